@@ -131,7 +131,7 @@ async function withThreads(
   // Neither timers nor idle workers keep a process alive.
   const alive = setInterval(() => undefined, 1_000);
   try {
-    await threads.library.ready();
+    await threads.library.waitForFirstList();
     // What is indexed behind the list is none of it.
     await setTimeout(settleMs);
     await work(threads, path.basename(file, '.json'));
@@ -144,7 +144,7 @@ async function withThreads(
 /** The share of all threads of the process that reads, lists and indexes it, after the first time. */
 async function follow(workerFile: string, file: string): Promise<void> {
   await withThreads(workerFile, file, async (threads, threadId) => {
-    const looking = threads.library.activate();
+    const looking = threads.library.keepUpToDate();
     const followed = await openThread(threads, threadId, () => undefined);
     let readings = 0;
     followed.onDidChange(() => readings++);

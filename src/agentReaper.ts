@@ -18,7 +18,7 @@ const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
   const [, sign, digits, mark = ''] = /^([+-])(\d+)(?: (\S+))?$/.exec(line) ?? [];
   const group = Number(digits);
-  // `kill(-1)` would signal all processes of the user.
+  // Rejects 1, because `kill(-1)` would signal all processes of the user.
   if (!Number.isSafeInteger(group) || group <= 1) return;
   if (sign === '+') trees.set(group, new ProcessTree(group, mark === '' ? {} : { mark }));
   else trees.delete(group);

@@ -88,7 +88,7 @@ function createBackend(agent: AgentConfig, editor: GuardedEditor, cwd: string): 
     missingFile: agent.missingFile,
     terminalEnv: env,
     mcpServers: () => Promise.resolve([]),
-    // There is no user interface to sign in.
+    // Fails immediately, because there is no user interface to sign in.
     limits: { signInTimeoutMs: 0 },
   });
 }

@@ -20,6 +20,7 @@ import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './b
 import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
 import type { RunningChat } from './chat/vscode/chatRoot';
+import { hasInterruptedRestore } from './changes/node/restore/hasInterruptedRestore';
 import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
@@ -120,7 +121,8 @@ export function compose(context: vscode.ExtensionContext): App {
       const server = await tools.createMcpAddress();
       return server ? { [server.name]: mcpServerSetting(server, transports, mcpBridge) } : {};
     },
-    // Chat and agents depend on each other. Without the chat, there are no conversations to notify.
+    // Chat and agents depend on each other, so the chat is looked up for each write. Before it is loaded, no
+    // conversation exists.
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
@@ -161,6 +163,7 @@ export function compose(context: vscode.ExtensionContext): App {
       (session) => {
         effects.follow(session);
         threads.recordSession(session);
+        chat.loaded?.followSession(session);
       },
       log.child('backends'),
     ),
@@ -185,13 +188,15 @@ export function compose(context: vscode.ExtensionContext): App {
     bridgeFile: mcpBridge.file,
   });
   const recent = new RecentFiles();
+  // A window without a folder has no `storageUri`.
+  const checkpointsFolder = context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints');
   const startChat = async (): Promise<RunningChat> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
     const { WindowChanges } = await import('./changes/vscode/windowChanges');
     const changes = new WindowChanges({
       ...contextFor('changes'),
       folders: () => editor.folders.map((folder) => folder.path),
-      storageFolder: context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints'),
+      storageFolder: checkpointsFolder,
       excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
       decode: decodeWholeFile,
     });
@@ -204,7 +209,6 @@ export function compose(context: vscode.ExtensionContext): App {
       chipSources: [amplifier.chips, contextItems.chips],
       recentFiles: recent,
       storageFolder: context.globalStorageUri.fsPath,
-      // A window without a folder has no `storageUri`.
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
@@ -256,7 +260,13 @@ export function compose(context: vscode.ExtensionContext): App {
     amplifier,
     contextItems,
     tools,
-    new LazyChat({ ...contextFor('chat'), chat, recent }),
+    new LazyChat({
+      ...contextFor('chat'),
+      chat,
+      recent,
+      hasInterruptedRestore: async () =>
+        checkpointsFolder !== undefined && (await hasInterruptedRestore(checkpointsFolder)),
+    }),
     new LazyThreads({ ...contextFor('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
     serve,
   ];

@@ -19,6 +19,7 @@ export const commandIds = {
   chatOpen: 'backline.chat.open',
   chatNew: 'backline.chat.new',
   chatStop: 'backline.chat.stop',
+  chatToggleFollow: 'backline.chat.toggleFollow',
   chatPickBackend: 'backline.chat.pickBackend',
   chatAddSelection: 'backline.chat.addSelection',
   chatAddFile: 'backline.chat.addFile',
@@ -29,12 +30,14 @@ export const commandIds = {
   chatFocusApproval: 'backline.chat.focusApproval',
   chatOpenInTab: 'backline.chat.openInTab',
   chatExport: 'backline.chat.export',
+  chatRestore: 'backline.chat.restore',
   chatViewFind: 'backline.chat.view.find',
   chatViewOpenInTab: 'backline.chat.view.openInTab',
   chatViewExport: 'backline.chat.view.export',
   chatApplyCode: 'backline.chat.applyCode',
   chatDiscardCode: 'backline.chat.discardCode',
   reviewOpen: 'backline.review.open',
+  reviewSincePrompt: 'backline.review.sincePrompt',
   reviewOpenFile: 'backline.review.openFile',
   reviewNext: 'backline.review.next',
   reviewPrevious: 'backline.review.previous',
@@ -82,9 +85,13 @@ export const viewIds = {
 export const contextKeys = {
   /** Whether an approval is pending. */
   chatQuestionWaits: 'backline.chat.questionWaits',
+  /** Whether the files that agents read and edit are opened. */
+  chatIsFollowing: 'backline.chat.isFollowing',
   /** Whether agents have changed files that were not reviewed. */
   reviewHasChanges: 'backline.review.hasChanges',
-  /** The paths of these files, as members of an object. */
+  /** `all` or `some` if the active editor is the multi-file diff editor of agent changes. */
+  reviewShown: 'backline.review.shown',
+  /** Files that agents have changed and that were not reviewed: an object whose keys are the paths. */
   reviewFiles: 'backline.review.files',
 } as const;
 
@@ -99,7 +106,7 @@ export const panelTypes = {
 export const textSchemes = {
   chat: 'backline-chat',
   proposedCode: 'backline-apply',
-  /** Files without the changes of agents that are to be reviewed. */
+  /** The text of files before the changes that are to be reviewed. */
   baseline: 'backline-baseline',
   thread: 'backline-thread-text',
 } as const;

@@ -91,7 +91,7 @@ export function oursOf(urls: readonly string[]): Subject {
     createProvider: (entry) => factory.create(entry),
   });
   const backline = Object.fromEntries(urls.map((url) => [url, true]));
-  client.configure(listProviders({ user: { backline }, workspace: {}, folders: [], isTrusted: true }));
+  client.setProviders(listProviders({ user: { backline }, workspace: {}, folders: [], isTrusted: true }));
   const isEnough = (items: ItemList): boolean => itemsAt(items, hoverPosition).length > 0;
   return {
     async ask(version, content) {

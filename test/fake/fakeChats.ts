@@ -4,9 +4,11 @@ import {
   ChatError,
   type Chat,
   type ChatFileChanges,
+  type ChatRestores,
   type Chats,
   type DiffTexts,
   type RevertOptions,
+  type SeparableCounts,
   type TurnTexts,
   type FullContents,
   type DraftTransition,
@@ -32,6 +34,9 @@ export class FakeChat implements Chat {
   readonly before = new Map<string, string | null>();
   /** What turns have made of files, by number and path. */
   readonly turns = new Map<string, TurnTexts>();
+  separable: SeparableCounts = { separable: 0, total: 1 };
+  /** Paths of which only the separable changes were undone. */
+  readonly partlyUndone: string[] = [];
   /** What reverting one does; throws to refuse. */
   onRevert: (path: string, force: boolean, options: RevertOptions) => Promise<void> = () => Promise.resolve();
   onSend: () => Promise<void> = () => Promise.resolve();
@@ -45,17 +50,45 @@ export class FakeChat implements Chat {
   readonly onDidChange = this.emitter.event;
   private readonly moves = new Emitter<DraftTransition>(throwIt);
   readonly onDidSendOrRestoreDraft = this.moves.event;
-  readonly fileChanges: ChatFileChanges = {
-    list: [],
-    onDidChange: new Emitter<void>(throwIt).event,
-    baseline: (path) => Promise.resolve(this.before.get(path)),
-    keepHunk: () => Promise.resolve(),
-    undoHunk: () => Promise.resolve(),
-    refresh: () => Promise.resolve(),
+  readonly restores: ChatRestores = {
+    remainingChanges: [],
+    get: () => undefined,
+    pointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
+    whenTurnRecorded: () => Promise.resolve(),
+    claim: () => Promise.resolve(),
+    replaceChanges: () => Promise.resolve(),
+    recordRestore: () => Promise.resolve(),
+    recordUndone: () => Promise.resolve(),
   };
+  readonly fileChanges: ChatFileChanges;
   private current: SessionView;
 
   constructor(readonly id: string) {
+    const listOf = () => this.current.changes;
+    this.fileChanges = {
+      get list() {
+        return listOf();
+      },
+      onDidChange: new Emitter<void>(throwIt).event,
+      filesOfTurns: ({ first, last }) =>
+        [...this.turns].flatMap(([key, { path }]) => {
+          const turn = Number.parseInt(key, 10);
+          return turn >= first && turn <= last ? [{ path }] : [];
+        }),
+      textsOfTurns: (path, { first }) => {
+        const { before, after } = this.turns.get(`${first} ${path}`) ?? {};
+        return Promise.resolve({ before, after, isCurrent: before !== undefined && after === undefined });
+      },
+      countSeparable: () => Promise.resolve(this.separable),
+      undoSeparable: (path) => {
+        this.partlyUndone.push(path);
+        return Promise.resolve(this.separable);
+      },
+      baseline: (path) => Promise.resolve(this.before.get(path)),
+      keepHunk: () => Promise.resolve(),
+      undoHunk: () => Promise.resolve(),
+      refresh: () => Promise.resolve(),
+    };
     this.current = {
       id,
       title: `Chat ${id}`,
@@ -139,11 +172,6 @@ export class FakeChat implements Chat {
 
   setOption(): Promise<void> {
     return Promise.resolve();
-  }
-
-  promptToEdit(entryId: string): Draft {
-    const entry = this.transcript.get(entryId);
-    return { text: entry?.kind === 'prompt' ? entry.text : '', attachments: [] };
   }
 
   readonly fullEntries: FullContents<Entry> = {
@@ -253,6 +281,10 @@ export class FakeChats implements Chats {
     const chat = this.opened.get(sessionId);
     if (!chat) throw new ChatError('notFound', 'It is no longer there.');
     return chat;
+  }
+
+  fork(sessionId: string): Promise<FakeChat> {
+    return this.open(sessionId).then(() => this.add(`fork-of-${sessionId}`));
   }
 
   rename(sessionId: string, title: string): Promise<void> {

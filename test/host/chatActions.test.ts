@@ -150,7 +150,7 @@ describe('what users do with an answer', () => {
     await assert.rejects(page.ask('openChange', { sessionId: 'one', path: file, turn: 3 }), /did not record/);
   });
 
-  it('undo one file at once, all of them after a question, and a changed one only if they insist', async () => {
+  it('undo one file at once, all of them after a question, without later edits of the same lines', async () => {
     const reverted: string[] = [];
     const change = (path: string) => ({ path, change: 'modified', added: 1, removed: 1, state: 'applied' }) as const;
     chat.change({ changes: [change('/a'), change('/b'), change('/c')] });
@@ -162,12 +162,61 @@ describe('what users do with an answer', () => {
     await page.ask('revert', { sessionId: 'one', path: '/a' });
     assert.deepEqual(subject.questions, []);
     await page.ask('revert', { sessionId: 'one' });
-    assert.deepEqual(reverted, ['/a', '/b', '/c']);
+    assert.deepEqual(reverted, ['/a', '/b']);
+    assert.deepEqual(chat.partlyUndone, ['/c'], 'what can be separated from later edits');
     assert.deepEqual(
       subject.questions.map(({ action }) => action),
-      ['Undo All', 'Undo'],
+      ['Undo All'],
     );
+    chat.change({ changes: [] });
     await assert.rejects(page.ask('revert', { sessionId: 'one' }), /no changes to undo/);
+  });
+
+  it('undo a file with later edits as far as these allow, or wholly if they insist', async () => {
+    const file = await writeInWorkspace('chat/conflict.ts', 'of the user\n');
+    const forced: boolean[] = [];
+    chat.before.set(file, 'before\n');
+    chat.onRevert = (_path, force) => {
+      if (!force) return Promise.reject(new ChatError('changedSince', 'It was changed.'));
+      forced.push(force);
+      return Promise.resolve();
+    };
+    await page.ask('revert', { sessionId: 'one', path: file });
+    assert.deepEqual(subject.choices[0]?.actions, ['Compare', 'Undo Everything']);
+    assert.deepEqual(chat.partlyUndone, [], 'comparing changes nothing');
+    const { before, after } = await activeDiff();
+    assert.deepEqual([before, after], ['before\n', 'of the user\n']);
+    chat.separable = { separable: 2, total: 3 };
+    await page.ask('revert', { sessionId: 'one', path: file });
+    assert.deepEqual(subject.choices[1]?.actions, ['Undo 2 of 3 Changes', 'Undo Everything']);
+    assert.deepEqual([chat.partlyUndone, forced], [[file], []]);
+    subject.chosenIndex = 2;
+    await page.ask('revert', { sessionId: 'one', path: file });
+    assert.deepEqual([chat.partlyUndone, forced], [[file], []], 'the dialog was closed');
+    subject.chosenIndex = 1;
+    await page.ask('revert', { sessionId: 'one', path: file });
+    assert.deepEqual(forced, [true]);
+  });
+
+  it('see all changes of a turn in one editor, as they were then', async () => {
+    const file = await writeInWorkspace('chat/current.ts', 'now\n');
+    const older = await writeInWorkspace('chat/older.ts', 'later\n');
+    chat.say({ kind: 'prompt', id: 'p', turn: 4, text: 'Fix\nthe $(bug) of this very long prompt that has to be cut' });
+    chat.turns.set(`4 ${file}`, { path: file, before: 'one\n', after: undefined });
+    chat.turns.set(`4 ${older}`, { path: older, before: null, after: 'two\n' });
+    await page.ask('reviewChanges', { sessionId: 'one', turn: 4 });
+    await eventually('the editor', () =>
+      assert.equal(
+        vscode.window.tabGroups.activeTabGroup.activeTab?.label,
+        'Changes of “Fix the $(bug) of this very long prompt …” (2 files)',
+      ),
+    );
+    const texts = vscode.workspace.textDocuments.map((document) => `${document.uri.scheme} ${document.getText()}`);
+    for (const expected of ['backline-chat-test one\n', 'file now\n', 'backline-chat-test two\n']) {
+      assert.ok(texts.includes(expected), `${expected} in ${texts.join()}`);
+    }
+    await assert.rejects(page.ask('reviewChanges', { sessionId: 'one', turn: 5 }), /no changes/);
+    await assert.rejects(page.ask('reviewChanges', { sessionId: 'one' }), /can’t be shown/);
   });
 
   it('export a conversation into a file they choose', async () => {

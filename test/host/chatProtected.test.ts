@@ -142,6 +142,8 @@ describe('protected files and the commands of the chat', () => {
     ]);
     assert.equal(subject.questions.length, 1);
     assert.deepEqual(subject.questions[0]?.detail?.split('\n'), [
+      'Your own edits stay.',
+      '',
       'Protected files:',
       `${folder}/.vscode/tasks.json: VS Code runs tasks from this file`,
       '',

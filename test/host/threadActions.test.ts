@@ -97,7 +97,7 @@ describe('what can be done with a thread', () => {
     const record = await installAmp();
     await mkdir(inWorkspace('packages', 'one'), { recursive: true });
     const head = await thread(inWorkspace('packages', 'one'));
-    await actions.run('continueInAmp', head);
+    await actions.runAction('continueInAmp', head);
     const ran = await eventually('the CLI', () => readFile(record, 'utf8'));
     assert.deepEqual(ran.trimEnd().split('\n'), [inWorkspace('packages', 'one'), '3', 'threads', 'continue', head.id]);
     assert.deepEqual(messages.errors, []);
@@ -108,7 +108,7 @@ describe('what can be done with a thread', () => {
 
   it('is continued in the workspace where its own folder is gone', async () => {
     const record = await installAmp();
-    await actions.run('continueInAmp', await thread('/gone/away'));
+    await actions.runAction('continueInAmp', await thread('/gone/away'));
     const ran = await eventually('the CLI', () => readFile(record, 'utf8'));
     assert.equal(ran.split('\n')[0], inWorkspace());
   });
@@ -116,22 +116,22 @@ describe('what can be done with a thread', () => {
   it('is not continued in the CLI where there is none, where nobody trusts, or with an id that is none', async () => {
     const head = await thread(inWorkspace());
     const before = vscode.window.terminals.length;
-    await actions.run('continueInAmp', head);
+    await actions.runAction('continueInAmp', head);
     assert.match(messages.errors[0] ?? '', /not installed/);
     await installAmp();
     isTrusted = false;
-    await actions.run('continueInAmp', head);
+    await actions.runAction('continueInAmp', head);
     assert.match(messages.errors[1] ?? '', /Trust/);
     isTrusted = true;
     const evil = { ...head, id: 'T-1; touch /tmp/x' };
-    await assert.rejects(actions.run('continueInAmp', evil), /not a valid thread ID/);
+    await assert.rejects(actions.runAction('continueInAmp', evil), /not a valid thread ID/);
     assert.ok(!actions.availableFor(evil).includes('continueInAmp'));
     assert.equal(vscode.window.terminals.length, before);
   });
 
   it('is continued by another agent with a digest of it, in its folder when that is in the workspace', async () => {
     await mkdir(inWorkspace('packages', 'one'), { recursive: true });
-    await actions.run('continueInChat', await thread('/gone/away', inWorkspace('packages', 'one')));
+    await actions.runAction('continueInChat', await thread('/gone/away', inWorkspace('packages', 'one')));
     const [{ digest, folder } = nothing] = begun;
     assert.equal(folder, inWorkspace('packages', 'one'));
     for (const part of [threadId(1), 'User: What is **bold**?', `You work in the same folder, ${folder}`]) {
@@ -141,7 +141,7 @@ describe('what can be done with a thread', () => {
 
   it('is continued by another agent in the workspace when it worked elsewhere, which the digest says', async () => {
     await mkdir(path.join(tested.folder, 'worktree'));
-    await actions.run('continueInChat', await thread(path.join(tested.folder, 'worktree')));
+    await actions.runAction('continueInChat', await thread(path.join(tested.folder, 'worktree')));
     const [{ digest, folder } = nothing] = begun;
     assert.equal(folder, inWorkspace());
     assert.match(digest.text, /You work in .*\. That conversation worked in .*worktree/);
@@ -150,7 +150,7 @@ describe('what can be done with a thread', () => {
   it('starts no agent where nobody trusts', async () => {
     const head = await thread(inWorkspace());
     isTrusted = false;
-    await actions.run('continueInChat', head);
+    await actions.runAction('continueInChat', head);
     assert.deepEqual(begun, []);
     assert.match(messages.errors[0] ?? '', /Trust/);
   });
@@ -162,7 +162,7 @@ describe('what can be done with a thread', () => {
   ] as const) {
     it(`is written to a file: ${name}`, async () => {
       chosen = vscode.Uri.file(path.join(tested.folder, 'exported'));
-      await actions.run(action, await thread(inWorkspace()));
+      await actions.runAction(action, await thread(inWorkspace()));
       const text = await readFile(chosen.fsPath, 'utf8');
       for (const part of parts) assert.ok(text.includes(part), `${part} is not in ${text}`);
       assert.equal(suggestions.at(-1), name);
@@ -177,7 +177,7 @@ describe('what can be done with a thread', () => {
     const head = tested.threads.library.find(threadId(1));
     assert.ok(head);
     chosen = vscode.Uri.file(path.join(tested.folder, 'exported'));
-    await actions.run('exportMarkdown', head);
+    await actions.runAction('exportMarkdown', head);
     const text = await readFile(chosen.fsPath, 'utf8');
     for (const part of ['I found **it**.', `${threadId(7)} is not in the list`, `ampcode.com/threads/${threadId(2)}`])
       assert.ok(text.includes(part), `${part} is not in ${text}`);
@@ -186,7 +186,7 @@ describe('what can be done with a thread', () => {
   it('opens again from its JSON, with all that was known of it', async () => {
     chosen = vscode.Uri.file(path.join(tested.folder, 'exported.json'));
     const head = await thread(inWorkspace());
-    await actions.run('exportJson', head);
+    await actions.runAction('exportJson', head);
     const { facts, entries } = await tested.threads.library.read(head.id);
     const { id } = await tested.threads.files.add(chosen.fsPath);
     assert.equal(id, head.id);
@@ -196,7 +196,7 @@ describe('what can be done with a thread', () => {
   });
 
   it('is not written when the user chooses no file', async () => {
-    await actions.run('exportMarkdown', await thread(inWorkspace()));
+    await actions.runAction('exportMarkdown', await thread(inWorkspace()));
     assert.deepEqual(messages.infos, []);
   });
 
@@ -207,7 +207,7 @@ describe('what can be done with a thread', () => {
       ['copyPath', tested.file(1)],
       ['copyId', head.id],
     ] as const) {
-      await actions.run(action, head);
+      await actions.runAction(action, head);
       assert.equal(await vscode.env.clipboard.readText(), text);
     }
   });
@@ -216,12 +216,12 @@ describe('what can be done with a thread', () => {
     const { path: file, ...head } = await thread(inWorkspace());
     assert.ok(file !== undefined);
     assert.ok(!actions.availableFor(head).includes('copyPath'));
-    await assert.rejects(actions.run('copyPath', head), /no file on this machine/);
+    await assert.rejects(actions.runAction('copyPath', head), /no file on this machine/);
   });
 
   // Elsewhere it is the system's file manager that shows it.
   only('in a window of a remote machine', vscode.env.remoteName !== undefined).it('is shown as a file', async () => {
-    await actions.run('reveal', await thread(inWorkspace()));
+    await actions.runAction('reveal', await thread(inWorkspace()));
     await eventually('the file', () =>
       assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, tested.file(1)),
     );

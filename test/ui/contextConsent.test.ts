@@ -94,7 +94,7 @@ describe('Context providers that need the word of the user', () => {
     await answer('Allow');
     await ask(
       'Allow 0.0.0.0',
-      /Send files to http:\/\/0\.0\.0\.0:\d+\/ without encryption\?[^]*text of the files you look at/,
+      /Send files to http:\/\/0\.0\.0\.0:\d+\/ without encryption\?[^]*text of files that you open/,
     );
     await window.screenshot('context-consent-http');
     await answer('Cancel');

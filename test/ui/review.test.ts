@@ -10,6 +10,8 @@ const lines = Array.from({ length: 30 }, (_, line) => `export const value${line}
 const original = `${lines.join('\n')}\n`;
 const script = `sed -i -e 's/value2 = 2;/value2 = 200;/' -e 's/value20 = 20;/value20 = 2000;/' src/values.ts
 printf 'created\\n' > 'src/made by the shell.txt'
+printf '\\000\\001' > src/logo.bin
+mv src/moved.txt src/renamed.txt
 rm src/old.txt`;
 
 /** An agent that only runs a shell: its changes are seen, kept and undone in VS Code's own editors. */
@@ -27,6 +29,7 @@ describe('The review of changes', () => {
         file = path.join(sandbox.workspace, 'src', 'values.ts');
         await writeFile(file, original);
         await writeFile(path.join(sandbox.workspace, 'src', 'old.txt'), 'old\n');
+        await writeFile(path.join(sandbox.workspace, 'src', 'moved.txt'), 'moved\n');
         await agent.plan('change', [{ command: { script, folder: sandbox.workspace } }]);
       },
     });
@@ -38,11 +41,27 @@ describe('The review of changes', () => {
   const glyphs = () => window.page.locator('.editor-instance .dirty-diff-glyph');
   const peek = () => window.page.locator('.peekview-widget');
 
-  it('lists what a shell has changed, created and deleted', async () => {
+  const activeTab = (label: string) => window.page.locator('.tab.active').filter({ hasText: label });
+  const diffOf = (name: string) => window.page.locator('.multiDiffEntry').filter({ hasText: name });
+
+  it('lists what a shell has changed, created, renamed and deleted', async () => {
     await window.runCommand('Backline: Open Chat');
     await chat.send('change');
-    await chat.shows(/3 files/);
+    await (await chat.frame()).getByText('5 files, 5 changes').click();
+    await chat.shows('moved.txt →');
+    await chat.shows(/binary/);
     await window.screenshot('review-chat');
+  });
+
+  it('shows all that a turn has changed in one editor, or all since a prompt', async () => {
+    await (await chat.button('Review changes of this turn')).click();
+    await activeTab('Changes of “change”').waitFor();
+    await diffOf('values.ts').waitFor();
+    await window.screenshot('review-turn');
+    await window.runCommand('Backline: Review Changes Since Prompt…');
+    await window.pick('change');
+    await activeTab('Changes since “change”').waitFor();
+    await diffOf('values.ts').waitFor();
   });
 
   it('marks changed lines in the editor, and undoes one of them from the inline diff', async () => {
@@ -74,18 +93,32 @@ describe('The review of changes', () => {
   });
 
   it('shows all files in one editor', async () => {
-    await window.runCommand('Backline: Review Agent Changes');
-    await window.page.locator('.tab.active').filter({ hasText: 'Agent Changes' }).waitFor();
-    await window.page.locator('.multiDiffEntry').first().waitFor();
+    await (await chat.button(/^Review$/)).click();
+    await activeTab('Agent Changes').waitFor();
+    await diffOf('values.ts').waitFor();
     await window.screenshot('review-all');
   });
 
+  it('undoes a change there', async () => {
+    const line = diffOf('values.ts').locator('.editor.modified .view-line').filter({ hasText: 'value20' });
+    await line.click({ button: 'right' });
+    await window.screenshot('review-all-menu');
+    await window.page.locator('.monaco-menu').getByText('Undo Change', { exact: true }).click();
+    await eventually('the file', async () => assert.equal(await text(), original.replace('= 2;', '= 200;')));
+  });
+
   it('undoes what is left, and keeps what was kept', async () => {
-    await window.runCommand('Backline: Undo All Changes');
+    await window.page.locator('.editor-actions .action-label[aria-label^="Undo All Changes"]').click();
     await window.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Undo All' }).click();
     await eventually('the file', async () => assert.equal(await text(), original.replace('= 2;', '= 200;')));
     const old = path.join(path.dirname(file), 'old.txt');
     await eventually('the deleted file', async () => assert.equal(await readFile(old, 'utf8'), 'old\n'));
-    await assert.rejects(readFile(path.join(path.dirname(file), 'made by the shell.txt')), { code: 'ENOENT' });
+    const moved = path.join(path.dirname(file), 'moved.txt');
+    await eventually('the renamed file', async () => assert.equal(await readFile(moved, 'utf8'), 'moved\n'));
+    for (const name of ['made by the shell.txt', 'renamed.txt', 'logo.bin']) {
+      await eventually(name, () =>
+        assert.rejects(readFile(path.join(path.dirname(file), name)), { code: 'ENOENT' }, name),
+      );
+    }
   });
 });

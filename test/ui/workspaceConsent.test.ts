@@ -146,7 +146,7 @@ describe('What a workspace brings that runs', () => {
     assert.equal(endpoint.requests.length, 0);
     await window.chooseInStatus('Allow 127.0.0.1');
     await question(
-      /Allow sending text to[^]*Sends text to: http:\/\/127\.0\.0\.1:\d+\/[^]*text of the files you look at/,
+      /Allow sending text to[^]*Sends text to: http:\/\/127\.0\.0\.1:\d+\/[^]*text of files that you open/,
     );
     await window.screenshot('consent-address');
     await answer('Allow');

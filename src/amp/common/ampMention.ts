@@ -9,7 +9,10 @@ export function formatMention(file: string, selection: Range, folder: string | u
   return `@${quoteIfNeeded(relative ?? withSlashes(file))}${lineSuffix(selection)}`;
 }
 
-/** Whether a path can be typed into a terminal, where control characters act as keys: a newline sends the prompt. */
+/**
+ * Whether a path has no control characters. A terminal treats these as keys; for example, a newline would send the
+ * prompt.
+ */
 export function isTypablePath(file: string): boolean {
   return !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(file);
 }
@@ -49,7 +52,7 @@ function relativePath(file: string, folder: string): string | undefined {
   return path.startsWith(parent) ? path.slice(parent.length) : undefined;
 }
 
-/** On POSIX, where absolute paths start with `/`, a `\` is an ordinary character. */
+/** Converts `\` to `/` in Windows paths. In POSIX paths (with a leading `/`), `\` is an ordinary character. */
 function withSlashes(path: string): string {
   return path.startsWith('/') ? path : path.replaceAll('\\', '/');
 }

@@ -10,7 +10,10 @@ export interface AmpPolicy {
 
 export const ampPolicyId = 'amp';
 
-/** Refuses `ask`, too: a client waits for at most 2 s, too short to ask the user. @throws EditorError `denied` */
+/**
+ * Also refuses `ask`, because a client waits for at most 2 s, which is too short to ask the user. @throws EditorError
+ * `denied`
+ */
 export function assertReadAllowed(path: string, { read = 'allow' }: AmpPolicy): void {
   if (read === 'allow') return;
   const why =

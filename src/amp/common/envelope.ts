@@ -42,7 +42,7 @@ export class RequestError extends Error {
   }
 }
 
-/** Never throws. */
+/** Parses a frame as a request of either dialect. Never throws. */
 export function parseRequest(frame: string): AmpRequest | InvalidRequest {
   let json: unknown;
   try {
@@ -83,10 +83,15 @@ function invalidShape(idJson: string, advice: string): InvalidRequest {
   return invalidRequest(idJson, ampErrorCodes.invalidRequest, `Not a request: ${advice}`);
 }
 
-/** UTF-16 units. In larger frames, parsing with a reviver would block the editor, for seconds in the largest ones. */
+/**
+ * Maximum length of a frame that is parsed with a reviver, in UTF-16 units. For larger frames, this would block the
+ * editor.
+ */
 const maxExactIdLength = 64 * 1024;
 
-/** Only the source text preserves the spelling of a number. Reading it is slow, so only unusual numbers need it. */
+/**
+ * Returns a numeric ID as it was written. Reading the source text is slow, so this is done only for unusual numbers.
+ */
 function originalNumber(id: number, frame: string): string {
   if (frame.length > maxExactIdLength) return JSON.stringify(id);
   const isPlain = Number.isSafeInteger(id) && new RegExp(`"id"\\s*:\\s*${id}\\s*[,}]`, 'u').test(frame);
@@ -107,7 +112,7 @@ function originalNumber(id: number, frame: string): string {
   }
 }
 
-/** The reviver's third argument, which Node.js has since version 21 and TypeScript does not know yet. */
+/** Returns the source text from the reviver's third argument, which TypeScript's types do not contain yet. */
 function sourceOf(context: unknown): string | undefined {
   const source = isRecord(context) ? context['source'] : undefined;
   return typeof source === 'string' ? source : undefined;

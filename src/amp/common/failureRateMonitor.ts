@@ -8,9 +8,9 @@ export interface FailureCounts {
 }
 
 const windowMs = 60_000;
-/** Answers are counted in slices of this length, to bound the memory that a flood of them takes. */
+/** Answers are counted in time slices of this length, so that many answers do not use more memory. */
 const sliceMs = 5_000;
-/** A single slow file should not alarm the user. */
+/** Minimum number of failed requests. A single slow file should not alarm the user. */
 const minFailed = 3;
 const minShare = 0.25;
 

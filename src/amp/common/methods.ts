@@ -10,21 +10,24 @@ import {
 import { isProtectedChangeError } from '../../editor/common/guardedEditor';
 import { applyTextEdits } from '../../editor/common/text/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/text/textOffsets';
-import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
+import { toCliDialectDiagnostics, toDocumentDialectDiagnostics } from './diagnostics';
 import { assertReadAllowed, writeOptionsOfPolicy, type AmpPolicy } from './ampPolicy';
 import type { AmpDialect } from './envelope';
 import type { EditGrant, ProtectedEditApprovals } from './protectedEditApprovals';
 import {
   AuthenticateParams,
-  CliDiagnosticsParams,
-  DocumentDiagnosticsParams,
+  CliDialectDiagnosticsParams,
+  DocumentDialectDiagnosticsParams,
   EditFileParams,
   OpenUriParams,
   PingParams,
   ReadFileParams,
 } from './ampSchema';
 
-/** Reserved for sending the answer. Otherwise a slow formatter could make a completed edit look failed. */
+/**
+ * Time reserved for sending the answer, in milliseconds. Otherwise, an edit that is saved slowly could be reported as
+ * failed.
+ */
 const answerReserveMs = 500;
 
 interface AmpMethodCall {
@@ -33,7 +36,7 @@ interface AmpMethodCall {
   readonly params: unknown;
   /** Fires when the request has ended: answered, timed out, or its client disconnected. */
   readonly signal: AbortSignal;
-  /** In milliseconds of the monotonic clock. */
+  /** Deadline of the request, in milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
   /** Awaited once before creating an answer that may be large. These are created one at a time, for all clients. */
   readonly awaitTurn: () => Promise<void>;
@@ -120,11 +123,11 @@ export function createMethods({
     [
       'getDiagnostics',
       async ({ dialect, params, signal, awaitTurn }) => {
-        const shape = dialect === 'cli' ? CliDiagnosticsParams : DocumentDiagnosticsParams;
+        const shape = dialect === 'cli' ? CliDialectDiagnosticsParams : DocumentDialectDiagnosticsParams;
         const { path } = shape.parse(params);
         await awaitTurn();
         const files = await editor.diagnostics(path, { signal });
-        return dialect === 'cli' ? toCliDiagnostics(files) : toDocumentDiagnostics(files);
+        return dialect === 'cli' ? toCliDialectDiagnostics(files) : toDocumentDialectDiagnostics(files);
       },
     ],
 
@@ -132,7 +135,7 @@ export function createMethods({
       'openURI',
       async ({ params }) => {
         const { uri } = OpenUriParams.parse(params);
-        // The user clicked in the agent's terminal and keeps typing there.
+        // Does not take the focus, because the user works in the terminal of the agent.
         return await failureAsResult(async () => {
           await editor.open(uri, { preserveFocus: true, preview: true });
           return { success: true, message: isWebLink(uri) ? `Asked the user to open ${uri}` : `Opened ${uri}` };
@@ -176,7 +179,7 @@ async function readInTurn(
   return await editor.readText(path, { signal });
 }
 
-/** The editor asks the user before it opens a web link. */
+/** Whether the URI is a web link, which the editor opens only after asking the user. */
 function isWebLink(uri: string): boolean {
   return /^https?:/iu.test(uri);
 }

@@ -28,7 +28,7 @@ export function editorNotifications(editor: Pick<EditorPort, 'visibleFiles' | 'a
 
 export const noVisibleFilesNotification = visibleFilesNotification([]);
 
-/** Only an empty list clears what a client remembers, including its active file and selection. */
+/** A client forgets its files, active file and selection only when it receives an empty list. */
 export function visibleFilesNotification(files: readonly string[]): AmpNotification {
   return notification('visibleFilesDidChange', { uris: files.map(toFileUri) }, 'visibleFilesChanged', { files });
 }
@@ -55,7 +55,7 @@ export function selectionNotification({ path, selections }: EditorSelection): Am
 
 const startOfFile: Position = { line: 0, character: 0 };
 
-/** Leaves out `pluginDirectory`, since older CLIs install plugins into it. */
+/** Omits `pluginDirectory`, because older CLIs would install plugins into it. */
 export function pluginMetadataNotification(version: string): AmpNotification {
   return notification('pluginMetadata', { version }, 'pluginMetadata', { version });
 }

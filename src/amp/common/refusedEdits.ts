@@ -2,7 +2,7 @@ export interface RefusedEdit {
   readonly id: number;
   /** Absolute path. */
   readonly path: string;
-  /** See `Protection.reason`. */
+  /** Why the change needs approval; see `Protection.reason`. */
   readonly reason: string;
   readonly after: string;
 }
@@ -42,7 +42,7 @@ export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent)
       return [...withoutExpired(edits, event.now), { ...event.edit, kind: 'asked' }];
     case 'answered': {
       const found = edits.find((edit) => edit.id === event.id);
-      // The file was written before the answer came.
+      // Ignores the answer, because the file was written before it.
       if (found?.kind !== 'asked') return edits;
       const others = edits.filter((edit) => edit !== found);
       if (event.answer === undefined) return others;

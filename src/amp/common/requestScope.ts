@@ -38,7 +38,7 @@ export class RequestScope {
     }
   }
 
-  /** Does nothing if the request has already ended. */
+  /** Ends the request and fires its signal. Does nothing if it has already ended. */
   end(reason: Error): void {
     this.timer?.dispose();
     this.controller.abort(reason);

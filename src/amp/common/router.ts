@@ -12,7 +12,7 @@ interface AmpRouterDeps extends AmpMethodPorts {
 
 export interface AmpAnswer {
   readonly json: string;
-  /** `?` for an invalid frame or an unknown method, whose name would be arbitrary text from the peer. */
+  /** The method, for the log. It is `?` for invalid frames and unknown methods, whose names could contain anything. */
   readonly method: string;
   readonly errorCode?: number;
   /** Whether the request timed out or failed unexpectedly. Undefined if the editor was not involved. */
@@ -84,7 +84,7 @@ function describeIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');
 }
 
-/** `invalidParams` if the params are wrong, `internalError` if the editor could not carry out a valid request. */
+/** Returns `invalidParams` for invalid params, and `internalError` if the editor could not perform a valid request. */
 function errorCodeOf(reason: EditorErrorCode): number {
   switch (reason) {
     case 'notFound':

@@ -2,9 +2,9 @@ export interface TerminalEnvironmentOptions {
   readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
   /** The folder of `amp`, if it is not in the inherited PATH. */
   readonly extraPathFolder?: string;
-  /** `:` or `;`. */
+  /** The separator of PATH entries: `:` or `;`. */
   readonly pathDelimiter: string;
-  /** A folder that never exists. */
+  /** Path of a folder that never exists. */
   readonly missingFolder: string;
 }
 
@@ -32,7 +32,10 @@ function withLoopback(lists: readonly (string | undefined)[]): string {
   return [...new Set([...entries, 'localhost', '127.0.0.1'])].filter((entry) => entry !== '').join(',');
 }
 
-/** Windows calls it `Path`. Another spelling would be a second variable. */
+/**
+ * Extends PATH under its existing name. On Windows it is called `Path`, and another spelling would create a second
+ * variable.
+ */
 function withPathFolder(
   inherited: Readonly<Record<string, string | undefined>>,
   folder: string,

@@ -37,7 +37,10 @@ export interface AmpServerOptions {
   readonly portRange: PortRange;
   /** Absolute paths; see `ampLockfileFolders`. */
   readonly lockfileFolders: readonly [string, ...string[]];
-  /** After a reload the CLI looks for the same name and folders. It deletes lockfiles whose name contains `vscode`. */
+  /**
+   * Name of the editor in the lockfile. After a reload, the CLI looks for the same name. It deletes lockfiles with
+   * names like `vscode`.
+   */
   readonly ideName: string;
   /** Process ID of the extension host, which this server ends with. */
   readonly pid: number;
@@ -47,7 +50,7 @@ export interface AmpServerOptions {
 
 interface AmpClientInfo {
   readonly id: number;
-  /** Whether it may support `appendToPrompt`. Newer CLIs do not, and identify themselves. */
+  /** Whether the client may support `appendToPrompt`. Newer CLIs, which send a `User-Agent`, do not. */
   readonly mayReadPrompts: boolean;
 }
 
@@ -138,7 +141,7 @@ export class AmpServer implements Disposable {
     return this.stopPromise;
   }
 
-  /** Like `stop`, but without waiting. */
+  /** Stops the server without waiting for connections to close. */
   dispose(): void {
     this.removeLockfilesAndListeners();
     for (const connection of this.connections.values()) connection.terminate();

@@ -23,18 +23,18 @@ interface ClientConnectionDeps {
   readonly log: Logger;
   readonly traffic: TrafficTap;
   readonly limits: AmpLimits;
-  /** Shared by all clients. */
+  /** The queue for large answers, which all clients share. */
   readonly largeAnswers: LargeAnswerQueue;
   readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
-/** Shared by all requests, since creating an error is slow. */
+/** A single error for all requests, because creating errors is slow. */
 const requestAnswered = new EditorError('cancelled', 'The request was answered.');
 
 interface PendingRequest {
   readonly frame: Buffer;
   readonly isText: boolean;
-  /** In milliseconds of the monotonic clock. */
+  /** Arrival time, in milliseconds of the monotonic clock. */
   readonly arrivedAt: number;
 }
 
@@ -122,7 +122,7 @@ export class ClientConnection {
       this.terminate('it no longer answers');
       return;
     }
-    // While the socket is paused, a pong could not be received.
+    // A paused socket cannot receive a pong, so its client counts as responsive.
     this.isResponsive = this.socket.isPaused;
     this.socket.ping();
   }

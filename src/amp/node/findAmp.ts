@@ -13,18 +13,18 @@ export interface FindAmpOptions {
 
 export interface FoundAmp {
   readonly file: string;
-  /** Whether a shell with this environment finds it by name. */
+  /** Whether a shell with this environment finds the CLI by its name. */
   readonly isOnPath: boolean;
 }
 
-/** Finds the Amp CLI as a shell would, else where its installer puts it. */
+/** Finds the Amp CLI on PATH, else in the folders where its installer puts it. */
 export async function findAmp(options: FindAmpOptions): Promise<FoundAmp | undefined> {
   const { platform, env, homeFolder, isExecutable } = options;
   const paths = platform === 'win32' ? path.win32 : path.posix;
   const onPath = (valueOf(env, 'PATH') ?? '')
     .split(paths.delimiter)
     .map((folder) => folder.replace(/^"(.*)"$/, '$1'))
-    // A relative entry would mean a different folder in the terminal.
+    // Ignores relative entries, which refer to a different folder in the terminal.
     .filter((folder) => paths.isAbsolute(folder));
   const installed = [
     paths.join(homeFolder, '.local', 'bin'),
@@ -54,7 +54,7 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 function extensionsOf(env: Readonly<Record<string, string | undefined>>): string[] {
-  // PATHEXT also lists script types of other programs: a file `amp.js` is not the CLI.
+  // PATHEXT also has extensions of scripts, but a file `amp.js` is not the CLI.
   const startable = ['.com', '.exe', '.bat', '.cmd'];
   const configured = (valueOf(env, 'PATHEXT') ?? '').toLowerCase().split(';');
   const extensions = configured.filter((extension) => startable.includes(extension));

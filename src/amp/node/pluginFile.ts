@@ -37,7 +37,7 @@ const markerOf = (version: string): string =>
   `// backline-diagnostics ${version}: installed by the VS Code extension Backline, which may replace or remove this file.\n`;
 const maxBytes = 1024 * 1024;
 
-/** Amp's folder for plugins of the user, on every system. */
+/** The folder where Amp looks for the user's plugins. It is the same on every system. */
 export function userPluginFolder(env: Readonly<Record<string, string | undefined>>, homeFolder: string): string {
   const configured = env['XDG_CONFIG_HOME'] ?? '';
   return path.join(configured === '' ? path.join(homeFolder, '.config') : configured, 'amp', 'plugins');
@@ -47,7 +47,7 @@ export function workspacePluginFolder(folder: string): string {
   return path.join(folder, '.amp', 'plugins');
 }
 
-/** The installed plugin in one folder, or its place if it is not installed. */
+/** The plugin file in one folder. It need not exist yet. */
 export class PluginFile {
   readonly file: string;
   private readonly pluginText: string;
@@ -68,7 +68,7 @@ export class PluginFile {
     try {
       if (!(await this.isInsideRoot())) return { kind: 'outside' };
       const stat = await lstat(this.file);
-      // A link, folder or pipe is not ours, whatever its content.
+      // Only a regular file can be ours. A link, folder or pipe is not.
       if (!stat.isFile() || stat.size > maxBytes) return { kind: 'foreign' };
       text = await readFile(this.file, 'utf8');
     } catch (error) {
@@ -95,8 +95,8 @@ export class PluginFile {
       else await publishFile(temporary, this.file);
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
-      const advice = `Make ${this.folder} a folder that you can write to, then run the command again.`;
-      throw new Error(`The plugin cannot be written: ${messageOf(error)}. ${advice}`, { cause: error });
+      const advice = `Make sure that you can write to ${this.folder}, then run the command again.`;
+      throw new Error(`Could not install the plugin: ${messageOf(error)}. ${advice}`, { cause: error });
     }
   }
 
@@ -166,7 +166,10 @@ function ageOf(installed: string, ours: string): PluginAge {
   return order < 0 ? 'older' : 'newer';
 }
 
-/** Negative if `a` is older. Compares numerically, so that 0.10.0 is newer than 0.9.0. Releases have only numbers. */
+/**
+ * Returns a negative number if `a` is older. Compares numerically: 0.10.0 is newer than 0.9.0. Versions have only
+ * numbers.
+ */
 function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }

@@ -13,7 +13,7 @@ import { Lockfile } from '../common/ampSchema';
 export interface ServerLockfileOptions {
   /** Absolute path; see `ampLockfileFolders`. Other editors keep their lockfiles there, too. */
   readonly folder: string;
-  /** Only lockfiles with this name are ours. */
+  /** Name of the editor in our lockfiles. Lockfiles with other names belong to other editors. */
   readonly ideName: string;
   readonly pid: number;
   readonly log: Logger;
@@ -22,7 +22,7 @@ export interface ServerLockfileOptions {
 const lockfileKey = 'lockfile';
 const maxLockfileBytes = 64 * 1024;
 
-/** Not `.json`, since clients delete incomplete lockfiles. */
+/** Temporary files do not end in `.json`, because clients delete incomplete lockfiles. */
 const temporaryFileName = /^backline-(\d+)-[0-9a-f]+\.tmp$/u;
 
 /** The lockfile of one server, replaced atomically. `dispose` removes it, even if a write is in progress. */
@@ -39,7 +39,7 @@ export class ServerLockfile implements Disposable {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const { mode, uid } = await stat(folder);
-      // Undefined on Windows, which has no such owners and modes.
+      // Windows has no user ids, so there the check is skipped.
       const ownUid = process.getuid?.();
       if (ownUid === undefined) return;
       if (uid !== ownUid) throw new Error('its folder belongs to another user, who could read the token in it');
@@ -133,7 +133,7 @@ export class ServerLockfile implements Disposable {
     const { folder } = this.options;
     return new Error(
       `The Amp CLI cannot find this window, because its lockfile cannot be written: ${userMessageOf(error).replace(/\.$/u, '')}. ` +
-        `Make ${folder} a folder that you can write to and that is your own, then run “Backline: Restart Amp Server”.`,
+        `Make sure that you own ${folder} and can write to it, then run “Backline: Restart Amp Server”.`,
       { cause: error },
     );
   }

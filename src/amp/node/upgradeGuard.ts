@@ -18,7 +18,7 @@ export class UpgradeGuard {
     this.tokenDigest = digestOf(token);
   }
 
-  /** In constant time, regardless of the length. */
+  /** Compares in constant time, independent of the length. */
   isToken(candidate: string): boolean {
     return timingSafeEqual(digestOf(candidate), this.tokenDigest);
   }
@@ -29,7 +29,7 @@ export class UpgradeGuard {
     if (host === undefined || otherHosts.length > 0) return { status: 400, text: 'Send one Host header.' };
     // A page that reaches a loopback port through its own host name (DNS rebinding) sends that name.
     if (!loopbackHost.test(host)) return { status: 403, text: 'Connect to localhost or 127.0.0.1.' };
-    // Browsers always send it, the Amp CLI never does.
+    // Browsers always send an Origin header, and the Amp CLI never does.
     if (headersDistinct['origin']) return { status: 403, text: 'Web pages may not connect.' };
 
     const queryStart = url.indexOf('?');

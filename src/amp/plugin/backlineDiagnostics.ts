@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const pluginDescription = 'Shows Amp the problems that VS Code knows, through the Backline extension.';
+export const description = 'Shows Amp the problems that VS Code knows, through the Backline extension.';
 
 /** The part of Amp's plugin API that is used here. */
 interface Amp {
@@ -58,7 +58,7 @@ export default function activate(amp: Amp): void {
   });
 }
 
-/** Never rejects: a message that the model can read is more useful than an exception. */
+/** Returns errors as text, which the model can read. Never rejects. */
 async function getDiagnostics(asked: unknown, workspace: string): Promise<string> {
   if (typeof asked !== 'string' || asked === '') return 'Give the path of a file or folder.';
   try {
@@ -103,7 +103,7 @@ async function windowsFor(target: string): Promise<Window[]> {
 
 function dataFolder(): string {
   const configured = process.platform === 'linux' ? (process.env['XDG_DATA_HOME'] ?? '') : '';
-  // Like the window that writes the lockfile, following the XDG base directory specification.
+  // Must match `ampLockfileFolders`, which follows the XDG base directory specification.
   return path.isAbsolute(configured) ? configured : path.join(homedir(), '.local', 'share');
 }
 

@@ -24,9 +24,9 @@ interface AmpFeatureDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly policy: () => AmpPolicy;
   readonly traffic: TrafficTap;
-  /** Of this workspace. Remembers the terminals across window reloads. */
+  /** The workspace's memento, which stores the terminals across window reloads. */
   readonly memento: vscode.Memento;
-  /** A folder of this extension. Need not exist. */
+  /** The extension's storage folder, which may not exist yet. */
   readonly storageFolder: string;
   readonly pluginFile: string;
   readonly version: string;
@@ -85,7 +85,7 @@ export class AmpFeature implements Feature {
     disposables.add(
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
         showStatus();
-        // Plugins of the workspace are relevant from now on.
+        // In a trusted workspace, plugins of the workspace are also checked.
         void checkPlugin();
       }),
     );

@@ -126,7 +126,7 @@ export class AmpTerminals implements vscode.Disposable {
     return terminal;
   }
 
-  /** Our terminals, oldest first. Other terminals do not count, whatever their names. */
+  /** The terminals that Backline created, oldest first. */
   private get ownTerminals(): AmpTerminal[] {
     return vscode.window.terminals.flatMap((terminal) => {
       const folder = this.folderByTerminal.get(terminal);
@@ -134,7 +134,7 @@ export class AmpTerminals implements vscode.Disposable {
     });
   }
 
-  /** A restored terminal is a new object with the same process. */
+  /** Recognizes a restored terminal by its process: after a reload, it is a new object with the same process. */
   private adoptRestored(terminal: vscode.Terminal): void {
     const look = async (): Promise<void> => {
       const pid = await terminal.processId;

@@ -6,7 +6,10 @@ import type { BackendSession } from '../../session/common/sessionBackend';
 /** Shows diagnostics of agents in VS Code's Problems view, until their session ends. */
 export class AgentProblems implements vscode.Disposable {
   private readonly diagnosticCollection = vscode.languages.createDiagnosticCollection('backline');
-  /** By session (ids are not unique across backends), resolved path and serialized diagnostic. */
+  /**
+   * Diagnostics by session, resolved path and serialized diagnostic. The session itself is the key, because ids are not
+   * unique across backends.
+   */
   private readonly diagnosticsBySession = new Map<BackendSession, Map<string, Map<string, vscode.Diagnostic>>>();
 
   constructor(private readonly editor: Pick<EditorPort, 'resolve'>) {}
@@ -16,7 +19,7 @@ export class AgentProblems implements vscode.Disposable {
     const files = this.diagnosticsBySession.get(session) ?? new Map<string, Map<string, vscode.Diagnostic>>();
     this.diagnosticsBySession.set(session, files);
     const resolved = await this.resolvePath(path);
-    // The session may have ended meanwhile.
+    // Ignores the diagnostics if the session has ended meanwhile.
     if (resolved === undefined || this.diagnosticsBySession.get(session) !== files) return;
     const found = files.get(resolved) ?? new Map<string, vscode.Diagnostic>();
     files.set(resolved, found);

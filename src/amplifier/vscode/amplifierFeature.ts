@@ -17,14 +17,14 @@ import { ApiKeyStore, type SecretStore } from '../common/server/apiKeyStore';
 import { amplifierBackendId, ConfiguredServer } from '../common/server/configuredServer';
 import { serverStatus, type ServerStatusActions, type ServerSituation } from '../common/server/serverStatus';
 import { ServerTokens } from '../common/server/serverTokens';
-import { configuredServerUrl, isSameLoopbackServer, ownServerMessage } from '../common/server/serverUrl';
+import { configuredServerUrl, isSameLoopbackServer, explainOwnServer } from '../common/server/serverUrl';
 import { ServerMonitor } from '../common/server/serverMonitor';
 import type { AmplifierBackend } from '../node/client/amplifierBackend';
 import type { AmplifierClient } from '../node/client/http/amplifierClient';
 import { chooseContext } from './chooseContext';
 import { DocumentLanguages } from './documentLanguages';
-import { createContextCollector, editorContextChanges } from './editorContext';
-import { confirmSendingKey, manageApiKey, manageToken } from './secretDialogs';
+import { createContextCollector, editorContextChangeEvents } from './editorContext';
+import { confirmSendingApiKey, manageApiKey, manageToken } from './secretDialogs';
 
 interface AmplifierFeatureDeps extends FeatureContext {
   readonly editor: EditorPort;
@@ -49,17 +49,17 @@ export class AmplifierFeature implements Feature {
   private readonly serverMonitor: ServerMonitor;
   private readonly apiKeyStore: ApiKeyStore;
   private readonly serverTokens: ServerTokens;
-  private keyProblem: string | undefined;
+  private unsentKeyMessage: string | undefined;
 
   constructor(private readonly deps: AmplifierFeatureDeps) {
     const { editor, isReported, log, clock, secrets, memento } = deps;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
-    this.apiKeyStore = new ApiKeyStore({ secrets, state: memento, confirm: confirmSendingKey });
+    this.apiKeyStore = new ApiKeyStore({ secrets, state: memento, confirm: confirmSendingApiKey });
     this.serverTokens = new ServerTokens(secrets);
     this.contextSwitches = restoreContextSwitches(memento, onListenerError);
     this.contextCollector = createContextCollector(editor, this.contextSwitches, this.documentLanguages, isReported);
     const { contextCollector: collector, contextSwitches: switches } = this;
-    const changes = editorContextChanges(editor, onListenerError);
+    const changes = editorContextChangeEvents(editor, onListenerError);
     this.chips = new ContextChips({ collector, switches, changes, clock, onListenerError });
     this.serverMonitor = new ServerMonitor({
       checkHealth: (signal) => this.checkHealth(signal),
@@ -88,7 +88,7 @@ export class AmplifierFeature implements Feature {
     const showStatus = (): void => {
       status.set({ id: this.id, title: this.title, ...serverStatus(this.serverSituation(), actions) });
     };
-    /** After a change of the server, its token or the workspace trust. */
+    /** Restarts everything that uses the server, after a change of its address, its token or workspace trust. */
     const restart = async (): Promise<void> => {
       await configuredServer.reset();
       if (!disposables.isDisposed && isTrusted()) serverMonitor.start();
@@ -127,7 +127,7 @@ export class AmplifierFeature implements Feature {
   }
 
   private serverSituation(): ServerSituation {
-    const shared = { isTrusted: isTrusted(), news: this.serverMonitor.availability, keyProblem: this.keyProblem };
+    const shared = { isTrusted: isTrusted(), news: this.serverMonitor.availability, keyProblem: this.unsentKeyMessage };
     try {
       const url = this.configuredUrl();
       return { ...shared, server: { url }, isOwn: this.isOwnServer(url) };
@@ -148,8 +148,8 @@ export class AmplifierFeature implements Feature {
 
   private async checkHealth(signal: AbortSignal): Promise<{ version?: string | undefined }> {
     const server = this.configuredUrl();
-    if (this.isOwnServer(server)) throw new Error(ownServerMessage(server));
-    this.keyProblem = await this.apiKeyStore.keyProblem(server);
+    if (this.isOwnServer(server)) throw new Error(explainOwnServer(server));
+    this.unsentKeyMessage = await this.apiKeyStore.explainWhyKeyIsNotSent(server);
     const client = await this.createClient(server);
     try {
       return await client.health(signal);
@@ -171,7 +171,7 @@ export class AmplifierFeature implements Feature {
       context: this.contextCollector,
       profile: () => settings.amplifierProfile(),
       credentials: (url) => this.apiKeyStore.credentialsFor(url),
-      keyProblem: (url) => this.apiKeyStore.keyProblem(url),
+      keyProblem: (url) => this.apiKeyStore.explainWhyKeyIsNotSent(url),
     });
   }
 

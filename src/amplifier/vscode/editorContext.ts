@@ -26,7 +26,7 @@ export function createContextCollector(
 }
 
 /** Events after which the collected context may differ. */
-export function editorContextChanges(
+export function editorContextChangeEvents(
   editor: Pick<EditorPort, 'onDidChangeSelection' | 'onDidChangeVisibleFiles'>,
   onError: (error: unknown) => void,
 ): readonly Event<void>[] {

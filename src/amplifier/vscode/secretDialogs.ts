@@ -23,8 +23,8 @@ export async function manageApiKey(credentials: ApiKeyStore, messages: Messages)
   if (key === undefined) return;
   await credentials.setKey(key);
   messages.info(
-    `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session starts, to servers on ` +
-      'other machines only over https and after you confirm.',
+    `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session starts. Servers on other ` +
+      'machines receive it only over https and after you confirm.',
   );
 }
 
@@ -50,7 +50,7 @@ export async function manageToken(tokens: ServerTokens, server: URL, messages: M
   return true;
 }
 
-export async function confirmSendingKey(origin: string): Promise<boolean> {
+export async function confirmSendingApiKey(origin: string): Promise<boolean> {
   const send = 'Send the Key';
   const detail = 'The key is sent whenever a session starts there. Only continue if you trust this server.';
   const choice = await vscode.window.showWarningMessage(

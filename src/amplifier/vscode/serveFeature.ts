@@ -71,7 +71,7 @@ export class ServeFeature implements Feature {
     );
   }
 
-  /** For clients that cannot send a token. The user has to confirm each time. */
+  /** Serves clients that cannot send a token. The user must confirm this each time. */
   private async serveWithoutToken(): Promise<ServedAt | undefined> {
     const { confirmNoToken: confirm = confirmNoToken } = this.deps;
     const isOpen = this.activeServer !== undefined && this.activeServer.token === undefined;
@@ -111,7 +111,7 @@ export class ServeFeature implements Feature {
   }
 
   private async startServer(token: string | undefined): Promise<Serving> {
-    // A separate bundle, because few windows serve.
+    // Loads a separate bundle, because few windows serve agents.
     const { AmplifierServer } = await import('../node/server/amplifierServer');
     const server = new AmplifierServer({
       ...this.deps,

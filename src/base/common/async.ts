@@ -113,7 +113,10 @@ export class KeyedQueue {
 
 const awakeStepMs = 30_000;
 
-/** Calls back once after `delayMs` of not being asleep. Counts in steps: each sleep counts as one step at most. */
+/**
+ * Calls back once after the machine was awake for `delayMs`. The time is counted in steps, and a sleep adds at most one
+ * step.
+ */
 export function setTimerExcludingSleep(
   clock: Pick<Clock, 'setTimer'>,
   delayMs: number,

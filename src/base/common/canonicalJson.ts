@@ -1,6 +1,6 @@
 import { isRecord } from './isRecord';
 
-/** Deeper than any tool input. Prevents a stack overflow. */
+/** Limit of the nesting, which prevents a stack overflow. No real tool input is this deep. */
 const maxDepth = 64;
 
 /** JSON with sorted members and without spaces. Undefined for deep nesting, invalid JSON, or a member `__proto__`. */

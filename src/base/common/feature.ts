@@ -3,7 +3,7 @@ import { Emitter } from './event';
 
 /** One independent part of the product. A feature that fails to start does not affect the others. */
 export interface Feature<Running extends RunningFeature = RunningFeature> {
-  /** Also the area of its log lines. */
+  /** Also used as the `[area]` of the feature's log lines. */
   readonly id: string;
   /** Display name. */
   readonly title: string;
@@ -12,7 +12,7 @@ export interface Feature<Running extends RunningFeature = RunningFeature> {
 }
 
 export interface RunningFeature extends Disposable {
-  /** Shuts down what needs waiting for: processes, sockets, lockfiles. */
+  /** Ends processes, closes sockets and removes lockfiles. Resolves when this is done. */
   stop?(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export interface FeatureStatus {
   readonly state: FeatureState;
   /** Short text for the status bar, for example `8000`. Only for features that are shown there. */
   readonly badge?: string;
-  /** What is going on, in one sentence. For `attention` and `failed` also what to do. */
+  /** Describes the state in one sentence. For `attention` and `failed`, a second sentence says what to do. */
   readonly summary: string;
   readonly actions?: readonly StatusAction[];
 }

@@ -1,6 +1,6 @@
 /**
- * The `file:` URI of an absolute path, percent-encoded. `C:\…` and `\\server\share` are taken as Windows paths; in all
- * others a backslash is an ordinary character. A lone surrogate becomes U+FFFD, since no URI can hold it.
+ * The `file:` URI of an absolute path, percent-encoded. `C:\…` and `\\server\share` are treated as Windows paths. In other
+ * paths, a backslash is an ordinary character. A lone surrogate becomes U+FFFD, since no URI can hold it.
  */
 export function toFileUri(path: string): string {
   const wellFormed = path.replace(/\p{Surrogate}/gu, '\ufffd');

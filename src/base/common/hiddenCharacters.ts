@@ -1,8 +1,11 @@
-/** Finds characters that are invisible but change how text reads, which are shown as code points. */
+/**
+ * Matches invisible characters that can change the meaning of a text. The user interface shows their code points
+ * instead.
+ */
 
 /**
- * Joiners are allowed in emoji and non-ASCII scripts, tags after a black flag (flags of regions). Blanks other than the
- * space are reported when several follow each other, except in East Asian indentation and in Braille pictures.
+ * Does not match joiners in emoji and non-ASCII scripts, or tags after a black flag (flags of regions). Matches blanks
+ * other than the space only in a row, except in East Asian indentation and in Braille pictures.
  */
 const invisible =
   /(?:(?![\t\n\r\u200c\u200d\ufe00-\ufe0f]|(?<=\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}])[\p{Cc}\p{DI}\u2028\u2029])+|(?<![^\p{ASCII}])[\u200c\u200d]+/u;
@@ -27,7 +30,7 @@ export function hasHiddenCharacters(text: string): boolean {
   return hidden.test(text);
 }
 
-/** Replaces hidden characters with code points. Use `visible` where a line break could hide something, too. */
+/** Replaces hidden characters with code points. Use `toVisibleText` where line breaks could also hide something. */
 export function showHiddenCharacters(text: string): string {
   if (!hidden.test(text)) return text;
   return splitAtHiddenCharacters(text)

@@ -1,6 +1,6 @@
 import { showHiddenCharacters } from './hiddenCharacters';
 
-/** UTF-16 units. The start of a notification says what matters. */
+/** Maximum length of a notification, in UTF-16 units. The end of a longer text is cut off. */
 const maxLength = 1_000;
 
 /** Shows hidden characters as code points, and breaks `[…](…)`, which notifications would show as a link. */

@@ -1,4 +1,7 @@
-/** Whether a path is on another machine (`\\server\share`). Access reveals the user's name and a password hash. */
+/**
+ * Whether a path is on another machine (`\\server\share`). Accessing it sends the user's name and a password hash
+ * there.
+ */
 export function isUncPath(path: string): boolean {
   return /^[\\/]{2}/.test(path);
 }

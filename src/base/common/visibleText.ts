@@ -3,7 +3,9 @@ import { formatCodePoint, splitAtHiddenCharacters } from './hiddenCharacters';
 /** Control, format and private-use characters, line separators and lone surrogates. */
 const hiddenOrControl = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
 
-/** Makes foreign text safe to show in a question: one line, with hidden and reordering characters as code points. */
+/**
+ * Makes untrusted text safe to show in a dialog: converts it to one line and shows hidden characters as code points.
+ */
 export function toVisibleText(text: string): string {
   return splitAtHiddenCharacters(text)
     .map((piece) =>
@@ -22,7 +24,7 @@ export function formatCommand(argv: readonly string[]): string {
   return argv.length === 1 && only !== undefined ? toVisibleText(only) : formatProgram(argv);
 }
 
-/** Formats a program and its arguments like `visibleCommand`, but also quotes a single element. */
+/** Formats a program and its arguments like `formatCommand`, but also quotes a single element. */
 export function formatProgram(argv: readonly string[]): string {
   return argv.map(quoteArgument).join(' ');
 }

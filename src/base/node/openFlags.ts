@@ -4,7 +4,10 @@ type OpenFlags = Readonly<
   Record<'O_RDONLY' | 'O_WRONLY' | 'O_CREAT' | 'O_EXCL' | 'O_DIRECTORY' | 'O_NOFOLLOW' | 'O_NONBLOCK', number>
 >;
 
-/** Windows lacks `O_NOFOLLOW`, `O_NONBLOCK` and `O_DIRECTORY`: there, callers need to check for links themselves. */
+/**
+ * Returns 0 for flags that the system lacks. On Windows (`O_NOFOLLOW`, `O_NONBLOCK`, `O_DIRECTORY`), callers must check
+ * for links.
+ */
 export function openFlagsOf(system: Partial<OpenFlags>): OpenFlags {
   const { O_RDONLY = 0, O_WRONLY = 1, O_CREAT = 0, O_EXCL = 0 } = system;
   const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = system;

@@ -1,10 +1,10 @@
 import { createContext, Script, type Context } from 'node:vm';
 import type { RunWithTimeLimit } from '../common/runWithTimeLimit';
 
-/** Much longer than any reasonable glob takes. */
+/** Default time limit, in milliseconds. Reasonable globs take much less. */
 const globMs = 100;
 
-/** Interrupts synchronous work after `limitMs`, as V8 only can in scripts, even a regular expression. */
+/** Interrupts synchronous work after `limitMs`, even within a regular expression. V8 supports this only for scripts. */
 export function createTimeLimitedRunner(limitMs = globMs): RunWithTimeLimit {
   const script = new Script('work()');
   const globals = { work: (): void => undefined };

@@ -8,7 +8,10 @@ import { systemClock } from './systemClock';
 const pollMs = 2_000;
 
 interface WatchFolderOptions {
-  /** Files that are rewritten in place, which does not change the folder itself. Checked one by one when polling. */
+  /**
+   * Names of files that are rewritten in place. Polling checks each of them, because such a write does not change the
+   * folder.
+   */
   readonly files?: Iterable<string>;
   readonly clock?: Clock;
   /** Defaults to `watch` of Node.js. */

@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
+import { Messages } from '../../platform/vscode/messages';
 import type { ReviewSource } from '../common/review/reviewSource';
 import type { WorkspaceCheckpoints } from '../common/workspaceCheckpoints';
 import { FolderCheckpoints } from '../node/folderCheckpoints';
@@ -34,7 +35,7 @@ export class WindowChanges implements Disposable {
   }
 
   showReview(source: ReviewSource): void {
-    this.review = new AgentChanges({ ...this.deps, source });
+    this.review = new AgentChanges({ ...this.deps, source, messages: new Messages(this.deps.log) });
     this.review.start();
   }
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
-import { AddIcon, EditIcon, HistoryIcon, MoreIcon, SearchIcon } from '../../webview/browser/icons';
+import { AddIcon, CrosshairIcon, EditIcon, HistoryIcon, MoreIcon, SearchIcon } from '../../webview/browser/icons';
+import { ToggleButton } from '../../webview/browser/toggleButton';
 import { MenuButton, type MenuItem } from '../../webview/browser/menu';
 import { chatRequests } from '../common/page/chatApi';
 import type { SessionView } from '../common/chatView';
@@ -25,10 +26,16 @@ const statusLabels: Record<SessionView['status'], string> = {
 
 export function ChatHeader() {
   const page = usePage();
-  const { session, isSessionListShown } = usePageState();
+  const { session, isFollowing, isSessionListShown } = usePageState();
   return (
     <header class="header">
       <div class="header-title">{session ? <HeaderTitle session={session} /> : <h1>New conversation</h1>}</div>
+      <ToggleButton
+        label="Follow agent: open the files that it reads and edits"
+        icon={CrosshairIcon}
+        isOn={isFollowing}
+        onToggle={() => void page.request(chatRequests.toggleFollow, {})}
+      />
       <IconButton
         label="New conversation"
         icon={AddIcon}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ConfigOption, SlashCommand } from '../../session/common/sessionEvents';
-import { Attachment, FileChange, Part, Usage } from '../../transcript/common/entries';
+import { Attachment, ChangeTotals, FileChange, Part, Usage } from '../../transcript/common/entries';
 
 const Text = z.string();
 const Count = z.int().check(z.nonnegative());
@@ -182,8 +182,10 @@ export const SessionView = z.object({
   /** Context window, in tokens. */
   context: optional(z.object({ used: Count, size: Count })),
   usage: optional(Usage),
-  /** Files that differ from before the conversation. */
+  /** Files that differ from before the conversation. Only the first ones if there are many. */
   changes: z.array(FileChange),
+  /** Of all changes, if `changes` has only the first ones. */
+  changeTotals: optional(ChangeTotals),
 });
 export type SessionView = z.infer<typeof SessionView>;
 

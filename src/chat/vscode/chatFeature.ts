@@ -27,11 +27,22 @@ import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import { DiffViews } from './review/diffViews';
 import { EditorActions } from './review/editorActions';
+import { FilesToRestore } from './review/filesToRestore';
+import { InterruptedRestores } from './review/interruptedRestores';
+import { RestoreActions } from './review/restoreActions';
+import { FileRestorer } from '../common/restore/fileRestorer';
+import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
 import { InstallTerminals } from './installTerminals';
 import { ChatReview } from './review/chatReview';
 import { ReviewActions } from './review/reviewActions';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
+import { TurnReviews } from './review/turnReviews';
+import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
+import { TurnWriters } from '../common/unsaved/turnWriters';
+import { AgentFollower } from './follow/agentFollower';
+import { ConflictNotices } from './unsaved/conflictNotices';
+import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
 
 interface ChatFeatureDeps extends FeatureContext {
@@ -54,6 +65,10 @@ interface ChatFeatureDeps extends FeatureContext {
   /** Stores the last used backend. */
   readonly globalState: Memento;
   readonly pagesFolder: vscode.Uri;
+  /** Undefined if checkpoints are turned off or there is no workspace. */
+  readonly checkpoints: WorkspaceCheckpoints | undefined;
+  /** Returns a globally unique id. */
+  readonly newId: () => string;
 }
 
 export interface ChatUi extends RunningFeature {
@@ -62,10 +77,13 @@ export interface ChatUi extends RunningFeature {
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
-  readDocument(scheme: string, query: string): string;
+  readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
+  readonly follower: AgentFollower;
   /** What agents have changed, to keep and to undo. */
   readonly review: ReviewSource;
+  /** Shows a notification if a restore of files was cut off. @throws CheckpointError */
+  notifyOfInterruptedRestore(): Promise<void>;
 }
 
 const statusDelayMs = 200;
@@ -89,7 +107,7 @@ export class ChatFeature implements Feature<ChatUi> {
 
   async start(): Promise<ChatUi> {
     const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
-    const { chips, keyChords, newOptions, pagesFolder, windowMentions, workspaceState } = this.deps;
+    const { checkpoints, chips, keyChords, newId, newOptions, pagesFolder, windowMentions, workspaceState } = this.deps;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
@@ -113,9 +131,27 @@ export class ChatFeature implements Feature<ChatUi> {
       }),
     );
     this.pages = pages;
-    const review = new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages);
+    const turnReviews = new TurnReviews(documents, messages);
+    const diffViews = new DiffViews(documents, editor);
+    const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
+    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages });
+    const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
+    const interrupted = new InterruptedRestores(checkpoints, dialogs, messages);
+    const restore = new RestoreActions({
+      chats,
+      checkpoints,
+      restorer: new FileRestorer({ chats, checkpoints, newId }),
+      files: new FilesToRestore({ editor, checkpoints, dialogs }),
+      interrupted,
+      diffViews,
+      dialogs,
+      messages,
+      clock,
+      log,
+    });
     const services: ChatPageServices = {
       ...this.deps,
+      restore,
       backends,
       attached: windowMentions.attachedFiles,
       rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
@@ -124,6 +160,9 @@ export class ChatFeature implements Feature<ChatUi> {
       editor: editorActions,
       code,
       review,
+      turnReviews,
+      undo,
+      follower,
       repairBackend: (id, how) => picker.repairBackend(id, how),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
@@ -132,6 +171,16 @@ export class ChatFeature implements Feature<ChatUi> {
       closeChat: (id) => pages.closeChat(id),
       isTrusted,
     };
+    const writers = store.add(new TurnWriters(chats, clock));
+    const conflicts = store.add(
+      new ConflictWatch({
+        clock,
+        log,
+        onDidWriteFiles: (listener) => chats.onDidChangeFiles(listener),
+        writerOf: (path) => writers.writerOf(path),
+      }),
+    );
+    const conflictNotices = store.add(new ConflictNotices({ watch: conflicts, documents, messages, clock }));
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
       new ApprovalNotices({
@@ -206,6 +255,10 @@ export class ChatFeature implements Feature<ChatUi> {
       editorActions,
       code,
       installs,
+      follower,
+      writers,
+      conflicts,
+      conflictNotices,
       approvals,
       notices,
       chatCommands,
@@ -218,7 +271,9 @@ export class ChatFeature implements Feature<ChatUi> {
       restore: (panel, state) => pages.restoreTab(panel, state),
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
-      review: new ChatReview(chats, review),
+      review: new ChatReview(chats, undo),
+      follower,
+      notifyOfInterruptedRestore: () => interrupted.notify(),
       stop: () => chats.stop(),
       dispose: () => store.dispose(),
     };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
+import type { BackendSession } from '../../session/common/sessionBackend';
 import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
@@ -46,6 +47,8 @@ interface ChatRootDeps extends FeatureContext {
 }
 
 export interface RunningChat extends ChatUi, WriteObserver {
+  /** Shows what the session's agent reads and edits if the user follows agents. */
+  followSession(session: BackendSession): void;
   /**
    * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`
    * (absolute path).
@@ -111,6 +114,7 @@ export class ChatRoot {
     this.chatFeature = new ChatFeature({
       ...options,
       chats: this.chatSessions,
+      newId: randomUUID,
       mentions,
       windowMentions,
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),
@@ -132,11 +136,19 @@ export class ChatRoot {
 
   async start(): Promise<RunningChat> {
     const { chatSessions } = this;
+    const ui = await this.chatFeature.start();
     return {
-      ...(await this.chatFeature.start()),
+      ...ui,
+      followSession: (session) => ui.follower.followSession(session),
       startConversationWith: (digest, folder) => this.beginWith(digest, folder),
-      beforeWrite: (writer, file) => chatSessions.beforeWrite(writer, file),
-      afterWrite: (writer, file) => chatSessions.afterWrite(writer, file),
+      beforeWrite: async (writer, file) => {
+        await chatSessions.beforeWrite(writer, file);
+        ui.follower.beforeWrite(file);
+      },
+      afterWrite: async (writer, file) => {
+        ui.follower.afterWrite(file);
+        await chatSessions.afterWrite(writer, file);
+      },
     };
   }
 

@@ -8,18 +8,27 @@ export interface Confirmation {
   readonly action: string;
 }
 
+export interface Choice extends Omit<Confirmation, 'action'> {
+  readonly actions: readonly string[];
+}
+
 export interface Dialogs {
   /** Whether the user confirmed; false when the dialog was closed. */
   confirm(question: Confirmation): Promise<boolean>;
+  /** Returns the chosen action; undefined when the dialog was closed. */
+  choose(question: Choice): Promise<string | undefined>;
   chooseFile(suggested: vscode.Uri, filters: Record<string, string[]>): Promise<vscode.Uri | undefined>;
 }
 
 export const modalDialogs: Dialogs = {
-  confirm: async ({ message, detail, action }) => {
-    const lines = detail?.split('\n').map(showHiddenCharacters).join('\n');
-    const options = { modal: true, ...(lines === undefined ? {} : { detail: lines }) };
-    return (await vscode.window.showWarningMessage(toSafeNotice(message), options, action)) === action;
-  },
+  confirm: async ({ action, ...question }) => (await choose({ ...question, actions: [action] })) === action,
+  choose,
   chooseFile: async (suggested, filters) =>
     await vscode.window.showSaveDialog({ defaultUri: suggested, filters, saveLabel: 'Export' }),
 };
+
+async function choose({ message, detail, actions }: Choice): Promise<string | undefined> {
+  const lines = detail?.split('\n').map(showHiddenCharacters).join('\n');
+  const options = { modal: true, ...(lines === undefined ? {} : { detail: lines }) };
+  return await vscode.window.showWarningMessage(toSafeNotice(message), options, ...actions);
+}

@@ -6,7 +6,7 @@ import type { ConsentAnswer, ConsentStore } from './consentStore';
 
 export type ConsentDecision = ConsentAnswer | 'ask';
 
-/** `background`: the user is not asked again in this window after closing the question. */
+/** Who needs the answer. For `background`, a question that the user closed is not asked again in this window. */
 type ConsentReason = 'user' | 'background';
 
 /** Permission to run something that a workspace defines. The caller checks workspace trust first. */

@@ -6,7 +6,7 @@ import { subjectIdentity, type ConsentSubject } from './consentSubject';
 export type ConsentAnswer = 'allowed' | 'denied';
 
 const mementoKey = 'backline.consent.answers';
-/** The oldest answers are dropped first. The user is then only asked again. */
+/** Maximum number of stored answers. The oldest are dropped, and the user is asked again if needed. */
 const maxAnswers = 300;
 
 const Answer = z.object({
@@ -22,7 +22,7 @@ export class ConsentStore {
   readonly onDidChange = this.changeEmitter.event;
 
   constructor(
-    /** Of the workspace: an answer for one workspace does not count in another. */
+    /** The workspace's memento, because an answer for one workspace must not apply to another. */
     private readonly memento: Memento,
     private readonly onListenerError: (error: unknown) => void,
   ) {}

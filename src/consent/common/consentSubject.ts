@@ -3,7 +3,7 @@ import { toVisibleText } from '../../base/common/visibleText';
 /** What a workspace can define that runs on this machine or receives text from it. */
 export type ConsentSubjectKind = 'agent' | 'providerModule' | 'providerAddress' | 'webCode' | 'mcpServer';
 
-/** Where in the workspace it is defined. */
+/** Where the workspace defines a subject. */
 export interface ConsentSubjectSource {
   /** Absolute path; undefined if it is not in a file on this disk. */
   readonly file: string | undefined;
@@ -22,13 +22,16 @@ export interface ConsentFact {
 export interface ConsentSubject {
   readonly kind: ConsentSubjectKind;
   readonly name: string;
-  /** The ID that its feature uses, if it differs from the name. */
+  /** The ID that the subject's feature uses, if it differs from the name. */
   readonly id?: string;
   readonly source: ConsentSubjectSource;
   readonly facts: readonly ConsentFact[];
   /** SHA-256 (hex) of everything that decides what runs. Changed content needs a new consent. */
   readonly hash: string;
-  /** Reads it again; undefined if it is gone. Absent if only the entry itself counts. Rejects if it cannot be read. */
+  /**
+   * Reads the subject again; undefined if it no longer exists. Absent if the hash covers only the entry. Rejects if it
+   * cannot be read.
+   */
   readonly reload?: () => Promise<ConsentSubject | undefined>;
 }
 
@@ -71,12 +74,15 @@ const consequences: Record<ConsentSubjectKind, string> = {
   mcpServer:
     'Agents can use it in new conversations. A command runs with your rights. A URL receives what agents send.',
   providerAddress:
-    'It gets the text of the files you look at. If it offers mentions, it also gets what you type after @, the queries of language models, the address of the active file and the name of its repository.',
+    'It receives the text of files that you open. If it offers mentions, it also receives what you type after @, the queries of language models, the address of the active file and the name of its repository.',
   webCode:
-    'The server at this URL sees the request. The code does not run until you have seen its hash and allowed it.',
+    'The server at this URL receives a request. The downloaded code runs only after you review its hash and allow it.',
 };
 
-/** UTF-16 units as displayed, and number of lines. Anything longer must be read in the editor. */
+/**
+ * Limits of the dialog: lengths in UTF-16 units as displayed, and numbers of lines. The user reads longer entries in
+ * the editor.
+ */
 const maxLabelLength = 80;
 const maxValueLength = 400;
 const maxFacts = 24;
@@ -89,9 +95,9 @@ export function isTooLongForDialog({ facts }: ConsentSubject): boolean {
   );
 }
 
-const tooLongToShow = 'It is too long to show here. Select Show to review it in the file, then allow it.';
+const tooLongToShow = 'This entry is too long to show here. Select Show to review it in the file, then allow it.';
 const tooLongToAllow =
-  'It is too long to show here, and there is no file to read it in, so it cannot be allowed. Make the entry shorter.';
+  'This entry is too long to show here and is not in a file, so it can’t be allowed. Shorten the entry.';
 
 /** Which answers the dialog offers besides denial. Only what can be shown completely can be allowed there. */
 export function dialogChoicesFor(subject: ConsentSubject): { readonly canAllow: boolean; readonly canShow: boolean } {
@@ -127,7 +133,7 @@ export function describeSource({ file, keys }: ConsentSubjectSource): string {
   return file === undefined ? where : `${shown(file, 200)}, ${where}`;
 }
 
-/** Compares the displayed text: names of hidden characters are longer than the characters. */
+/** Whether the displayed text is too long. Hidden characters are displayed as code points, which are longer. */
 function isCut(text: string, maxLength: number): boolean {
   return toVisibleText(text).length > maxLength;
 }

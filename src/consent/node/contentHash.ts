@@ -23,7 +23,7 @@ export interface NamedFilesOptions {
   /** Absolute path that relative names start from. */
   readonly cwd: string;
   readonly folders: readonly string[];
-  /** Leaves out files that programs such as npm run without being named. */
+  /** Whether to skip files that programs such as npm run although the command line does not name them. */
   readonly onlyNamed?: boolean;
   readonly system?: FileSystem;
 }
@@ -82,7 +82,7 @@ export async function hashNamedFiles(
     for (const { name, isHost } of [...whole, ...namesIn(word)]) {
       if (name === '' || name.includes('\0')) continue;
       const named = system.paths.resolve(cwd, name);
-      // Server paths in the user's own settings do not belong to the workspace.
+      // Paths on other machines are skipped in the user's own settings, because they do not belong to the workspace.
       if ((onlyNamed || isHost) && !files.isAccessible(named)) continue;
       for (const file of await files.candidatesFor(named)) names.add(file);
     }
@@ -94,7 +94,8 @@ export async function hashNamedFiles(
     if (!isOfWorkspace(file) && !isOfWorkspace(real)) continue;
     const hash = await files.hash(real);
     if (hash !== undefined) found.push({ file, hash });
-    if (found.length > maxFiles) throw new Error(`It names more than ${maxFiles} files of the workspace.`);
+    if (found.length > maxFiles)
+      throw new Error(`It refers to more than ${maxFiles} workspace files. Reduce their number.`);
   }
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
 }
@@ -116,7 +117,7 @@ class NamedFileFinder {
     private readonly system: FileSystem,
   ) {}
 
-  /** Does not access the file. */
+  /** Whether the file is on this machine or in the workspace. Does not access the file. */
   isAccessible(file: string): boolean {
     return !isRemotePath(file) || this.folders.some((folder) => isInsideFolder(file, folder, this.system.paths));
   }
@@ -142,7 +143,7 @@ class NamedFileFinder {
     return (file) => roots.some((root) => isInsideFolder(file, root, this.system.paths));
   }
 
-  /** Undefined if the file does not exist. @throws if it cannot be read */
+  /** Returns the hash of a file; undefined if it does not exist. @throws Error if it cannot be read */
   async hash(file: string): Promise<string | undefined> {
     if (!(await this.system.isFile(file).catch(() => false))) return undefined;
     const hash = createHash('sha256');
@@ -155,7 +156,7 @@ class NamedFileFinder {
     return [named, ...endings.map((ending) => named + ending), ...entryFiles.map((name) => paths.join(named, name))];
   }
 
-  /** Undefined if the file is not a valid package: programs would ignore its `main`, too. */
+  /** Returns `main` of a package.json; undefined if the file is invalid, because programs ignore it, too. */
   private async readPackageMain(packageFile: string): Promise<string | undefined> {
     this.assertAccessible(packageFile);
     try {
@@ -168,7 +169,7 @@ class NamedFileFinder {
   private assertAccessible(file: string): void {
     if (this.isAccessible(file)) return;
     throw new Error(
-      `It names ${file}, which is on another machine. Copy it into the workspace, or name it in your settings.`,
+      `It refers to ${file}, which is on another machine. Copy the file into the workspace, or define the entry in your user settings.`,
     );
   }
 }

@@ -32,7 +32,7 @@ export async function askInDialog(
   return undefined;
 }
 
-/** A notification, so that the open file stays visible. */
+/** Asks in a notification, because a modal dialog would hide the open file. */
 async function askInNotification(subject: ConsentSubject, onLateAnswer: LateAnswer): Promise<void> {
   const message = `${dialogQuestionOf(subject)} It is in ${describeSource(subject.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
@@ -59,7 +59,7 @@ async function openSource(subject: ConsentSubject): Promise<boolean> {
     return true;
   } catch {
     void vscode.window.showErrorMessage(
-      `Backline: ${file} cannot be opened, so ${describeSubject(subject)} cannot be shown.`,
+      `Backline: Could not open ${file} to show ${describeSubject(subject)}. Check that the file exists, then try again.`,
     );
     return false;
   }

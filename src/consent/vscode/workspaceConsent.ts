@@ -25,7 +25,7 @@ interface SubjectPick extends vscode.QuickPickItem {
   readonly subject: ConsentSubject;
 }
 
-/** Subjects are found in bursts, and one hint covers them all. */
+/** How long to collect subjects before one hint is shown for all of them. */
 const burstMs = 1_000;
 
 const words: Record<ConsentDecision, string> = {

@@ -21,7 +21,7 @@ import type { RememberedRequest } from './providers/providerError';
 import { ProviderSet } from './providers/providerSet';
 import type { ProviderEntry, ProviderList } from './providers/providerSettings';
 import { DocumentRecordCache, type DocumentRecordLimits } from './items/documentRecordCache';
-import { SelectorTarget } from './providers/selector';
+import { SelectableDocument } from './providers/selector';
 
 /** A document of an editor, identified by `uri` and `version`. The text is only read when needed. */
 export interface ContextDocument {
@@ -35,13 +35,13 @@ type RequestReason = 'hover' | 'background' | 'explicit';
 
 export interface RequestOptions {
   readonly reason?: RequestReason;
-  /** When it fires, the request resolves with what is known by then. */
+  /** When the signal fires, the request resolves with the items that are known by then. */
   readonly signal?: AbortSignal;
   /** Maximum wait for callers that cannot wait for the deadline. Later answers are kept for the next request. */
   readonly waitMs?: number;
   /**
-   * Whether the known items are worth showing, so that the request only waits for the patience. A hover cannot be
-   * updated later, so it still waits for fast providers without an answer.
+   * Whether the known items are enough to show. The request then waits for others only for `patienceMs`. A hover cannot be
+   * updated later, so it still waits for providers that are usually fast.
    */
   readonly isEnough?: (items: ItemList) => boolean;
 }
@@ -53,7 +53,7 @@ interface ClientOptions extends ProviderTimings {
   readonly patienceMs: number;
   /** How long background requests pause after an edit. */
   readonly settleMs: number;
-  /** UTF-16 units. Providers are not asked about larger documents. */
+  /** Maximum length of a document that is sent to providers, in UTF-16 units. */
   readonly maxDocumentLength: number;
   readonly records: DocumentRecordLimits;
 }
@@ -125,7 +125,7 @@ export class ContextClient implements Disposable {
     return this.providers.states;
   }
 
-  configure(list: ProviderList): void {
+  setProviders(list: ProviderList): void {
     const ids = this.providers.replace(list);
     this.ports.onProvidersKept?.(ids);
     for (const record of this.recordCache.allRecords) record.retainProviders(ids);
@@ -133,17 +133,17 @@ export class ContextClient implements Disposable {
     this.itemsEmitter.fire(undefined);
   }
 
-  /** Never rejects: errors of providers are in `states`. */
+  /** Requests the items of a document. Never rejects. Errors of providers are in `states`. */
   async requestItems(document: ContextDocument, options: RequestOptions = {}): Promise<ContextAnswer> {
     const { reason = 'hover' } = options;
     const record = this.recordCache.getOrCreate(document.uri);
     const handles = this.providers.forDocument(document.uri);
     record.resetTo(document.version);
-    if (reason === 'background' && record.settleTimer) return record.answer(handles);
+    if (reason === 'background' && record.settleTimer) return record.combinedAnswer(handles);
     this.startRequests(document, record, reason);
     if (record.pendingRequests.size > 0) await this.waitForAnswers(record, handles, options);
     return record.version === document.version
-      ? record.answer(handles)
+      ? record.combinedAnswer(handles)
       : {
           uri: document.uri,
           version: document.version,
@@ -156,7 +156,7 @@ export class ContextClient implements Disposable {
 
   /** The known items of a document, without asking providers. */
   knownItems(uri: string): ContextAnswer | undefined {
-    return this.recordCache.find(uri)?.answer(this.providers.forDocument(uri));
+    return this.recordCache.find(uri)?.combinedAnswer(this.providers.forDocument(uri));
   }
 
   /** Call this for every edit, with the resulting version. */
@@ -171,7 +171,7 @@ export class ContextClient implements Disposable {
     });
   }
 
-  /** Call this when a document is closed: its versions will start again. */
+  /** Call this when a document is closed, because its versions start at 1 when it is opened again. */
   documentClosed(uri: string): void {
     this.recordCache.remove(uri);
   }
@@ -179,13 +179,13 @@ export class ContextClient implements Disposable {
   /** Resets a provider and asks it again, for the user or because its code has changed. */
   retry(id: string): void {
     for (const record of this.recordCache.allRecords) record.markOutdated(id);
-    this.providers.find(id)?.reset();
+    this.providers.find(id)?.resetProvider();
     this.itemsEmitter.fire(undefined);
   }
 
   searchKnownItems(query: string): readonly FoundItem[] {
     return this.recordCache.allRecords.toReversed().flatMap((record) => {
-      const { uri, items } = record.answer(this.providers.forDocument(record.uri));
+      const { uri, items } = record.combinedAnswer(this.providers.forDocument(record.uri));
       return searchItems(items, query).map((item) => ({ uri, item }));
     });
   }
@@ -200,8 +200,8 @@ export class ContextClient implements Disposable {
   /** Asks the providers that have not answered for this version and are not being asked. */
   private startRequests(document: ContextDocument, record: DocumentRecord, reason: RequestReason): void {
     const mayAsk = (handle: ProviderHandle): boolean =>
-      !record.isFresh(handle.ref.id) &&
-      !record.pendingRequests.has(handle.ref.id) &&
+      !record.isFresh(handle.providerRef.id) &&
+      !record.pendingRequests.has(handle.providerRef.id) &&
       (reason === 'explicit' || !handle.isPaused);
     if (record.note !== undefined) return;
     const handles = this.providers.forDocument(document.uri).filter(mayAsk);
@@ -209,13 +209,13 @@ export class ContextClient implements Disposable {
     const content = document.getText();
     if (content.length > this.options.maxDocumentLength) {
       record.setNote(
-        `The file is larger than ${this.options.maxDocumentLength} characters: providers are not asked about it.`,
+        `Context providers don’t support files with more than ${this.options.maxDocumentLength} characters.`,
       );
       return;
     }
     const question: DocumentRequest = {
       params: { uri: document.uri, version: document.version, content },
-      target: new SelectorTarget(document.uri, () => content),
+      target: new SelectableDocument(document.uri, () => content),
       lineLengths: once(() => lineLengths(content)),
       isCrlf: content.includes('\r\n'),
     };
@@ -226,10 +226,10 @@ export class ContextClient implements Disposable {
         waiterCount: 0,
         isWantedLate: false,
       };
-      record.addRequest(handle.ref.id, request);
+      record.addRequest(handle.providerRef.id, request);
       request.whenEnded = this.runRequest(handle, question, record, request);
     }
-    // Computed while the providers are working.
+    // Computes this early, while the providers are working.
     question.lineLengths();
   }
 
@@ -244,13 +244,15 @@ export class ContextClient implements Disposable {
     try {
       const items = await handle.documentItems(question.params, question.target, signal);
       if (signal.aborted) return;
-      record.storeAnswer(handle.ref, fitItemsToDocument(items, question.lineLengths(), question.isCrlf));
+      record.storeAnswer(handle.providerRef, fitItemsToDocument(items, question.lineLengths(), question.isCrlf));
       this.recordCache.enforceLimits();
     } catch {
       if (signal.aborted) return;
       // The error itself may contain a secret.
-      this.ports.log.debug(`${handle.ref.title} did not answer: ${handle.state.lastError ?? 'it started over'}`);
-      record.removeRequest(handle.ref.id);
+      this.ports.log.debug(
+        `${handle.providerRef.title} did not answer: ${handle.state.lastError ?? 'it started over'}`,
+      );
+      record.removeRequest(handle.providerRef.id);
     }
     if (request.isWantedLate) this.itemsEmitter.fire(record.uri);
   }
@@ -264,12 +266,12 @@ export class ContextClient implements Disposable {
     const requests = new Map(record.pendingRequests);
     for (const request of requests.values()) request.waiterCount++;
     const { isEnough, reason = 'hover' } = options;
-    const isWorthWaiting = ({ ref, isSlow }: ProviderHandle): boolean =>
+    const isWorthWaiting = ({ providerRef: ref, isSlow }: ProviderHandle): boolean =>
       reason === 'hover' && !isSlow && record.pendingRequests.has(ref.id) && !record.hasAnswer(ref.id);
-    const end = await this.waitOutcome(
+    const end = await this.waitForRequests(
       [...requests.values()],
       options,
-      () => isEnough?.(record.answer(handles).items) === true && !handles.some(isWorthWaiting),
+      () => isEnough?.(record.combinedAnswer(handles).items) === true && !handles.some(isWorthWaiting),
     );
     for (const [id, request] of requests) {
       request.waiterCount--;
@@ -278,7 +280,7 @@ export class ContextClient implements Disposable {
     }
   }
 
-  private async waitOutcome(
+  private async waitForRequests(
     requests: readonly PendingRequest[],
     { reason, signal, waitMs = Infinity }: RequestOptions,
     isEnough: () => boolean,
@@ -319,7 +321,7 @@ const noLog: ProviderLog = {
 
 interface DocumentRequest {
   readonly params: ItemsParams;
-  readonly target: SelectorTarget;
+  readonly target: SelectableDocument;
   readonly lineLengths: () => readonly number[];
   readonly isCrlf: boolean;
 }

@@ -1,7 +1,7 @@
 import { countOf } from '../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { oneLine } from '../../base/common/oneLine';
-import { joinTitles } from './items/itemTexts';
+import { joinProviderTitles } from './items/itemTexts';
 import type { ProviderState } from './providers/providerHandle';
 import type { ProviderProblem } from './providers/providerSettings';
 
@@ -26,7 +26,7 @@ interface ContextActions {
 /** Maximum number of failures in the summary. Each failure also has its own row. */
 const maxNamed = 4;
 const maxRows = 50;
-/** UTF-16 units. */
+/** Maximum length of an error, in UTF-16 units. */
 const maxError = 160;
 
 /** Summarizes the state of all providers, with actions to fix problems. */
@@ -91,9 +91,9 @@ function summarize(
   return [
     ...(failing.length > maxNamed ? [] : failing.map(describeFailure)),
     `${counts.join(', ')}.`,
-    ...(waiting.length > 0 ? [`Waiting for your permission: ${joinTitles(waiting)}.`] : []),
-    ...(denied.length > 0 ? [`Denied: ${joinTitles(denied)}.`] : []),
-    ...(offers.length > 0 ? [`New version available: ${joinTitles(offers)}.`] : []),
+    ...(waiting.length > 0 ? [`Waiting for your permission: ${joinProviderTitles(waiting)}.`] : []),
+    ...(denied.length > 0 ? [`Denied: ${joinProviderTitles(denied)}.`] : []),
+    ...(offers.length > 0 ? [`New version available: ${joinProviderTitles(offers)}.`] : []),
   ];
 }
 
@@ -146,8 +146,8 @@ function retryActions(failing: readonly ProviderState[], command: string): Statu
   return failing.length > maxNamed ? [{ label: 'Retry all', command }, ...each] : each;
 }
 
-/** In one line, since the status list cuts off long rows. */
-function describeFailure({ title, lastError = 'it does not say why' }: ProviderState): string {
+/** Describes the failure in one short line, because the status list cuts off long rows. */
+function describeFailure({ title, lastError = 'no reason given' }: ProviderState): string {
   const line = oneLine(lastError);
   return `${title}: ${withPeriod(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;
 }

@@ -1,8 +1,8 @@
 /** Limits at which data is cut or skipped, so that no provider can exhaust memory. */
 export const itemLimits = {
-  /** Per provider and file. */
+  /** Maximum number of items per provider and file. */
   items: 10_000,
-  /** UTF-16 units. */
+  /** Maximum lengths of texts, in UTF-16 units. */
   title: 1_000,
   url: 8_192,
   hover: 64 * 1_024,
@@ -13,9 +13,9 @@ export const itemLimits = {
 } as const;
 
 export const mentionLimits = {
-  /** Per provider and query. */
+  /** Maximum number of mentions per provider and query. */
   mentions: 50,
-  /** Entries of an answer that are examined. */
+  /** Maximum number of entries of an answer that are read. */
   scanned: 1_000,
   /** Size of a provider's data in a mention, as JSON, in UTF-16 units. */
   data: 16 * 1_024,

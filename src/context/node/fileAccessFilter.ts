@@ -6,7 +6,7 @@ interface FileAccessFilterDeps {
   /** Absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
-  /** Paths are case-insensitive there, for example the drive letter. */
+  /** Whether paths are case-insensitive, for example the drive letter. */
   readonly isWindows: boolean;
 }
 
@@ -56,7 +56,7 @@ function spellingOf(path: string, folders: readonly string[], ignoresCase: boole
   return { path, relativePath: below ?? path.replace(/^[\\/]+/, '') };
 }
 
-/** Unchanged if the file does not exist. */
+/** Resolves links; returns the path unchanged if the file does not exist. */
 async function realOf(path: string): Promise<string> {
   return await realpath(path).catch(() => path);
 }

@@ -20,7 +20,7 @@ export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, 
     const problem = describeCertificateProblem(cause);
     throw new ProviderError(
       problem === undefined
-        ? `No connection to ${hostOf(url)}: ${cause}.`
+        ? `Could not connect to ${hostOf(url)}: ${cause}.`
         : `Nothing was sent to ${hostOf(url)}: its certificate ${problem}.`,
     );
   });
@@ -58,10 +58,10 @@ function connectionLost(error: unknown): never {
 
 /** The error code below fetch's "fetch failed". Leaves out the message, which may contain the URL and a key in it. */
 function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'it failed';
+  if (!(error instanceof Error)) return 'unknown error';
   const cause = error.cause;
   if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
-  return error.name === 'TypeError' ? 'it failed' : error.name;
+  return error.name === 'TypeError' ? 'unknown error' : error.name;
 }
 
 export function hostOf(url: string): string {

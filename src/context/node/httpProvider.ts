@@ -11,7 +11,7 @@ import type {
   ProviderSettings,
 } from '../common/providers/contextProvider';
 import {
-  wantsDocuments,
+  hasDocumentSelectors,
   hasProviderName,
   readCapabilities,
   declaresMentions,
@@ -26,7 +26,7 @@ import {
   type Mention,
   type MentionsParams,
 } from '../common/ai/providerMention';
-import { packedItemCount, rangeWidth, type PackedItems } from '../common/items/packedItems';
+import { packedItemCount, numbersPerRange, type PackedItems } from '../common/items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providers/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/providers/contextSchema';
 import type { CallTraffic } from './callTraffic';
@@ -58,7 +58,7 @@ const noSuchMethod = -32601;
 class RefusedError extends ProviderError {
   constructor(
     message: string,
-    /** Whether the error may be temporary. Then it says nothing about the dialect. */
+    /** Whether the error may be temporary, so that the dialect remains unknown. */
     readonly isTemporary = false,
     /** Whether the server says that the method does not exist. */
     readonly isMethodMissing = false,
@@ -94,16 +94,16 @@ export class HttpProvider implements ContextProvider {
         return capabilities;
       }),
     );
-    if (!(refusal instanceof RefusedError)) return this.withAbilities(refusal);
+    if (!(refusal instanceof RefusedError)) return this.addUndeclaredAbilities(refusal);
     // Report the refusal of the published protocol's method, which is the one to fix.
-    const introduction = await this.tryOtherMethod(refusal, startMs, signal, (inTime) =>
+    const introduction = await this.retryWithOtherDialect(refusal, startMs, signal, (inTime) =>
       this.postRequest('meta', {}, settings, inTime, (result) => {
         this.hasDeclaredMentions = declaresMentions(result);
         return readCapabilities('C', result);
       }),
     );
     this.dialect = 'C';
-    return this.withAbilities(introduction);
+    return this.addUndeclaredAbilities(introduction);
   }
 
   async documentItems(
@@ -117,7 +117,9 @@ export class HttpProvider implements ContextProvider {
     const startMs = this.ports.clock.monotonicNow();
     const items = await refusalOf(ask('items'));
     if (items instanceof RefusedError) {
-      const annotations = await this.tryOtherMethod(items, startMs, signal, (inTime) => ask('annotations', inTime));
+      const annotations = await this.retryWithOtherDialect(items, startMs, signal, (inTime) =>
+        ask('annotations', inTime),
+      );
       if (!items.isTemporary || packedItemCount(annotations) > 0) this.dialect = 'B';
       return annotations;
     }
@@ -127,7 +129,7 @@ export class HttpProvider implements ContextProvider {
     }
     const guard = { clock: this.ports.clock, timeoutMs: annotationsWaitMs, signal };
     const annotations = guardedCall('annotations', guard, (inTime) => ask('annotations', inTime));
-    return this.preferAnnotations(items, annotations, signal);
+    return this.requestAnnotationsIfEmpty(items, annotations, signal);
   }
 
   async mentions(
@@ -135,7 +137,7 @@ export class HttpProvider implements ContextProvider {
     settings: ProviderSettings,
     signal: AbortSignal,
   ): Promise<readonly Mention[] | undefined> {
-    return this.ifSupported(this.postRequest('mentions', params, settings, signal, readMentions));
+    return this.undefinedIfUnsupported(this.postRequest('mentions', params, settings, signal, readMentions));
   }
 
   async lookUpItems(
@@ -143,24 +145,27 @@ export class HttpProvider implements ContextProvider {
     settings: ProviderSettings,
     signal: AbortSignal,
   ): Promise<PackedItems | undefined> {
-    return this.ifSupported(this.postRequest('items', toLookupParams(lookup), settings, signal, readItems));
+    return this.undefinedIfUnsupported(this.postRequest('items', toLookupParams(lookup), settings, signal, readItems));
   }
 
   dispose(): void {
-    // Requests end with the signals of their calls.
+    // Nothing to dispose: the signal of each call ends its request.
   }
 
-  /** Undeclared abilities are found out by calling the method. `items` of A are those of a document. */
-  private withAbilities(introduction: HandshakeResult): ProviderCapabilities {
+  /**
+   * Adds abilities that the provider did not declare and that are detected by calling the method. In dialect A, `items`
+   * are those of a document.
+   */
+  private addUndeclaredAbilities(introduction: HandshakeResult): ProviderCapabilities {
     const isLater = this.dialect === 'B' || this.dialect === 'C';
     return {
       ...introduction,
-      abilities: { annotations: wantsDocuments(introduction), mentions: isLater, items: isLater },
+      abilities: { annotations: hasDocumentSelectors(introduction), mentions: isLater, items: isLater },
     };
   }
 
   /** Returns undefined if the method is missing. @throws other refusals */
-  private async ifSupported<T>(request: Promise<T>): Promise<T | undefined> {
+  private async undefinedIfUnsupported<T>(request: Promise<T>): Promise<T | undefined> {
     const result = await refusalOf(request);
     if (!(result instanceof RefusedError)) return result;
     if (result.isTemporary || (this.hasDeclaredMentions && !result.isMethodMissing)) throw result;
@@ -168,7 +173,7 @@ export class HttpProvider implements ContextProvider {
   }
 
   /** Tries the method of another dialect. @throws the original refusal if that is refused or times out, too */
-  private async tryOtherMethod<T>(
+  private async retryWithOtherDialect<T>(
     refusal: RefusedError,
     startMs: number,
     signal: AbortSignal,
@@ -184,7 +189,7 @@ export class HttpProvider implements ContextProvider {
   }
 
   /** Prefers annotations, else returns the items. Some servers answer `[]` to unknown methods, which proves nothing. */
-  private async preferAnnotations(
+  private async requestAnnotationsIfEmpty(
     items: PackedItems,
     asked: Promise<PackedItems>,
     signal: AbortSignal,
@@ -253,7 +258,7 @@ export class HttpProvider implements ContextProvider {
 }
 
 function hasRanges({ ranges }: PackedItems): boolean {
-  return ranges.some((value, at) => at % rangeWidth === 0 && !Number.isNaN(value));
+  return ranges.some((value, at) => at % numbersPerRange === 0 && !Number.isNaN(value));
 }
 
 async function refusalOf<T>(work: Promise<T>): Promise<T | RefusedError> {

@@ -23,18 +23,18 @@ export async function isInsideFolders(
   return [...real, ...folders].some((folder) => isUriBelow(file, folder) || isUriBelow(url, folder));
 }
 
-/** The URI itself if it is not a local file or does not exist. */
+/** Resolves links in a URI. Returns the URI itself if it is not a local file or does not exist. */
 async function realUriOf(uri: string, realPath: RealPath, isWindows: boolean): Promise<string> {
   if (!uri.startsWith('file:')) return uri;
   try {
     return toFileUri(await realPath(fileURLToPath(uri, { windows: isWindows })));
   } catch {
-    // A missing file cannot be run.
+    // The file does not exist, so it cannot be run.
     return uri;
   }
 }
 
-/** In lower case; empty for local files. */
+/** The host of a `file:` URI in lower case; empty for local files. */
 function hostOf(uri: string): string {
   return URL.parse(uri)?.host ?? '';
 }

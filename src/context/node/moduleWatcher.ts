@@ -4,13 +4,13 @@ import { Coalescer, type Clock } from '../../base/common/async';
 import { watchFolder } from '../../base/node/watchFolder';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 
-/** Editors write a file in several steps. */
+/** How long to collect changes, in milliseconds, because editors write a file in several steps. */
 const burstMs = 100;
 
 /** Calls back when a file of a module is written, replaced or removed. Dispose it. */
 export class ModuleWatcher implements Disposable {
   private readonly coalescer: Coalescer;
-  /** The previous watchers, kept for a moment. */
+  /** The previous watchers, kept for a moment so that no recent change is lost. */
   private previousWatchers: Disposable | undefined;
   private currentFiles: { readonly urls: ReadonlySet<string>; readonly watchers: Disposable } | undefined;
 

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Clock } from '../../base/common/async';
 
-/** UTF-16 units. */
+/** Maximum length of a line, in UTF-16 units. */
 const maxLineLength = 2_000;
 const maxLines = 500;
 const windowMs = 1_000;
@@ -10,7 +10,7 @@ const windowMs = 1_000;
 export class OutputLineSplitter {
   private readonly decoder = new StringDecoder('utf8');
   private incompleteLine = '';
-  private windowStartMs = -Infinity;
+  private limitWindowStartMs = -Infinity;
   private lineCount = 0;
   private droppedCount = 0;
 
@@ -33,9 +33,9 @@ export class OutputLineSplitter {
 
   private emitLine(line: string): void {
     const now = this.clock.monotonicNow();
-    if (now - this.windowStartMs >= windowMs) {
+    if (now - this.limitWindowStartMs >= windowMs) {
       this.reportDropped();
-      this.windowStartMs = now;
+      this.limitWindowStartMs = now;
       this.lineCount = 0;
     }
     if (this.lineCount++ >= maxLines) this.droppedCount++;

@@ -42,7 +42,7 @@ export class ProviderConsentGuard {
       this.codeSubject(facts, await Promise.all(files.map(hashCurrentFile)));
     const subject = this.createSubject('providerModule', { facts, files });
     if (!this.entry.isUserDefined) return { ...subject, reload: lookAgain };
-    // The user's settings define it, so the code is what the user needs to see.
+    // The source is the code, because the user's own settings already define the provider.
     const first = files.find(({ url }) => url === providerAddress(this.entry.place)) ?? files[0];
     const file = first && pathOf(first.url);
     return { ...subject, source: { ...subject.source, file }, reload: lookAgain };
@@ -91,7 +91,7 @@ export class ProviderConsentGuard {
   }
 }
 
-/** Rejects if the file cannot be read. */
+/** Hashes a file again. Rejects if it cannot be read. */
 async function hashCurrentFile({ url }: HashedModuleFile): Promise<HashedModuleFile> {
   const bytes = await readFile(fileURLToPath(url));
   return { url, hash: createHash('sha256').update(bytes).digest('hex') };

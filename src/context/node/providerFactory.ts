@@ -4,7 +4,7 @@ import type { ConsentSubject } from '../../consent/common/consentSubject';
 import type { ConsentDecision } from '../../consent/common/consentManager';
 import type { ContextProvider } from '../common/providers/contextProvider';
 import { ProviderError, type RememberedRequest } from '../common/providers/providerError';
-import { untrustedMessage, type ProviderEntry } from '../common/providers/providerSettings';
+import { untrustedWorkspaceMessage, type ProviderEntry } from '../common/providers/providerSettings';
 import { disabledTrafficTap, type TrafficTap } from '../../wire/common/traffic';
 import { ProviderConsentGuard } from './providerConsentGuard';
 import { CallTraffic } from './callTraffic';
@@ -27,7 +27,7 @@ export interface ProviderFactoryDeps {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** No messages are recorded without it. */
+  /** Receives the messages for the traffic view. Without it, none are recorded. */
   readonly traffic?: TrafficTap;
   readonly isAllowed: (request: RememberedRequest) => boolean;
   /** The allowed integrity of the code at a URL without a pinned hash. By default none. */
@@ -51,7 +51,7 @@ export class ProviderFactory {
     this.remoteModules = new RemoteModuleStore({ fetch, clock, isAllowed, allowedCode, folder });
   }
 
-  /** The caller disposes it. */
+  /** Creates the provider. The caller disposes it. */
   create(entry: ProviderEntry): ContextProvider {
     const { place, title, settings } = entry;
     const { fetch, clock, decide = () => 'ask', isAllowed } = this.deps;
@@ -86,10 +86,10 @@ export class ProviderFactory {
     }
   }
 
-  /** Resolves links: the settings were only checked by spelling, but a link can lead into the workspace. */
+  /** Checks the real path of a module, because a link can lead into an untrusted folder. @throws ProviderError */
   private async assertTrusted(url: string): Promise<string> {
     const folders = this.deps.untrustedFolders?.() ?? [];
-    if (await isInsideFolders(folders, url)) throw new ProviderError(untrustedMessage);
+    if (await isInsideFolders(folders, url)) throw new ProviderError(untrustedWorkspaceMessage);
     return url;
   }
 

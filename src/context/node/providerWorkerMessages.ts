@@ -36,7 +36,7 @@ export type WorkerRequest = z.infer<typeof workerRequest>;
 /** A file of a module, with its SHA-256 (hex). */
 const hashedFile = z.object({ url: z.string(), hash: z.string() });
 export type HashedModuleFile = z.infer<typeof hashedFile>;
-export const maxFiles = 1_000;
+export const maxModuleFiles = 1_000;
 
 export const workerStart = z.object({
   /** A URL or the name of a package. */
@@ -60,7 +60,7 @@ export const workerMessage = z.discriminatedUnion('kind', [
       selectors: z.array(selector).readonly().exactOptional(),
     }),
   }),
-  z.object({ kind: z.literal('survey'), id: z.number(), files: z.array(hashedFile).max(maxFiles) }),
+  z.object({ kind: z.literal('survey'), id: z.number(), files: z.array(hashedFile).max(maxModuleFiles) }),
   z.object({ kind: z.literal('items'), id: z.number(), packed: packedItemsSchema }),
   z.object({ kind: z.literal('mentions'), id: z.number(), mentions: mentionListSchema }),
   /** `isModule`: the module could not be loaded, so further requests to this worker are useless. */
@@ -73,7 +73,7 @@ export const workerMessage = z.discriminatedUnion('kind', [
     isModule: z.boolean(),
   }),
   /** `file:` URIs of the module's files so far, excluding packages. */
-  z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(maxFiles) }),
+  z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(maxModuleFiles) }),
   z.object({ kind: z.literal('trouble'), details: z.string().max(10_000) }),
   /** Memory outside the JavaScript heap, such as buffers, in bytes. */
   z.object({ kind: z.literal('memory'), bytes: z.number() }),

@@ -20,12 +20,12 @@ interface RemoteModulePorts {
   readonly isAllowed: (request: RememberedRequest) => boolean;
   /** The allowed integrity of the code at a URL without a pinned hash. */
   readonly allowedCode: (url: string) => string | undefined;
-  /** Where modules are stored by their hash. Created when needed. */
+  /** The folder where modules are stored by their hash. It is created when needed. */
   readonly folder: string;
 }
 
 export interface LocateOptions {
-  /** As in the settings; undefined if they pin no hash. */
+  /** The hash in the settings; undefined if they pin none. */
   readonly integrity: unknown;
   /** Whether the user asked for a refresh, which ignores earlier failures. */
   readonly isRefresh: boolean;
@@ -33,7 +33,7 @@ export interface LocateOptions {
 }
 
 interface RemoteModule {
-  /** Its `file:` URI. */
+  /** The `file:` URI of the stored module. */
   readonly specifier: string;
   readonly newVersion?: RemoteCodeRequest;
 }
@@ -43,11 +43,11 @@ const maxRedirects = 5;
 const integrityForm = /^(sha256|sha384|sha512)-([A-Za-z0-9+/]+={0,2})$/;
 /** How often a window checks a URL for a new version. */
 const checkMs = 24 * 60 * 60_000;
-/** Allowed code runs even if its URL does not respond. */
+/** Time limit for checking for a new version. If the URL does not respond, the allowed code runs. */
 const checkTimeoutMs = 3_000;
 /** How long downloaded code stays the version that the user is asked about. */
 const pendingMs = 10 * 60_000;
-/** Each may have `maxBytes`. */
+/** Maximum number of downloads that are kept in memory, each with up to `maxAnswerBytes`. */
 const maxPending = 8;
 const pause: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
@@ -60,7 +60,10 @@ export class RemoteModuleStore {
 
   constructor(private readonly ports: RemoteModulePorts) {}
 
-  /** @throws ProviderError if the permission is missing, the URL is not https, or the code does not match the hash */
+  /**
+   * Returns the stored module, downloading it if needed. @throws ProviderError without permission or https, or for
+   * another hash
+   */
   async locate(url: string, { integrity, isRefresh, signal }: LocateOptions): Promise<RemoteModule> {
     checkHttps(url);
     if (isRefresh) this.failuresByUrl.delete(url);
@@ -105,13 +108,13 @@ export class RemoteModuleStore {
     } catch (error) {
       const request = error instanceof ProviderError ? error.consent : undefined;
       const found = request?.kind === 'remoteCode' ? request : undefined;
-      // A failed check is repeated after its pause.
+      // A failed check is not recorded, so that it is repeated after its pause.
       if (found) this.checksByUrl.set(url, { checkedAtMs: clock.now(), newVersion: found });
       return moduleOf(specifier, previousIntegrity, found ?? this.pendingByUrl.get(url)?.request);
     }
   }
 
-  /** Code that waits for the user's answer is not downloaded again for a while. */
+  /** Downloads code, unless a recent download is still waiting for the user's answer. */
   private async fetchUnlessPending(
     url: string,
     previousIntegrity: string | undefined,
@@ -290,7 +293,7 @@ async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
     throw new ProviderError(
-      `Its code was fetched and cannot be kept in ${folder}. ${userMessageOf(error)} Make that a folder that you can write to, then run “Backline: Refresh Context Providers”.`,
+      `The downloaded code could not be saved in ${folder}. ${userMessageOf(error)} Make sure that you can write to this folder, then run “Backline: Refresh Context Providers”.`,
     );
   }
 }

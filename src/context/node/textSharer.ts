@@ -3,12 +3,12 @@ interface SharedText {
   readonly memory: SharedArrayBuffer;
   /** Length of the text in bytes. The memory may be larger. */
   readonly byteLength: number;
-  /** UTF-16 units. */
+  /** Length of the text in UTF-16 units. */
   readonly length: number;
 }
 
-export function readShared({ memory, byteLength, length }: SharedText): string {
-  // As many bytes as UTF-16 units means ASCII, which decodes much faster as Latin-1.
+export function readSharedText({ memory, byteLength, length }: SharedText): string {
+  // The text is ASCII if it has as many bytes as UTF-16 units. ASCII decodes much faster as Latin-1.
   return Buffer.from(memory, 0, byteLength).toString(byteLength === length ? 'latin1' : 'utf8');
 }
 
@@ -39,13 +39,13 @@ export class TextSharer {
 /** Returns undefined if the memory may be too small. */
 function writeText(content: string, memory: SharedArrayBuffer): SharedText | undefined {
   const byteLength = Buffer.from(memory).write(content);
-  // A character has at most four bytes, so a larger gap means that none was cut off.
+  // A character has at most four bytes. If at least four bytes are unused, no character was cut off.
   return memory.byteLength - byteLength < 4 ? undefined : { memory, byteLength, length: content.length };
 }
 
 function allocateText(content: string): SharedText {
   const byteLength = Buffer.byteLength(content);
-  // Leaves room for a growing text.
+  // Allocates more memory than needed, because texts grow while the user types.
   const memory = new SharedArrayBuffer(Math.ceil(byteLength * 1.25) + 4);
   Buffer.from(memory).write(content);
   return { memory, byteLength, length: content.length };

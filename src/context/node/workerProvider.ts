@@ -52,8 +52,8 @@ export class WorkerProvider implements ContextProvider {
   private readonly watcher: ModuleWatcher;
   private idleTimer: Disposable | undefined;
   private isDisposed = false;
-  private availableVersion: ConsentRequest | undefined;
-  private mustLocateAgain = false;
+  private availableNewVersion: ConsentRequest | undefined;
+  private mustLocateModuleAgain = false;
 
   /** `locate` finds the module; with `isRefresh` it ignores what it remembers. `title` is for the log. */
   constructor(
@@ -68,7 +68,7 @@ export class WorkerProvider implements ContextProvider {
   }
 
   get newVersion(): ConsentRequest | undefined {
-    return this.availableVersion;
+    return this.availableNewVersion;
   }
 
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities> {
@@ -94,7 +94,7 @@ export class WorkerProvider implements ContextProvider {
   }
 
   unload(): void {
-    this.mustLocateAgain = true;
+    this.mustLocateModuleAgain = true;
     this.stopWorker();
   }
 
@@ -125,7 +125,7 @@ export class WorkerProvider implements ContextProvider {
   ): Promise<AnswerOf<Kind>> {
     const worker = this.usableWorker ?? (await this.startedWorker(signal));
     const answer = await this.ports.traffic.record(
-      // The name of the method in the protocol.
+      // Uses the method's name in the protocol.
       request.method === 'lookUp' ? 'items' : request.method,
       () => sizeOfRequest(request),
       () => worker.call(request, signal),
@@ -137,28 +137,28 @@ export class WorkerProvider implements ContextProvider {
   /** The running worker. Reading it postpones the idle time-out. */
   private get usableWorker(): WorkerSession | undefined {
     if (!this.activeWorker || this.activeWorker.hasEnded) return undefined;
-    this.postponeIdleStop();
+    this.restartIdleTimer();
     return this.activeWorker;
   }
 
   private async startedWorker(signal: AbortSignal): Promise<WorkerSession> {
-    const { mustLocateAgain: isRefresh } = this;
-    this.mustLocateAgain = false;
+    const { mustLocateModuleAgain: isRefresh } = this;
+    this.mustLocateModuleAgain = false;
     const { newVersion, assertAllowed, ...start } = await this.locate(signal, isRefresh);
     if (this.isDisposed) throw new ProviderError('The provider was stopped.');
     // The permission may have changed while locating the module.
     if (signal.aborted) throw new RequestCancelledError();
-    this.availableVersion = newVersion;
+    this.availableNewVersion = newVersion;
     // Another request may have started it meanwhile.
     if (!this.usableWorker)
       this.activeWorker = assertAllowed
-        ? await this.startGuarded(start, assertAllowed, signal)
+        ? await this.startWithCheckedFiles(start, assertAllowed, signal)
         : this.startWorker(start);
     return this.usableWorker ?? this.startedWorker(signal);
   }
 
   /** The worker keeps the checked files in memory, so that later changes on disk do not matter. */
-  private async startGuarded(
+  private async startWithCheckedFiles(
     start: WorkerStart,
     assertAllowed: (files: readonly HashedModuleFile[]) => void,
     signal: AbortSignal,
@@ -196,7 +196,7 @@ export class WorkerProvider implements ContextProvider {
     return worker;
   }
 
-  private postponeIdleStop(): void {
+  private restartIdleTimer(): void {
     this.idleTimer?.dispose();
     this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.stopWorker());
   }

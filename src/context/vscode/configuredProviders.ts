@@ -6,13 +6,13 @@ import type { SettingsLevel, SettingsLevels } from '../common/providers/provider
 const openctxProviders = 'openctx.providers';
 const openctxEnable = 'openctx.enable';
 
-export const openProviderSettings = {
+export const openProviderSettingsAction = {
   label: 'Open settings',
   command: 'workbench.action.openSettings',
   arguments: [settingIds.contextProviders],
 };
 
-export function affectsProviders(change: vscode.ConfigurationChangeEvent): boolean {
+export function affectsProviderSettings(change: vscode.ConfigurationChangeEvent): boolean {
   const settings = [settingIds.contextProviders, openctxProviders, openctxEnable];
   return settings.some((setting) => change.affectsConfiguration(setting));
 }
@@ -35,13 +35,13 @@ export function providerLevels(): SettingsLevels {
   };
 }
 
-export function folderPaths(): readonly string[] {
+export function workspaceFolderPaths(): readonly string[] {
   const { workspaceFolders = [] } = vscode.workspace;
   return workspaceFolders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
 }
 
 /** URIs of the folders whose code must not run. */
-export function untrustedFolders(): readonly string[] {
+export function untrustedFolderUris(): readonly string[] {
   return vscode.workspace.isTrusted ? [] : workspaceFolders();
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Consent } from '../../consent/common/consentManager';
-import { describeRequest, type AllowedRequests } from '../common/providers/allowedRequests';
+import { describeConsentRequest, type AllowedRequests } from '../common/providers/allowedRequests';
 import type { RememberedRequest } from '../common/providers/providerError';
 import type { ProviderState } from '../common/providers/providerHandle';
 
@@ -11,12 +11,12 @@ interface ConsentPick extends vscode.QuickPickItem {
 
 interface ConsentPorts {
   readonly allowed: AllowedRequests;
-  /** For what the workspace defines. */
+  /** Consent for providers that the workspace defines. */
   readonly consent: Pick<Consent, 'askAgain'>;
 }
 
 /** The command `backline.context.allow`: allows a provider, or lists all. @returns the providers to ask again */
-export async function manageConsent(
+export async function manageProviderConsent(
   states: readonly ProviderState[],
   { allowed, consent: ofWorkspace }: ConsentPorts,
   id: string | undefined,
@@ -34,7 +34,7 @@ export async function manageConsent(
   const consent = pick.state?.consent;
   if (!pick.state || !consent) return [];
   if (consent.kind === 'brought') {
-    // The consent's event retries the providers.
+    // Returns no providers to retry, because the consent's change event does this.
     await ofWorkspace.askAgain(consent.subject);
     return [];
   }
@@ -50,11 +50,11 @@ async function choose(
   const picks: ConsentPick[] = [
     ...waiting.flatMap((state) =>
       state.consent
-        ? [{ label: describeRequest(state.consent), description: `Requested by ${state.title}`, state }]
+        ? [{ label: describeConsentRequest(state.consent), description: `Requested by ${state.title}`, state }]
         : [],
     ),
     ...allowed.map((request) => ({
-      label: describeRequest(request),
+      label: describeConsentRequest(request),
       description: 'Allowed. Select to revoke',
       ...(request.kind === 'remoteCode' ? { detail: request.integrity } : {}),
       revocable: request,
@@ -73,18 +73,18 @@ async function choose(
 async function confirm({ title }: ProviderState, consent: RememberedRequest): Promise<boolean> {
   const details: Record<RememberedRequest['kind'], string> = {
     plainHttp:
-      'Others on the network can read and change what is sent: the text of the files you look at. Providers that offer mentions also get what you type after @, the queries of language models, the address of the active file and the name of its repository.',
+      'Others on the network can read and change what is sent: the text of files that you open. Providers that offer mentions also receive what you type after @, the queries of language models, the address of the active file and the name of its repository.',
     remoteCode:
       'It runs with your rights: it can read and write files and use the network. Only this version is allowed. You’ll be asked again if it changes.',
-    secret: 'The settings of this workspace ask for it, not yours. Anyone with the secret can use it.',
+    secret: 'The settings of this workspace request it, not your own. Anyone with the secret can use it.',
   };
-  const what = describeRequest(consent);
-  const question = what.includes(title) ? `${what}?` : `${what}, for the context provider ${title}?`;
-  const options = { modal: true, detail: [details[consent.kind], ...factsOf(consent)].join('\n\n') };
-  return (await vscode.window.showWarningMessage(question, options, 'Allow')) === 'Allow';
+  const what = describeConsentRequest(consent);
+  const origin = what.includes(title) ? [] : [`Requested by the context provider ${title}.`];
+  const options = { modal: true, detail: [...origin, details[consent.kind], ...factsOf(consent)].join('\n\n') };
+  return (await vscode.window.showWarningMessage(`${what}?`, options, 'Allow')) === 'Allow';
 }
 
-/** What the user can compare: the source and hash of the code. */
+/** The source and the hashes of the code, which the user can compare. */
 function factsOf(consent: RememberedRequest): string[] {
   if (consent.kind !== 'remoteCode') return [];
   const { url, from, integrity, previousIntegrity } = consent;

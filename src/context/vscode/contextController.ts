@@ -27,30 +27,30 @@ import type { TrafficTap } from '../../wire/common/traffic';
 import { FileAccessFilter } from '../node/fileAccessFilter';
 import { ProviderFactory } from '../node/providerFactory';
 import {
-  folderPaths,
-  openProviderSettings,
+  workspaceFolderPaths,
+  openProviderSettingsAction,
   providerLevels,
-  affectsProviders,
-  untrustedFolders,
+  affectsProviderSettings,
+  untrustedFolderUris,
   workspaceFolders,
 } from './configuredProviders';
-import { manageConsent } from './consentDialog';
+import { manageProviderConsent } from './consentDialog';
 import { supportedSchemes, DocumentItemsFeed } from './documentItemsFeed';
 import { ItemCountStatus } from './itemCountStatus';
 import { ItemDecorations } from './itemDecorations';
 import { ItemHovers } from './itemHovers';
 import { ItemCodeLenses } from './itemCodeLenses';
-import { showItems } from './itemPicker';
+import { showContextItems } from './itemPicker';
 import { ProviderLogs } from './providerLogs';
 import { ProviderSecrets } from './providerSecrets';
-import { fileReader, findUserLocation } from './fileReader';
+import { createFileReader, findUserLocation } from './fileReader';
 
 export interface ContextControllerDeps extends FeatureContext {
   readonly id: string;
   readonly title: string;
   readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
-  /** Global: permissions and the names of stored secrets. */
+  /** Global storage for permissions and the names of stored secrets. */
   readonly memento: Memento;
   /** Absolute path of `dist/context-worker.js`. */
   readonly workerFile: string;
@@ -62,7 +62,7 @@ export interface ContextControllerDeps extends FeatureContext {
 
 const providerKinds: readonly ConsentSubjectKind[] = ['providerModule', 'providerAddress', 'webCode'];
 
-/** Providers change their state often while the user types. */
+/** How long to collect state changes, in milliseconds. They are frequent while the user types. */
 const statusMs = 200;
 
 /** Connects the client to VS Code: settings, documents, the editor features and the AI features. */
@@ -87,9 +87,9 @@ export class ContextController implements Disposable {
     const { clock, editor, log, memento, secrets, settings } = deps;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
     this.excludeList = this.readExclude();
-    // Excluded files are hidden from providers, too, wherever they are.
+    // Excluded files are also hidden from providers, even outside the workspace.
     this.fileFilter = new FileAccessFilter({
-      folders: folderPaths,
+      folders: workspaceFolderPaths,
       exclude: () => this.excludeList,
       isWindows: process.platform === 'win32',
     });
@@ -105,8 +105,8 @@ export class ContextController implements Disposable {
       fetch: (url, init) => fetch(url, init),
       isAllowed,
       allowedCode: (url) => this.allowedRequests.allowedIntegrity(url),
-      decide: (subject) => this.decide(subject),
-      untrustedFolders,
+      decide: (subject) => this.decideConsent(subject),
+      untrustedFolders: untrustedFolderUris,
       workspaceFolders,
     });
     const clientOptions = {
@@ -131,7 +131,7 @@ export class ContextController implements Disposable {
       clientOptions,
     );
     this.feed = new DocumentItemsFeed(this.client, this.fileFilter, onError);
-    this.reader = fileReader(this.client, editor);
+    this.reader = createFileReader(this.client, editor);
     this.lookups = new ContextLookups({
       clock,
       providers: this.client.providers,
@@ -173,7 +173,7 @@ export class ContextController implements Disposable {
     const target = typeof args[0] === 'string' ? args[0] : undefined;
     switch (id) {
       case commandIds.contextShowItems:
-        await showItems(this.feed, (url) => this.openLink(url), args[0]);
+        await showContextItems(this.feed, (url) => this.openLink(url), args[0]);
         return;
       case commandIds.contextToggle:
         await this.deps.settings.toggleContext();
@@ -182,7 +182,9 @@ export class ContextController implements Disposable {
         this.retry(target === undefined ? states : [{ id: target }]);
         return;
       case commandIds.contextAllow:
-        this.retry(await manageConsent(states, { allowed: this.allowedRequests, consent: this.deps.consent }, target));
+        this.retry(
+          await manageProviderConsent(states, { allowed: this.allowedRequests, consent: this.deps.consent }, target),
+        );
         return;
       case commandIds.contextShowLog:
         await this.showLog(target);
@@ -217,7 +219,9 @@ export class ContextController implements Disposable {
     this.disposables.add(workspace.onDidGrantWorkspaceTrust(() => this.onTrustGranted()));
     this.disposables.add(workspace.onDidChangeWorkspaceFolders(configure));
     this.disposables.add(this.deps.consent.onDidChange(() => this.onConsentChanged()));
-    this.disposables.add(workspace.onDidChangeConfiguration((change) => affectsProviders(change) && this.configure()));
+    this.disposables.add(
+      workspace.onDidChangeConfiguration((change) => affectsProviderSettings(change) && this.configure()),
+    );
     this.disposables.add(settings.onDidChangeOf([settingIds.contextEnabled], configure));
     this.disposables.add(settings.onDidChangeOf([settingIds.contextCodeLens], () => lenses.refresh()));
     this.disposables.add(settings.onDidChangeOf([settingIds.contextDecoration], () => decorations.updateStyle()));
@@ -230,8 +234,8 @@ export class ContextController implements Disposable {
     return new ExcludeList(this.deps.settings.excludeGlobs(), { runWithTimeLimit: this.runWithTimeLimit });
   }
 
-  /** A removed provider may still be working. It must not add to the list of questions. */
-  private decide(subject: ConsentSubject): ConsentDecision {
+  /** Decides about a provider's code. Returns `ask` without recording it if the provider was removed meanwhile. */
+  private decideConsent(subject: ConsentSubject): ConsentDecision {
     const isNamed = this.providerList.entries.some(({ id }) => id === subject.id);
     return isNamed ? this.deps.consent.decide(subject) : 'ask';
   }
@@ -239,7 +243,7 @@ export class ContextController implements Disposable {
   private configure(): void {
     this.providerList = this.deps.settings.contextEnabled() ? listProviders(providerLevels()) : emptyProviderList;
     this.fileFilter.forgetAll();
-    this.client.configure(this.providerList);
+    this.client.setProviders(this.providerList);
     this.showStatus();
   }
 
@@ -317,5 +321,5 @@ const actions = {
   allow: commandIds.contextAllow,
   setSecret: commandIds.contextSetSecret,
   manageTrust: 'workbench.trust.manage',
-  openSettings: openProviderSettings,
+  openSettings: openProviderSettingsAction,
 };

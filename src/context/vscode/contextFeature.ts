@@ -6,7 +6,12 @@ import { commandIds, settingIds, type CommandId } from '../../manifest';
 import type { ContextChipView } from '../common/ai/contextChip';
 import type { ContextMention, ContextMentions } from '../common/ai/contextMentions';
 import type { ToolProvider } from '../../tools/common/toolProvider';
-import { hasProviders, openProviderSettings, providerLevels, affectsProviders } from './configuredProviders';
+import {
+  hasProviders,
+  openProviderSettingsAction,
+  providerLevels,
+  affectsProviderSettings,
+} from './configuredProviders';
 import type { ContextController, ContextControllerDeps } from './contextController';
 
 type ContextFeatureDeps = Omit<ContextControllerDeps, 'id' | 'title'>;
@@ -18,7 +23,7 @@ interface ContextChipSource {
   readonly onDidChange: Event<void>;
   of(backendId: string): Promise<readonly ContextChipView[]>;
   set(kind: string, isOn: boolean): void;
-  /** What to add to the prompt being sent. Empty while the chip is off. */
+  /** The mentions that are added to a prompt. Empty while the chip is off. */
   mentions(): Promise<readonly ContextMention[]>;
 }
 
@@ -87,7 +92,7 @@ export class ContextFeature implements Feature {
     );
     disposables.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (!affectsProviders(change) || !hasProviders(providerLevels())) return;
+        if (!affectsProviderSettings(change) || !hasProviders(providerLevels())) return;
         this.load().catch((error: unknown) => log.error('cannot start context providers', error));
       }),
     );
@@ -116,7 +121,7 @@ export class ContextFeature implements Feature {
     return controller;
   }
 
-  /** Without providers, the implementation is not loaded. */
+  /** Shows the status while no providers are configured and the implementation is not loaded. */
   private showUnconfigured(): void {
     const { id, title } = this;
     this.deps.status.set({
@@ -124,7 +129,7 @@ export class ContextFeature implements Feature {
       title,
       state: 'off',
       summary: `No context providers configured. Add one in ${settingIds.contextProviders}.`,
-      actions: [openProviderSettings],
+      actions: [openProviderSettingsAction],
     });
   }
 }

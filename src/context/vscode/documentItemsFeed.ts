@@ -64,7 +64,7 @@ export class DocumentItemsFeed implements Disposable {
     return this.isIncluded(document) ? this.client.knownItems(document.uri.toString()) : undefined;
   }
 
-  /** Why providers are not asked about a document, if so. */
+  /** Returns why providers are not asked about a document; undefined if they are asked. */
   explainRefusal(document: vscode.TextDocument): string | undefined {
     if (!supportedSchemes.includes(document.uri.scheme))
       return 'Context items are only available for files, untitled documents and notebook cells';

@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import { findRemoteUrl } from '../../platform/vscode/gitRepository';
-import { codebaseOf } from '../common/providers/codebase';
+import { codebaseNameOf } from '../common/providers/codebase';
 import type { ContextClient } from '../common/contextClient';
 import type { UserLocation } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
 import { isFileOrCell } from './places';
 
-/** Where the user is, if providers may know the active file. */
+/** Returns the active file and its repository, if providers may know them. */
 export async function findUserLocation(editor: Pick<EditorPort, 'resolve'>): Promise<UserLocation> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const path = uri && (await readablePath(uri, editor));
   const remote = path === undefined ? undefined : await findRemoteUrl(path).catch(() => undefined);
-  return { uri: path === undefined ? undefined : uri?.toString(), codebase: remote && codebaseOf(remote) };
+  return { uri: path === undefined ? undefined : uri?.toString(), codebase: remote && codebaseNameOf(remote) };
 }
 
 /** Reads files through the boundary of the editor port: only workspace files that are not excluded. */
-export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve' | 'stat'>): ContextReader {
+export function createFileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve' | 'stat'>): ContextReader {
   const mayRead = (uri: vscode.Uri): Promise<string | undefined> => readablePath(uri, editor);
   return new ContextReader({
     client,

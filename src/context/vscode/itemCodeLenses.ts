@@ -5,7 +5,7 @@ import { commandIds } from '../../manifest';
 import type { ContextCodeLensMode } from '../../platform/common/settings';
 import type { ContextItem } from '../common/items/contextItem';
 import { ItemList } from '../common/items/itemList';
-import { toLabel } from '../common/items/itemTexts';
+import { escapeIconSyntax } from '../common/items/itemTexts';
 import type { DocumentItemsFeed } from './documentItemsFeed';
 import { toRange } from './places';
 
@@ -32,7 +32,7 @@ export class ItemCodeLenses implements vscode.CodeLensProvider, Disposable {
     if (mode === 'off') return [];
     const items = this.feed.knownItems(document)?.items ?? ItemList.empty;
     const shown =
-      mode === 'all' ? items.takeInTurns(maxLenses, () => true) : items.wholeFileItems().slice(0, maxLenses);
+      mode === 'all' ? items.takeEvenlyFromGroups(maxLenses, () => true) : items.wholeFileItems().slice(0, maxLenses);
     return shown.map((item) => lensOf(document.uri, item));
   }
 
@@ -43,7 +43,7 @@ export class ItemCodeLenses implements vscode.CodeLensProvider, Disposable {
 
 function lensOf(uri: vscode.Uri, { title, range, provider, url, prefersLink }: ContextItem): vscode.CodeLens {
   const start = range?.start ?? { line: 0, character: 0 };
-  const label = toLabel(title);
+  const label = escapeIconSyntax(title);
   const opens = prefersLink === true && url !== undefined;
   return new vscode.CodeLens(range ? toRange(range) : new vscode.Range(0, 0, 0, 0), {
     title: label.length > maxTitle ? `${label.slice(0, maxTitle)}…` : label,

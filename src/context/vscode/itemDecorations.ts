@@ -39,13 +39,13 @@ export class ItemDecorations implements Disposable {
     if (!decorationType) return;
     const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
     const marked =
-      this.feed.knownItems(document)?.items.takeInTurns(maxMarks, ({ range }) => range !== undefined) ?? [];
+      this.feed.knownItems(document)?.items.takeEvenlyFromGroups(maxMarks, ({ range }) => range !== undefined) ?? [];
     const ranges = marked.flatMap(({ range }) => (range ? firstLineOf(document, range) : []));
     for (const editor of editors) editor.setDecorations(decorationType, ranges);
   }
 }
 
-/** Underlining a whole function would be hard to read. */
+/** Returns the part of a range in its first line, because underlining a whole function would be hard to read. */
 function firstLineOf(document: vscode.TextDocument, { start, end }: ItemRange): vscode.Range {
   const from = new vscode.Position(start.line, start.character);
   const to = new vscode.Position(end.line, end.character);
@@ -76,7 +76,7 @@ function typeOf(style: ContextDecorationStyle): vscode.TextEditorDecorationType 
   }
 }
 
-/** Gutter icons cannot use theme colors. */
+/** Returns an icon with a fixed color, because gutter icons cannot use theme colors. */
 function gutterIcon(colour: string): vscode.Uri {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +

@@ -8,7 +8,7 @@ import type { DocumentItemsFeed } from './documentItemsFeed';
 import { itemMarkdown } from './itemMarkdown';
 import { toRange } from './places';
 
-/** More would not fit on a screen. */
+/** Maximum number of items in a hover. More would not fit on a screen. */
 const maxItems = 50;
 
 /** Shows all items at a position, the smallest range first. At the start of the file also those of the whole file. */

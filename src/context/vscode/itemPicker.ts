@@ -5,7 +5,7 @@ import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { isSafeLink } from '../common/items/safeLink';
-import { toLabel, lineNumbers, joinTitles, markdownToText } from '../common/items/itemTexts';
+import { escapeIconSyntax, lineNumbers, joinProviderTitles, markdownToText } from '../common/items/itemTexts';
 import type { DocumentItemsFeed } from './documentItemsFeed';
 import { showHoverAt } from './places';
 
@@ -26,7 +26,7 @@ interface ItemPick extends vscode.QuickPickItem {
 const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Open Link' };
 
 /** The command `backline.context.showItems`: lists the items of the file, or shows a hover or link given by a lens. */
-export async function showItems(
+export async function showContextItems(
   feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,
   open: (url: string) => Promise<void>,
   argument: unknown,
@@ -113,7 +113,7 @@ function remarksOn(answer: ContextAnswer | undefined, refusal: string | undefine
   if (!answer) return [refusal ?? 'No context items loaded for this file yet'];
   const { items, note, pendingProviders, isComplete } = answer;
   if (note !== undefined) return [note];
-  if (pendingProviders.length > 0) return [`Still waiting for ${joinTitles(pendingProviders)}`];
+  if (pendingProviders.length > 0) return [`Still waiting for ${joinProviderTitles(pendingProviders)}`];
   if (!isComplete) return ['Some providers are unavailable. Run “Backline: Show Status” for details'];
   return items.length > 0 ? [] : ['No context items for this file'];
 }
@@ -128,10 +128,10 @@ function pickOf(item: ContextItem): ItemPick {
   const lines = lineNumbers(item)
     .replace(/^\d/, 'line $&')
     .replace(/^line (?=\d+-)/, 'lines ');
-  const text = toLabel(hover?.text ?? markdownToText(hover?.markdown ?? ''));
+  const text = escapeIconSyntax(hover?.text ?? markdownToText(hover?.markdown ?? ''));
   return {
-    label: toLabel(title),
-    description: toLabel(lines === '' ? provider.title : `${lines} · ${provider.title}`),
+    label: escapeIconSyntax(title),
+    description: escapeIconSyntax(lines === '' ? provider.title : `${lines} · ${provider.title}`),
     ...(text === '' ? {} : { detail: text }),
     buttons: url === undefined ? [] : [openLink],
     item,

@@ -31,7 +31,7 @@ export class ProviderSecrets implements SecretSource {
     const isSet = this.storedNames.includes(name);
     const value = await vscode.window.showInputBox({
       title: `Secret "${name}"`,
-      prompt: `What \${secret:${name}} stands for in backline.context.providers. It stays in VS Code’s secret storage.`,
+      prompt: `The value of \${secret:${name}} in backline.context.providers. It is kept in VS Code’s secret storage.`,
       placeHolder: isSet ? 'Leave empty to remove the stored secret' : 'Enter the token or key',
       password: true,
       ignoreFocusOut: true,

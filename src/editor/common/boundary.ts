@@ -2,7 +2,7 @@ import { EditorError } from './editorPort';
 
 // The lexical part of the workspace boundary check. `PathGuard` resolves links first. Paths are absolute.
 
-/** Trailing separators are ignored, and a folder is inside itself. Set `caseInsensitive` on Windows. */
+/** Whether a path is the folder or inside it. Ignores trailing separators. Set `caseInsensitive` on Windows. */
 export function isInside(path: string, folder: string, caseInsensitive: boolean): boolean {
   return relativePathIn(path, folder, caseInsensitive) !== undefined;
 }
@@ -32,7 +32,7 @@ export function innermostFolder(
 /** The longest path that Linux accepts, in bytes. */
 const maxPathLength = 4096;
 
-/** @throws EditorError `invalidPath` for a path that must not reach the file system */
+/** Rejects paths that are empty, too long or contain invalid characters. @throws EditorError `invalidPath` */
 export function requireValidPath(path: string): void {
   if (path === '') throw new EditorError('invalidPath', 'The path is empty. Name a file of the workspace.');
   if (path.length > maxPathLength) {
@@ -51,7 +51,7 @@ export function isUri(path: string): boolean {
   return /^(file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(path);
 }
 
-/** Accepts `/x`, `C:\x`, `C:/x` and `\\server\share` on every system. */
+/** Whether a path is absolute on any system: `/x`, `C:\x`, `C:/x` or `\\server\share`. */
 export function isAbsolutePath(path: string): boolean {
   return /^([\\/]|[A-Za-z]:[\\/])/.test(path);
 }

@@ -22,7 +22,9 @@ export interface EditorPort {
    */
   resolve(path: string): Promise<string>;
 
-  /** Returns the editor's buffer if the file is open, otherwise the file decoded as VS Code would. @throws EditorError */
+  /**
+   * Returns the editor's buffer if the file is open, otherwise the file decoded as VS Code would. @throws EditorError
+   */
   readText(path: string, options?: ReadTextOptions): Promise<TextFile>;
 
   /** Reads bytes from disk and ignores unsaved changes. @throws EditorError */
@@ -72,7 +74,9 @@ export interface EditorPort {
    */
   diagnostics(path?: string, options?: DiagnosticsOptions): Promise<FileDiagnostics[]>;
 
-  /** Selections of the active text editor, primary first. Undefined if there is none or peers cannot access its file. */
+  /**
+   * Selections of the active text editor, primary first. Undefined if there is none or peers cannot access its file.
+   */
   readonly activeSelection: EditorSelection | undefined;
   /** Selections of all visible text editors whose files peers can access, the active editor first. */
   readonly selections: readonly EditorSelection[];
@@ -142,8 +146,8 @@ export interface ReadBytesOptions {
 export interface FileBytes {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** Size of the whole file in bytes. */
-  readonly size: number;
+  /** Size of the whole file in bytes, even if only a part of it was read. */
+  readonly fileSize: number;
   readonly version: FileVersion;
 }
 
@@ -163,7 +167,7 @@ export interface WriteOptions {
   readonly expectedVersion?: FileVersion;
   /** How to handle the user's unsaved changes: `keep` (default) edits on top of them, `refuse` throws `dirty`. */
   readonly ifDirty?: 'keep' | 'refuse';
-  /** Default true, or false if the buffer was dirty before the edit. */
+  /** Whether to save after the edit. The default is true, unless the buffer was dirty before. */
   readonly save?: boolean;
   /**
    * Deadline for the save, in milliseconds of the monotonic clock. After it, saving continues in the background, `isDirty` of
@@ -182,21 +186,21 @@ export interface WriteOptions {
 }
 
 export interface DiagnosticsOptions {
-  /** Default 1,000. */
+  /** Maximum number of files in the result; default 1,000. */
   readonly maxFiles?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface OpenOptions {
-  /** Default false. */
+  /** Whether to leave the focus where it is; default false. */
   readonly preserveFocus?: boolean;
-  /** Default true. */
+  /** Whether the tab is a preview, which the next opened file replaces; default true. */
   readonly preview?: boolean;
 }
 
 export interface EditorSelection {
   readonly path: string;
-  /** Never empty; primary first. */
+  /** The selections, primary first. Contains at least one. */
   readonly selections: readonly SelectedText[];
 }
 
@@ -231,7 +235,7 @@ export type EditorErrorCode =
   | 'outsideWorkspace'
   | 'excluded'
   | 'protected'
-  /** Denied by the user's settings. */
+  /** The user's settings deny the operation. */
   | 'denied'
   | 'untrusted'
   | 'notFound'

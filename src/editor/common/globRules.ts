@@ -2,7 +2,7 @@ import type { RunWithTimeLimit } from '../../base/common/runWithTimeLimit';
 import { isAbsolutePath, withForwardSlashes } from './boundary';
 import { createLooseMatcher, TimedGlobs } from './timedGlobs';
 
-/** One of the paths of a file. A file can have several through links. */
+/** A path of a file. Through links, one file can have several paths. */
 export interface WorkspacePath {
   /** Absolute path. */
   readonly path: string;
@@ -56,7 +56,7 @@ interface GlobRule {
 export class GlobRules {
   /** Invalid patterns, which match nothing. */
   readonly invalidPatterns: readonly InvalidPattern[];
-  /** In reverse order of the patterns. */
+  /** The rules in reverse order of the patterns, so that the first match is the last matching pattern. */
   private readonly rules: readonly GlobRule[];
 
   /** Globs in `trustedGlobs` are known to be fast and run without a time limit. */
@@ -92,7 +92,7 @@ export function normalizedPaths({ path, relativePath }: WorkspacePath): {
   return { whole: toNfc(whole), below: relativePath === '' ? '' : toNfc(whole.slice(-relativePath.length)) };
 }
 
-/** macOS treats composed and decomposed characters as the same name. */
+/** Normalizes composed and decomposed characters, which macOS treats as equal in names. */
 function toNfc(text: string): string {
   return text.normalize('NFC');
 }

@@ -1,7 +1,10 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
-/** VS Code reports no visible editor for a moment while the user switches tabs. */
+/**
+ * How long a transient state is ignored, in milliseconds. While the user switches tabs, VS Code briefly reports no
+ * visible editor.
+ */
 const settleMs = 250;
 /** How long a file check can take before its editor is removed from the list. */
 const maxCheckMs = 2_000;

@@ -4,10 +4,13 @@ import type { RunWithTimeLimit } from '../../base/common/runWithTimeLimit';
 /** Returns undefined if the match took too long. */
 export type TimedMatcher = (path: string) => boolean | undefined;
 
-/** Each slow glob blocks the extension host once. After this many, no potentially slow glob is run. */
+/**
+ * Maximum number of slow globs, each of which blocks the extension host once. After that, no potentially slow glob is
+ * run.
+ */
 const maxSlowGlobs = 3;
 const maxCachedPaths = 200;
-/** In UTF-16 units. For shorter paths, a glob without groups and with few stars is always fast. */
+/** Length in UTF-16 units up to which globs without groups and with few stars are always fast. */
 const longPathLength = 1_000;
 
 /** Compiles globs to matchers with a time limit, because some globs cause catastrophic backtracking. */
@@ -24,7 +27,10 @@ export class TimedGlobs {
     return this.slowCount === maxSlowGlobs;
   }
 
-  /** The matcher accepts a path that matches any of the globs. `onSlow` is called at most once. @throws Error for an invalid glob */
+  /**
+   * The matcher accepts a path that matches any of the globs. `onSlow` is called at most once. @throws Error for an
+   * invalid glob
+   */
   compile(globs: readonly string[], onSlow: () => void): TimedMatcher {
     const createTimed = (): TimedMatcher => this.createTimedMatcher(globs, onSlow);
     if (globs.some(mayBeSlow)) return createTimed();
@@ -68,7 +74,7 @@ export class TimedGlobs {
   }
 }
 
-/** Nested groups and many stars or braces can cause exponential backtracking. */
+/** Whether a glob could cause exponential backtracking, because of nested groups or many stars or braces. */
 function mayBeSlow(glob: string): boolean {
   return /[(+]/.test(glob) || (glob.match(/\*+|\{/g)?.length ?? 0) > 3;
 }

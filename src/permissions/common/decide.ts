@@ -12,7 +12,7 @@ export interface DecisionContext {
   readonly policy: AgentPolicy;
   /** Compiles globs of rules. */
   readonly globs: RuleGlobs;
-  /** Takes an absolute, resolved path. */
+  /** Whether a file is protected. `path` is absolute and resolved. */
   readonly isProtected: (path: string) => boolean;
 }
 

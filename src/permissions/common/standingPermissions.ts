@@ -6,7 +6,7 @@ import { SessionGrants } from './sessionGrants';
 import type { StoredRule, UserRules } from './rules/userRules';
 
 interface StandingPermissionsDeps {
-  /** Owned by `StandingPermissions`. */
+  /** The user's rules. `StandingPermissions` disposes them. */
   readonly rules: UserRules;
   /** Returns the current policy. */
   readonly policy: () => PermissionPolicy;
@@ -31,7 +31,7 @@ export class StandingPermissions implements Disposable {
     return this.deps.rules.storedRules;
   }
 
-  /** Compiles globs of rules. */
+  /** The compiled globs of rules. */
   get ruleGlobs(): RuleGlobs {
     return this.deps.globs;
   }

@@ -17,11 +17,11 @@ import type { PolicyKind } from '../common/policy/policyKinds';
 
 export interface PermissionsModel {
   readonly onDidChange: Event<void>;
-  /** Never rejects. */
+  /** Loads the contents of the page. Never rejects. */
   loadView(): Promise<PermissionsView>;
-  /** @throws Error if the setting cannot be written */
+  /** Writes an answer to the user settings. @throws Error if they cannot be written */
   setPolicy(agent: string, kind: PolicyKind, choice: PolicyChoice): Promise<void>;
-  /** Ignores unknown ids. */
+  /** Removes a rule. Ignores unknown ids. */
   removeRule(id: string): Promise<void>;
   /** Asks the user for a rule and adds it. */
   addRule(): Promise<void>;
@@ -54,7 +54,7 @@ export class PermissionsPanel implements Disposable {
     else this.initialize(panel);
   }
 
-  /** Keeps the tab open, because it is restored after a reload. */
+  /** Does not close the tab, because VS Code restores it after a reload. */
   dispose(): void {
     this.openTab?.store.dispose();
     this.openTab = undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Both ends are inclusive. */
+/** A range of ports. Both ends are included. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
@@ -31,7 +31,7 @@ export function parsePortRange(value: unknown): PortRange | undefined {
 interface GlobLevels {
   readonly defaults: unknown;
   readonly user: unknown;
-  /** Can only add globs, because agents can write workspace settings. */
+  /** The value in workspace settings. It can only add globs, because agents can write workspace settings. */
   readonly workspace: unknown;
 }
 
@@ -63,7 +63,7 @@ export function parseGlobSwitches({ defaults, user, workspace }: GlobLevels): Gl
 }
 
 interface GlobSwitch {
-  /** Without a leading `!`, except that of `!(…)`. */
+  /** The glob without the leading `!` of an exception. The `!` of a group `!(…)` is kept. */
   readonly glob: string;
   readonly isOn: boolean;
 }

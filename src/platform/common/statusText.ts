@@ -22,7 +22,7 @@ export function featureStateIcon(state: FeatureState): string {
 
 export interface StatusBarText {
   readonly text: string;
-  /** For screen readers. */
+  /** The label for screen readers. */
   readonly label: string;
   /** One line per feature. The summary is plain text, not Markdown. */
   readonly tooltip: readonly { readonly icon: string; readonly title: string; readonly summary: string }[];

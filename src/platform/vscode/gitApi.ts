@@ -11,9 +11,11 @@ interface GitApi {
 
 export interface GitApiRepository {
   readonly rootUri: vscode.Uri;
-  /** Has more members, which callers must check. */
+  /** The API has more members here. Callers must validate those that they use. */
   readonly state: { onDidChange(listener: () => void): Disposable };
   diffWithHEAD(path: string): Promise<string>;
+  /** Reads the state again. */
+  status(): Promise<void>;
 }
 
 /** Activates VS Code's Git extension. Returns undefined if it is missing or turned off in the settings. */

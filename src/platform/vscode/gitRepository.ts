@@ -48,6 +48,18 @@ export async function findRemoteUrl(path: string): Promise<string | undefined> {
   return (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl;
 }
 
+/**
+ * Returns what is checked out where a file is (absolute path): its branch and commit. Undefined if VS Code's Git extension is not
+ * running or has no repository there. `isFresh`: first reads the state again, which can take seconds.
+ */
+export async function findGitHead(path: string, isFresh = false): Promise<string | undefined> {
+  if (vscode.extensions.getExtension('vscode.git')?.isActive !== true) return undefined;
+  const repository = await findApiRepository(path);
+  if (isFresh) await repository?.status();
+  const { HEAD } = RepositoryState.safeParse(repository?.state).data ?? {};
+  return HEAD && `${HEAD.name ?? ''} ${HEAD.commit ?? ''}`;
+}
+
 /** Returns the repository of a file or folder (absolute path) from VS Code's Git extension. */
 export async function findGitRepository(path: string): Promise<GitRepository | undefined> {
   const repository = await findApiRepository(path);

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 
-/** Limit for waiting for VS Code's event, which does not come if the list is hidden. */
+/** Maximum time to wait for VS Code's event, in milliseconds. The event does not fire for a hidden list. */
 const settleTimeoutMs = 2000;
 
 /** A list that VS Code has not confirmed with an event yet. */
 interface PendingList {
-  /** Items that we asked VS Code to highlight, the latest last. */
+  /** Items that VS Code was asked to highlight, in the order of the requests. */
   readonly requested: vscode.QuickPickItem[];
   readonly timer: NodeJS.Timeout;
 }
@@ -59,7 +59,7 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     this.highlightedItem = same ?? items.find(isRow);
     quickPick.items = items;
     if (same) quickPick.activeItems = [same];
-    // VS Code reports nothing for a list without rows.
+    // VS Code fires no event for a list without rows.
     if (!this.highlightedItem) return;
     this.forgetUnconfirmedList();
     this.unconfirmedList = {

@@ -19,6 +19,11 @@ export class Messages {
     );
   }
 
+  warning(message: string, ...actions: readonly MessageAction[]): void {
+    const labels = actions.map(({ label }) => label);
+    this.runChosenAction(vscode.window.showWarningMessage(toSafeNotice(`Backline: ${message}`), ...labels), actions);
+  }
+
   error(message: string, ...actions: readonly MessageAction[]): void {
     const labels = actions.map(({ label }) => label);
     this.runChosenAction(vscode.window.showErrorMessage(toSafeNotice(`Backline: ${message}`), ...labels), actions);

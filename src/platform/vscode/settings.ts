@@ -58,22 +58,24 @@ export class Settings implements vscode.Disposable {
     });
   }
 
-  /** See `GlobSetting.globs`. Logs problems, so call it only once per change. */
+  /** The globs of `backline.exclude`. Logs problems, so call it only once per change. */
   excludeGlobs(): readonly string[] {
     return this.readGlobs(settingIds.exclude);
   }
 
-  /** See `exclude`. */
+  /** The globs of `backline.protectedFiles`. Logs problems, so call it only once per change. */
   protectedFileGlobs(): readonly string[] {
     return this.readGlobs(settingIds.protectedFiles);
   }
 
-  /** Workspace settings can turn it off but not on, because agents can write them. */
+  /** Whether the Amp server is on. Workspace settings can only turn it off, because agents can write them. */
   ampEnabled(): boolean {
     return this.isEnabled(settingIds.ampEnabled);
   }
 
-  /** See `ampEnabled`. */
+  /**
+   * Whether agents can use VS Code's tools. Workspace settings can only turn them off, because agents can write them.
+   */
   toolsEnabled(): boolean {
     return this.isEnabled(settingIds.toolsEnabled);
   }
@@ -107,7 +109,7 @@ export class Settings implements vscode.Disposable {
     ];
   }
 
-  /** Unchecked values. `workspace` contains those of the workspace and of each folder. */
+  /** The unchecked values of `backline.permissions`. `workspace` has the values of the workspace and of each folder. */
   permissions(): { readonly user: unknown; readonly workspace: readonly unknown[] } {
     const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
     const whole = vscode.workspace.getConfiguration().inspect(settingIds.permissions);
@@ -128,12 +130,12 @@ export class Settings implements vscode.Disposable {
       .update(settingIds.permissions, written, vscode.ConfigurationTarget.Global);
   }
 
-  /** Unchecked values, so that an invalid address is not replaced by a default one. */
+  /** The address of the Amplifier server. Not checked here, so that an invalid address is reported and not replaced. */
   amplifierServer(): { readonly host: unknown; readonly port: unknown } {
     return { host: this.read(settingIds.amplifierHost), port: this.read(settingIds.amplifierPort) };
   }
 
-  /** Empty for the server's default profile. */
+  /** The profile of new Amplifier sessions; empty for the server's default. */
   amplifierProfile(): string {
     return this.readText(settingIds.amplifierProfile);
   }
@@ -175,7 +177,7 @@ export class Settings implements vscode.Disposable {
     };
   }
 
-  /** Additional folders with threads, unresolved. */
+  /** Additional folders with Amp threads, as written in the setting. */
   threadsFolders(): readonly string[] {
     const value = this.read(settingIds.threadsFolders);
     return Array.isArray(value) ? value.filter((folder): folder is string => typeof folder === 'string') : [];

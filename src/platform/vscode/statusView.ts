@@ -7,7 +7,7 @@ import type { Commands } from './commands';
 import { LiveQuickPickItems } from './liveQuickPickItems';
 
 interface StatusPick extends vscode.QuickPickItem {
-  /** Identifies the row when its text changes. */
+  /** Identifies the row, also when its text has changed. */
   readonly key?: string;
   readonly action?: StatusAction;
 }
@@ -54,7 +54,7 @@ export class StatusView implements vscode.Disposable {
     pick.placeholder = 'Select an action';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
-    // Keeps the highlighted row, so that Enter runs the expected action.
+    // Keeps the highlighted row when the list changes, so that Enter runs the expected action.
     const items = store.add(new LiveQuickPickItems(pick, (one, other) => one.key === other.key));
     const refresh = (): void =>
       items.replace([...this.statusBoard.featureStatuses.flatMap(createPicks), ...commonPicks]);

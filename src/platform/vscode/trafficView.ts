@@ -16,7 +16,7 @@ export class TrafficView implements vscode.Disposable {
   private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
   private readonly refreshCoalescer: Coalescer;
   private recording: Disposable | undefined;
-  /** Keeps recording until VS Code reports the new tab. */
+  /** Whether a tab is being opened. Recording continues until VS Code reports the tab. */
   private isOpening = false;
   /** Editors that showed the last line before the latest update. */
   private editorsScrolledToEnd: readonly vscode.TextEditor[] = [];
@@ -73,7 +73,7 @@ export class TrafficView implements vscode.Disposable {
     }
   }
 
-  /** Tabs can also be restored after a reload, or moved between groups. */
+  /** Starts or stops recording when tabs open, close, move between groups, or are restored after a reload. */
   private onTabsChanged(): void {
     const isShown = vscode.window.tabGroups.all.some((group) =>
       group.tabs.some((tab) => tab.input instanceof vscode.TabInputText && isTraffic(tab.input.uri)),

@@ -1,6 +1,6 @@
 import type { ApprovalOptionKind } from './sessionEvents';
 
-/** Matches the whole option, since "No restrictions" is not a denial. */
+/** Matches only whole options: "No" is a denial, but "No restrictions" is not. */
 const denyWords =
   /^(?:deny|denied|reject|rejected|refuse|decline|no)(?:,? (?:(?:this )?once|all|always|this time))?[.!]?$/iu;
 
@@ -14,7 +14,7 @@ export function findDenyOption(options: readonly string[], kinds?: readonly Appr
   return options.find((option) => option.trim().toLowerCase() === 'deny') ?? options.find(isDenial);
 }
 
-/** Whether the complete decision is a known denial. Like servers, treats any other decision as permission. */
+/** Whether the decision is a known denial. Like servers, treats every other decision as permission. */
 export function isDenial(decision: string): boolean {
   return denyWords.test(decision.trim());
 }

@@ -7,13 +7,13 @@ export interface BackendEntry {
   readonly title: string;
   /** `found`: detected without configuration. */
   readonly source: 'configured' | 'found' | 'demo' | 'server';
-  /** One line, for example the command that starts it. */
+  /** A one-line description, for example the command that starts the agent. */
   readonly description: string;
-  /** Why it cannot be used, and what to do. */
+  /** Why the backend is unavailable, and what to do. */
   readonly problem?: string;
-  /** Defined by the workspace and not allowed by the user yet. `problem` is set, too. */
+  /** Set if the workspace defines the agent and the user has not allowed it yet. `problem` is also set. */
   readonly needsPermission?: true;
-  /** Known not to support listing its sessions. */
+  /** Set if the backend is known not to support listing its sessions. */
   readonly isListingUnsupported?: true;
   /** Initial option values for new sessions, from the settings. Keys are option ids, or `mode` and `model`. */
   readonly defaults?: Readonly<Record<string, string | boolean>> | undefined;
@@ -30,7 +30,7 @@ export type BackendHealth =
 
 /** Lists and opens backends. Owns the opened ones: callers dispose sessions, never backends. */
 export interface BackendRegistry {
-  /** The entries or the state of an open backend may have changed. */
+  /** Fires when the entries or the state of an open backend may have changed. */
   readonly onDidChange: Event<void>;
   /** Refreshes the entries, without starting agents or waiting for servers. `onDidChange` reports later results. */
   list(signal?: AbortSignal): Promise<readonly BackendEntry[]>;

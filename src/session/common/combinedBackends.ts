@@ -6,7 +6,10 @@ import type { BackendEntry, BackendRegistry } from './backendRegistry';
 import { observeSessions, type SessionObserver } from './observeSessions';
 import { BackendError, type SessionBackend, isBackendError } from './sessionBackend';
 
-/** Combines several registries, of which earlier ones win. Calls `observe` for every opened session. */
+/**
+ * Combines several registries. If two have the same id, the earlier one wins. Calls `observeSession` for every opened
+ * session.
+ */
 export class CombinedBackends implements BackendRegistry, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(
@@ -25,7 +28,7 @@ export class CombinedBackends implements BackendRegistry, Disposable {
     for (const registry of this.registries) this.disposables.add(registry.onDidChange(() => this.emitter.fire()));
   }
 
-  /** A registry that fails is logged and skipped. */
+  /** Lists the entries of all registries. Logs and skips a registry that fails. */
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
     const lists = await Promise.all(
       this.registries.map((registry) =>

@@ -5,7 +5,7 @@ import type { SessionEvent } from './sessionEvents';
 import type { SequencedEvent } from './sessionBackend';
 
 export interface EventLogLimits {
-  /** Default 50,000. */
+  /** Maximum number of kept events; default 50,000. */
   readonly maxEvents?: number;
   /** Approximate length of all strings in the events, in UTF-16 units; default 32 Mi, which is 64 MiB. */
   readonly maxUnits?: number;
@@ -59,7 +59,7 @@ export class EventLog {
     this.wakeReaders();
   }
 
-  /** Ends readers after the remaining events. */
+  /** Ends the log. Readers get the remaining events and then end. */
   end(): void {
     this.hasEnded = true;
     this.wakeReaders();
@@ -96,7 +96,7 @@ export class EventLog {
     this.keptEvents[this.droppedCount] = undefined;
     this.droppedCount++;
     this.firstSequence++;
-    // Copy rarely, to keep the cost per event low.
+    // Shortens the array only rarely, because copying it is slow.
     if (this.droppedCount < this.keptEvents.length / 4) return;
     this.keptEvents = this.keptEvents.slice(this.droppedCount);
     this.eventSizes = this.eventSizes.slice(this.droppedCount);

@@ -10,15 +10,15 @@ export interface OptionChoice {
   readonly option: string;
   /** A value of the option, or the case-insensitive name of one. */
   readonly value: OptionValue;
-  /** Where the choice comes from. `shown`: not chosen, but visible to the user. */
+  /** The origin of the choice. `shown`: the user saw this value but did not choose it. */
   readonly from: 'user' | 'settings' | 'remembered' | 'shown';
-  /** The user has seen that the prompt would be sent with it. */
+  /** Whether the user saw this value when sending the prompt. */
   readonly isShown: boolean;
 }
 
 export interface OptionTarget {
   readonly config: readonly ConfigOption[];
-  /** @throws the backend's error */
+  /** Sets an option. @throws the backend's error */
   setConfig(optionId: string, value: OptionValue): Promise<void>;
 }
 
@@ -113,7 +113,7 @@ function offersUnattended(option: ConfigOption): boolean {
   return option.choices.some(({ unattended }) => unattended !== undefined);
 }
 
-/** Returns false if the backend's options are read-only. */
+/** Sets an option. Returns false if the options of the backend are read-only. */
 async function set(target: OptionTarget, option: ConfigOption, value: OptionValue, title: string): Promise<boolean> {
   let reason: string | undefined;
   try {

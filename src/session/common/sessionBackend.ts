@@ -4,7 +4,7 @@ import type { SessionEvent, ConfigOption, SlashCommand } from './sessionEvents';
 
 /** An ACP agent or an Amplifier server, which holds sessions. */
 export interface SessionBackend extends Disposable {
-  /** Stable across restarts; names the backend in settings and stored sessions. */
+  /** Identifies the backend in settings and stored sessions. Stable across restarts. */
   readonly id: string;
   readonly title: string;
   readonly state: BackendState;
@@ -44,7 +44,7 @@ export interface AuthMethod {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
-  /** `terminal`: runs in a visible terminal. */
+  /** `agent`: the agent signs in by itself. `terminal`: the user signs in, in a visible terminal. */
   readonly type: 'agent' | 'terminal';
 }
 
@@ -70,8 +70,8 @@ export interface CreateSessionOptions {
 }
 
 export interface LoadSessionOptions extends CreateSessionOptions {
-  /** Text received of a turn that may still be running; it is not emitted again. */
-  readonly heard?: string;
+  /** The text already received of a turn that may still be running. It is not emitted again. */
+  readonly receivedTurnText?: string;
 }
 
 /** Choices for a new session, by option id. */
@@ -118,7 +118,7 @@ export interface BackendSession extends Disposable {
 export interface PromptInput {
   readonly text: string;
   readonly attachments?: readonly PromptAttachment[];
-  /** Returns the earlier conversation, to send it along if the session has to be recreated. */
+  /** Returns the earlier conversation, which is sent with the prompt if the session must be recreated. */
   readonly reminder?: () => readonly PromptAttachment[];
 }
 
@@ -161,7 +161,10 @@ export class BackendError extends Error {
   }
 }
 
-/** Also recognizes errors from other bundles, which have their own copy of the class. */
+/**
+ * Like `instanceof BackendError`, but also recognizes errors from other bundles, which have their own copy of the
+ * class.
+ */
 export function isBackendError(error: unknown): error is BackendError {
   return error instanceof Error && error.name === 'BackendError';
 }

@@ -8,7 +8,7 @@ const sessionFields = { session_id: Text };
 
 export const TokenUsage = z.looseObject({ input_tokens: Count, output_tokens: Count });
 export type TokenUsage = z.infer<typeof TokenUsage>;
-/** Secondary to its event, so an invalid value is ignored. */
+/** Optional usage of an event. An invalid value is ignored, so that the event itself is not lost. */
 const SideUsage = TokenUsage.nullable().optional().catch(undefined);
 
 /** Lines and characters are 0-based, characters in UTF-16 units, the end is exclusive. */
@@ -71,7 +71,7 @@ const ToolResult = z.looseObject({
 export const ApprovalOptionKind = z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']);
 export type ApprovalOptionKind = z.infer<typeof ApprovalOptionKind>;
 
-/** Also accepts numeric strings; ignoring one would drop the time-out. */
+/** Seconds as a number or as a numeric string. Ignoring a string would drop the time-out. */
 const Seconds = z.union([
   z.number(),
   z
@@ -129,7 +129,7 @@ export const ConfigOption = z.discriminatedUnion('type', [
     description: Text.optional(),
     category: Text.optional(),
     value: z.boolean(),
-    /** Applies while the option is on. */
+    /** Actions that are unattended while the option is on. */
     unattended: Unattended.optional().catch(undefined),
   }),
 ]);
@@ -165,7 +165,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
   event('content_block:start', { block_type: Text, block_index: Count, message_id: Text.optional() }),
   event('content_block:delta', { block_index: Count, delta: Text }),
   event('content_block:end', { block_index: Count }),
-  /** Content of a block that is not text. */
+  /** Adds content other than text to a block, such as an image. */
   event('content_block:media', { block_index: Count, content: ToolContent }),
   event('thinking:delta', { delta: Text }),
   event('thinking:final', { thinking: Text }),

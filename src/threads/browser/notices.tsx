@@ -16,7 +16,7 @@ export function Notices() {
           <ErrorIcon />
           <p>
             <PlainText
-              text={thread ? `This thread can no longer be read and is shown as it was: ${problem}` : problem}
+              text={thread ? `This thread can no longer be read. Its last version is shown. ${problem}` : problem}
             />
           </p>
           <span class="thread-notice-actions">

@@ -35,7 +35,7 @@ export function Outline({ current }: { current: string | undefined }) {
               type="button"
               aria-current={item.entryId === current ? 'true' : undefined}
               title={showHiddenCharacters(item.text)}
-              onClick={() => void page.goTo(item.entryId)}
+              onClick={() => void page.goToEntry(item.entryId)}
             >
               <span class="outline-text" dir="auto">
                 <PlainText text={item.text} />

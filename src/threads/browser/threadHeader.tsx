@@ -19,7 +19,7 @@ import { MenuButton } from '../../webview/browser/menu';
 import type { ThreadView } from '../common/page/threadApi';
 import { actionMenu } from './actionMenu';
 import { useThreadPage, useThreadPageState } from './threadPageContext';
-import { ToggleButton } from './toggleButton';
+import { ToggleButton } from '../../webview/browser/toggleButton';
 
 interface ThreadHeaderProps {
   readonly handle: RefObject<TranscriptHandle | null>;
@@ -68,7 +68,7 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
             label="Absolute times"
             icon={HistoryIcon}
             isOn={times === 'absolute'}
-            onToggle={(isOn) => page.setTimes(isOn ? 'absolute' : 'relative')}
+            onToggle={(isOn) => page.setTimeDisplay(isOn ? 'absolute' : 'relative')}
           />
           <ToggleButton label="Follow new messages" icon={FollowIcon} isOn={isFollowing} onToggle={setFollowing} />
           <MenuButton label="More actions" icon={MoreIcon} items={actionMenu(page, thread)} />

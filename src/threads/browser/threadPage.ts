@@ -101,7 +101,7 @@ export class ThreadPage {
     );
     this.hostConnection.onNotification(didSendCommand, (command) => {
       if (command.kind === 'find') this.startFinding();
-      else void this.goTo(command.entryId);
+      else void this.goToEntry(command.entryId);
     });
     this.hostConnection.start(window);
     this.storeState();
@@ -112,7 +112,7 @@ export class ThreadPage {
     this.updateState({ failure: undefined });
   }
 
-  setTimes(times: ThreadPageState['times']): void {
+  setTimeDisplay(times: ThreadPageState['times']): void {
     this.updateState({ times });
     this.storeState();
   }
@@ -145,7 +145,7 @@ export class ThreadPage {
     });
   }
 
-  async goTo(entryId: string): Promise<void> {
+  async goToEntry(entryId: string): Promise<void> {
     const jump = ++this.jumpCount;
     await this.loadEntry(entryId);
     // A later request replaces this one.

@@ -14,7 +14,7 @@ export class CostThrottle implements Disposable {
   private isRunning = false;
   private isRequested = false;
   private isDisposed = false;
-  private nextAt = -Infinity;
+  private nextRunAtMs = -Infinity;
 
   /** `work` resolves to its cost in milliseconds of processor time. Its errors go to `onError`. */
   constructor(
@@ -25,17 +25,17 @@ export class CostThrottle implements Disposable {
   ) {}
 
   /** Whether the next run must wait because of the cost of the last one. */
-  get isResting(): boolean {
-    return !this.isRunning && this.clock.monotonicNow() < this.nextAt;
+  get isPausing(): boolean {
+    return !this.isRunning && this.clock.monotonicNow() < this.nextRunAtMs;
   }
 
-  /** Requests a run after this call. */
+  /** Requests a run, which starts when the pause has ended. */
   schedule(): void {
     if (this.isDisposed) return;
     this.isRequested = true;
     if (this.isRunning || this.timer) return;
     // Waits also for the first request of a burst, because more are about to follow.
-    const waitMs = Math.max(this.pace.minMs, this.nextAt - this.clock.monotonicNow());
+    const waitMs = Math.max(this.pace.minMs, this.nextRunAtMs - this.clock.monotonicNow());
     this.timer = this.clock.setTimer(waitMs, () => {
       this.timer = undefined;
       this.isRequested = false;
@@ -58,7 +58,7 @@ export class CostThrottle implements Disposable {
       this.onError(error);
     }
     this.isRunning = false;
-    this.nextAt = this.clock.monotonicNow() + costMs / this.pace.share;
+    this.nextRunAtMs = this.clock.monotonicNow() + costMs / this.pace.share;
     if (this.isRequested) this.schedule();
   }
 }

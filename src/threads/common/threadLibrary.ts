@@ -40,7 +40,7 @@ export class ThreadLibrary implements Disposable {
   private listedById: ReadonlyMap<string, ListedHead> = new Map();
   private firstListing: Promise<void> | undefined;
   private activeListing: Promise<void> | undefined;
-  private isRelistDue = false;
+  private mustListAgain = false;
   private hasList = false;
   private sortedHeads: readonly ThreadHead[] = [];
 
@@ -78,7 +78,7 @@ export class ThreadLibrary implements Disposable {
   }
 
   /** Starts the library if necessary and resolves when the first list is complete. Never rejects. */
-  async ready(): Promise<void> {
+  async waitForFirstList(): Promise<void> {
     this.firstListing ??= this.listFirst();
     await this.firstListing;
   }
@@ -88,13 +88,13 @@ export class ThreadLibrary implements Disposable {
     for (const source of this.deps.sources) source.invalidate?.();
     const polling = this.deps.startPolling();
     if (this.firstListing) await this.list();
-    else await this.ready();
+    else await this.waitForFirstList();
     polling.dispose();
   }
 
   /** Keeps the list up to date until the result is disposed. */
-  activate(): Disposable {
-    void this.ready();
+  keepUpToDate(): Disposable {
+    void this.waitForFirstList();
     return this.deps.startPolling();
   }
 
@@ -109,7 +109,7 @@ export class ThreadLibrary implements Disposable {
 
   /** Reads only a thread that is in the list. @throws ThreadError */
   async readListed(threadId: string): Promise<OpenThread> {
-    await this.ready();
+    await this.waitForFirstList();
     if (!this.find(threadId)) throw new ThreadError('notFound', `Thread ${threadId} is not in the list.`);
     return await this.read(threadId);
   }
@@ -152,24 +152,24 @@ export class ThreadLibrary implements Disposable {
   /** Lists once at a time. A request during a listing schedules another one. */
   private async list(): Promise<void> {
     if (this.activeListing) {
-      this.isRelistDue = true;
+      this.mustListAgain = true;
       await this.activeListing;
       return;
     }
     this.activeListing = this.listAll();
     await this.activeListing;
     this.activeListing = undefined;
-    if (!this.isRelistDue || this.disposables.isDisposed) return;
-    this.isRelistDue = false;
+    if (!this.mustListAgain || this.disposables.isDisposed) return;
+    this.mustListAgain = false;
     this.relistCoalescer.schedule();
   }
 
   /** Does not wait for the account, which uses the network. */
   private async listAll(): Promise<void> {
     const { sources } = this.deps;
-    for (const source of sources) if (source.kind === 'cli') void this.listOne(source).then(() => this.merge());
+    for (const source of sources) if (source.kind === 'cli') void this.listOne(source).then(() => this.mergeSources());
     await Promise.all(sources.filter(({ kind }) => kind !== 'cli').map((source) => this.listOne(source)));
-    this.merge();
+    this.mergeSources();
   }
 
   private async listOne(source: ThreadSource): Promise<void> {
@@ -181,7 +181,7 @@ export class ThreadLibrary implements Disposable {
     }
   }
 
-  private merge(): void {
+  private mergeSources(): void {
     if (this.disposables.isDisposed) return;
     const listedById = new Map<string, ListedHead>();
     for (const source of this.deps.sources) {
@@ -204,7 +204,7 @@ export class ThreadLibrary implements Disposable {
 
   /** Uses the source that lists the thread, else tries all sources, because an unlisted thread may exist. */
   private async withSource<Result>(threadId: string, work: (source: ThreadSource) => Promise<Result>): Promise<Result> {
-    await this.ready();
+    await this.waitForFirstList();
     const known = this.listedById.get(threadId)?.source;
     if (known) return await work(known);
     let failure: unknown = new ThreadError(

@@ -28,7 +28,7 @@ interface AmpThreadsDeps {
 }
 
 export interface AmpThreads {
-  /** Joins and owns all sources. */
+  /** The list of the threads of all sources. The library disposes the sources. */
   readonly library: ThreadLibrary;
   readonly local: LocalThreadSource;
   readonly files: OpenedFileSource;
@@ -50,7 +50,7 @@ export function createAmpThreads({ paths, moreFolders, findCommand, ...deps }: A
     sources: [files, local, account],
     owned: [reader, worker],
     startWatching: () => local.watchFolders(moreFolders()),
-    startPolling: () => account.activate(),
+    startPolling: () => account.startPolling(),
     clock,
     log,
   });

@@ -93,7 +93,7 @@ export class LocalThreadSource implements ThreadSource {
 
   /** May be out of date while listing is throttled. `onDidChange` reports a newer list. */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
-    if (this.heads && this.relistThrottle.isResting) return this.heads;
+    if (this.heads && this.relistThrottle.isPausing) return this.heads;
     return await this.listNow(signal);
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { toSearchableThread, textHits, type SearchableThread } from '../common/query/textHits';
+import { toSearchableThread, findTextHits, type SearchableThread } from '../common/query/textHits';
 import { parseQuery } from '../common/query/threadQuery';
 import {
   ThreadError,
@@ -16,7 +16,7 @@ import {
 } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
 import { FolderWatcher } from './files/folderWatcher';
-import { newestFirst } from '../common/heads/newestFirst';
+import { sortNewestFirst } from '../common/heads/newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
 interface OpenedFileSourceDeps {
@@ -67,7 +67,7 @@ export class OpenedFileSource implements ThreadSource {
       const head = await this.headOf(threadId, file);
       if (head) heads.push(head);
     }
-    return newestFirst(heads);
+    return sortNewestFirst(heads);
   }
 
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
@@ -83,8 +83,8 @@ export class OpenedFileSource implements ThreadSource {
     const parsed = parseQuery(query);
     const hits: ThreadHit[] = [];
     for (const [threadId, file] of this.pathById) {
-      const thread = await this.searchableOf(threadId, file).catch(() => undefined);
-      if (thread) hits.push(...textHits(thread, parsed, this.deps.clock.now()));
+      const thread = await this.readSearchableThread(threadId, file).catch(() => undefined);
+      if (thread) hits.push(...findTextHits(thread, parsed, this.deps.clock.now()));
     }
     return hits;
   }
@@ -130,7 +130,7 @@ export class OpenedFileSource implements ThreadSource {
   }
 
   /** Rereads only a changed file. @throws ThreadError */
-  private async searchableOf(threadId: string, file: string): Promise<SearchableThread> {
+  private async readSearchableThread(threadId: string, file: string): Promise<SearchableThread> {
     const known = this.searchableById.get(threadId);
     const stats = await stat(file);
     if (known?.head.mtimeMs === stats.mtimeMs && known.head.sizeBytes === stats.size) return known;

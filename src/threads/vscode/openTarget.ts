@@ -5,7 +5,7 @@ import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
  * Opens a link or a file in a thread. `line` is 1-based. If a file does not exist in the thread's folders, perhaps because the
  * thread worked in another worktree, opens the same file of the workspace. @throws EditorError
  */
-export async function openTarget(
+export async function openLinkOrFile(
   editor: Pick<EditorPort, 'open'>,
   target: string,
   line: number | undefined,
@@ -33,6 +33,6 @@ function relativeTo(folders: readonly string[], path: string): string | undefine
 }
 
 /** Opens a file in the editor. VS Code asks for confirmation when it is very large. */
-export async function openAsJson(file: string): Promise<void> {
+export async function openThreadFileAsJson(file: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Memento } from '../../base/common/memento';
-import { filterTexts, parseFilters, type ThreadFilters } from '../common/tree/threadFilters';
+import { describeFilters, parseFilters, type ThreadFilters } from '../common/tree/threadFilters';
 
 const storageKey = 'threads.filters';
 
@@ -14,7 +14,7 @@ export async function storeFilters(memento: Memento, filters: ThreadFilters): Pr
 
 /** Sets the context keys that menus and the command palette use. */
 export function setFilterContextKeys(filters: ThreadFilters): void {
-  const keys = { scope: filters.scope, groupBy: filters.groupBy, isFiltered: filterTexts(filters).length > 0 };
+  const keys = { scope: filters.scope, groupBy: filters.groupBy, isFiltered: describeFilters(filters).length > 0 };
   for (const [name, value] of Object.entries(keys)) {
     void vscode.commands.executeCommand('setContext', `backline.threads.${name}`, value);
   }

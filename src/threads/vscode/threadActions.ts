@@ -8,7 +8,7 @@ import { threadDigest, type ThreadDigest } from '../common/exports/threadDigest'
 import { threadLink } from '../common/model/threadLinks';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { displayTitle, titleOf } from '../common/tree/threadRow';
-import { withSubthreads } from '../common/subthreads/withSubthreads';
+import { addSubthreadSteps } from '../common/subthreads/withSubthreads';
 import { findWorkspaceFolder, chooseWorkingFolder } from '../node/workspace/workingFolder';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
@@ -53,7 +53,7 @@ export class ThreadActions {
   }
 
   /** @throws ThreadError and Error with messages for the user */
-  async run(action: ThreadAction, head: ThreadHead): Promise<void> {
+  async runAction(action: ThreadAction, head: ThreadHead): Promise<void> {
     const { clipboard } = vscode.env;
     const runByAction: Record<ThreadAction, () => Thenable<void>> = {
       continueInAmp: () => this.continueInAmp(head),
@@ -114,7 +114,7 @@ export class ThreadActions {
     const suggested = vscode.Uri.joinPath(folder, `${exportFileName(titleOf(head), 'thread')}.${extension}`);
     const file = await chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
     if (!file) return;
-    const thread = await withSubthreads(await read(head.id), readSubthread);
+    const thread = await addSubthreadSteps(await read(head.id), readSubthread);
     const { head: current, entries } = thread;
     const header = {
       title: titleOf(current),

@@ -10,7 +10,7 @@ import type { ThreadLibrary } from '../common/threadLibrary';
 import { ThreadError, type ThreadHead } from '../common/threadPorts';
 import { displayTitle } from '../common/tree/threadRow';
 import type { OpenedFileSource } from '../node/openedFileSource';
-import { openAsJson } from './openTarget';
+import { openThreadFileAsJson } from './openTarget';
 import type { ThreadActions } from './threadActions';
 import { pickFilters } from './threadFilterPicks';
 import type { ThreadPanels } from './threadPanels';
@@ -46,7 +46,7 @@ export class ThreadCommands implements Disposable {
       handle(id, async (target) => this.runAction(target ?? (await this.currentThreadId()), action));
     };
     handle(commandIds.threadsOpen, (target, entryId) => this.openThread(target, entryId));
-    handle(commandIds.threadsSearch, () => search.show('Search Amp Threads'));
+    handle(commandIds.threadsSearch, () => search.showPick('Search Amp Threads'));
     handle(commandIds.threadsRefresh, async () => {
       await library.refresh();
       panels.refresh();
@@ -73,7 +73,7 @@ export class ThreadCommands implements Disposable {
   /** Opens files as threads and reports files that are not threads. */
   async openFiles(uris: readonly vscode.Uri[]): Promise<void> {
     const { files, library, panels } = this.deps;
-    await library.ready();
+    await library.waitForFirstList();
     for (const { fsPath, scheme } of uris) {
       try {
         if (scheme !== 'file') throw new Error('The file is not on this window’s machine.');
@@ -96,10 +96,10 @@ export class ThreadCommands implements Disposable {
     const { library, panels, search } = this.deps;
     const id = this.threadIdOf(target);
     if (id === undefined) {
-      await search.show('Open Amp Thread');
+      await search.showPick('Open Amp Thread');
       return;
     }
-    await library.ready();
+    await library.waitForFirstList();
     const head = library.find(id);
     if (head?.problem !== undefined) {
       this.showOpenError(`${head.path ?? id} can’t be shown: ${head.problem}`, head.path);
@@ -110,13 +110,13 @@ export class ThreadCommands implements Disposable {
 
   /** Offers to open the file as JSON. */
   private showOpenError(message: string, file: string | undefined): void {
-    const open = { label: 'Open as JSON', run: () => openAsJson(file ?? '') };
+    const open = { label: 'Open as JSON', run: () => openThreadFileAsJson(file ?? '') };
     this.deps.messages.error(showHiddenCharacters(message), ...(file === undefined ? [] : [open]));
   }
 
   private async pickFilters(): Promise<void> {
     const { library, view } = this.deps;
-    await library.ready();
+    await library.waitForFirstList();
     const changes = await pickFilters(view.filters, library.heads);
     if (changes) await view.setFilters(changes);
   }
@@ -139,12 +139,12 @@ export class ThreadCommands implements Disposable {
       { label: 'JSON', description: 'All data, for programs', action: 'exportJson' },
     ];
     const picked = await vscode.window.showQuickPick(items, { title: 'Export Thread', placeHolder: 'Select a format' });
-    if (picked) await this.deps.actions.run(picked.action, head);
+    if (picked) await this.deps.actions.runAction(picked.action, head);
   }
 
   private async runAction(target: unknown, action: ThreadAction): Promise<void> {
     const head = await this.headOf(target);
-    if (head) await this.deps.actions.run(action, head);
+    if (head) await this.deps.actions.runAction(action, head);
   }
 
   /** Returns the thread of a row or an id, else of the active tab. Shows a message when there is none. */
@@ -152,7 +152,7 @@ export class ThreadCommands implements Disposable {
     const { library } = this.deps;
     const id = this.threadIdOf(target) ?? this.activePanel()?.threadId;
     if (id === undefined) return undefined;
-    await library.ready();
+    await library.waitForFirstList();
     return library.find(id) ?? (await library.read(id)).head;
   }
 

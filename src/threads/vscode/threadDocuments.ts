@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { textSchemes } from '../../manifest';
 import { readOnlyTextUri } from '../../platform/vscode/readOnlyTexts';
-import { diffTexts } from '../common/page/diffTexts';
+import { textsBeforeAndAfter } from '../common/page/diffTexts';
 import type { OpenThread, ThreadSource } from '../common/threadPorts';
 
 const DocumentQuery = z.object({
@@ -38,7 +38,7 @@ export class ThreadDocuments {
   async textOf(query: string): Promise<string> {
     const { thread, entry, diff } = DocumentQuery.parse(JSON.parse(query));
     if (!diff) return (await this.threads.rawJson(thread, entry)) ?? 'This block is no longer in the thread.';
-    return diffTexts(findDiff(await this.threads.read(thread), entry, diff.part))[diff.side];
+    return textsBeforeAndAfter(findDiff(await this.threads.read(thread), entry, diff.part))[diff.side];
   }
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ThreadHead } from '../common/threadPorts';
-import { sourceTexts, type ThreadFilters } from '../common/tree/threadFilters';
+import { sourceLabels, type ThreadFilters } from '../common/tree/threadFilters';
 
 interface FilterItem extends vscode.QuickPickItem {
   readonly changes?: Partial<ThreadFilters>;
@@ -22,7 +22,7 @@ export async function pickFilters(
     ...modes.map((mode) => toggle(mode, filters.mode === mode, { mode })),
     separator('Source'),
     toggle('All sources', filters.source === undefined, { source: undefined }),
-    ...sources.map((source) => toggle(capitalize(sourceTexts[source]), filters.source === source, { source })),
+    ...sources.map((source) => toggle(capitalize(sourceLabels[source]), filters.source === source, { source })),
     separator('Folders'),
     toggle('This workspace first', filters.scope === 'workspace', { scope: 'workspace' }),
     toggle('All folders', filters.scope === 'all', { scope: 'all' }),

@@ -9,10 +9,10 @@ import { findEntries } from '../common/page/threadFind';
 import type { OpenThread } from '../common/threadPorts';
 import type { ThreadActions } from './threadActions';
 import type { ThreadDocuments } from './threadDocuments';
-import { openAsJson, openTarget } from './openTarget';
+import { openThreadFileAsJson, openLinkOrFile } from './openTarget';
 
 /** What the requests of a page use outside the page. */
-export interface ThreadHandlerServices {
+export interface ThreadHandlerDeps {
   readonly actions: ThreadActions;
   readonly documents: ThreadDocuments;
   readonly editor: Pick<EditorPort, 'open'>;
@@ -23,7 +23,7 @@ export interface ThreadHandlerServices {
 interface ThreadHandlersDeps {
   readonly followed: FollowedThread;
   readonly feed: ThreadFeed;
-  readonly services: ThreadHandlerServices;
+  readonly services: ThreadHandlerDeps;
   /** Called when the page is ready. */
   readonly ready: () => void;
   /** Returns the absolute path of the thread's file. */
@@ -53,7 +53,7 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
     openFile: threadRequests.openFile.withHandler(async () => {
       const path = file();
       if (path === undefined) throw new Error('This thread has no file on this machine.');
-      await openAsJson(path);
+      await openThreadFileAsJson(path);
     }),
     showAll: threadRequests.showAll.withHandler(({ entryId }) => {
       const entry = followed.entry(entryId);
@@ -77,9 +77,9 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
       const threadId = parseThreadId(target);
       if (threadId !== undefined && (await services.openThread(threadId))) return;
       const link = threadId === target ? threadLink(threadId) : target;
-      await openTarget(editor, link, line, loadedThread().head.folders);
+      await openLinkOrFile(editor, link, line, loadedThread().head.folders);
     }),
     copy: threadRequests.copy.withHandler(({ text }) => vscode.env.clipboard.writeText(text)),
-    act: threadRequests.act.withHandler(({ action }) => actions.run(action, loadedThread().head)),
+    act: threadRequests.act.withHandler(({ action }) => actions.runAction(action, loadedThread().head)),
   };
 }

@@ -11,10 +11,10 @@ import { ThreadFeed } from '../common/page/threadFeed';
 import type { ThreadHead } from '../common/threadPorts';
 import { displayTitle } from '../common/tree/threadRow';
 import type { ReadMarks } from '../common/tree/readMarks';
-import { threadHandlers, type ThreadHandlerServices } from './threadHandlers';
+import { threadHandlers, type ThreadHandlerDeps } from './threadHandlers';
 
 /** Shared by all panels of a window. */
-export interface ThreadPanelDeps extends ThreadHandlerServices {
+export interface ThreadPanelDeps extends ThreadHandlerDeps {
   readonly threads: FollowedThreadSource & { find(threadId: string): ThreadHead | undefined };
   /** Adds a file again that the user opened before the window was reloaded. */
   readonly addFile: (file: string) => Promise<ThreadHead>;
@@ -50,7 +50,7 @@ export class ThreadPanel implements Disposable {
         followed: this.followedThread,
         actionsFor: ({ head }) => actions.availableFor(head),
         hasFile: () => this.filePath !== undefined,
-        post: (update) => this.post(update),
+        post: (update) => this.postUpdate(update),
         clock,
       }),
     );
@@ -88,7 +88,7 @@ export class ThreadPanel implements Disposable {
   }
 
   /** Jumps to an entry as soon as the page has the thread. */
-  goTo(entryId: string): void {
+  goToEntry(entryId: string): void {
     this.pendingCommand = { entryId };
     this.sendPendingCommand();
   }
@@ -124,7 +124,7 @@ export class ThreadPanel implements Disposable {
     this.feed.disconnectPage();
   }
 
-  private post(update: ThreadUpdate): void {
+  private postUpdate(update: ThreadUpdate): void {
     this.pageHost.notify(didUpdate, update);
     this.hasPosted = this.followedThread.thread !== undefined;
     this.markRead();

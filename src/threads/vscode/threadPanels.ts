@@ -23,7 +23,7 @@ export class ThreadPanels implements Disposable {
     const shown = this.panels.get(threadId);
     const panel = shown ?? this.addPanel(threadId, this.createTab(title), this.tabKeyOf(threadId));
     shown?.reveal();
-    if (entryId !== undefined) panel.goTo(entryId);
+    if (entryId !== undefined) panel.goToEntry(entryId);
     return panel;
   }
 
@@ -50,11 +50,11 @@ export class ThreadPanels implements Disposable {
     const closed = new AbortController();
     panel.onDidDispose(() => closed.abort());
     const threadId = await threadIdOfTab(tabKey, (file) => this.deps.addFile(file));
-    if (!closed.signal.aborted) this.fillTab(panel, threadId, tabKey);
+    if (!closed.signal.aborted) this.showThreadInTab(panel, threadId, tabKey);
   }
 
   /** Closes a second tab of the same thread. */
-  private fillTab(panel: vscode.WebviewPanel, threadId: string, tabKey: string): void {
+  private showThreadInTab(panel: vscode.WebviewPanel, threadId: string, tabKey: string): void {
     if (this.panels.has(threadId)) panel.dispose();
     else this.addPanel(threadId, panel, tabKey);
   }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
 import { LiveSearch, type LiveSearchDeps, type SearchView } from '../common/search/liveSearch';
-import { namedThreads } from '../common/model/threadLinks';
+import { findThreadsByIdIn } from '../common/model/threadLinks';
 import { textKindLabels } from '../common/query/searchableText';
 import type { ThreadHead, ThreadHit } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
@@ -14,7 +14,7 @@ interface ThreadSearchPickDeps extends LiveSearchDeps {
   /** Returns the thread that Amp would continue. */
   readonly currentThreadId: () => Promise<string | undefined>;
   /** Keeps the list up to date until the result is disposed. */
-  readonly activate: () => Disposable;
+  readonly keepUpToDate: () => Disposable;
   /** `entryId` is the entry with the match. */
   readonly open: (threadId: string, entryId: string | undefined) => void;
 }
@@ -31,10 +31,10 @@ export class ThreadSearchPick {
   constructor(private readonly deps: ThreadSearchPickDeps) {}
 
   /** Resolves when the pick is closed. */
-  async show(title: string): Promise<void> {
-    const { activate, open } = this.deps;
+  async showPick(title: string): Promise<void> {
+    const { keepUpToDate, open } = this.deps;
     const disposables = new DisposableStore();
-    disposables.add(activate());
+    disposables.add(keepUpToDate());
     const pick = disposables.add(vscode.window.createQuickPick<ThreadItem>());
     pick.title = title;
     pick.placeholder = 'Words, "a phrase", a path, a command, or a thread ID or link';
@@ -45,7 +45,7 @@ export class ThreadSearchPick {
     let shownQuery: string | undefined;
     const show = ({ found, isBusy, notes }: SearchView): void => {
       const nowMs = this.deps.clock.now();
-      const named = this.namedItems(pick.value);
+      const named = this.itemsByThreadId(pick.value);
       const others = found.filter(({ head, hit }) => hit.entryId !== undefined || !isAmong(head, named));
       const items = [...named, ...others.map(({ head, hit }) => itemOf(head, hit.entryId, detailOf(hit), nowMs))];
       if (shownQuery === currentQuery) liveItems.replace(items, { keepsFirst: false });
@@ -62,7 +62,7 @@ export class ThreadSearchPick {
       currentQuery = query;
       pick.busy = true;
       search.setQuery(query);
-      const named = this.namedItems(query);
+      const named = this.itemsByThreadId(query);
       if (named.length > 0) {
         liveItems.reset(named);
         shownQuery = query;
@@ -92,9 +92,9 @@ export class ThreadSearchPick {
     disposables.dispose();
   }
 
-  private namedItems(query: string): ThreadItem[] {
+  private itemsByThreadId(query: string): ThreadItem[] {
     const nowMs = this.deps.clock.now();
-    return namedThreads(query, this.deps.heads()).map(({ threadId, head }) =>
+    return findThreadsByIdIn(query, this.deps.heads()).map(({ threadId, head }) =>
       head
         ? itemOf(head, undefined, threadId, nowMs)
         : {

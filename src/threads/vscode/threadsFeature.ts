@@ -17,7 +17,7 @@ import { ReadMarks } from '../common/tree/readMarks';
 import { ampPaths, legacyExtensionFolders } from '../node/ampFolder/ampData';
 import { createAmpThreads, type AmpThreads } from '../node/ampThreads';
 import type { CliCommand } from '../node/cli/runCommand';
-import { withWorktrees } from '../node/workspace/worktrees';
+import { listWorktrees } from '../node/workspace/worktrees';
 import type { RunningThreads } from './lazyThreads';
 import { ThreadActions } from './threadActions';
 import { ThreadCommands } from './threadCommands';
@@ -55,7 +55,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
     const { clock, distFolder, findCommand, log, storageFolder } = deps;
     this.ampThreads = createAmpThreads({
       paths: ampPaths(process.env, homedir()),
-      moreFolders: () => this.moreFolders(),
+      moreFolders: () => this.additionalThreadFolders(),
       findCommand,
       indexFolder: path.join(storageFolder, 'threads'),
       workerFile: vscode.Uri.joinPath(distFolder, 'thread-index-worker.js').fsPath,
@@ -127,11 +127,11 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       }),
     );
     const search = new ThreadSearchPick({
-      ready: () => library.ready(),
+      ready: () => library.waitForFirstList(),
       heads: () => library.heads,
       currentThreadId: () => library.currentThreadId(),
       search: async (query) => {
-        await library.ready();
+        await library.waitForFirstList();
         return await searchThreads(query, {
           heads: () => library.heads,
           searchText: (text, limit) => local.search(text, limit),
@@ -141,7 +141,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       },
       searchAccount: (query, signal) => account.search(query, signal),
       onDidChangeCoverage: local.onDidChangeCoverage,
-      activate: () => library.activate(),
+      keepUpToDate: () => library.keepUpToDate(),
       open: (id, entryId) => void vscode.commands.executeCommand(commandIds.threadsOpen, id, entryId),
       clock,
     });
@@ -153,7 +153,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
     disposables.add(
       settings.onDidChangeOf([settingIds.threadsFolders], () => {
         if (!library.isListed) return;
-        const watching = local.watchFolders(this.moreFolders());
+        const watching = local.watchFolders(this.additionalThreadFolders());
         watching.catch((error: unknown) => log.error('Cannot watch the folders of threads', error));
       }),
     );
@@ -169,7 +169,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   }
 
   /** Absolute paths of folders with threads, in addition to the Amp CLI's folder. */
-  private moreFolders(): readonly string[] {
+  private additionalThreadFolders(): readonly string[] {
     const { settings, storageFolder } = this.deps;
     return [...settings.threadsFolders().flatMap(absoluteFolders), ...legacyExtensionFolders(storageFolder)];
   }
@@ -177,7 +177,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   /** Absolute paths of the workspace folders and their worktrees. */
   private async workspaceFolders(): Promise<readonly string[]> {
     const { folders } = this.deps.editor;
-    return (await Promise.all(folders.map((folder) => withWorktrees(folder.path)))).flat();
+    return (await Promise.all(folders.map((folder) => listWorktrees(folder.path)))).flat();
   }
 
   private showStatus(library: ThreadLibrary): void {

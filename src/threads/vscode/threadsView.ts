@@ -6,7 +6,7 @@ import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import type { SourceProblem } from '../common/threadPorts';
-import { filterTexts, type ThreadFilters } from '../common/tree/threadFilters';
+import { describeFilters, type ThreadFilters } from '../common/tree/threadFilters';
 import { nextMidnight } from '../common/tree/grouping';
 import type { ReadMarks } from '../common/tree/readMarks';
 import { displayTitle, threadRow, type ThreadRow } from '../common/tree/threadRow';
@@ -18,7 +18,7 @@ import {
   type ThreadNode,
   type ThreadTree,
 } from '../common/tree/threadTree';
-import { treeChanges } from '../common/tree/treeChanges';
+import { findRowsToRefresh } from '../common/tree/treeChanges';
 import { loadFilters, setFilterContextKeys, storeFilters } from './storedFilters';
 import type { ThreadDecorations } from './threadDecorations';
 
@@ -38,13 +38,13 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   private readonly disposables = new DisposableStore();
   private readonly emitter = new vscode.EventEmitter<string[] | undefined>();
   readonly onDidChangeTreeData = this.emitter.event;
-  private tree: ThreadTree = emptyTree;
+  private threadTree: ThreadTree = emptyTree;
   private folders: readonly string[] = [];
   private cachedFilters: ThreadFilters | undefined;
   private view: vscode.TreeView<string> | undefined;
-  private activation: Disposable | undefined;
+  private libraryActivation: Disposable | undefined;
   private midnightTimer: Disposable | undefined;
-  private wasShown = false;
+  private hasBeenShown = false;
 
   constructor(private readonly deps: ThreadsViewDeps) {}
 
@@ -56,7 +56,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     this.disposables.add(view.onDidChangeVisibility(({ visible }) => this.onVisibilityChange(visible)));
     this.disposables.add(library.onDidChange(() => this.update()));
     this.disposables.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.updateFolders()));
-    this.disposables.add({ dispose: () => this.activation?.dispose() });
+    this.disposables.add({ dispose: () => this.libraryActivation?.dispose() });
     this.disposables.add({ dispose: () => this.midnightTimer?.dispose() });
     this.scheduleMidnight();
     this.updateFilterStatus();
@@ -77,10 +77,10 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   /** Refreshes the changed rows. */
   update(): void {
-    if (!this.deps.library.isListed || !this.wasShown) return;
+    if (!this.deps.library.isListed || !this.hasBeenShown) return;
     const next = this.buildTree();
-    const changed = treeChanges(this.tree, next);
-    this.tree = next;
+    const changed = findRowsToRefresh(this.threadTree, next);
+    this.threadTree = next;
     if (changed === 'all') this.emitter.fire(undefined);
     else if (changed.length > 0) this.emitter.fire([...changed]);
     this.updateStatus();
@@ -88,29 +88,29 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   /** Returns the thread id of a row. */
   threadIdOf(element: unknown): string | undefined {
-    const node = typeof element === 'string' ? this.tree.nodes.get(element) : undefined;
+    const node = typeof element === 'string' ? this.threadTree.nodes.get(element) : undefined;
     return node?.kind === 'thread' ? node.head.id : undefined;
   }
 
   async getChildren(element?: string): Promise<string[]> {
-    if (element !== undefined) return [...(this.tree.nodes.get(element)?.children ?? [])];
-    if (!this.wasShown) {
-      this.wasShown = true;
+    if (element !== undefined) return [...(this.threadTree.nodes.get(element)?.children ?? [])];
+    if (!this.hasBeenShown) {
+      this.hasBeenShown = true;
       const { library, marks, clock, workspaceFolders } = this.deps;
-      [this.folders] = await Promise.all([workspaceFolders(), library.ready()]);
+      [this.folders] = await Promise.all([workspaceFolders(), library.waitForFirstList()]);
       marks.startTracking(clock.now());
-      this.tree = this.buildTree();
+      this.threadTree = this.buildTree();
       this.updateStatus();
     }
-    return [...this.tree.roots];
+    return [...this.threadTree.roots];
   }
 
   getParent(element: string): string | undefined {
-    return this.tree.nodes.get(element)?.parent;
+    return this.threadTree.nodes.get(element)?.parent;
   }
 
   getTreeItem(element: string): vscode.TreeItem {
-    const node = this.tree.nodes.get(element);
+    const node = this.threadTree.nodes.get(element);
     if (!node) return new vscode.TreeItem('');
     if (node.kind === 'group') return groupItem(node);
     return node.kind === 'problem' ? problemItem(node) : this.threadItem(node);
@@ -118,7 +118,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   handleDrag(source: readonly string[], transfer: vscode.DataTransfer): void {
     const files = source.flatMap((id) => {
-      const node = this.tree.nodes.get(id);
+      const node = this.threadTree.nodes.get(id);
       return node?.kind === 'thread' && node.head.path !== undefined
         ? [vscode.Uri.file(node.head.path).toString()]
         : [];
@@ -162,8 +162,8 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   }
 
   private onVisibilityChange(isVisible: boolean): void {
-    this.activation?.dispose();
-    this.activation = isVisible ? this.deps.library.activate() : undefined;
+    this.libraryActivation?.dispose();
+    this.libraryActivation = isVisible ? this.deps.library.keepUpToDate() : undefined;
   }
 
   /** Refreshes all rows at midnight, because their groups and times depend on the current day. */
@@ -184,7 +184,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   private updateFilterStatus(): void {
     const { filters } = this;
-    if (this.view) this.view.description = filterTexts(filters).join(', ');
+    if (this.view) this.view.description = describeFilters(filters).join(', ');
     setFilterContextKeys(filters);
   }
 
@@ -193,9 +193,9 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     if (!this.view) return;
     const { library } = this.deps;
     // Problems have their own rows, except in an empty list.
-    const isEmpty = this.tree.roots.length === 0;
+    const isEmpty = this.threadTree.roots.length === 0;
     this.view.message = isEmpty ? library.sourceProblems.map(problemLine).join('\n') : '';
-    const unread = [...this.tree.nodes.values()].flatMap((node) =>
+    const unread = [...this.threadTree.nodes.values()].flatMap((node) =>
       node.kind === 'thread' && node.isUnread ? [displayTitle(node.head)] : [],
     );
     const tooltip =

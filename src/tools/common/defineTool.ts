@@ -35,7 +35,7 @@ export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input
 function jsonSchemaOf(schema: z.ZodObject): object {
   const converted = z.toJSONSchema(schema, {
     io: 'input',
-    // Set for every integer, and useless for models.
+    // Removes the limits that the schema library adds to every integer, because models do not need them.
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },

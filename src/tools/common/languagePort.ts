@@ -1,8 +1,8 @@
 import type { Position, Range } from '../../editor/common/editorPort';
 
 /**
- * What VS Code's language servers know. Results may include files that agents must not see: the tools filter them.
- * Methods take the absolute path of a visible file and a 0-based position. They reject with `LateAnswerError` on a
+ * Queries to VS Code's language servers. Results may include files that agents must not see: the tools filter them.
+ * Methods take the absolute path of a visible file and a 0-based position. They reject with `LanguageServerTimeoutError` on a
  * time-out, with the signal's reason, or with the language server's error.
  */
 export interface LanguagePort {
@@ -10,11 +10,11 @@ export interface LanguagePort {
   references(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
   implementations(at: FilePosition, signal: AbortSignal): Promise<readonly Place[]>;
   hovers(at: FilePosition, signal: AbortSignal): Promise<readonly string[]>;
-  /** In text order. */
+  /** Returns the symbols of a file, in text order. */
   outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]>;
   workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]>;
   callItemsAt(at: FilePosition, signal: AbortSignal): Promise<readonly HierarchyItem[]>;
-  /** `item` must come from `callItemsAt` or `callsOf`. */
+  /** Returns the calls of an item, which must be a result of `callItemsAt` or `callsOf`. */
   callsOf(direction: CallDirection, item: HierarchyItem, signal: AbortSignal): Promise<readonly HierarchyCall[]>;
 }
 
@@ -37,7 +37,7 @@ export interface Place {
 
 export interface OutlineSymbol {
   readonly name: string;
-  /** For example `function`. */
+  /** The kind of the symbol, for example `function`. */
   readonly kind: string;
   readonly detail: string;
   readonly range: Range;
@@ -48,7 +48,7 @@ export interface OutlineSymbol {
 export interface FoundSymbol extends Place {
   readonly name: string;
   readonly kind: string;
-  /** Empty if there is none. */
+  /** Name of the containing symbol; empty if there is none. */
   readonly container: string;
 }
 
@@ -65,5 +65,5 @@ export interface HierarchyCall {
 
 /** A language server did not answer in time. */
 export class LanguageServerTimeoutError extends Error {
-  override readonly name = 'LateAnswerError';
+  override readonly name = 'LanguageServerTimeoutError';
 }

@@ -15,5 +15,5 @@ export interface ToolPorts {
   readonly clock: Clock;
 }
 
-/** Larger files are not read for the text of a line. */
+/** Maximum size of a file that is read to show lines of it. */
 export const maxCodeBytes = 4 * 1_024 * 1_024;

@@ -1,6 +1,6 @@
 /** Offers a feature's tools to models, over MCP. */
 export interface ToolProvider {
-  /** Read for each list and call, because tools change with settings. */
+  /** The current tools. Read this for each list and call, because tools change with settings. */
   readonly tools: readonly Tool[];
 }
 
@@ -16,7 +16,7 @@ interface ToolDefinition {
   readonly inputSchema: object;
   readonly annotations?: {
     readonly title?: string;
-    /** Whether it changes nothing, so that agents need not ask. */
+    /** Whether the tool changes nothing, so that agents can run it without asking. */
     readonly readOnlyHint?: boolean;
     readonly openWorldHint?: boolean;
   };

@@ -1,4 +1,7 @@
-/** What the tools need of the window besides the editor port. Results may include files that agents must not see. */
+/**
+ * The state of the window that tools need in addition to the editor port. Results may include files that agents must
+ * not see.
+ */
 export interface WindowPort {
   /** All files open in tabs, in the order of the tabs. */
   readonly openFiles: readonly OpenFile[];

@@ -20,7 +20,7 @@ interface McpRequestContext {
   readonly signal: AbortSignal;
 }
 
-/** Newest first. All behave the same for the features used here. */
+/** Supported protocol versions, newest first. The features used here are the same in all of them. */
 const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const maxBatch = 50;
 
@@ -109,7 +109,7 @@ function unknownToolMessage(name: string | undefined, tools: readonly Tool[]): s
   return name === undefined ? `Name a tool. ${known}` : `There is no tool "${name.slice(0, 100)}". ${known}`;
 }
 
-/** Errors of a tool become results, for the model to read. */
+/** Runs a tool. Returns its error as a result, so that the model can read it. */
 async function callTool(
   tool: Tool,
   input: unknown,

@@ -89,7 +89,7 @@ export class McpServer {
     });
   }
 
-  /** Never rejects. */
+  /** Handles a request and sends the response. Never rejects. */
   private async handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const client = this.tokens.clientOf(request.headers.authorization);
     const refusal = refusalOf(request, client);
@@ -151,7 +151,7 @@ function connectionOf(client: string, { headers }: IncomingMessage): string {
   return typeof session === 'string' ? `${client} ${session.slice(0, 100)}` : client;
 }
 
-/** @throws Error if it is too long */
+/** Reads the body of a request. @throws Error if it is too long */
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -10,7 +10,7 @@ export function toPlace(
   return { path: filePathOf(targetUri), range: toRange(targetSelectionRange), fullRange: toRange(targetRange) };
 }
 
-/** Also accepts the flat lists of older language servers. */
+/** Converts symbols of VS Code, including the flat lists of older language servers. */
 export function toOutline(
   symbols: readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[],
 ): readonly OutlineSymbol[] {
@@ -34,7 +34,7 @@ export function toOutline(
     .sort((a, b) => a.range.start.line - b.range.start.line || a.range.start.character - b.range.start.character);
 }
 
-/** For example `function` or `enum member`. */
+/** The name of a symbol kind, for example `function` or `enum member`. */
 export function symbolKindName(kind: vscode.SymbolKind): string {
   return vscode.SymbolKind[kind].replace(/(?<=[a-z])[A-Z]/g, ' $&').toLowerCase();
 }

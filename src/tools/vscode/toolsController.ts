@@ -94,7 +94,7 @@ export class ToolsController implements RunningFeature {
     void this.stop();
   }
 
-  /** Empty while the user has turned tools off, even for sessions that know the server. */
+  /** The current tools. Empty while the user has turned tools off, also for sessions that already use the server. */
   private get tools(): readonly Tool[] {
     const { providers, settings } = this.options;
     if (!settings.toolsEnabled()) return [];

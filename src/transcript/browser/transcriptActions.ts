@@ -20,10 +20,15 @@ export interface TranscriptActions {
   /** Asks the agent to continue an interrupted answer. */
   readonly continueTurn?: () => void;
   readonly editPrompt?: (entryId: string) => void;
+  /** Restores the conversation or files to before a prompt. */
+  readonly restore?: (entryId: string) => void;
+  readonly undoRestore?: (restoreId: string) => void;
   /** Shows the change of a file by a turn, or by the whole conversation. */
-  readonly openChange?: (path: string, turn?: number) => void;
+  readonly openChange?: (path: string, turn?: number, renamedFrom?: string) => void;
+  /** Shows all changes of a turn in one editor. */
+  readonly reviewChanges?: (turn: number) => void;
   /** Reverts the changes of one file, or of all; with a turn, only those of that turn. */
-  readonly revert?: (path?: string, turn?: number) => void;
+  readonly revert?: (path?: string, turn?: number, renamedFrom?: string) => void;
   readonly keepChanges?: (path?: string) => void;
   /**
    * Loads or unloads the thread of a subagent, whose entries become steps of the call. Resolves with a message if it

@@ -99,12 +99,16 @@ export const FileChange = z.object({
   change: z.enum(['created', 'modified', 'deleted']),
   added: Count,
   removed: Count,
+  hunks: optional(Count),
   /** The former path of a renamed file. */
   renamedFrom: optional(Text),
   /** `changedSince`: the file was changed after the turn. `unknown`: its content before the change is not known. */
   state: z.enum(['applied', 'reverted', 'changedSince', 'unknown']),
 });
 export type FileChange = z.infer<typeof FileChange>;
+
+export const ChangeTotals = z.object({ files: Count, hunks: Count, added: Count, removed: Count });
+export type ChangeTotals = z.infer<typeof ChangeTotals>;
 
 const entryBase = {
   /** Unique within its transcript, and stable while the transcript grows. */
@@ -184,6 +188,8 @@ export const Entry = z.discriminatedUnion('kind', [
     details: optional(Text),
     /** Absolute path of the file that it refers to; its change can be opened. */
     path: optional(Text),
+    /** Id of the restore of files that it reports, which can be undone. */
+    restoreId: optional(Text),
   }),
   /** The summary that replaced earlier messages for the model. Markdown. */
   z.object({ kind: z.literal('summary'), ...entryBase, text: Text }),
@@ -199,6 +205,8 @@ export const Entry = z.discriminatedUnion('kind', [
     usage: optional(Usage),
     durationMs: optional(z.number()),
     changes: optional(z.array(FileChange)),
+    /** Of all changes, if `changes` has only the first ones. */
+    changeTotals: optional(ChangeTotals),
   }),
   /** Unrecognized content, shown as JSON. */
   z.object({ kind: z.literal('raw'), ...entryBase, label: Text, json: Text }),

@@ -22,6 +22,25 @@ export function createDiff(
   return toDiffPart(path, change, createHunks(edits), most);
 }
 
+interface ChangeCounts {
+  readonly added: number;
+  readonly removed: number;
+  readonly hunks: number;
+}
+
+/** Counts the changed lines and their groups; null for a file that does not exist. */
+export function countChanges(before: string | null, after: string | null): ChangeCounts {
+  const counts = { added: 0, removed: 0, hunks: 0 };
+  let isChange = false;
+  for (const { added, count, removed } of compareMiddle(splitLines(before ?? ''), splitLines(after ?? '')).middle) {
+    if ((added || removed) && !isChange) counts.hunks++;
+    isChange = added || removed;
+    if (added) counts.added += count;
+    if (removed) counts.removed += count;
+  }
+  return counts;
+}
+
 /**
  * Parses a unified diff and picks the patch for the path, or else the first one. Returns undefined for invalid or empty diffs.
  */
@@ -98,19 +117,36 @@ function splitLines(text: string): string[] {
 }
 
 function compareLines(before: string[], after: string[]): DiffLine[] {
+  const { end, middle, start } = compareMiddle(before, after);
+  return [
+    ...toDiffLines('context', before.slice(0, start)),
+    ...middle.flatMap(({ added: isNew, removed: isOld, value }) =>
+      toDiffLines(isNew ? 'add' : isOld ? 'remove' : 'context', value),
+    ),
+    ...toDiffLines('context', before.slice(before.length - end)),
+  ];
+}
+
+interface LinePiece {
+  readonly value: string[];
+  readonly count: number;
+  readonly added: boolean;
+  readonly removed: boolean;
+}
+
+/** Compares what is between the common lines at the start and at the end, which are only counted. */
+function compareMiddle(before: string[], after: string[]): { start: number; end: number; middle: LinePiece[] } {
   const start = countCommonStart(before, after);
   const end = countCommonEnd(before, after, start);
   const removed = before.slice(start, before.length - end);
   const added = after.slice(start, after.length - end);
-  const middle =
+  const compared =
     removed.length === 0 || added.length === 0 ? undefined : diffArrays(removed, added, { maxEditLength: maxEdits });
-  return [
-    ...toDiffLines('context', before.slice(0, start)),
-    ...(middle?.flatMap(({ added: isNew, removed: isOld, value }) =>
-      toDiffLines(isNew ? 'add' : isOld ? 'remove' : 'context', value),
-    ) ?? [...toDiffLines('remove', removed), ...toDiffLines('add', added)]),
-    ...toDiffLines('context', before.slice(before.length - end)),
+  const middle = compared ?? [
+    { value: removed, count: removed.length, added: false, removed: true },
+    { value: added, count: added.length, added: true, removed: false },
   ];
+  return { start, end, middle: middle.filter(({ count }) => count > 0) };
 }
 
 function countCommonStart(a: readonly string[], b: readonly string[]): number {

@@ -1,4 +1,5 @@
 import type { DiffHunk, Entry, EntryOf, Part } from './entries';
+import { shownChanges } from './shownChanges';
 
 /** Limit for one part, in UTF-16 units; pages request longer ones. */
 const maxTextUnits = 16 * 1024;
@@ -35,7 +36,7 @@ export function truncateEntry(entry: Entry): Entry {
         ...(entry.details === undefined ? {} : { details: texts.truncate(entry.details, maxTextUnits) }),
       }));
     case 'end':
-      return trimTexts(entry, (texts) => ({
+      return trimTexts(withShownChanges(entry), (texts) => ({
         ...(entry.text === undefined ? {} : { text: texts.truncate(entry.text, maxTextUnits) }),
         ...(entry.details === undefined ? {} : { details: texts.truncate(entry.details, maxTextUnits) }),
       }));
@@ -49,6 +50,12 @@ export function truncateEntry(entry: Entry): Entry {
         json: texts.truncate(entry.json, maxTextUnits),
       }));
   }
+}
+
+function withShownChanges(entry: EntryOf<'end'>): EntryOf<'end'> {
+  if (!entry.changes) return entry;
+  const shown = shownChanges(entry.changes);
+  return shown.changes.length === entry.changes.length ? entry : { ...entry, ...shown };
 }
 
 function trimTool(entry: EntryOf<'tool'>): Entry {

@@ -1,7 +1,7 @@
 import type { Disposable } from '../../base/common/disposable';
 import { ChordReader, isModifier } from '../common/keyChords';
 
-/** VS Code drops a pending first key after 5 s and checks every 500 ms. */
+/** When to end a chord, in milliseconds. VS Code drops a pending first key after 5 s, which it checks every 500 ms. */
 const chordTimeoutMs = 5_500;
 
 /** Keys for editing text, which VS Code leaves to text fields. */

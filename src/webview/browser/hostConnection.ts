@@ -20,7 +20,7 @@ interface PendingRequest {
   reject(error: Error): void;
 }
 
-/** The page's side of the protocol. Requests stay pending when the host is gone, since the page goes with it. */
+/** The page's side of the protocol. Requests are never timed out, because the page is closed together with its host. */
 export class HostConnection {
   readonly hostTime = new HostTime();
   private readonly pendingRequests = new Map<number, PendingRequest>();
@@ -57,7 +57,9 @@ export class HostConnection {
     };
   }
 
-  /** Sets the only listener for a notification. Messages of another shape are dropped and reported to `onUnreadable`. */
+  /**
+   * Sets the only listener for a notification. Messages of another shape are dropped and reported to `onUnreadable`.
+   */
   onNotification<Params extends z.ZodMiniType>(
     type: NotificationType<Params>,
     listener: (params: z.infer<Params>) => void,

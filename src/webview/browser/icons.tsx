@@ -44,6 +44,7 @@ export const ChevronRightIcon = outline('M6 4l4 4-4 4');
 export const CloseIcon = outline('M4 4l8 8M12 4l-8 8');
 export const CopyIcon = outline('M6 5.5h7.5v8H6zM10.5 5.5v-3H2.5v8H6');
 export const DiffIcon = outline('M8 2.5v6M5 5.5h6M5 12.5h6');
+export const DiffFilesIcon = outline('M5.5 2.5h8v9h-8zM3 4.5v9.5h8M9.5 4.5v3M8 6h3M8 9.5h3');
 export const EditIcon = outline(
   'M3 13l.6-2.9L10.8 3a1.3 1.3 0 0 1 1.8 0l.5.5a1.3 1.3 0 0 1 0 1.8L6 12.4 3 13ZM9.6 4.2l2.3 2.3',
 );
@@ -93,5 +94,6 @@ export const BracesIcon = outline(
   'M6 2.5c-1.5 0-2 .6-2 2v1.8C4 7.4 3.4 8 2.5 8c.9 0 1.5.6 1.5 1.7v1.8c0 1.4.5 2 2 2M10 2.5c1.5 0 2 .6 2 2v1.8c0 1.1.6 1.7 1.5 1.7-.9 0-1.5.6-1.5 1.7v1.8c0 1.4-.5 2-2 2',
 );
 export const FollowIcon = outline('M8 2.5v7M5 6.5l3 3 3-3M3 13h10');
+export const CrosshairIcon = outline('M8 12.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM8 1.5v4M8 10.5v4M1.5 8h4M10.5 8h4');
 export const FoldIcon = outline('M4.5 2.5 8 6l3.5-3.5M4.5 13.5 8 10l3.5 3.5');
 export const UnfoldIcon = outline('M4.5 6 8 2.5 11.5 6M4.5 10 8 13.5 11.5 10');

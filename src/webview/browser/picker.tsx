@@ -9,7 +9,7 @@ export interface PickerChoice {
   readonly name: string;
   readonly description?: string | undefined;
   readonly group?: string | undefined;
-  /** The dot before the name: its CSS class, and its meaning in words. */
+  /** The status dot before the name: its CSS class, and a word for screen readers. */
   readonly status?: { readonly class: string; readonly word: string } | undefined;
   readonly note?: string | undefined;
 }

@@ -12,7 +12,7 @@ export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodM
   readonly method: string;
   readonly params: Params;
   readonly result: Result;
-  /** Binds the host's handler to the request. When the result is `Nothing`, the handler's return value is not sent. */
+  /** Binds the host's handler to the request. If the result is `NoValue`, the handler's return value is not sent. */
   withHandler(
     handler: (params: z.infer<Params>) => HandlerResult<Result> | Promise<HandlerResult<Result>>,
   ): RequestHandler;
@@ -74,7 +74,7 @@ export type PageMessage = z.infer<typeof PageMessage>;
 export const HostMessage = z.union([
   z.object({ id: z.int(), result: z.unknown() }),
   z.object({ id: z.int(), error: z.object({ message: z.string(), details: z.optional(z.string()) }) }),
-  /** `at` is the host's time when it was sent, in milliseconds since the epoch. */
+  /** A notification. `at` is the time when the host sent it, in milliseconds since the epoch. */
   z.object({ method: z.string(), params: z.unknown(), at: z.number() }),
 ]);
 export type HostMessage = z.infer<typeof HostMessage>;

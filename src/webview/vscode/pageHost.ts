@@ -30,7 +30,10 @@ export class PageHost<Table extends RequestTable> implements Disposable {
     );
   }
 
-  /** Hidden pages and pages that still load do not receive it. They request everything when they are ready. */
+  /**
+   * Sends a notification. Hidden and loading pages do not receive it, and request the current state when they are
+   * ready.
+   */
   notify<Params extends z.ZodMiniType>(type: NotificationType<Params>, params: z.infer<Params>): void {
     this.post({ method: type.method, params, at: this.clock.now() });
   }

@@ -3,7 +3,7 @@ import { parseJson } from '../../base/common/parseJson';
 import { LineDecoder, type OverlongLine } from './lineDecoder';
 import type { StreamNoise } from './messageStream';
 
-/** Agents send lines of half a megabyte, and files of 16 MiB as base64. */
+/** Large enough for a file of 16 MiB as base64, which an agent may send in one line. */
 const defaultMaxLineBytes = 32 * 1024 * 1024;
 
 export type JsonLine =

@@ -118,7 +118,7 @@ export class JsonRpcPeer implements Disposable {
       const result = await handler(params, { signal: controller.signal });
       await this.deps.stream.send(this.toEnvelope({ id, result: result ?? null }));
     } catch (error) {
-      // Also reached if the result cannot be serialized.
+      // This also handles results that cannot be serialized.
       await this.sendError(id, errorObject(error));
     } finally {
       this.handlerAbortControllers.delete(controller);

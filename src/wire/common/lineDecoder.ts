@@ -1,7 +1,7 @@
 /** A line above the limit, of which only the beginning was kept. */
 export interface OverlongLine {
   readonly excerpt: string;
-  /** Length when the limit was exceeded; the line may be longer. */
+  /** Number of bytes read when the limit was exceeded. The line may be longer. */
   readonly bytes: number;
 }
 
@@ -75,7 +75,7 @@ export class LineDecoder {
 
   private takeOverlongLine(): OverlongLine {
     const bytes = this.lineBytes;
-    // May split a character, which is acceptable in a log.
+    // This may cut a character in half, which is acceptable in a log.
     const excerpt = this.textDecoder.decode(this.joinParts(new Uint8Array()).subarray(0, excerptBytes));
     return { excerpt, bytes };
   }

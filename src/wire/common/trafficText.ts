@@ -8,7 +8,7 @@ interface TrafficTextOptions {
 }
 
 const columns = ['TIME', '', 'PROTOCOL', 'PEER', 'METHOD', 'BYTES', 'MS', 'ERROR'] as const;
-/** Wide enough that columns rarely move. */
+/** Minimum width of each column, in characters. Wide enough that columns rarely move. */
 const minWidths = [12, 5, 9, 10, 24, 8, 6, 0] as const;
 const numeric: ReadonlySet<number> = new Set([5, 6]);
 
@@ -38,7 +38,7 @@ function headerOf({ maxEntries, dropped }: TrafficTextOptions): string[] {
 function cellsOf(entry: RecordedTraffic, formatTime: (timeMs: number) => string): string[] {
   return [
     formatTime(entry.recordedAt),
-    // The words are for screen readers, which skip arrows.
+    // Screen readers skip arrows, so the direction is also written as a word.
     entry.direction === 'in' ? '← in' : '→ out',
     entry.protocol,
     entry.peer,

@@ -19,7 +19,9 @@ export type PipedChild = ChildProcess & { readonly stdin: Writable; readonly std
 /** Limits for each uninterrupted read, so that a flood of messages does not block the event loop. */
 const maxItemsPerTurn = 64;
 const maxTurnMs = 4;
-/** A grandchild can keep stdout open after the child has exited. */
+/**
+ * How long to wait for remaining output, in milliseconds. A grandchild can keep stdout open after the child has exited.
+ */
 const drainAfterExitMs = 500;
 
 /** Exchanges JSON lines over the pipes of a child process, which it owns. Delivers all messages before it closes. */

@@ -18,11 +18,17 @@ import { ShownChats } from '../../../src/chat/common/page/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
 import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatPageServices';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
-import type { Dialogs, Confirmation } from '../../../src/chat/vscode/dialogs';
+import type { Choice, Dialogs, Confirmation } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
 import { EditorActions } from '../../../src/chat/vscode/review/editorActions';
 import { RecentFiles } from '../../../src/chat/vscode/recentFiles';
+import { FileRestorer } from '../../../src/chat/common/restore/fileRestorer';
+import { FilesToRestore } from '../../../src/chat/vscode/review/filesToRestore';
+import { InterruptedRestores } from '../../../src/chat/vscode/review/interruptedRestores';
+import { RestoreActions } from '../../../src/chat/vscode/review/restoreActions';
 import { ReviewActions } from '../../../src/chat/vscode/review/reviewActions';
+import { TurnReviews } from '../../../src/chat/vscode/review/turnReviews';
+import { UndoActions } from '../../../src/chat/vscode/review/undoActions';
 import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocuments';
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
@@ -61,6 +67,7 @@ export class ChatUnderTest {
   readonly editor = new AdapterUnderTest();
   readonly state = new Map<string, unknown>();
   readonly questions: Confirmation[] = [];
+  readonly choices: Choice[] = [];
   readonly contexts: string[] = [];
   private readonly chipSource: ChipSource = {
     onDidChange: () => toDisposable(() => undefined),
@@ -69,6 +76,8 @@ export class ChatUnderTest {
   };
   /** What the user answers, and where files are saved. */
   isConfirmed = true;
+  /** Which action of a choice; another one closes the dialog. */
+  chosenIndex = 0;
   saveAs: vscode.Uri | undefined;
   readonly window: ChatPageServices;
   readonly pages: ChatPages;
@@ -98,8 +107,13 @@ export class ChatUnderTest {
         this.questions.push(question);
         return Promise.resolve(this.isConfirmed);
       },
+      choose: (question) => {
+        this.choices.push(question);
+        return Promise.resolve(question.actions[this.chosenIndex]);
+      },
       chooseFile: () => Promise.resolve(this.saveAs),
     };
+    const diffViews = new DiffViews(this.documents, adapter);
     this.actions = new EditorActions(adapter, dialogs);
     this.code = new CodeProposals(this.proposed, adapter, this.actions, dialogs, messages);
     this.backends = new BackendChoice({ chats: this.chats, preferred: () => '', memento, onError: throwIt });
@@ -117,14 +131,22 @@ export class ChatUnderTest {
       shown: new ShownChats(),
       editor: this.actions,
       code: this.code,
-      review: new ReviewActions(
-        this.chats,
-        new DiffViews(this.documents, adapter),
-        this.documents,
-        adapter,
+      review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
+      turnReviews: new TurnReviews(this.documents, messages),
+      undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages }),
+      follower: { isOn: false, onDidChange: () => toDisposable(() => undefined), toggle: () => undefined },
+      restore: new RestoreActions({
+        chats: this.chats,
+        checkpoints: undefined,
+        restorer: new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' }),
+        files: new FilesToRestore({ editor: adapter, checkpoints: undefined, dialogs }),
+        interrupted: new InterruptedRestores(undefined, dialogs, messages),
+        diffViews: new DiffViews(this.documents, adapter),
         dialogs,
         messages,
-      ),
+        clock: systemClock,
+        log: nullLogger,
+      }),
       repairBackend: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),

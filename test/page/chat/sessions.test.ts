@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import type { SessionRow } from '../../../src/chat/common/chatView';
-import { backends, changes, entries, now, rows, sessionOf, snapshot } from './support/chatFixtures';
+import { backends, changes, entries, greeting, now, rows, sessionOf, snapshot } from './support/chatFixtures';
 import { until } from '../../support/eventually';
 import { pauseClock } from '../support/drawn';
 import { ChatPages, type ChatHere } from './support/chatPages';
@@ -269,17 +269,42 @@ describe('what a conversation is with', () => {
     });
   });
 
-  it('changes files, which are kept and reverted one by one or all', async () => {
+  it('changes files, which are reviewed, kept and undone one by one or all', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({ changes })));
     await chat.page.getByRole('button', { name: 'Undo', exact: true }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1' });
-    await chat.page.getByText('3 files changed').click();
+    await chat.page.getByRole('button', { name: 'Review', exact: true }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.reviewChanges), { sessionId: 's1' });
+    await chat.page.getByText('3 files, 7 changes').click();
     await chat.page.getByRole('button', { name: 'Undo changes of main.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert, 2), { sessionId: 's1', path: changes[1]?.path });
     await chat.page.getByRole('button', { name: 'Keep changes of greeting.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path: 'src/greeting.ts' });
     await chat.page.getByTitle('Open changes of src/welcome.ts').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openChange), { sessionId: 's1', path: 'src/welcome.ts' });
+  });
+
+  it('has changed thousands of files, and shows the first ones', async () => {
+    const many = Array.from({ length: 100 }, (_, number) => ({ ...greeting, path: `/work/csv/src/file${number}.ts` }));
+    const changeTotals = { files: 5_000, hunks: 12_345, added: 9, removed: 8 };
+    const chat = await pages.openChat(snapshot(sessionOf({ changes: many, changeTotals })));
+    await chat.page.getByText('5,000 files, 12,345 changes').click();
+    assert.equal(await chat.page.locator('.changes li').count(), 100);
+    await chat.page.getByRole('button', { name: '… and 4,900 more files' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.reviewChanges), { sessionId: 's1' });
+  });
+
+  it('has renamed a file, which is one change', async () => {
+    const path = '/work/csv/src/new.ts';
+    const renamedFrom = '/work/csv/src/old.ts';
+    const renamed = { ...greeting, path, renamedFrom, change: 'created' } as const;
+    const chat = await pages.openChat(snapshot(sessionOf({ changes: [renamed] }), { folders: ['/work/csv'] }));
+    await chat.page.getByText('1 file, 4 changes').click();
+    await chat.page.getByText('old.ts →').waitFor();
+    await chat.page.getByRole('button', { name: 'Undo changes of new.ts' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1', path, renamedFrom });
+    await chat.page.getByRole('button', { name: 'Keep changes of new.ts' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path, renamedFrom });
   });
 
   it('says what failed, with details to copy and something to do', async () => {

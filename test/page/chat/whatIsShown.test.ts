@@ -139,7 +139,7 @@ describe('what agents write', () => {
     assert.equal(await page.locator('.approval h2').textContent(), 'Edit src/a.ts?');
   });
 
-  it('offers to revert only with the newest turn, since that reverts the conversation', async () => {
+  it('offers to undo only with the newest turn, since that undoes the changes of the conversation', async () => {
     const end = (turn: number): Entry => ({
       kind: 'end',
       id: `e${turn}`,

@@ -122,7 +122,7 @@ describe('the entries of a transcript', () => {
     const click = (name: string) => (): Promise<void> =>
       opened.page.getByRole('button', { name, exact: true }).first().click();
     const absolute = '/work/csv/src/csv/parse.ts';
-    assert.deepEqual(await actionOf(opened, click('Edit and resend')), ['editPrompt', 'p1']);
+    assert.deepEqual(await actionOf(opened, click('Edit and Resend')), ['editPrompt', 'p1']);
     assert.deepEqual(await actionOf(opened, click('parse.ts')), ['open', absolute, null]);
     await opened.page.locator('.tool-waiting > summary').click();
     assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
@@ -131,17 +131,19 @@ describe('the entries of a transcript', () => {
       'revert',
       absolute,
       1,
+      null,
     ]);
+    assert.deepEqual(await actionOf(opened, click('Review changes of this turn')), ['reviewChanges', 1]);
     assert.deepEqual(await actionOf(opened, click('Undo all changes of this conversation')), ['revert']);
     assert.deepEqual(await actionOf(opened, click('Keep all changes of this conversation')), ['keepChanges']);
-    assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1]);
+    assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1, null]);
     assert.equal((await actionOf(opened, click('Copy answer')))[0], 'copy');
   });
 
   it('has no button for what cannot be done', async () => {
     const { page: shown } = await open(firstTurn(), { data: { actions: 'few' } });
     for (const name of [
-      'Edit and resend',
+      'Edit and Resend',
       'Open diff editor',
       'Undo all changes of this conversation',
       'Keep all changes of this conversation',

@@ -47,7 +47,7 @@ describe('the paths of a transcript', () => {
     const { page: shown, host } = await open(sampleEntries());
     await shown.locator('.change .path').first().focus();
     await shown.keyboard.press('Enter');
-    assert.deepEqual(await host.waitFor(did), { action: 'openChange', args: [file, 1] });
+    assert.deepEqual(await host.waitFor(did), { action: 'openChange', args: [file, 1, null] });
   });
 });
 

@@ -35,7 +35,10 @@ const allActions: TranscriptActions = {
   applyCode: tell('applyCode'),
   openAsNewFile: tell('openAsNewFile'),
   editPrompt: tell('editPrompt'),
+  restore: tell('restore'),
+  undoRestore: tell('undoRestore'),
   openChange: tell('openChange'),
+  reviewChanges: tell('reviewChanges'),
   revert: tell('revert'),
   keepChanges: tell('keepChanges'),
 };

@@ -54,8 +54,8 @@ describe('the changes of a conversation', () => {
     );
     await until('the changes', () => chat.view.changes.length === 2);
     assert.deepEqual(chat.view.changes, [
-      { path: '/ws/a.txt', change: 'modified', added: 1, removed: 0, state: 'applied' },
-      { path: '/ws/new.txt', change: 'created', added: 1, removed: 0, state: 'applied' },
+      { path: '/ws/a.txt', change: 'modified', added: 1, removed: 0, hunks: 1, state: 'applied' },
+      { path: '/ws/new.txt', change: 'created', added: 1, removed: 0, hunks: 1, state: 'applied' },
     ]);
     const end = [...chat.transcript.entries()].at(-1);
     assert.ok(end?.kind === 'end');
@@ -131,7 +131,7 @@ describe('the changes of a conversation', () => {
     window = await Window.open({ folder, editor, backends: new ChatBackends('one') });
     const last = await window.chats.open(chat.id);
     assert.deepEqual(last.view.changes, [
-      { path: '/ws/a.txt', change: 'modified', added: 1, removed: 1, state: 'applied' },
+      { path: '/ws/a.txt', change: 'modified', added: 1, removed: 1, hunks: 1, state: 'applied' },
     ]);
     await last.revert('/ws/a.txt');
     assert.equal(editor.diskText('/ws/a.txt'), 'one\n');

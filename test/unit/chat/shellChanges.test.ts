@@ -55,6 +55,70 @@ describe('changes that no tool call names', () => {
     assert.deepEqual(states(), []);
   });
 
+  it('are counted by hunk, and a renamed file has its former path', async () => {
+    editor.setFile(b, 'b\n');
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('two', 'TWO').replace('five', 'FIVE'));
+    editor.deleteFile(b);
+    editor.setFile('/ws/renamed.txt', 'b\n');
+    editor.setFile('/ws/other.txt', 'other\n');
+    await end();
+    await until('the changes', () => chat.view.changes.length === 3);
+    const shown = chat.view.changes.map(({ hunks, path, renamedFrom }) => [path, hunks, renamedFrom]);
+    const expected = [
+      [a, 2, undefined],
+      ['/ws/other.txt', 1, undefined],
+      ['/ws/renamed.txt', 1, b],
+    ];
+    assert.deepEqual(shown.sort(), expected);
+    const { changes = [] } = [...chat.transcript.entries()].find((entry) => entry.kind === 'end') ?? {};
+    assert.ok(changes.some(({ renamedFrom }) => renamedFrom === b));
+  });
+
+  it('are undone as far as later edits of the same lines allow', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('one', 'ONE').replace('five', 'FIVE'));
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    const edited = editor.diskText(a).replace('FIVE', 'mine');
+    editor.setFile(a, edited);
+    await assert.rejects(chat.revert(a), { code: 'changedSince' });
+    assert.deepEqual(await chat.fileChanges.countSeparable(a), { separable: 1, total: 2 });
+    assert.equal(editor.diskText(a), edited);
+    assert.deepEqual(await chat.fileChanges.undoSeparable(a, {}), { separable: 1, total: 2 });
+    assert.equal(editor.diskText(a), text.replace('five', 'mine'));
+    assert.deepEqual(states(), [`${a} modified changedSince`]);
+    assert.deepEqual(await chat.fileChanges.countSeparable(a), { separable: 0, total: 1 });
+  });
+
+  it('have the texts of any range of turns', async () => {
+    editor.setFile(b, 'b\n');
+    const files = (first: number, last: number) => chat.fileChanges.filesOfTurns({ first, last });
+    const textsOf = (path: string, first: number, last: number) => chat.fileChanges.textsOfTurns(path, { first, last });
+    await chat.send(draft('Go'));
+    editor.setFile(a, 'first\n');
+    await end();
+    await until('the first turn', () => files(1, 1).length === 1);
+    await chat.send(draft('Go on'));
+    editor.setFile(a, 'second\n');
+    editor.deleteFile(b);
+    editor.setFile('/ws/renamed.txt', 'b\n');
+    await end();
+    await until('the second turn', () => files(2, 2).length === 2);
+    assert.deepEqual(files(2, 2), [{ path: a }, { path: '/ws/renamed.txt', renamedFrom: b }]);
+    assert.deepEqual(await textsOf(a, 1, 1), { before: text, after: 'first\n', isCurrent: false });
+    assert.deepEqual(await textsOf(a, 2, 2), { before: 'first\n', after: 'second\n', isCurrent: true });
+    assert.deepEqual(await textsOf(a, 1, 2), { before: text, after: 'second\n', isCurrent: true });
+    assert.deepEqual(await textsOf(b, 2, 2), { before: 'b\n', after: null, isCurrent: true });
+    await chat.keepChanges();
+    assert.equal(files(1, Infinity).length, 2, 'also what was kept');
+    await chat.send(draft('And on'));
+    editor.setFile(a, text);
+    await end();
+    await until('the third turn', () => files(3, 3).length === 1);
+    assert.deepEqual(files(1, Infinity), [{ path: '/ws/renamed.txt', renamedFrom: b }], 'without what is as it was');
+  });
+
   it('are found while the turn runs, after a tool call', async () => {
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('two', 'TWO'));

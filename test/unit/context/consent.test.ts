@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { AllowedRequests, describeRequest } from '../../../src/context/common/providers/allowedRequests';
+import { AllowedRequests, describeConsentRequest } from '../../../src/context/common/providers/allowedRequests';
 import { ContextClient } from '../../../src/context/common/contextClient';
 import type { ConsentRequest } from '../../../src/context/common/providers/providerError';
 import { listProviders, type SettingsLevels } from '../../../src/context/common/providers/providerSettings';
@@ -28,7 +28,7 @@ describe('a stored secret', () => {
       createProvider: () => provider,
     });
     const folders = [{ uri: folder, settings: {} }];
-    client.configure(listProviders({ user: {}, workspace: {}, folders, isTrusted: true, ...levels }));
+    client.setProviders(listProviders({ user: {}, workspace: {}, folders, isTrusted: true, ...levels }));
     await client.requestItems(documentOf('text'));
     const [state] = client.states;
     client.dispose();
@@ -57,8 +57,11 @@ describe('a stored secret', () => {
   });
 
   it('is asked for by its name and the host that gets it, and remembered for just that', async () => {
-    assert.equal(describeRequest(request), `Give the secret "token" to evil.example, at ${url}`);
-    assert.match(describeRequest({ ...request, url: 'file:///repo/p.mjs' }), /the code at file:\/\/\/repo\/p\.mjs$/);
+    assert.equal(describeConsentRequest(request), `Give the secret "token" to evil.example, at ${url}`);
+    assert.match(
+      describeConsentRequest({ ...request, url: 'file:///repo/p.mjs' }),
+      /the code at file:\/\/\/repo\/p\.mjs$/,
+    );
     const remembered = new AllowedRequests(new MemoryMemento());
     await remembered.add(request);
     assert.ok(remembered.has(request));

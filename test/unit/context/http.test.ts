@@ -69,7 +69,7 @@ describe('an HTTP provider', () => {
     ['a text for a result', answers('{"result":"x"}'), /array of items/],
     ['500 with an error', answers('{"error":{"code":7,"message":"broken"}}', 500), /HTTP 500: broken \(code 7\)/],
     ['500 with any body', answers('upstream is down', 500), /HTTP 500: upstream is down/],
-    ['an error without a message', answers('{"error":{"code":-32601}}'), /failed: it does not say why \(code -32601\)/],
+    ['an error without a message', answers('{"error":{"code":-32601}}'), /failed: no reason given \(code -32601\)/],
     ['an error with a code of letters', answers('{"error":{"code":"E42","message":"TELL"}}'), /: TELL \(code E42\)/],
     ['an error that is a text', answers('{"error":"TELL"}', 400), /HTTP 400: TELL$/],
     ['an error beside a result', answers('{"result":[],"error":{"code":1,"message":"no"}}'), /failed: no \(code 1\)/],
@@ -126,10 +126,13 @@ describe('an HTTP provider', () => {
     client.dispose();
   });
 
-  it('says when nobody is there', async () => {
+  it('reports that the connection failed', async () => {
     const server = await startServer(() => undefined);
     server.close();
-    assert.match((await outcome(server.url)).state?.lastError ?? '', /No connection to 127\.0\.0\.1:\d+: ECONNREFUSED/);
+    assert.match(
+      (await outcome(server.url)).state?.lastError ?? '',
+      /Could not connect to 127\.0\.0\.1:\d+: ECONNREFUSED/,
+    );
   });
 
   it('refuses a selector that is null', async () => {
@@ -220,11 +223,11 @@ describe('an HTTP provider', () => {
     assert.match(state?.lastError ?? '', /x Bearer •••…$/);
   });
 
-  it('sends nothing unencrypted to another machine without the word of the user', async () => {
+  it('sends nothing unencrypted to another machine without permission', async () => {
     const url = 'http://example.invalid/';
     const { state } = await outcome(url);
     assert.deepEqual([state?.status, state?.consent], ['needsConsent', { kind: 'plainHttp', url }]);
     allowed.push({ kind: 'plainHttp', url });
-    assert.match((await outcome(url)).state?.lastError ?? '', /No connection/);
+    assert.match((await outcome(url)).state?.lastError ?? '', /Could not connect/);
   });
 });

@@ -12,12 +12,12 @@ describe('items that do not all have room', () => {
   ]);
 
   it('are those of each provider in turn', () => {
-    assert.deepEqual(titles(list.takeInTurns(3, () => true)), ['a1', 'b1', 'a2']);
-    assert.deepEqual(titles(list.takeInTurns(9, () => true)), ['a1', 'b1', 'a2', 'b2', 'a3']);
-    assert.deepEqual(titles(ItemList.empty.takeInTurns(9, () => true)), []);
+    assert.deepEqual(titles(list.takeEvenlyFromGroups(3, () => true)), ['a1', 'b1', 'a2']);
+    assert.deepEqual(titles(list.takeEvenlyFromGroups(9, () => true)), ['a1', 'b1', 'a2', 'b2', 'a3']);
+    assert.deepEqual(titles(ItemList.empty.takeEvenlyFromGroups(9, () => true)), []);
   });
 
-  it('leave their room to others when nobody wants them', () => {
-    assert.deepEqual(titles(list.takeInTurns(3, ({ range }) => range !== undefined)), ['a1', 'a2', 'b2']);
+  it('leave their place to others if they are not wanted', () => {
+    assert.deepEqual(titles(list.takeEvenlyFromGroups(3, ({ range }) => range !== undefined)), ['a1', 'a2', 'b2']);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { codebaseOf } from '../../../src/context/common/providers/codebase';
+import { codebaseNameOf } from '../../../src/context/common/providers/codebase';
 import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
 import { mentionLimits } from '../../../src/context/common/limits';
 import {
@@ -41,7 +41,7 @@ describe('mentions that providers find', () => {
     return found;
   }
 
-  it('do not wait for one that is slow, and have what it finds later', async () => {
+  it('do not wait for a slow provider, and include its results later', async () => {
     const late = Promise.withResolvers<readonly Mention[]>();
     const quick = finder(() => Promise.resolve([mentionOf('quick')]));
     const { client, mentions } = windowOf({ 'https://a/': finder(() => late.promise), 'https://b/': quick });
@@ -61,7 +61,7 @@ describe('mentions that providers find', () => {
     client.dispose();
   });
 
-  it('end what is asked for a query that is another one now', async () => {
+  it('cancel the requests of an earlier query', async () => {
     const hanging = finder(() => never());
     const { client, lookups, mentions } = windowOf({ 'https://a/': hanging });
     await search(mentions, 'a');
@@ -163,7 +163,7 @@ describe('mentions that providers find', () => {
     silent.knowItems = () => Promise.reject(new Error('The token has expired'));
     client.retry('https://a/');
     await assert.rejects(mentions.resolve({ id: row.id }, signal), /The token has expired/);
-    client.configure({ entries: [], folders: [], problems: [] });
+    client.setProviders({ entries: [], folders: [], problems: [] });
     await assert.rejects(mentions.resolve({ id: row.id }, signal), /no longer configured/);
     client.dispose();
   });
@@ -238,6 +238,6 @@ describe('the name of a codebase', () => {
     ['vscode-vfs://github/a/b', undefined],
     ['', undefined],
   ] as const) {
-    it(`of ${remote || 'nothing'} is ${name ?? 'unknown'}`, () => assert.equal(codebaseOf(remote), name));
+    it(`of ${remote || 'nothing'} is ${name ?? 'unknown'}`, () => assert.equal(codebaseNameOf(remote), name));
   }
 });

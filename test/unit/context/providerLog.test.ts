@@ -52,7 +52,7 @@ describe('what the author of a provider sees', () => {
       },
       { ...defaultClientOptions, deadlineMs: 50_000 },
     );
-    client.configure(listOf({ [key]: settings }));
+    client.setProviders(listOf({ [key]: settings }));
     ends.push(() => client.dispose());
     return { client, lines, traffic };
   }

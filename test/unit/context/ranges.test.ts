@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ContextItem, ItemRange } from '../../../src/context/common/items/contextItem';
 import { itemsAt, searchItems } from '../../../src/context/common/items/itemQueries';
 import { ItemList } from '../../../src/context/common/items/itemList';
-import { isBefore, lineLengths, fitItemsToDocument } from '../../../src/context/common/items/itemRanges';
+import { isPositionBefore, lineLengths, fitItemsToDocument } from '../../../src/context/common/items/itemRanges';
 import { shiftItems, type TextChange } from '../../../src/context/common/items/itemShift';
 import { itemListOf, packedOf, unpacked } from './support/contextHarness';
 
@@ -57,7 +57,7 @@ describe('the ranges of items', () => {
     it(`lose their item for ${says}`, () => assert.equal(place({ start, end }), undefined));
   }
 
-  it('are told of when something was done to them', () => {
+  it('are reported if they were adjusted', () => {
     const items = [
       { title: 'a', range: rangeOf('9:0-9:1') },
       { title: 'b', range: rangeOf('0:0-0:9') },
@@ -176,7 +176,9 @@ describe('the items at a place', () => {
     const list = new ItemList([{ provider, packed: packedOf(...items) }]);
     for (const place of ['0:0-0:0', '17:3-17:3', '1999:4-2001:0', '3999:0-3999:9', '4049:0-4049:0', '5000:0-5000:0']) {
       const { start, end } = rangeOf(place);
-      const expected = items.filter(({ range }) => range && !isBefore(range.end, start) && !isBefore(end, range.start));
+      const expected = items.filter(
+        ({ range }) => range && !isPositionBefore(range.end, start) && !isPositionBefore(end, range.start),
+      );
       assert.deepEqual(
         list.itemsTouching({ start, end }).map(({ title }) => title),
         expected.map(({ title }) => title),

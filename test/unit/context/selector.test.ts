@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { SelectorList, SelectorTarget, type SelectorMatch } from '../../../src/context/common/providers/selector';
+import {
+  SelectorList,
+  SelectableDocument,
+  type SelectorCombination,
+} from '../../../src/context/common/providers/selector';
 import { createTimeLimitedRunner } from '../../../src/base/node/timeLimitedRunner';
 import type { DocumentSelector } from '../../../src/context/common/providers/contextProvider';
 
@@ -10,7 +14,7 @@ interface Row {
   readonly selectors: readonly DocumentSelector[] | undefined;
   readonly uri?: string;
   readonly text?: string;
-  readonly match?: SelectorMatch;
+  readonly match?: SelectorCombination;
   readonly expected: boolean;
 }
 
@@ -87,27 +91,27 @@ const rows: readonly Row[] = [
 
 const compile = (
   selectors: readonly DocumentSelector[] | undefined,
-  match: SelectorMatch = 'any',
+  match: SelectorCombination = 'any',
   runWithTimeLimit = createTimeLimitedRunner(2_000),
 ): SelectorList => SelectorList.compile(selectors, match, runWithTimeLimit);
 
 describe('selectors', () => {
   for (const { says, selectors, uri = ts, text = '', match = 'any', expected } of rows) {
     it(`${expected ? 'match' : 'do not match'}: ${says}`, () => {
-      const target = new SelectorTarget(uri, () => text);
+      const target = new SelectableDocument(uri, () => text);
       assert.equal(compile(selectors, match).matches(target), expected);
     });
   }
 
-  it('say which glob cannot be used, and let the others match', () => {
+  it('report an unusable glob, and match the others', () => {
     const list = compile(path('', 'a'.repeat(70_000), '!(a)'.repeat(300), '**/*.ts'));
     assert.equal(list.problems.length, 3);
     assert.match(list.problems[0] ?? '', /glob ""/);
-    assert.equal(list.matches(new SelectorTarget(ts, () => '')), true);
+    assert.equal(list.matches(new SelectableDocument(ts, () => '')), true);
   });
 
   it('do not read the text unless one asks for it', () => {
-    const target = new SelectorTarget(ts, () => assert.fail('the text was read'));
+    const target = new SelectableDocument(ts, () => assert.fail('the text was read'));
     assert.equal(compile(path('**/*.ts')).matches(target), true);
     assert.equal(compile([{ path: '**/*.css', contentContains: 'a' }]).matches(target), false);
   });
@@ -122,7 +126,7 @@ describe('a glob that takes too long', () => {
     '!(/x)'.repeat(8) + 'Z',
     '!**/+([a-z]|[a-y])Z',
   ];
-  const letters = new SelectorTarget('file:///abcdefghijklmnopqrstuvwxyz', () => '');
+  const letters = new SelectableDocument('file:///abcdefghijklmnopqrstuvwxyz', () => '');
   const limit = createTimeLimitedRunner(20);
 
   for (const glob of evil) {
@@ -144,8 +148,8 @@ describe('a glob that takes too long', () => {
     const before = runs;
     assert.equal(list.matches(letters), false);
     assert.equal(runs, before);
-    assert.equal(list.matches(new SelectorTarget(ts, () => '')), true);
-    assert.equal(list.matches(new SelectorTarget('file:///z', () => '')), true);
+    assert.equal(list.matches(new SelectableDocument(ts, () => '')), true);
+    assert.equal(list.matches(new SelectableDocument('file:///z', () => '')), true);
   });
 
   it('is one of three at most: what might be another is not run', () => {
@@ -154,8 +158,8 @@ describe('a glob that takes too long', () => {
     const list = compile(path('(a)', '(b)', '(c)', '(d)', '**/*.ts'), 'any', none);
     assert.equal(list.matches(letters), false);
     assert.deepEqual([slow, list.problems.length], [3, 4]);
-    assert.match(list.problems[3] ?? '', /other globs/);
-    assert.equal(list.matches(new SelectorTarget(ts, () => '')), true);
+    assert.match(list.problems[3] ?? '', /other complex globs/i);
+    assert.equal(list.matches(new SelectableDocument(ts, () => '')), true);
   });
 
   it('is looked for only where there can be one', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readShared, TextSharer } from '../../../src/context/node/textSharer';
+import { readSharedText, TextSharer } from '../../../src/context/node/textSharer';
 
 describe('the text that workers share', () => {
   for (const [says, text] of [
@@ -12,13 +12,13 @@ describe('the text that workers share', () => {
   ] as const) {
     it(`is read as it was written: ${says}`, () => {
       const sharer = new TextSharer();
-      const read = readShared(sharer.share(text));
+      const read = readSharedText(sharer.share(text));
       assert.ok(read === text);
     });
   }
 
   it('is as long with a half of a letter in it', () => {
-    assert.equal(readShared(new TextSharer().share('a\ud800b')), 'a\ufffdb');
+    assert.equal(readSharedText(new TextSharer().share('a\ud800b')), 'a\ufffdb');
   });
 
   it('is written once for all who read it at the same time', () => {
@@ -31,10 +31,10 @@ describe('the text that workers share', () => {
     const [first, again] = [sharer.share('first'), sharer.share('first')];
     sharer.release(first);
     const second = sharer.share('second');
-    assert.deepEqual([readShared(again), readShared(second)], ['first', 'second']);
+    assert.deepEqual([readSharedText(again), readSharedText(second)], ['first', 'second']);
     sharer.release(again);
     sharer.share('third');
-    assert.equal(readShared(second), 'second');
+    assert.equal(readSharedText(second), 'second');
   });
 
   it('takes the place of one that nobody reads any more, whatever was there', () => {
@@ -43,13 +43,13 @@ describe('the text that workers share', () => {
     sharer.release(first);
     const second = sharer.share('€');
     assert.equal(second.memory, first.memory);
-    assert.equal(readShared(second), '€');
+    assert.equal(readSharedText(second), '€');
   });
 
   it('gets more room when it needs it', () => {
     const sharer = new TextSharer();
     sharer.release(sharer.share('short'));
     const long = '€'.repeat(1_000);
-    assert.equal(readShared(sharer.share(long)), long);
+    assert.equal(readSharedText(sharer.share(long)), long);
   });
 });

@@ -116,7 +116,7 @@ describe('a JavaScript provider', () => {
       isTrusted: true,
     });
     client = realClient(factoryOf(worker.file), {});
-    client.configure(list);
+    client.setProviders(list);
     const { items } = await client.requestItems(documentOf('text', 1, `${uri}/a.ts`));
     assert.deepEqual(titles(items), ['packaged']);
   });
@@ -190,7 +190,7 @@ describe('a JavaScript provider', () => {
     });
   }
 
-  it('that needs too much memory says so, and the window lives', async () => {
+  it('is stopped with a message if it uses too much memory', async () => {
     const url = await writeNew(
       'export default { capabilities: () => ({}), items() { const all = []; for (;;) all.push(new Array(1e5).fill({})); } };',
     );
@@ -199,7 +199,7 @@ describe('a JavaScript provider', () => {
     assert.match(client.states[0]?.lastError ?? '', /more than 32 MiB/);
   });
 
-  it('that is not there says so', async () => {
+  it('is reported if it is missing', async () => {
     assert.match((await ask(pathToFileURL('/no/such/provider.mjs').href)).error ?? '', /Cannot find module/);
   });
 
@@ -213,7 +213,7 @@ describe('a JavaScript provider', () => {
     assert.equal(process.env['BACKLINE_TEST_LEAK'], undefined);
   });
 
-  it('that forgets to catch something goes on', async () => {
+  it('continues after an uncaught error', async () => {
     const url = await writeNew(
       `export default { capabilities: () => ({}), async items() { void Promise.reject(new Error('lost')); setTimeout(() => { throw new Error('later'); }); await new Promise((resolve) => setTimeout(resolve, 20)); return [{ title: 'x' }]; } };`,
     );
@@ -245,8 +245,8 @@ describe('a JavaScript provider', () => {
     const titlesOf = async (version: number): Promise<string[]> =>
       titles((await client?.requestItems(documentOf('', version)))?.items ?? []);
     assert.deepEqual([await titlesOf(1), await titlesOf(2)], [['1'], ['2']]);
-    client.configure(listOf({}));
-    client.configure(listOf({ [url]: true }));
+    client.setProviders(listOf({}));
+    client.setProviders(listOf({ [url]: true }));
     assert.deepEqual(await titlesOf(3), ['1']);
   });
 
@@ -297,7 +297,7 @@ describe('a JavaScript provider', () => {
     });
   }
 
-  it('does not run before it is asked', async () => {
+  it('does not run before the first request', async () => {
     const flag = path.join(worker.folder, 'ran');
     const url = await writeNew(
       `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(flag)}, '');\n${good('x')}`,

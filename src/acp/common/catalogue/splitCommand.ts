@@ -23,7 +23,7 @@ export function splitCommand(line: string): string[] {
       current = undefined;
     }
   }
-  if (quote !== undefined) throw new SyntaxError(`The command has an unclosed ${quote}.`);
+  if (quote !== undefined) throw new SyntaxError(`The agent command is missing a closing ${quote}. Add it.`);
   if (current !== undefined) argv.push(current);
   return argv;
 }

@@ -22,7 +22,7 @@ export async function runCommand(turn: Turn, line: string): Promise<void> {
       await turn.say(exitSentence(command, outcome.exitCode, outcome.signal));
       return;
     case 'failed':
-      await turn.say(`The client did not run \`${command}\`: ${outcome.reason}\n`);
+      await turn.say(`I could not run \`${command}\`: ${outcome.reason}\n`);
       return;
     case 'unsupported':
       await turn.say('This editor doesn’t provide a terminal, so I can’t run commands.\n');

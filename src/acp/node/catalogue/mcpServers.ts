@@ -41,7 +41,7 @@ export async function toMcpServers(
     try {
       servers.push(await toServer(name, substitute(entry, workspaceFolder), options));
     } catch (error) {
-      notes.push(`The MCP server "${name}" is not used: ${messageOf(error)}`);
+      notes.push(`The MCP server "${name}" was skipped: ${messageOf(error)}`);
     }
   }
   return { servers, notes };
@@ -51,11 +51,11 @@ async function toServer(name: string, entry: unknown, options: McpServerOptions)
   const remote = Remote.safeParse(entry).data;
   if (remote) {
     const { type, url, headers } = remote;
-    if (!options.capabilities[type]) throw new Error(`the agent cannot use servers of type ${type}.`);
+    if (!options.capabilities[type]) throw new Error(`the agent does not support servers of type ${type}.`);
     return { type, name, url, headers: toPairs(headers) };
   }
   const local = Stdio.safeParse(entry).data;
-  if (!local) throw new Error('it needs a "command", or a "type" of http or sse and a "url".');
+  if (!local) throw new Error('add a "command", or a "url" and the "type" http or sse.');
   const { file, args } = await options.findProgram(local.command);
   return { name, command: file, args: [...args, ...local.args], env: toPairs(local.env) };
 }
@@ -82,7 +82,7 @@ function substitute(value: unknown, workspaceFolder: string): unknown {
 function requireNoVariables(value: unknown): void {
   if (typeof value === 'string') {
     const other = /\$\{[^}]*\}/.exec(value);
-    if (other) throw new Error(`the variable ${other[0]} is not supported here.`);
+    if (other) throw new Error(`the variable ${other[0]} is not supported. Replace it with its value.`);
   } else if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(requireNoVariables);
   }

@@ -102,7 +102,7 @@ export class AgentConnection {
   /** Returns the running agent, or starts it. Aborting `signal` ends the wait, not the start. @throws BackendError */
   connect(signal?: AbortSignal): Promise<ConnectedAgent> {
     if (this.currentAgent) return Promise.resolve(this.currentAgent);
-    if (this.isDisposed) return Promise.reject(new BackendError('closed', `${this.options.title} was closed.`));
+    if (this.isDisposed) return Promise.reject(new BackendError('closed', `${this.options.title} was stopped.`));
     this.pendingStart ??= this.start().finally(() => {
       this.pendingStart = undefined;
     });
@@ -128,7 +128,7 @@ export class AgentConnection {
     this.isDisposed = true;
     this.startAbort.abort();
     const { currentProcess } = this;
-    const reason = new BackendError('closed', `${this.options.title} was closed.`);
+    const reason = new BackendError('closed', `${this.options.title} was stopped.`);
     if (currentProcess) this.markProcessEnded(currentProcess, Promise.resolve(reason));
     this.runningProcesses.killAll();
     this.stateEmitter.dispose();

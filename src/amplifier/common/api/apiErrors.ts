@@ -3,7 +3,7 @@ import { parseJson } from '../../../base/common/parseJson';
 import { BackendError, type BackendErrorCode } from '../../../session/common/sessionBackend';
 
 interface ErrorFacts {
-  /** From the API reference; undefined for errors without an HTTP response. */
+  /** HTTP status as in the API reference; undefined for errors without an HTTP response. */
   readonly httpStatus?: number;
   readonly backend: BackendErrorCode;
   readonly advice: string;
@@ -86,7 +86,7 @@ export class AmplifierApiError extends Error {
     super(message, options);
   }
 
-  /** Tells the user what to do; may be empty. */
+  /** A sentence that tells the user what to do; may be empty. */
   get advice(): string {
     return (facts.get(this.code) ?? fallbackFacts(this.httpStatus)).advice;
   }
@@ -94,7 +94,7 @@ export class AmplifierApiError extends Error {
   toBackendError(): BackendError {
     const { backend } = facts.get(this.code) ?? fallbackFacts(this.httpStatus);
     const said = [this.code, ...(this.details === undefined ? [] : [JSON.stringify(this.details)])];
-    // The server's own message addresses client developers.
+    // Replaces the server's message, which is meant for developers of clients.
     const isTokenMissing = this.code === 'UNAUTHORIZED';
     if (isTokenMissing) said.push(this.message);
     const message = joinSentences(isTokenMissing ? tokenMissing : this.message, this.advice);
@@ -124,7 +124,7 @@ const Wrapped = z.union([
   z.object({ detail: z.object({ error: Coded }) }).transform(({ detail }) => detail.error),
 ]);
 const PlainDetail = z.object({ detail: z.string() });
-/** Validation errors by field. Values are omitted on purpose: they may contain a key. */
+/** Describes validation errors by field. Omits the values, which may contain a key. */
 const FieldErrors = z.object({
   detail: z.array(z.object({ loc: z.array(z.union([z.string(), z.number()])).default([]), msg: z.string() })),
 });
@@ -150,7 +150,9 @@ export function parseApiError(httpStatus: number, body: string): AmplifierApiErr
   return new AmplifierApiError(codeOfStatus(httpStatus), `The server responded with ${what}`, httpStatus);
 }
 
-/** For responses without an error code. A plain 404 or 405 means a missing route, not a missing session. */
+/**
+ * Codes by HTTP status, for responses without a code. A plain 404 or 405 means a missing route, not a missing session.
+ */
 const codesOfStatus: ReadonlyMap<number, string> = new Map([
   [400, 'INVALID_REQUEST'],
   [401, 'UNAUTHORIZED'],
@@ -171,7 +173,7 @@ function codeOfStatus(httpStatus: number): string {
 }
 
 /** Whether the server does not have the route (as opposed to the session). */
-export function isMissingRoute(error: unknown): boolean {
+export function isMissingRouteError(error: unknown): boolean {
   return isAmplifierApiError(error) && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED');
 }
 

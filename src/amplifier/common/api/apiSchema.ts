@@ -83,7 +83,7 @@ export type PromptRequest = z.infer<typeof PromptRequest>;
 /** `approval_id` is our extension: it selects one of several pending approvals. */
 export const ApprovalAnswerBody = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
 export type ApprovalAnswerBody = z.infer<typeof ApprovalAnswerBody>;
-/** As sent by our client: the id may be a number, for servers that number their approvals. */
+/** The answer that our client sends. The id may be a number, because some servers number their approvals. */
 export const ApprovalAnswer = ApprovalAnswerBody.extend({ approval_id: z.union([Text, z.number()]).optional() });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
@@ -100,7 +100,7 @@ export type PromptResponse = z.infer<typeof PromptResponse>;
 export const Acknowledgement = z.object({});
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
-/** Not documented in the API reference. Without options it identifies the approval, but cannot be shown. */
+/** The pending approval in a status, which the API reference does not document. Without options, it cannot be shown. */
 export const PendingApproval = z.looseObject({
   approval_id: Text,
   prompt: optionalText,
@@ -139,11 +139,14 @@ export const SessionStatus = z
     token_usage: TokenUsage.nullish().catch(undefined),
     /** `unreadable`: an approval is pending, but its contents could not be parsed. */
     pending_approval: z.unknown().optional().transform(readPending),
-    /** Our extension: a client that loads the session resumes after this event, in the state given by `state`. */
+    /**
+     * Our extension of the API: a client that loads the session resumes after this event, with the state in `state`.
+     */
     last_event_id: Count.optional().catch(undefined),
     state: z.unknown().optional().transform(readState),
   })
-  // A reported approval is pending, whatever the status says: its tool call would run after the time-out.
+  // A reported approval counts as pending even if the status differs, because its tool call would run after the
+  // time-out.
   .transform((session) =>
     session.pending_approval && (session.status === 'idle' || session.status === 'processing')
       ? { ...session, status: 'awaiting_approval' as const }
@@ -174,7 +177,9 @@ export type Health = z.infer<typeof Health>;
 export const ServerInfo = z.looseObject({ amplifier_core_version: optionalText, api_version: optionalText });
 export type ServerInfo = z.infer<typeof ServerInfo>;
 
-/** Whether this is the real server, which, unlike the API reference, reports `api_version` and cumulative token usage. */
+/**
+ * Whether this is the real server, which, unlike the API reference, reports `api_version` and cumulative token usage.
+ */
 export function isRealServer({ api_version, amplifier_core_version }: ServerInfo): boolean {
   return api_version !== undefined && amplifier_core_version === undefined;
 }

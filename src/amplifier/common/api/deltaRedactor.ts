@@ -21,7 +21,7 @@ const textEnds: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
 
 /** Redacts secrets in streamed text. Holds back the end of a piece that may be the start of a secret. */
 export class DeltaRedactor {
-  /** Keyed by block index or 'thinking'. */
+  /** Deltas held back, by block index or `thinking`. */
   private readonly heldDeltas = new Map<string, Delta>();
 
   constructor(
@@ -29,7 +29,7 @@ export class DeltaRedactor {
     private readonly emit: (event: SessionEvent) => void,
   ) {}
 
-  handle(event: SessionEvent): void {
+  emitRedacted(event: SessionEvent): void {
     if (event.event === 'content_block:delta') {
       this.redactDelta(String(event.data.block_index), event, (delta) => ({
         ...event,

@@ -53,9 +53,9 @@ function decodeRare(sessionId: string, wireName: string, data: unknown): Session
 
 const renamed: Readonly<Record<string, string>> = { 'display:text': 'notice', warning: 'notice' };
 
-/** Convert what servers omit or format differently into the canonical form, before validation. */
+/** Convert events to the canonical form before validation, because servers omit fields or format them differently. */
 const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
-  // The server echoes the whole context, including file contents.
+  // Drops the context, which the server echoes completely, including file contents.
   'prompt:submit': (data) => without(data, (_value, key) => key === 'context_update'),
   'prompt:complete': (data) => ({ response: '', ...data }),
   'content_block:start': (data) => ({ block_type: 'text', block_index: 0, ...data }),

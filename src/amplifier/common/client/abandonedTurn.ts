@@ -17,7 +17,7 @@ import {
 const lookMs = 500;
 const maxLookMs = 5000;
 const requestTimeoutMs = 3000;
-/** A server that just accepted a prompt may still report `idle`. */
+/** How many checks in a row must report `idle`. A server that just accepted a prompt may still report it once. */
 const enoughIdleLooks = 2;
 
 /** Denies a turn's approvals until it ends on the server. Call before emitting its end to readers. */
@@ -30,8 +30,8 @@ export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false
   pollAbandonedTurn(step);
 }
 
-/** Stops following the turn: the user is back, or there is no time left. */
-export function stopFollowing(step: Step): void {
+/** Stops following the abandoned turn, because the user has returned or its time is up. */
+export function stopFollowingAbandonedTurn(step: Step): void {
   if (!step.state.abandoned) return;
   updateState(step, { abandoned: undefined });
   clearTimers(step, 'look', 'abandoned');
@@ -78,7 +78,7 @@ export function handleAbandonedStatus(step: Step, { status, pending_approval: pe
 export function handleAbandonedFailure(step: Step, error: unknown): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking' && abandoned?.stage !== 'denying') return;
-  if (isSessionNotFound(error)) stopFollowing(step);
+  if (isSessionNotFound(error)) stopFollowingAbandonedTurn(step);
   else pause(step, 0, Math.min(maxLookMs, abandoned.pauseMs * 2));
 }
 
@@ -93,11 +93,11 @@ export function pollAbandonedTurn(step: Step): void {
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'look' }, timeoutMs: requestTimeoutMs });
 }
 
-/** The turn is over, or the time limit for following it has passed. */
+/** Ends the abandoned turn, because it is over or the time limit has passed. */
 export function endAbandonedTurn(step: Step): void {
   const { abandoned } = step.state;
   if (!abandoned?.isDiscarded) {
-    stopFollowing(step);
+    stopFollowingAbandonedTurn(step);
     return;
   }
   change(step, { stage: 'discarding' });
@@ -105,9 +105,9 @@ export function endAbandonedTurn(step: Step): void {
   step.effects.push({ kind: 'delete', purpose: 'discard', timeoutMs: requestTimeoutMs });
 }
 
-export function handleDiscarded(step: Step, error: unknown): void {
+export function handleSessionDiscarded(step: Step, error: unknown): void {
   if (error !== undefined) logMessage(step, 'warn', `it stays on the server: ${messageOf(error)}`);
-  stopFollowing(step);
+  stopFollowingAbandonedTurn(step);
 }
 
 function pause(step: Step, idleLooks: number, pauseMs = lookMs): void {

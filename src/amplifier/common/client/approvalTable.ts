@@ -3,7 +3,7 @@ import { BackendError, isBackendError } from '../../../session/common/sessionBac
 import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
-import type { ApprovalAnswerPurpose, CallId, StatusPurpose } from './sessionInput';
+import type { ApprovalAnswerReason, CallId, StatusPurpose } from './sessionInput';
 import { isOwnTurnOpen, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
 import {
   toBackendError,
@@ -26,7 +26,7 @@ const retryMs = 500;
 const tooLateMs = 250;
 /** How long an abandoned approval is denied after the user's time is up, which covers the server's time-out. */
 const leftMs = 20_000;
-/** Short, so that a denial that hangs can be retried. */
+/** Time limit for sending a denial. It is short, so that a denial that hangs can be retried. */
 const denyTimeoutMs = 3000;
 const maxApprovals = 500;
 const goneCodes: ReadonlySet<string> = new Set(['NO_PENDING_APPROVAL', 'APPROVAL_TIMEOUT']);
@@ -53,7 +53,7 @@ export function handleApprovalRequired(
 ): void {
   const { approval_id: wireId, options, option_kinds: kinds, prompt, timeout = 0 } = data;
   const superseded = byWireId(step.state, wireId);
-  // Servers that support our extensions never reuse an id.
+  // The same id and prompt mean the same approval if it may be reported again, or if the server never reuses ids.
   if (superseded?.prompt === prompt && (superseded.mayComeAgain || kinds !== undefined)) {
     put(step, { ...superseded, mayComeAgain: false });
     return;
@@ -84,7 +84,7 @@ export function handleApprovalRequired(
 }
 
 /** Sets whether the stream may still report the pending approvals again, or every further report is a new approval. */
-export function setMayComeAgain(step: Step, mayComeAgain: boolean): void {
+export function setMayBeReportedAgain(step: Step, mayComeAgain: boolean): void {
   for (const approval of shownApprovals(step.state)) put(step, { ...approval, mayComeAgain });
 }
 
@@ -103,7 +103,7 @@ export function handleApprovalResolved(
 }
 
 /** Closes all shown approvals, because the status reports that none is pending any more. */
-export function closeAnsweredElsewhere(step: Step): void {
+export function closeApprovalsAnsweredElsewhere(step: Step): void {
   for (const approval of shownApprovals(step.state)) close(step, approval, 'answered_elsewhere');
 }
 
@@ -143,11 +143,12 @@ export function answerApproval(step: Step, call: CallId, id: string, option: str
 }
 
 /** The API answers the currently pending approval, so check first that it is the one the user has allowed. */
-export function handleAllowanceStatus(step: Step, purpose: AllowancePurpose, status: SessionStatus): void {
+export function handleStatusBeforeAllowing(step: Step, purpose: AllowancePurpose, status: SessionStatus): void {
   const { id, option, call } = purpose;
   const { pending_approval: pending } = status;
   if (pending === 'unreadable' || (!pending && status.status === 'awaiting_approval')) {
-    const message = 'The server did not report which approval is pending. Nothing was sent. Deny it or stop the turn.';
+    const message =
+      'Your answer was not sent because the server did not report which approval is pending. Deny it or stop the turn.';
     handleAnswerFailure(step, id, call, new BackendError('protocol', message));
     return;
   }
@@ -234,7 +235,7 @@ function put(step: Step, approval: OpenApproval): void {
 
 function resolve(step: Step, id: string): void {
   const approvals = new Map(step.state.approvals).set(id, { phase: 'resolved' });
-  // Kept to recognize late answers, but limited to bound memory.
+  // Keeps a limited number of closed approvals, to recognize late answers.
   if (approvals.size > maxApprovals) {
     const [oldest] = [...approvals].find(([, { phase }]) => phase === 'resolved') ?? [];
     if (oldest !== undefined) approvals.delete(oldest);
@@ -279,7 +280,7 @@ function leave(step: Step, approval: ShownApproval): void {
   deny(step, { ...approval, phase: 'left', triesLeft, isSending: approval.phase === 'answering' });
 }
 
-/** Fails closed: a server may treat a time-out as permission. */
+/** Denies the approval. An unanswered approval is not safe, because a server may treat its time-out as permission. */
 function deny(step: Step, approval: OpenApproval): void {
   const { id, deny: option } = approval;
   const key = `approval ${id}` as const;
@@ -304,7 +305,7 @@ function deny(step: Step, approval: OpenApproval): void {
       ? { ...approval, triesLeft: approval.triesLeft - 1 }
       : { ...approval, isBeingDenied: true };
   put(step, denied);
-  // The denial may be lost: retry until the approval is resolved.
+  // Retries until the approval is resolved, because the denial may be lost.
   setTimer(step, key, retryMs);
   const isOnItsWay = denied.phase === 'left' ? denied.isSending : denied.phase === 'answering';
   if (!isOnItsWay) send(step, denied, option, undefined);
@@ -318,7 +319,7 @@ function send(step: Step, approval: OpenApproval, option: string, call: CallId |
   step.effects.push({ kind: 'answer', purpose: { kind: 'approval', id, option, call }, body, timeoutMs });
 }
 
-/** Names the approval if several are pending, an extension of the API. */
+/** Adds the approval's id if several are pending. This is our extension of the API. */
 function answerBody(state: SessionState, { isExtended, sentId }: OpenApproval, decision: string): ApprovalAnswer {
   return isExtended || listOpenApprovals(state).length > 1 ? { decision, approval_id: sentId } : { decision };
 }
@@ -347,4 +348,4 @@ const supersededMessage =
 
 type Resolution = EventData<'approval:granted'> & Partial<Pick<EventData<'approval:denied'>, 'reason'>>;
 type AllowancePurpose = StatusPurpose<'allowance'>;
-type ApprovalPurpose = ApprovalAnswerPurpose<'approval'>;
+type ApprovalPurpose = ApprovalAnswerReason<'approval'>;

@@ -3,7 +3,7 @@ import { setTimer, updateState, type Step } from './reducerStep';
 
 const defaultTimeoutSeconds = 300;
 const unknownAgeMs = 10_000;
-/** After this much silence the stream has delivered its backlog. */
+/** How long the stream must be silent until its backlog counts as delivered. */
 const quietMs = 250;
 const clockSlackMs = 1000;
 
@@ -19,7 +19,7 @@ export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: numbe
 }
 
 /** Records that approvals which have not been reported yet were requested after `timeMs`. */
-export function recordNoneBefore(step: Step, timeMs: number): void {
+export function recordNoApprovalsBefore(step: Step, timeMs: number): void {
   if (Number.isNaN(timeMs)) return;
   const { age } = step.state;
   updateState(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
@@ -35,12 +35,12 @@ export function checkStreamQuiet(step: Step): void {
   const { timeMs } = step.at;
   const { heardAtMs, quietDueMs = timeMs } = step.state.age;
   const quietForMs = timeMs - heardAtMs;
-  // After sleep the timer fires late, and data that arrived meanwhile is still unread.
+  // A late timer means that the machine was asleep, so data may have arrived that is still unread.
   if (timeMs - quietDueMs > quietMs) awaitQuiet(step, quietMs);
   else if (quietForMs < quietMs) awaitQuiet(step, quietMs - quietForMs);
   else {
     updateState(step, { age: { ...step.state.age, quietDueMs: undefined } });
-    recordNoneBefore(step, heardAtMs);
+    recordNoApprovalsBefore(step, heardAtMs);
   }
 }
 

@@ -33,17 +33,17 @@ export interface SessionState {
   readonly prompt: PromptPhase;
   readonly unnamedPrompts: number;
   readonly lastContext: WorkspaceContext | undefined;
-  /** By our ids, in order of arrival. */
+  /** Approvals by our ids, in order of arrival. */
   readonly approvals: ReadonlyMap<string, Approval>;
   readonly age: AgeFacts;
-  /** No unambiguous status has arrived since the last connection opened. */
+  /** Whether no unambiguous status has arrived since the last connection opened. */
   readonly isNewlyConnected: boolean;
   /** Whether approvals reported on a new connection may repeat earlier ones. */
   readonly isRepeatWindowOpen: boolean;
-  /** Since when the status does not identify the pending approval. */
+  /** Time since which the status does not identify the pending approval. */
   readonly unclearSinceMs: number | undefined;
   readonly connection: { readonly isConnected: boolean; readonly hasGrace: boolean };
-  readonly heard: number;
+  readonly receivedEventCount: number;
   readonly watch: StatusWatch;
   readonly ending: RequestedEnd | undefined;
   readonly stop: Stop | undefined;
@@ -68,13 +68,13 @@ interface ApprovalRequest {
   readonly due: Moment;
 }
 
-/** Pending for readers. `answering`: an answer is being sent. */
+/** The approval is pending for readers. `answering`: an answer is being sent. */
 export interface ShownApproval extends ApprovalRequest {
   readonly phase: 'waiting' | 'answering';
   readonly isBeingDenied: boolean;
-  /** The user did not answer in time, so the denial is not the user's. */
+  /** Whether the approval was denied because the user did not answer in time. */
   readonly isTimedOut: boolean;
-  /** Recently reported by the status or on an earlier connection: an identical event belongs to the same approval. */
+  /** Whether an identical event repeats this approval, which the status or an earlier connection has reported. */
   readonly mayComeAgain: boolean;
 }
 
@@ -85,7 +85,7 @@ interface LeftApproval extends ApprovalRequest {
   readonly isSending: boolean;
 }
 
-/** Limits the age of newly reported approvals. All times are times of day. */
+/** Times that limit the age of newly reported approvals. All of them are times of day. */
 interface AgeFacts {
   /** Approvals not reported until now were requested after this time. */
   readonly noneBeforeMs: number | undefined;
@@ -102,14 +102,16 @@ interface Usage {
 }
 
 export type Turn =
-  /** `hasLeftOwn`: we ended our last turn before the server did, so events that follow still belong to it. */
+  /**
+   * `hasLeftOwn`: the client ended its last turn before the server did, so the next events still belong to that turn.
+   */
   | { readonly kind: 'none'; readonly hasLeftOwn: boolean }
   | {
       readonly kind: 'open';
       /** Text to recognize the server's echo by. */
       readonly prompt: string | undefined;
       readonly requestId: string | undefined;
-      /** The server's `prompt:submit` has arrived, or none is expected. Another one starts a new turn. */
+      /** Whether the server's `prompt:submit` has arrived or none is expected. Another one starts a new turn. */
       readonly isEchoed: boolean;
       readonly isOwn: boolean;
     };
@@ -117,7 +119,7 @@ export type OpenTurn = Extract<Turn, { kind: 'open' }>;
 
 export type PromptPhase =
   | { readonly kind: 'none' }
-  /** Checking that the session accepts a prompt. */
+  /** The status is being requested, to check that the session accepts a prompt. */
   | { readonly kind: 'asking'; readonly call: CallId; readonly input: PromptInput; readonly attempt: number }
   | { readonly kind: 'collecting'; readonly call: CallId; readonly input: PromptInput }
   | {
@@ -126,28 +128,31 @@ export type PromptPhase =
       readonly context: WorkspaceContext;
       /** Text to recognize the server's echo by. */
       readonly wireText: string;
-      /** Without the attachments that were added as text. */
+      /** The user's text, without the attachments that were added to it. */
       readonly shownText: string;
-      /** Events of its turn arrived before the response. */
+      /** Whether events of the turn arrived before the response. */
       readonly hasTurn: boolean;
-      /** Cancelled while the request was in progress. */
+      /** Whether the prompt was cancelled while its request was in progress. */
       readonly isLate: boolean;
     };
 
 /** State of status checks. A status counts only if no event arrived during its request. */
 export interface StatusWatch {
-  readonly isAsking: boolean;
-  readonly isToAskAgain: boolean;
+  readonly isCheckRunning: boolean;
+  readonly mustCheckAgain: boolean;
   /** Number of consecutive checks that an event made obsolete. */
-  readonly overtaken: number;
-  /** `heard` at the last heartbeat. */
-  readonly heardAtBeat: number;
-  /** `heard` when the status reported `idle` during an open turn. */
-  readonly heardAtIdle: number;
+  readonly overtakenCheckCount: number;
+  /** `receivedEventCount` at the last heartbeat. */
+  readonly eventCountAtHeartbeat: number;
+  /** `receivedEventCount` when the status reported `idle` during an open turn. */
+  readonly eventCountAtIdle: number;
 }
 
 export interface RequestedEnd {
-  /** In this order: wait for a prompt being sent, deny approvals, stop the turn, end the session. */
+  /**
+   * The current stage. They follow in this order: wait for a prompt being sent, deny approvals, stop the turn, end the
+   * session.
+   */
   readonly stage: 'prompt' | 'denying' | 'stopping' | 'closing';
   readonly isCancel: boolean;
   readonly isClose: boolean;
@@ -159,7 +164,7 @@ export interface RequestedEnd {
 /** Progress of stopping a turn, by the gentlest method that the server supports. */
 interface Stop {
   readonly stage: 'telling' | 'grace' | 'asking' | 'deleting';
-  /** The end of the turn has been emitted already. */
+  /** Whether the end of the turn was already emitted. */
   readonly isLeft: boolean;
 }
 
@@ -169,7 +174,7 @@ export interface AbandonedTurn {
   /** `prompt`: waiting for its prompt to be sent. `turn`: stopping the turn. */
   readonly stopping: 'prompt' | 'turn' | 'done';
   readonly isStopped: boolean;
-  /** End the session on the server when the turn is over or its time is up. */
+  /** Whether to end the session on the server when the turn is over or its time is up. */
   readonly isDiscarded: boolean;
   readonly idleLooks: number;
   readonly pauseMs: number;
@@ -200,8 +205,14 @@ export function initialSessionState(options: {
     isRepeatWindowOpen: false,
     unclearSinceMs: undefined,
     connection: { isConnected: false, hasGrace: false },
-    heard: 0,
-    watch: { isAsking: false, isToAskAgain: false, overtaken: 0, heardAtBeat: 0, heardAtIdle: 0 },
+    receivedEventCount: 0,
+    watch: {
+      isCheckRunning: false,
+      mustCheckAgain: false,
+      overtakenCheckCount: 0,
+      eventCountAtHeartbeat: 0,
+      eventCountAtIdle: 0,
+    },
     ending: undefined,
     stop: undefined,
     abandoned: undefined,
@@ -229,7 +240,7 @@ export function hasOwnTurn(state: SessionState): boolean {
   return state.prompt.kind !== 'none' || isOwnTurnOpen(state);
 }
 
-/** Whether no other client is known to answer the turn's approvals, or the server runs what nobody answers. */
+/** Whether nobody else will answer the turn's approvals, or the server treats unanswered approvals as permission. */
 export function hasUnattendedTurn(state: SessionState): boolean {
   return hasOwnTurn(state) || (isTurnOpen(state) && isRealServerSession(state));
 }

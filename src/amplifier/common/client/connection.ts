@@ -1,5 +1,5 @@
 import { isTransportError, type AmplifierApiError } from '../api/apiErrors';
-import { abandonTurn, stopFollowing } from './abandonedTurn';
+import { abandonTurn, stopFollowingAbandonedTurn } from './abandonedTurn';
 import type { SessionInput } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
 import { hasOwnTurn, hasUnattendedTurn } from './clientState';
@@ -14,14 +14,14 @@ import {
   updateState,
   type Step,
 } from './reducerStep';
-import { endCheck, expectRepeatedApprovals } from './statusChecks';
+import { endStatusCheck, expectRepeatedApprovals } from './statusChecks';
 import { endSession, failTurn, interruptTurn } from './turns';
 
 export function handleConnected(step: Step): void {
   const { connection, opening } = step.state;
-  // The grace timer continues: the connection may not last.
+  // The grace timer keeps running, because the new connection may fail immediately.
   updateState(step, { connection: { ...connection, isConnected: true }, opening: undefined });
-  stopFollowing(step);
+  stopFollowingAbandonedTurn(step);
   expectRepeatedApprovals(step);
   step.effects.push({ kind: 'reportConnected' });
   settleCall(step, opening);
@@ -37,12 +37,12 @@ export function handleReconnecting(step: Step, { attempt, delayMs }: SessionInpu
   updateState(step, { connection: { isConnected: false, hasGrace: true } });
 }
 
-export function endGracePeriod(step: Step): void {
+export function endReconnectGrace(step: Step): void {
   updateState(step, { connection: { ...step.state.connection, hasGrace: false } });
   clearTimers(step, 'grace');
 }
 
-export function handleGraceTimer(step: Step): void {
+export function handleReconnectGraceTimer(step: Step): void {
   const { isConnected } = step.state.connection;
   updateState(step, { connection: { isConnected, hasGrace: false } });
   if (isConnected) return;
@@ -56,8 +56,8 @@ export function handleStreamFailure(step: Step, error: AmplifierApiError): void 
   giveUp(step, error);
 }
 
-export function handleCheckFailure(step: Step, error: unknown): void {
-  endCheck(step);
+export function handleStatusCheckFailure(step: Step, error: unknown): void {
+  endStatusCheck(step);
   if (step.state.life !== 'open') return;
   if (isSessionNotFound(error)) giveUp(step, error);
   else if (isTransportError(error)) step.effects.push({ kind: 'reconnect' });

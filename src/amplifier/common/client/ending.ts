@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/common/errors';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { isMissingRoute } from '../api/apiErrors';
+import { isMissingRouteError } from '../api/apiErrors';
 import type { SessionStatus } from '../api/apiSchema';
 import { abandonTurn } from './abandonedTurn';
 import { denyAllApprovals, isDenialPending } from './approvalTable';
@@ -14,7 +14,7 @@ import {
   isSessionNotFound,
   logMessage,
   emitNotice,
-  promptGraceMs,
+  promptSendGraceMs,
   setTimer,
   settleCall,
   updateState,
@@ -43,12 +43,12 @@ export function closeSession(step: Step, call: CallId): void {
   }
   const { stage = 'prompt', isCancel = false, calls = [], heldEnd } = ending ?? {};
   updateState(step, { ending: { stage, isCancel, isClose: true, calls: [...calls, call], heldEnd } });
-  if (!ending) setTimer(step, 'endingStage', promptGraceMs);
+  if (!ending) setTimer(step, 'endingStage', promptSendGraceMs);
   setTimer(step, 'endingDeadline', limits.closeTimeoutMs);
 }
 
 /** Moves on to the next stage once the current one is complete. */
-export function advanceEnding(step: Step): void {
+export function advanceRequestedEnd(step: Step): void {
   const { ending, prompt, stop } = step.state;
   if (ending?.stage === 'prompt') {
     abortPrompt(step);
@@ -75,11 +75,11 @@ export function handleEndingDeadline(step: Step): void {
   }
   logMessage(step, 'warn', 'could not stop the turn in time');
   waitNoLonger(step);
-  if (stop) dropStop(step);
+  if (stop) dropRequestedStop(step);
   conclude(step, ending, 'notStopped');
 }
 
-/** If the server still accepts the prompt, its turn is stopped then. */
+/** Cancels a prompt that is being sent. If the server accepts it nevertheless, its turn is stopped then. */
 function waitNoLonger(step: Step): void {
   const { prompt } = step.state;
   if (prompt.kind === 'posting') updateState(step, { prompt: { ...prompt, isLate: true } });
@@ -100,7 +100,7 @@ export function handleStopSent(step: Step, way: StopMethod, error: unknown): voi
   if (error === undefined) {
     updateState(step, { stop: { ...stop, stage: 'grace' } });
     setTimer(step, 'stopGrace', limits.cancelGraceMs);
-  } else if (way === 'route' && isMissingRoute(error)) {
+  } else if (way === 'route' && isMissingRouteError(error)) {
     step.effects.push({ kind: 'tell', way: 'control' });
   } else {
     checkWhetherStopped(step);
@@ -117,7 +117,7 @@ export function checkWhetherStopped(step: Step): void {
 export function handleStopStatus(step: Step, { status }: SessionStatus): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking') return;
-  // The turn's last events may have been lost.
+  // Checks the status, because the turn's last events may have been lost.
   if (status === 'idle') stopEnded(step, 'turnEnded');
   else if (isRealServerSession(step.state))
     stopEnded(step, status === 'error' || status === 'stopped' ? 'turnEnded' : 'goesOn');
@@ -127,7 +127,7 @@ export function handleStopStatus(step: Step, { status }: SessionStatus): void {
   }
 }
 
-/** Result of deleting the session, or failure of the status request. */
+/** Handles the result of deleting the session, or a failed status request. */
 export function handleStopResult(step: Step, error: unknown): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking' && stop?.stage !== 'deleting') return;
@@ -139,7 +139,7 @@ export function handleStopResult(step: Step, error: unknown): void {
   stopEnded(step, 'notStopped');
 }
 
-/** Result of deleting the session for a close. */
+/** Handles the result of deleting the session when it is closed. */
 export function handleCloseResult(step: Step, error: unknown): void {
   const { ending } = step.state;
   if (ending?.stage !== 'closing') return;
@@ -154,14 +154,14 @@ export function handleCloseResult(step: Step, error: unknown): void {
 export function abandonPendingEnd(step: Step): void {
   const { ending, stop, abandoned } = step.state;
   if (stop && abandoned?.isStopped) updateState(step, { stop: { ...stop, isLeft: true } });
-  else if (stop && !stop.isLeft) dropStop(step);
+  else if (stop && !stop.isLeft) dropRequestedStop(step);
   if (!ending) return;
   updateState(step, { ending: undefined });
   clearTimers(step, 'endingStage', 'endingDeadline');
   for (const call of ending.calls) settleCall(step, call);
 }
 
-export function dropStop(step: Step): void {
+export function dropRequestedStop(step: Step): void {
   updateState(step, { stop: undefined });
   clearTimers(step, 'stopGrace');
 }
@@ -190,7 +190,7 @@ function beginStopping(step: Step, ending: RequestedEnd): void {
 }
 
 function stopEnded(step: Step, outcome: StopOutcome): void {
-  dropStop(step);
+  dropRequestedStop(step);
   const { ending } = step.state;
   if (ending?.stage === 'stopping') conclude(step, ending, outcome);
 }

@@ -1,6 +1,6 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import { isAmplifierApiError } from '../api/apiErrors';
-import { diffContext, appendAttachments, withAttachedFiles } from '../context/contextSource';
+import { diffContext, appendAttachmentsToPrompt, withAttachedFiles } from '../context/contextSource';
 import type { PromptRequest, SessionStatus } from '../api/apiSchema';
 import { isAwaitingApproval } from './approvalTable';
 import type { SessionInput } from './sessionInput';
@@ -18,7 +18,7 @@ import {
 import { applyStatusIfCurrent, type StatusCheckPurpose } from './statusChecks';
 import { handleOwnPromptAccepted } from './turns';
 
-/** Retries while a session that has just ended its turn is not idle yet. */
+/** Delays between retries, while a session that has just ended its turn is not idle yet. */
 const idleTries = 5;
 const idleWaitMs = 100;
 const workingMessage = 'The agent is still working. Wait for it or stop the turn.';
@@ -33,7 +33,7 @@ export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'p
     settleCall(step, call, new BackendError('unsupported', message));
   } else {
     updateState(step, { prompt: { kind: 'asking', call, input, attempt: 1 } });
-    checkWhetherIdle(step);
+    checkWhetherSessionIdle(step);
   }
 }
 
@@ -46,7 +46,7 @@ export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, stat
     const attachments = input.attachments ?? [];
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? [attachment.path] : []));
     updateState(step, { prompt: { kind: 'collecting', call, input } });
-    step.effects.push({ kind: 'collect', call, text: appendAttachments(input.text, attachments), files });
+    step.effects.push({ kind: 'collect', call, text: appendAttachmentsToPrompt(input.text, attachments), files });
     return;
   }
   const isLast = attempt === idleTries;
@@ -60,15 +60,15 @@ export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, stat
   }
 }
 
-export function checkWhetherIdle(step: Step): void {
-  const { prompt, heard } = step.state;
+export function checkWhetherSessionIdle(step: Step): void {
+  const { prompt, receivedEventCount } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
-  const purpose = { kind: 'prompt', heard, askedAtMs: step.at.timeMs } as const;
+  const purpose = { kind: 'prompt', receivedEventCount, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
 /** The first prompt repeats the context of `POST /sessions`, which the real server does not pass to the model. */
-export function handlePromptCollected(
+export function handlePromptContextCollected(
   step: Step,
   { call, context, attached, text, wireText }: SessionInput<'collected'>,
 ): void {
@@ -104,7 +104,7 @@ export function handlePromptFailure(step: Step, { call, error }: SessionInput<'p
   if (prompt.kind === 'posting' && prompt.isLate) stopLate(step);
 }
 
-/** The turn has started, only the response was lost: the prompt must not be sent again. */
+/** Accepts a prompt whose response was lost although its turn has started. It must not be sent again. */
 function takenUnanswered(step: Step, { call, context }: Posting): void {
   const { turn } = step.state;
   updateState(step, { prompt: { kind: 'none' }, lastContext: context });
@@ -118,7 +118,7 @@ export function failPrompt(step: Step, error: unknown): void {
   updateState(step, { prompt: { kind: 'none' } });
   clearTimers(step, 'idleWait');
   settleCall(step, prompt.call, error);
-  // The server may have accepted it nevertheless, or be gone.
+  // Checks the status, because the server may have accepted the prompt or may be unavailable.
   checkStatus(step);
 }
 

@@ -47,7 +47,7 @@ const done = (step: Step, { call }: { readonly call: CallId }): void => settleCa
 const results = {
   status: statusAnswered,
   statusFailed,
-  collected: prompts.handlePromptCollected,
+  collected: prompts.handlePromptContextCollected,
   promptTaken: prompts.handlePromptAccepted,
   promptFailed: prompts.handlePromptFailure,
   answered,
@@ -58,7 +58,7 @@ const results = {
 
 const whileOpen: Partial<SessionInputHandlers<Step>> = {
   ...results,
-  begin: (step) => time.recordNoneBefore(step, step.at.timeMs),
+  begin: (step) => time.recordNoApprovalsBefore(step, step.at.timeMs),
   resume,
   start,
   prompt: prompts.beginPrompt,
@@ -70,7 +70,7 @@ const whileOpen: Partial<SessionInputHandlers<Step>> = {
   event: (step, { event }) => (ending.holdBackSessionEnd(step, event) ? undefined : turns.handleEvent(step, event)),
   activity: time.recordStreamActivity,
   connected: connection.handleConnected,
-  lasting: connection.endGracePeriod,
+  lasting: connection.endReconnectGrace,
 
   reconnecting: connection.handleReconnecting,
   oversize: (step) => emitNotice(step, 'warning', 'An event from the server was too large and was skipped.'),
@@ -79,7 +79,7 @@ const whileOpen: Partial<SessionInputHandlers<Step>> = {
   streamFailed: (step, { error }) => connection.handleStreamFailure(step, error),
 } satisfies Omit<SessionInputHandlers<Step>, 'giveUp'>;
 
-/** Handlers after the session has ended for its readers. */
+/** Handlers of inputs that arrive after the session has ended for its readers. */
 const afterwards: Partial<SessionInputHandlers<Step>> = {
   ...results,
   start: refuse,
@@ -96,10 +96,10 @@ const timers: Readonly<Record<FixedTimerKey, (step: Step) => void>> = {
   settle: watch.handleSettleTimer,
   checkLater: checkStatus,
   unclear: checkStatus,
-  repeatWindow: watch.closeRepeatWindow,
+  repeatWindow: watch.stopExpectingRepeatedApprovals,
   quiet: time.checkStreamQuiet,
-  grace: connection.handleGraceTimer,
-  idleWait: prompts.checkWhetherIdle,
+  grace: connection.handleReconnectGraceTimer,
+  idleWait: prompts.checkWhetherSessionIdle,
   endingStage: ending.handleEndingStageTimer,
   endingDeadline: ending.handleEndingDeadline,
   stopGrace: ending.checkWhetherStopped,
@@ -110,7 +110,7 @@ const timers: Readonly<Record<FixedTimerKey, (step: Step) => void>> = {
 const afterDelete = {
   stop: ending.handleStopResult,
   close: ending.handleCloseResult,
-  discard: abandoned.handleDiscarded,
+  discard: abandoned.handleSessionDiscarded,
 } as const;
 
 function timer(step: Step, key: TimerKey): void {
@@ -124,16 +124,16 @@ function isPlain(key: TimerKey): key is FixedTimerKey {
 
 function statusAnswered(step: Step, { purpose, status }: SessionInput<'status'>): void {
   if (purpose.kind === 'check' || purpose.kind === 'prompt') {
-    if (status.status !== 'awaiting_approval') time.recordNoneBefore(step, purpose.askedAtMs);
+    if (status.status !== 'awaiting_approval') time.recordNoApprovalsBefore(step, purpose.askedAtMs);
     if (purpose.kind === 'check') watch.handleCheckResult(step, purpose, status);
     else prompts.handlePromptStatus(step, purpose, status);
-  } else if (purpose.kind === 'allowance') approvals.handleAllowanceStatus(step, purpose, status);
+  } else if (purpose.kind === 'allowance') approvals.handleStatusBeforeAllowing(step, purpose, status);
   else if (purpose.kind === 'stop') ending.handleStopStatus(step, status);
   else abandoned.handleAbandonedStatus(step, status);
 }
 
 function statusFailed(step: Step, { purpose, error }: SessionInput<'statusFailed'>): void {
-  if (purpose.kind === 'check') connection.handleCheckFailure(step, error);
+  if (purpose.kind === 'check') connection.handleStatusCheckFailure(step, error);
   else if (purpose.kind === 'prompt') prompts.failPrompt(step, error);
   else if (purpose.kind === 'allowance') approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
   else if (purpose.kind === 'stop') ending.handleStopResult(step, error);
@@ -158,7 +158,7 @@ function advance(step: Step): void {
   let before;
   do {
     before = step.state;
-    if (before.ending || before.stop) ending.advanceEnding(step);
+    if (before.ending || before.stop) ending.advanceRequestedEnd(step);
     if (before.abandoned) abandoned.advanceAbandonedTurn(step);
     if (step.state.life === 'ended') finish(step);
     if (step.state.life === 'over') settleWhenDone(step);
@@ -171,7 +171,10 @@ function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void
   if (soFar) updateState(step, { usage: { ...step.state.usage, soFar } });
   for (const event of status.state) turns.handleEvent(step, event);
   if (eventId !== undefined) step.effects.push({ kind: 'goOnAfter', eventId });
-  time.recordNoneBefore(step, status.status === 'awaiting_approval' ? Date.parse(lastActivity ?? '') : askedAtMs);
+  time.recordNoApprovalsBefore(
+    step,
+    status.status === 'awaiting_approval' ? Date.parse(lastActivity ?? '') : askedAtMs,
+  );
 }
 
 /** Leaves the session on the server. Stops its own turn, if the server supports that. */
@@ -204,6 +207,6 @@ function settleWhenDone(step: Step): void {
 
 function giveUp(step: Step): void {
   approvals.resolveAllApprovals(step);
-  abandoned.stopFollowing(step);
-  if (step.state.stop) ending.dropStop(step);
+  abandoned.stopFollowingAbandonedTurn(step);
+  if (step.state.stop) ending.dropRequestedStop(step);
 }

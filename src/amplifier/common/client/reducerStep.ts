@@ -39,14 +39,14 @@ export function settleCall(step: Step, call: CallId | undefined, error?: unknown
 
 /** Requests the status, to reconcile the session with it. */
 export function checkStatus(step: Step): void {
-  const { life, watch, heard } = step.state;
+  const { life, watch, receivedEventCount } = step.state;
   if (life !== 'open') return;
-  if (watch.isAsking) {
-    updateState(step, { watch: { ...watch, isToAskAgain: true } });
+  if (watch.isCheckRunning) {
+    updateState(step, { watch: { ...watch, mustCheckAgain: true } });
     return;
   }
-  updateState(step, { watch: { ...watch, isAsking: true } });
-  const purpose = { kind: 'check', heard, askedAtMs: step.at.timeMs } as const;
+  updateState(step, { watch: { ...watch, isCheckRunning: true } });
+  const purpose = { kind: 'check', receivedEventCount, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
@@ -54,13 +54,13 @@ export function beginCancel(step: Step, call?: CallId): void {
   const { ending, limits } = step.state;
   const calls = [...(ending?.calls ?? []), ...(call === undefined ? [] : [call])];
   if (!ending) setTimer(step, 'endingDeadline', limits.cancelTimeoutMs);
-  if (!ending) setTimer(step, 'endingStage', promptGraceMs);
+  if (!ending) setTimer(step, 'endingStage', promptSendGraceMs);
   const begun = ending ?? { stage: 'prompt', isClose: false, heldEnd: undefined };
   updateState(step, { ending: { ...begun, isCancel: ending?.stage !== 'closing', calls } });
 }
 
 /** How long cancelling waits for a prompt that is being sent. */
-export const promptGraceMs = 5000;
+export const promptSendGraceMs = 5000;
 
 /** Stops a turn on the server whose end was already emitted. */
 export function stopAbandonedTurn(step: Step): void {

@@ -11,11 +11,11 @@ export const sessionMessages = {
     'The server no longer has this session. It was restarted, or the session was ended elsewhere. ' + promptAgainAdvice,
   notStopped: 'The server could not be reached to stop the turn. It may still be working.',
   sessionEnded: `${endedToStop}. ${nextPrompt}`,
-  goesOn: `${endedToStop}, and may go on with what needs no approval. ${approvalsDenied} ${nextPrompt}`,
+  goesOn: `${endedToStop} and may continue with actions that need no approval. ${approvalsDenied} ${nextPrompt}`,
   left:
     `You left the turn while the agent was working. The server was asked to stop it. ${approvalsDenied} ` +
-    'If the server cannot stop turns, the agent may go on. Check what it did.',
+    'If the server cannot stop turns, the agent may continue. Check what it did.',
   unclear:
-    'The agent waits for an approval that the server does not describe, so it cannot be denied. The turn is being ' +
-    'stopped. The server may still run what it asked for when the approval times out. Check what the agent did.',
+    'The agent is waiting for an approval that the server does not describe, so it cannot be denied. The turn is being ' +
+    'stopped. The server may still run the action when the approval times out. Check what the agent did.',
 } as const;

@@ -1,8 +1,8 @@
 import type { SessionStatus } from '../api/apiSchema';
 import {
   handleApprovalRequired,
-  setMayComeAgain,
-  closeAnsweredElsewhere,
+  setMayBeReportedAgain,
+  closeApprovalsAnsweredElsewhere,
   isAwaitingApproval,
   isApprovalShown,
 } from './approvalTable';
@@ -19,30 +19,34 @@ const backlogMs = 250;
 
 /** Checks the status if an open turn had no events since the last heartbeat. */
 export function handleHeartbeat(step: Step): void {
-  const { heard, watch, limits } = step.state;
-  if (isWatched(step.state) && heard === watch.heardAtBeat) checkStatus(step);
-  setWatch(step, { heardAtBeat: heard });
+  const { receivedEventCount, watch, limits } = step.state;
+  if (isWatched(step.state) && receivedEventCount === watch.eventCountAtHeartbeat) checkStatus(step);
+  setWatch(step, { eventCountAtHeartbeat: receivedEventCount });
   setTimer(step, 'heartbeat', limits.heartbeatMs);
 }
 
 export function handleCheckResult(step: Step, purpose: StatusCheckPurpose, status: SessionStatus): void {
-  if (applyStatusIfCurrent(step, purpose, status)) setWatch(step, { overtaken: 0 });
+  if (applyStatusIfCurrent(step, purpose, status)) setWatch(step, { overtakenCheckCount: 0 });
   else checkLater(step);
-  endCheck(step);
+  endStatusCheck(step);
 }
 
-export function endCheck(step: Step): void {
-  const { isToAskAgain } = step.state.watch;
-  setWatch(step, { isAsking: false, isToAskAgain: false });
-  if (isToAskAgain) checkStatus(step);
+export function endStatusCheck(step: Step): void {
+  const { mustCheckAgain } = step.state.watch;
+  setWatch(step, { isCheckRunning: false, mustCheckAgain: false });
+  if (mustCheckAgain) checkStatus(step);
 }
 
 /** Applies the status, unless an event arrived during its request. Returns whether it did. */
-export function applyStatusIfCurrent(step: Step, { heard }: StatusCheckPurpose, status: SessionStatus): boolean {
-  if (step.state.life !== 'open' || step.state.heard !== heard) return false;
+export function applyStatusIfCurrent(
+  step: Step,
+  { receivedEventCount }: StatusCheckPurpose,
+  status: SessionStatus,
+): boolean {
+  if (step.state.life !== 'open' || step.state.receivedEventCount !== receivedEventCount) return false;
   applyStatus(step, status);
   if (status.status === 'idle' && isWatched(step.state)) {
-    setWatch(step, { heardAtIdle: heard });
+    setWatch(step, { eventCountAtIdle: receivedEventCount });
     setTimer(step, 'settle', step.state.limits.settleMs);
   }
   return true;
@@ -50,21 +54,21 @@ export function applyStatusIfCurrent(step: Step, { heard }: StatusCheckPurpose, 
 
 /** Ends the open turn of an idle server, whose last events did not arrive in time. */
 export function handleSettleTimer(step: Step): void {
-  const { heard, watch } = step.state;
-  if (heard !== watch.heardAtIdle || !isWatched(step.state)) return;
+  const { receivedEventCount, watch } = step.state;
+  if (receivedEventCount !== watch.eventCountAtIdle || !isWatched(step.state)) return;
   interruptTurn(step, 'The server ended the turn, but the end of the answer did not arrive.');
 }
 
 /** After a reconnect, the server may report pending approvals again, before or after the status. */
 export function expectRepeatedApprovals(step: Step): void {
   updateState(step, { isNewlyConnected: true, isRepeatWindowOpen: false });
-  setMayComeAgain(step, true);
+  setMayBeReportedAgain(step, true);
   openRepeatWindow(step);
 }
 
-export function closeRepeatWindow(step: Step): void {
+export function stopExpectingRepeatedApprovals(step: Step): void {
   updateState(step, { isRepeatWindowOpen: false });
-  setMayComeAgain(step, false);
+  setMayBeReportedAgain(step, false);
 }
 
 function applyStatus(step: Step, status: SessionStatus): void {
@@ -72,11 +76,11 @@ function applyStatus(step: Step, status: SessionStatus): void {
   switch (status.status) {
     case 'idle':
       statusIsClear(step);
-      closeAnsweredElsewhere(step);
+      closeApprovalsAnsweredElsewhere(step);
       return;
     case 'processing':
       statusIsClear(step);
-      closeAnsweredElsewhere(step);
+      closeApprovalsAnsweredElsewhere(step);
       ensureTurn(step);
       return;
     case 'awaiting_approval':
@@ -106,7 +110,7 @@ function showPending(step: Step, status: SessionStatus): void {
     const request = { ...data, session_id: sessionId, prompt, options, timeout, default: 'deny', context } as const;
     handleApprovalRequired(step, request, true);
   }
-  if (isNewlyConnected) setMayComeAgain(step, true);
+  if (isNewlyConnected) setMayBeReportedAgain(step, true);
   openRepeatWindow(step);
 }
 
@@ -133,8 +137,8 @@ function statusIsClear(step: Step): void {
 /** Retries a limited number of times, to avoid constant polling during a busy stream. */
 function checkLater(step: Step): void {
   if (step.state.life !== 'open') return;
-  const overtaken = step.state.watch.overtaken + 1;
-  setWatch(step, { overtaken: overtaken > maxOvertaken ? 0 : overtaken });
+  const overtaken = step.state.watch.overtakenCheckCount + 1;
+  setWatch(step, { overtakenCheckCount: overtaken > maxOvertaken ? 0 : overtaken });
   if (overtaken <= maxOvertaken) setTimer(step, 'checkLater', step.state.limits.settleMs);
 }
 

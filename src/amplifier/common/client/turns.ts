@@ -20,8 +20,8 @@ import { checkStatus, emitNotice, updateState, type Step } from './reducerStep';
 
 /** Handles an event of the stream. Content is passed on unchanged: the event log normalizes it. */
 export function handleEvent(step: Step, event: SessionEvent): void {
-  // Every connection repeats `session:start`.
-  if (event.event !== 'session:start') updateState(step, { heard: step.state.heard + 1 });
+  // Does not count `session:start`, which every connection repeats.
+  if (event.event !== 'session:start') updateState(step, { receivedEventCount: step.state.receivedEventCount + 1 });
   switch (event.event) {
     case 'content_block:start':
     case 'content_block:delta':
@@ -147,7 +147,7 @@ function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
 
 function turnCompleted(step: Step, data: EventData<'prompt:complete'>): void {
   const { turn: before, prompt } = step.state;
-  // The turn was already ended here.
+  // Ignores the event, because the turn was already ended here.
   if (before.kind === 'none' && !(prompt.kind === 'posting' && !prompt.hasTurn)) {
     updateState(step, { turn: noTurn });
     return;
@@ -191,7 +191,7 @@ function countUsage(step: Step, reported: TokenUsage): TokenUsage {
   updateState(step, { usage: { isCumulative, soFar: reported } });
   const input = reported.input_tokens - soFar.input_tokens;
   const output = reported.output_tokens - soFar.output_tokens;
-  // A lower total means that the server restarted its count.
+  // If the total is lower than before, the server has restarted its count.
   return input < 0 || output < 0 ? reported : { input_tokens: input, output_tokens: output };
 }
 

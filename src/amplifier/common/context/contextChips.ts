@@ -22,7 +22,7 @@ export class ContextChips implements Disposable {
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.deps.onListenerError(error)));
   readonly onDidChange = this.emitter.event;
   private readonly refreshCoalescer: Coalescer;
-  private isFollowing = false;
+  private isObservingChanges = false;
 
   constructor(private readonly deps: ContextChipsDeps) {
     this.refreshCoalescer = this.disposables.add(new Coalescer(deps.clock, refreshMs, () => this.emitter.fire()));
@@ -48,10 +48,10 @@ export class ContextChips implements Disposable {
     this.disposables.dispose();
   }
 
-  /** Starts with the first use of the chips, because most windows have no Amplifier server. */
+  /** Starts to observe changes when the chips are first used, because most windows have no Amplifier server. */
   private followChanges(): void {
-    if (this.isFollowing || this.disposables.isDisposed) return;
-    this.isFollowing = true;
+    if (this.isObservingChanges || this.disposables.isDisposed) return;
+    this.isObservingChanges = true;
     for (const change of this.deps.changes) this.disposables.add(change(() => this.refreshCoalescer.schedule()));
   }
 }

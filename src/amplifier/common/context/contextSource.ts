@@ -5,7 +5,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 export interface ContextSource {
   /** `folder` is the absolute path of the session's folder; defaults to the first workspace folder. */
   collect(folder?: string): Promise<WorkspaceContext>;
-  /** Reads files that the user has attached. Omits those that peers may not see. */
+  /** Reads attached files. Omits files that peers may not see. */
   readFiles(paths: readonly string[]): Promise<OpenFile[]>;
 }
 
@@ -20,7 +20,9 @@ export function diffContext(last: WorkspaceContext | undefined, current: Workspa
   return update;
 }
 
-/** Puts attached files first in the list of open files, which is complete, because a server may replace the last one. */
+/**
+ * Puts attached files first in the list of open files, which is complete, because a server may replace the last one.
+ */
 export function withAttachedFiles(
   update: ContextUpdate,
   current: WorkspaceContext,
@@ -37,7 +39,7 @@ function differ(one: unknown, other: unknown): boolean {
 }
 
 /** Appends attachments for which the API has no field to the prompt: texts in fenced blocks, and parts of files. */
-export function appendAttachments(text: string, attachments: readonly PromptAttachment[]): string {
+export function appendAttachmentsToPrompt(text: string, attachments: readonly PromptAttachment[]): string {
   const sections = attachments.flatMap((attachment) => {
     if (attachment.type === 'text') {
       const { title, uri } = attachment;

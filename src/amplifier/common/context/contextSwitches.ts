@@ -17,7 +17,7 @@ export interface ContextChip {
 
 /** The user's choice of the kinds to send, for all sessions of a window. */
 export class ContextSwitches implements Disposable {
-  private readonly disabled: Set<ContextKind>;
+  private readonly disabledKindSet: Set<ContextKind>;
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.emitter.event;
 
@@ -25,22 +25,22 @@ export class ContextSwitches implements Disposable {
     off: Iterable<ContextKind>,
     private readonly onListenerError: (error: unknown) => void,
   ) {
-    this.disabled = new Set(off);
+    this.disabledKindSet = new Set(off);
   }
 
-  /** To be stored and passed to the constructor. */
+  /** The disabled kinds, in the form that the constructor accepts. */
   get disabledKinds(): readonly ContextKind[] {
-    return [...this.disabled];
+    return [...this.disabledKindSet];
   }
 
   isEnabled(kind: ContextKind): boolean {
-    return !this.disabled.has(kind);
+    return !this.disabledKindSet.has(kind);
   }
 
   setEnabled(kind: ContextKind, isOn: boolean): void {
     if (this.isEnabled(kind) === isOn) return;
-    if (isOn) this.disabled.delete(kind);
-    else this.disabled.add(kind);
+    if (isOn) this.disabledKindSet.delete(kind);
+    else this.disabledKindSet.add(kind);
     this.emitter.fire();
   }
 

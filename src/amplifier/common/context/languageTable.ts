@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 const Texts = z.array(z.string()).catch([]);
-/** `contributes.languages` in the manifest of an extension. */
+/** An entry of `contributes.languages` in an extension's manifest. */
 const Contribution = z.object({ id: z.string().min(1), extensions: Texts.default([]), filenames: Texts.default([]) });
 const Manifest = z.object({ contributes: z.object({ languages: z.array(z.unknown()) }) });
 

@@ -3,7 +3,7 @@ import type { Credentials as WireCredentials } from '../api/apiSchema';
 import { isLoopback } from '../../../base/common/loopback';
 import { isSecureServer } from './serverUrl';
 
-/** Satisfied by VS Code's `SecretStorage`. */
+/** The part of VS Code's `SecretStorage` that is used here. */
 export interface SecretStore {
   get(name: string): PromiseLike<string | undefined>;
   store(name: string, value: string): PromiseLike<void>;
@@ -12,7 +12,7 @@ export interface SecretStore {
 
 interface ApiKeyStoreDeps {
   readonly secrets: SecretStore;
-  /** Shared by all windows; satisfied by VS Code's `globalState`. Holds origins, never a key. */
+  /** Stores the origins of confirmed servers for all windows, in VS Code's `globalState`. Never contains a key. */
   readonly state: {
     get(name: string): unknown;
     update(name: string, value: unknown): PromiseLike<void>;
@@ -39,7 +39,7 @@ export class ApiKeyStore {
   }
 
   /** Why the stored key is never sent to this server, and what to do; undefined if it may be sent or none is stored. */
-  async keyProblem(server: URL): Promise<string | undefined> {
+  async explainWhyKeyIsNotSent(server: URL): Promise<string | undefined> {
     if (isSecureServer(server) || !(await this.hasKey())) return undefined;
     return `The API key is not sent to ${server.origin}, because the connection is not encrypted. Use an https address.`;
   }
@@ -48,14 +48,14 @@ export class ApiKeyStore {
     return ((await this.deps.secrets.get(secretName)) ?? '') !== '';
   }
 
-  /** An empty key removes the stored one. */
+  /** Stores the key. An empty key removes the stored one. */
   async setKey(key: string): Promise<void> {
     const trimmed = key.trim();
     if (trimmed === '') await this.deps.secrets.delete(secretName);
     else await this.deps.secrets.store(secretName, trimmed);
   }
 
-  /** The user has to confirm each server again. */
+  /** Forgets the confirmed servers, so that the user must confirm each one again. */
   async forgetConfirmations(): Promise<void> {
     this.unsavedConfirmations.clear();
     await this.deps.state.update(confirmedName, undefined);
@@ -70,7 +70,7 @@ export class ApiKeyStore {
     try {
       await this.deps.state.update(confirmedName, [...confirmed, server.origin]);
     } catch {
-      // Remembered for this window only.
+      // If it cannot be stored, the confirmation applies to this window only.
       this.unsavedConfirmations.add(server.origin);
     }
     return true;

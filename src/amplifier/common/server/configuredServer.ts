@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { BackendEntry, BackendHealth, BackendRegistry } from '../../../session/common/backendRegistry';
-import { ownServerMessage } from './serverUrl';
+import { explainOwnServer } from './serverUrl';
 import type { ServerAvailability, ServerMonitor } from './serverMonitor';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 
@@ -27,7 +27,7 @@ export class ConfiguredServer implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.deps.onListenerError(error));
   readonly onDidChange = this.emitter.event;
   private openBackend: Promise<SessionBackend> | undefined;
-  private reportedNews = '';
+  private reportedAvailability = '';
 
   constructor(private readonly deps: ConfiguredServerDeps) {}
 
@@ -36,8 +36,8 @@ export class ConfiguredServer implements BackendRegistry, Disposable {
     const { monitor } = this.deps;
     return monitor.onDidChange(() => {
       const news = JSON.stringify(monitor.availability);
-      if (this.reportedNews === news) return;
-      this.reportedNews = news;
+      if (this.reportedAvailability === news) return;
+      this.reportedAvailability = news;
       this.emitter.fire();
     });
   }
@@ -49,7 +49,7 @@ export class ConfiguredServer implements BackendRegistry, Disposable {
       const url = configuredUrl();
       const description = url.origin;
       if (!isTrusted()) return Promise.resolve([{ ...entry, description, problem: untrustedMessage }]);
-      if (isOwnServer(url)) return Promise.resolve([{ ...entry, description, problem: ownServerMessage(url) }]);
+      if (isOwnServer(url)) return Promise.resolve([{ ...entry, description, problem: explainOwnServer(url) }]);
       monitor.checkIfStale();
       return Promise.resolve([{ ...entry, description, health: toBackendHealth(monitor.availability, url) }]);
     } catch (error) {
@@ -75,7 +75,7 @@ export class ConfiguredServer implements BackendRegistry, Disposable {
     this.emitter.fire();
   }
 
-  /** Never rejects. */
+  /** Stops the backend. Never rejects. */
   async stop(): Promise<void> {
     const { openBackend } = this;
     this.openBackend = undefined;
@@ -89,7 +89,7 @@ export class ConfiguredServer implements BackendRegistry, Disposable {
 
   private async createBackend(): Promise<SessionBackend> {
     const server = this.deps.configuredUrl();
-    if (this.deps.isOwnServer(server)) throw new Error(ownServerMessage(server));
+    if (this.deps.isOwnServer(server)) throw new Error(explainOwnServer(server));
     const backend = await this.deps.createBackend(server);
     backend.onDidChangeState((state) => {
       this.deps.monitor.updateFromBackend(state);

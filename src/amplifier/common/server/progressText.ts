@@ -2,7 +2,7 @@ import { oneLine } from '../../../base/common/oneLine';
 
 export interface SessionProgress {
   readonly message: string;
-  /** 0 to 100; undefined if unknown. */
+  /** Progress from 0 to 100; undefined if unknown. */
   readonly percent: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export function progressText(newestFirst: readonly SessionProgress[]): string | 
   return `$(sync~spin) ${plain(newest.message)}${percent}${more}`;
 }
 
-/** Shortened to one line, without the status bar's icon syntax. */
+/** Shortens a text to one line and removes the icon syntax of the status bar. */
 function plain(message: string): string {
   const line = oneLine(message).replaceAll('$(', '$ (');
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;

@@ -47,7 +47,7 @@ export class ServerMonitor implements Disposable {
     return this.currentAvailability;
   }
 
-  /** Restarts for a server that may be another one. Retries a few times if it is unavailable. */
+  /** Checks the server from the settings, which may have changed. Retries a few times if it is unavailable. */
   start(): void {
     this.stop();
     this.abortController = new AbortController();

@@ -1,7 +1,7 @@
 import { withDeadline } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
-import { isMissingRoute, isAmplifierApiError } from '../../common/api/apiErrors';
+import { isMissingRouteError, isAmplifierApiError } from '../../common/api/apiErrors';
 import { isRealServer, type CreateSessionRequest, type Credentials, type ServerInfo } from '../../common/api/apiSchema';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import {
@@ -47,9 +47,9 @@ const capabilities: BackendCapabilities = {
 };
 const openTimeoutMs = 30_000;
 const maxSessions = 50;
-/** For sending the last denials: VS Code gives an extension three seconds to shut down. */
+/** Time limit for sending the last denials. On shutdown, Backline waits three seconds in total. */
 const stopTimeoutMs = 2000;
-/** For ending a session that was created, but cannot be used. */
+/** Time limit for ending a session that was created but cannot be used. */
 const discardTimeoutMs = 5000;
 
 /** A backend for one Amplifier server, which it does not start. Owns its client. */
@@ -60,7 +60,7 @@ export class AmplifierBackend implements SessionBackend {
   private readonly emitter = new Emitter<BackendState>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChangeState = this.emitter.event;
   private readonly sessions = new Set<AmplifierSession>();
-  /** Of closed sessions whose approvals may still be pending on the server. */
+  /** Denials of closed sessions whose approvals may still be pending on the server. */
   private readonly pendingDenials = new Set<PendingDenials>();
   private readonly pendingDeletions = new Set<Promise<void>>();
   private currentState: BackendState = { kind: 'stopped' };
@@ -97,7 +97,7 @@ export class AmplifierBackend implements SessionBackend {
     const id = await this.callServer(() => this.requestSession(request, signal)).catch(async (error: unknown) => {
       throw await this.profileChoice.explainError(error, profile);
     });
-    this.profileChoice.markAccepted(profile);
+    this.profileChoice.clearProblem(profile);
     try {
       const session = await this.openSession(id, { cwd: options.cwd, signal, prepare: (made) => made.markCreated() });
       const problem = await this.deps.keyProblem?.(this.client.baseUrl);
@@ -124,13 +124,21 @@ export class AmplifierBackend implements SessionBackend {
     return summaries.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
   }
 
-  /** Skips past events, which the stored transcript contains, if the server supports that. */
-  async loadSession(sessionId: string, { heard }: LoadSessionOptions, signal?: AbortSignal): Promise<AmplifierSession> {
+  /** Loads a session. If the server supports it, past events are skipped, because the stored transcript has them. */
+  async loadSession(
+    sessionId: string,
+    { receivedTurnText }: LoadSessionOptions,
+    signal?: AbortSignal,
+  ): Promise<AmplifierSession> {
     await this.connect(signal);
     await this.redactStoredKey();
     const askedAtMs = this.deps.clock.now();
     const status = await this.callServer(() => this.client.getSession(sessionId, signal));
-    return this.openSession(sessionId, { heard, signal, prepare: (session) => session.resume(status, askedAtMs) });
+    return this.openSession(sessionId, {
+      receivedTurnText,
+      signal,
+      prepare: (session) => session.resume(status, askedAtMs),
+    });
   }
 
   async deleteSession(sessionId: string): Promise<void> {
@@ -153,14 +161,14 @@ export class AmplifierBackend implements SessionBackend {
     void stopped.finally(() => this.client.dispose());
   }
 
-  /** @throws BackendError if the server is unavailable */
+  /** Checks that the server is available. @throws BackendError if it is not */
   private async connect(signal?: AbortSignal): Promise<void> {
     if (this.currentState.kind !== 'ready') {
       this.setState({ kind: 'starting', message: `Connecting to the server at ${this.client.baseUrl.origin}…` });
     }
     const { version } = await this.callServer(() => this.client.health(signal));
     this.serverInfo ??= await this.client.info(signal).catch((error: unknown) => {
-      if (!isMissingRoute(error)) this.deps.log.debug('the server info is unavailable');
+      if (!isMissingRouteError(error)) this.deps.log.debug('the server info is unavailable');
       return undefined;
     });
     this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
@@ -183,11 +191,11 @@ export class AmplifierBackend implements SessionBackend {
   }
 
   private async openSession(id: string, openOptions: OpenOptions): Promise<AmplifierSession> {
-    const { cwd, heard = '', signal, prepare } = openOptions;
+    const { cwd, receivedTurnText = '', signal, prepare } = openOptions;
     const session: AmplifierSession = new AmplifierSession({
       ...this.deps,
       id,
-      heard,
+      receivedTurnText,
       usageIsCumulative: this.serverInfo !== undefined && isRealServer(this.serverInfo),
       ...withoutUndefined({ cwd }),
       onConnected: () => {
@@ -235,7 +243,7 @@ export class AmplifierBackend implements SessionBackend {
     this.sessions.delete(session);
     this.pendingDenials.add(denials);
     void denials.whenSettled().then(() => this.pendingDenials.delete(denials));
-    // The failure no longer matters without sessions.
+    // Without sessions, an earlier failure no longer matters.
     if (this.sessions.size === 0 && this.currentState.kind === 'failed') this.setState({ kind: 'stopped' });
   }
 
@@ -247,15 +255,15 @@ export class AmplifierBackend implements SessionBackend {
       const failure = error.toBackendError();
       const { message } = failure;
       if (error.code === 'UNAUTHORIZED') this.setState({ kind: 'authRequired', message, methods: [] });
-      else if (error.code === 'CANCELLED') this.endStarting({ kind: 'stopped' });
+      else if (error.code === 'CANCELLED') this.setStateIfStarting({ kind: 'stopped' });
       else if (error.httpStatus === undefined) this.setState({ kind: 'failed', message });
-      else this.endStarting({ kind: 'failed', message });
+      else this.setStateIfStarting({ kind: 'failed', message });
       throw failure;
     }
   }
 
   /** Sets the state if the failed or cancelled request was part of connecting. */
-  private endStarting(state: BackendState): void {
+  private setStateIfStarting(state: BackendState): void {
     if (this.currentState.kind === 'starting') this.setState(state);
   }
 
@@ -268,7 +276,7 @@ export class AmplifierBackend implements SessionBackend {
 interface OpenOptions {
   /** Absolute path; only for a new session. */
   readonly cwd?: string;
-  readonly heard?: string | undefined;
+  readonly receivedTurnText?: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly prepare: (session: AmplifierSession) => void;
 }

@@ -44,7 +44,7 @@ export class ProfileChoice {
     return model ? [profile, model] : [profile];
   }
 
-  markAccepted(profile: string): void {
+  clearProblem(profile: string): void {
     this.problemByProfile.delete(profile);
   }
 

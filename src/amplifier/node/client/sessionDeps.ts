@@ -13,8 +13,8 @@ export interface AmplifierSessionDeps {
   readonly random: () => number;
   readonly log: Logger;
   readonly context: ContextSource;
-  /** Text that readers already have of a running turn. */
-  readonly heard: string;
+  /** The text of a running turn that readers have already received. */
+  readonly receivedTurnText: string;
   /** Absolute path of the session's folder; defaults to the workspace folder. */
   readonly cwd?: string;
   readonly usageIsCumulative: boolean;

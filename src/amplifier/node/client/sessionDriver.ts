@@ -34,7 +34,7 @@ export class SessionDriver {
   private readonly abortControllerByKind = new Map<string, AbortController>();
   private readonly eventStream: EventStream;
   private readonly effectHandlers: EffectHandlers;
-  private readonly settlement: PromiseWithResolvers<void> = Promise.withResolvers();
+  private readonly inputsSettled: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(
     private readonly deps: AmplifierSessionDeps,
@@ -165,9 +165,9 @@ export class SessionDriver {
       reportEnded: () => {
         this.eventLog.end();
         const dispose = (): void => this.sendInput({ kind: 'giveUp' });
-        callbacks.onEnded({ whenSettled: () => this.settlement.promise, dispose });
+        callbacks.onEnded({ whenSettled: () => this.inputsSettled.promise, dispose });
       },
-      reportSettled: () => this.settlement.resolve(),
+      reportSettled: () => this.inputsSettled.resolve(),
     };
   }
 

@@ -15,11 +15,11 @@ import { RequestGuard } from './http/requestGuard';
 import { NewSessionBody, PromptBody, SessionListQuery } from './http/requestSchemas';
 import { RouteTable, type ApiResponse, type ApiRequest, type Routes } from './http/routeTable';
 import { defaultServerLimits, type ServerLimits } from './serverLimits';
-import { SessionRegistry, type SessionLoad } from './sessions/sessionRegistry';
+import { SessionRegistry, type SessionLoadCounts } from './sessions/sessionRegistry';
 import { SessionStarter, type AgentWorkspace } from './sessions/sessionStarter';
 
 export interface AmplifierServerDeps {
-  /** Not owned: stop them after the server. */
+  /** The backends to serve. The server does not own them; stop them after it. */
   readonly backends: Pick<BackendRegistry, 'list' | 'open'>;
   readonly workspace: AgentWorkspace;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface AmplifierServerDeps {
   readonly newId: () => string;
   readonly version: string;
   readonly host: '127.0.0.1' | '::1' | 'localhost';
-  /** Tried in this order; 0 means any free port. */
+  /** Ports to try, in this order. 0 means any free port. */
   readonly ports: readonly number[];
   /** Without a token, every program on this machine may use the server. */
   readonly token: string | undefined;
@@ -35,7 +35,7 @@ export interface AmplifierServerDeps {
   readonly limits?: Partial<ServerLimits>;
 }
 
-interface ServerLoad extends SessionLoad {
+interface ServerLoad extends SessionLoadCounts {
   readonly connections: number;
   readonly webSockets: number;
   readonly requests: number;
@@ -65,7 +65,7 @@ export class AmplifierServer {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: headersTimeoutMs / 2,
-      // Checked by the guard, whose error response has a message.
+      // Node.js need not check the Host header, because `RequestGuard` does and sends an error message.
       requireHostHeader: false,
     });
     this.connections = new HttpConnections(this.httpServer, this.limits, log);
@@ -79,13 +79,13 @@ export class AmplifierServer {
     this.routeTable = new RouteTable(this.routeList());
   }
 
-  /** Without a trailing slash. */
+  /** The URL of the server, without a trailing slash. */
   get url(): string {
     const { host } = this.deps;
     return `http://${host === '::1' ? '[::1]' : host}:${this.boundPort}`;
   }
 
-  get load(): ServerLoad {
+  get loadCounts(): ServerLoad {
     return {
       connections: this.connections.count,
       webSockets: this.eventStreams.webSocketCount,
@@ -95,7 +95,7 @@ export class AmplifierServer {
     };
   }
 
-  /** @throws Error if no port is free */
+  /** Starts to listen. @throws Error if no port is free */
   async start(): Promise<void> {
     this.connections.start();
     this.httpServer.on('request', (request, response) => void this.handleRequest(request, response));
@@ -114,7 +114,7 @@ export class AmplifierServer {
     const { clock } = this.deps;
     const closed = new Promise<void>((resolve) => this.httpServer.close(() => resolve()));
     await this.sessionRegistry.stop();
-    // Subscribers have received the end of their session and disconnect.
+    // By now, subscribers have received the end of their session and can disconnect.
     await withDeadline(clock, 'closing', this.limits.drainTimeoutMs, () => closed).catch(() => undefined);
     this.eventStreams.stop();
     this.connections.stop();
@@ -126,7 +126,7 @@ export class AmplifierServer {
     return {
       'GET /sessions': { answer: ({ query }) => this.listSessions(query) },
       'POST /sessions': { answer: (request) => this.createSession(request) },
-      'GET /sessions/{id}': { answer: ({ id }) => ok(sessionRegistry.get(id).details) },
+      'GET /sessions/{id}': { answer: ({ id }) => ok(sessionRegistry.get(id).statusDetails) },
       'DELETE /sessions/{id}': {
         answer: async ({ id }) => {
           await sessionRegistry.delete(id);
@@ -175,7 +175,7 @@ export class AmplifierServer {
   private async createSession({ json, signal }: ApiRequest): Promise<ApiResponse> {
     const request = await json(NewSessionBody);
     const { session, notices } = await this.sessionRegistry.create(request, signal);
-    const { session_id, profile, created_at } = session.summary;
+    const { session_id, profile, created_at } = session.statusSummary;
     // The client disconnected before it learned the id of the session.
     if (signal.aborted) await this.sessionRegistry.delete(session_id);
     // `message` is undocumented, so it is sent only if needed.
@@ -186,7 +186,7 @@ export class AmplifierServer {
   private listSessions(query: URLSearchParams): ApiResponse {
     const parsed = SessionListQuery.safeParse(Object.fromEntries(query));
     if (!parsed.success) throw validationFailure(parsed.error);
-    const found = this.sessionRegistry.list(parsed.data.status).map(({ summary }) => summary);
+    const found = this.sessionRegistry.list(parsed.data.status).map(({ statusSummary: summary }) => summary);
     return ok({ sessions: found.slice(0, parsed.data.limit), total: found.length });
   }
 
@@ -211,7 +211,7 @@ export class AmplifierServer {
     };
   }
 
-  /** Never rejects. */
+  /** Handles a request and sends the response. Never rejects. */
   private async handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.openRequestCount++;
     const gone = new AbortController();

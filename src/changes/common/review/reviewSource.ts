@@ -13,6 +13,8 @@ export interface ReviewSource {
   readonly onDidChange: Event<void>;
   /** Absolute paths without duplicates, in the order of the changes. */
   readonly paths: readonly string[];
+  /** Returns the former path of a renamed file. */
+  formerPath(path: string): string | undefined;
   /**
    * Returns the text of a file without the changes to review, but with the user's own edits where they can be separated. Null if
    * the file did not exist, undefined if its earlier text is unknown.

@@ -15,28 +15,48 @@ interface Group {
   readonly theirs: Hunk[];
 }
 
+interface PartlyMerged {
+  /** `theirs` with those changes of `ours` that do not conflict. */
+  readonly text: string;
+  /** Numbers of groups of lines that only `ours` changed, and that both sides changed differently. */
+  readonly mergedCount: number;
+  readonly conflictCount: number;
+}
+
 /**
  * Merges the changes of both sides, with the line endings of `theirs`. Returns undefined if the sides changed the same or adjacent
- * lines differently, or if one of them changed the line endings. Uses the bounded comparison of `hunksBetween`, because merge
+ * lines differently, or if one of them changed the line endings.
+ */
+export function mergeTexts(input: MergeInput): string | undefined {
+  const { conflictCount, text } = mergePartly(input);
+  return conflictCount === 0 ? text : undefined;
+}
+
+/**
+ * Like `mergeTexts`, but leaves lines of `theirs` that conflict. Uses the bounded comparison of `hunksBetween`, because merge
  * libraries take seconds for texts with thousands of repeated lines.
  */
-export function mergeTexts({ base, ours, theirs }: MergeInput): string | undefined {
-  if (ours === base) return theirs;
-  if (theirs === base || ours === theirs) return ours;
+export function mergePartly({ base, ours, theirs }: MergeInput): PartlyMerged {
+  if (ours === base || ours === theirs) return { text: theirs, mergedCount: 0, conflictCount: 0 };
+  if (theirs === base) return { text: ours, mergedCount: hunksBetween(base, ours).length, conflictCount: 0 };
   const ending = lineEndingOf(theirs);
-  if ([base, ours].some((text) => text.includes('\n') && lineEndingOf(text) !== ending)) return undefined;
+  if ([base, ours].some((text) => text.includes('\n') && lineEndingOf(text) !== ending)) {
+    return { text: theirs, mergedCount: 0, conflictCount: 1 };
+  }
   const [baseLines, ourLines, theirLines] = [splitLines(base), splitLines(ours), splitLines(theirs)];
   const merged: string[] = [];
-  let copied = 0;
+  let [conflictCount, copied, mergedCount] = [0, 0, 0];
   for (const group of groupsOf(hunksBetween(base, ours), hunksBetween(base, theirs))) {
     merged.push(...baseLines.slice(copied, group.base.start));
     copied = group.base.end;
     const our = linesOfSide(ourLines, group.ours, group.base);
     const their = linesOfSide(theirLines, group.theirs, group.base);
-    if (our && their && !isSame(our, their)) return undefined;
-    merged.push(...(our ?? their ?? []));
+    const isConflict = our !== undefined && their !== undefined && !isSame(our, their);
+    if (isConflict) conflictCount++;
+    else if (our && !their) mergedCount++;
+    merged.push(...((isConflict ? their : our) ?? their ?? []));
   }
-  return [...merged, ...baseLines.slice(copied)].join(ending);
+  return { text: [...merged, ...baseLines.slice(copied)].join(ending), mergedCount, conflictCount };
 }
 
 function groupsOf(ours: readonly Hunk[], theirs: readonly Hunk[]): Group[] {

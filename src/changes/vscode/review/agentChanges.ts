@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import type { Logger } from '../../../base/common/log';
 import { commandIds, contextKeys, settingIds } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
+import type { Messages } from '../../../platform/vscode/messages';
 import type { Settings } from '../../../platform/vscode/settings';
 import type { ReviewSource } from '../../common/review/reviewSource';
+import { AgentChangesEditor } from './agentChangesEditor';
 import { BaselineDocuments } from './baselineDocuments';
 import { HunkCommands } from './hunkCommands';
 import { HunkLenses } from './hunkLenses';
@@ -14,6 +17,8 @@ interface AgentChangesDeps {
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly settings: Pick<Settings, 'reviewCodeLens' | 'onDidChangeOf'>;
   readonly clock: Clock;
+  readonly messages: Pick<Messages, 'info'>;
+  readonly log: Logger;
 }
 
 const syncDelayMs = 100;
@@ -41,10 +46,11 @@ export class AgentChanges implements Disposable {
   }
 
   start(): void {
-    const { commands, settings, source } = this.deps;
+    const { commands, messages, settings, source } = this.deps;
     const { baselines, disposables, lenses } = this;
-    const hunks = disposables.add(new HunkCommands({ source, baselines, commands }));
-    hunks.start();
+    const editor = disposables.add(new AgentChangesEditor(source, baselines, messages));
+    editor.start();
+    disposables.add(new HunkCommands({ source, baselines, commands, editor })).start();
     disposables.add(source.onDidChange(() => this.syncLater.schedule()));
     disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, lenses));
     disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => lenses.refresh()));
@@ -80,7 +86,9 @@ export class AgentChanges implements Disposable {
   private updateEditedBaselines(): void {
     for (const path of this.edited) void this.baselines.update(path);
     this.edited.clear();
-    void this.deps.source.refresh();
+    this.deps.source
+      .refresh()
+      .catch((error: unknown) => this.deps.log.error('the changes of agents could not be compared', error));
   }
 }
 

@@ -22,13 +22,20 @@ export async function hunksOf(
   return { path, seen, hunks: hunksBetween(seen.baseline, seen.text) };
 }
 
-/** Finds the hunk at a 0-based line. A hunk that only removes lines is at the following line. */
-export function hunkAt(hunks: readonly Hunk[], line: number): Hunk | undefined {
-  return hunks.find(({ after }) => line >= after.start && line < Math.max(after.end, after.start + 1));
+/** Finds the hunk at a 0-based line of a side. Without lines on that side, it is at the following line. */
+export function hunkAt(hunks: readonly Hunk[], line: number, side: keyof Hunk = 'after'): Hunk | undefined {
+  return hunks.find(({ [side]: { end, start } }) => line >= start && line < Math.max(end, start + 1));
 }
 
 /** Returns the range of a hunk in the file. */
 export function rangeOf({ after }: Hunk, document: vscode.TextDocument): vscode.Range {
   const last = Math.max(after.start, after.end - 1);
   return document.validateRange(new vscode.Range(after.start, 0, last, Number.MAX_SAFE_INTEGER));
+}
+
+export async function existsOnDisk(uri: vscode.Uri): Promise<boolean> {
+  return await vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
 }

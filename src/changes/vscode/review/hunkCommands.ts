@@ -2,12 +2,14 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { isRecord } from '../../../base/common/isRecord';
-import { commandIds, type CommandId } from '../../../manifest';
+import { commandIds, textSchemes, type CommandId } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
 import type { Hunk } from '../../common/review/hunks';
-import type { ReviewSource } from '../../common/review/reviewSource';
+import { splitLines } from '../../common/review/lines';
+import type { ReviewSource, SeenTexts } from '../../common/review/reviewSource';
+import type { AgentChangesEditor } from './agentChangesEditor';
 import type { BaselineDocuments } from './baselineDocuments';
-import { hunkAt, hunksOf, rangeOf, type FileHunks } from './fileHunks';
+import { existsOnDisk, hunkAt, hunksOf, rangeOf, type FileHunks } from './fileHunks';
 
 /** A change in an argument of VS Code's quick diff. Lines are 1-based and inclusive; an end of 0 stands for an empty range. */
 const LineChange = z.object({
@@ -17,9 +19,13 @@ const LineChange = z.object({
   modifiedEndLineNumber: z.number(),
 });
 
+const Lines = z.object({ start: z.number(), end: z.number() });
+const HunkOfLens = z.object({ before: Lines, after: Lines });
+
 interface HunkCommandsDeps {
   readonly source: ReviewSource;
   readonly baselines: BaselineDocuments;
+  readonly editor: Pick<AgentChangesEditor, 'open'>;
   readonly commands: Pick<Commands, 'setHandler'>;
 }
 
@@ -30,7 +36,7 @@ export class HunkCommands implements Disposable {
   constructor(private readonly deps: HunkCommandsDeps) {}
 
   start(): void {
-    const { commands, source } = this.deps;
+    const { commands, editor, source } = this.deps;
     const handlers: [CommandId, (...args: readonly unknown[]) => unknown][] = [
       [commandIds.reviewKeepHunk, (...args) => this.keep(args)],
       [commandIds.reviewUndoHunk, (...args) => this.undo(args)],
@@ -40,7 +46,7 @@ export class HunkCommands implements Disposable {
       [commandIds.reviewUndoAll, () => source.undoAll()],
       [commandIds.reviewNext, () => this.go(1)],
       [commandIds.reviewPrevious, () => this.go(-1)],
-      [commandIds.reviewOpen, () => this.openAll()],
+      [commandIds.reviewOpen, (paths) => editor.open(z.array(z.string()).optional().catch(undefined).parse(paths))],
       [commandIds.reviewOpenFile, (target) => this.openFile(pathOf(target))],
     ];
     for (const [id, handler] of handlers) this.disposables.add(commands.setHandler(id, handler));
@@ -60,17 +66,22 @@ export class HunkCommands implements Disposable {
     await this.deps.source.undoHunk(file.path, hunk, file.seen);
   }
 
-  /** Arguments of the inline diff: file, changes, index. Of a CodeLens: file, 0-based line. Otherwise uses the cursor. */
+  /** Arguments of the inline diff: file, changes, index. Of a CodeLens: file, hunk. Otherwise uses the cursor. */
   private async target([uri, at, index]: readonly unknown[]): Promise<{ file: FileHunks; hunk: Hunk }> {
     const active = vscode.window.activeTextEditor;
-    const document = uri instanceof vscode.Uri ? await vscode.workspace.openTextDocument(uri) : active?.document;
+    const clicked = uri instanceof vscode.Uri ? uri : active?.document.uri;
+    const document = clicked && (await openDocument(clicked));
     const file = document && (await hunksOf(this.deps.source, document));
     if (!file) throw new Error('There are no agent changes in this file.');
+    const given = HunkOfLens.safeParse(at).data;
+    if (given) return { file, hunk: required(file.hunks.find((hunk) => isSameHunk(hunk, given))) };
     if (Array.isArray(at)) {
-      const change = LineChange.parse(at[typeof index === 'number' ? index : 0]);
-      return { file, hunk: hunkOfChange(change) };
+      const hunk = hunkOfChange(LineChange.parse(at[typeof index === 'number' ? index : 0]));
+      return { file, hunk: required(isBetweenSameLines(hunk, file.seen) ? hunk : undefined) };
     }
-    const hunk = hunkAt(file.hunks, typeof at === 'number' ? at : (active?.selection.active.line ?? 0));
+    const isBaseline = clicked.scheme === textSchemes.baseline;
+    const line = active?.selection.active.line ?? 0;
+    const hunk = hunkAt(file.hunks, line, isBaseline ? 'before' : 'after');
     if (!hunk) throw new Error('There is no agent change at the cursor.');
     return { file, hunk };
   }
@@ -111,27 +122,43 @@ export class HunkCommands implements Disposable {
     }
   }
 
-  private async openAll(): Promise<void> {
-    const { baselines, source } = this.deps;
-    if (source.paths.length === 0) throw new Error('There are no agent changes to review.');
-    const resources = await Promise.all(
-      source.paths.map(async (path) => {
-        const file = vscode.Uri.file(path);
-        const isNew = (await source.baseline(path)) === null;
-        const isThere = await exists(file);
-        return [file, isNew ? undefined : baselines.uriOf(path), isThere ? file : undefined];
-      }),
-    );
-    await vscode.commands.executeCommand('vscode.changes', 'Agent Changes', resources);
-  }
-
   private async openFile(path: string): Promise<void> {
     const file = vscode.Uri.file(path);
     const title = `${vscode.workspace.asRelativePath(path)} (Agent Changes)`;
     const before = this.deps.baselines.uriOf(path);
-    if (await exists(file)) await vscode.commands.executeCommand('vscode.diff', before, file, title, { preview: true });
+    if (await existsOnDisk(file))
+      await vscode.commands.executeCommand('vscode.diff', before, file, title, { preview: true });
     else await vscode.commands.executeCommand('vscode.open', before, { preview: true });
   }
+}
+
+/** Also finds the file of a baseline document. @throws Error */
+async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument> {
+  const isBaseline = uri.scheme === textSchemes.baseline;
+  try {
+    return await vscode.workspace.openTextDocument(isBaseline ? vscode.Uri.file(uri.fsPath) : uri);
+  } catch (error) {
+    throw new Error('The file can’t be opened. Undo its changes in the Source Control view.', { cause: error });
+  }
+}
+
+function isSameHunk(one: Hunk, other: Hunk): boolean {
+  const isSame = (side: 'before' | 'after'): boolean =>
+    one[side].start === other[side].start && one[side].end === other[side].end;
+  return isSame('before') && isSame('after');
+}
+
+/** @throws Error if there is no hunk, because the file is not as the user saw it */
+function required(hunk: Hunk | undefined): Hunk {
+  if (!hunk) throw new Error('The file has changed in the meantime. Try again.');
+  return hunk;
+}
+
+/** Whether the lines around the hunk are the same, as they are unless the texts have changed. */
+function isBetweenSameLines({ after, before }: Hunk, { baseline, text }: SeenTexts): boolean {
+  const [old, current] = [splitLines(baseline), splitLines(text)];
+  const isSame = (one: number, other: number): boolean => old[one]?.trim() === current[other]?.trim();
+  return isSame(before.start - 1, after.start - 1) && isSame(before.end, after.end);
 }
 
 /** For an empty range, VS Code gives the preceding line. */
@@ -156,11 +183,4 @@ function reveal(editor: vscode.TextEditor, hunk: Hunk): void {
   const range = rangeOf(hunk, editor.document);
   editor.selection = new vscode.Selection(range.start, range.start);
   editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-}
-
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  return await vscode.workspace.fs.stat(uri).then(
-    () => true,
-    () => false,
-  );
 }

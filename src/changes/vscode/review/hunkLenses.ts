@@ -22,7 +22,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
     if (!file) return [];
     return file.hunks.flatMap((hunk) => {
       const range = rangeOf(hunk, document);
-      const target = [document.uri, range.start.line];
+      const target = [document.uri, hunk];
       return [
         new vscode.CodeLens(range, { title: 'Keep', command: commandIds.reviewKeepHunk, arguments: target }),
         new vscode.CodeLens(range, { title: 'Undo', command: commandIds.reviewUndoHunk, arguments: target }),

@@ -1,8 +1,17 @@
 import type { FileChange } from '../../../transcript/common/entries';
+import {
+  canUndo,
+  changeKindLabel,
+  changeName,
+  formerName,
+  hasChangedLines,
+  totalsOf,
+} from '../../../transcript/common/shownChanges';
+import { shortenPath } from '../../../transcript/common/shortPath';
 import { ChangeCounts } from '../../../transcript/browser/parts/changeCounts';
 import { countOf } from '../../../transcript/browser/parts/format';
 import { IconButton } from '../../../webview/browser/iconButton';
-import { CheckIcon, DiffIcon, RevertIcon } from '../../../webview/browser/icons';
+import { CheckIcon, DiffFilesIcon, RevertIcon, type Icon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
 import { splitFilePath } from '../chatLabels';
@@ -13,42 +22,75 @@ export function ChangesBar() {
   const page = usePage();
   const { session } = usePageState();
   if (!session || session.changes.length === 0) return null;
-  const { changes } = session;
+  const { changes, changeTotals = totalsOf(changes) } = session;
+  const { files, hunks } = changeTotals;
+  const more = files - changes.length;
+  const total = hunks === 0 ? countOf(files, 'file') : `${countOf(files, 'file')}, ${countOf(hunks, 'change')}`;
+  const review = (): void => void page.requestForSession(chatRequests.reviewChanges, (sessionId) => ({ sessionId }));
   return (
     <section class="changes" aria-label="Changed files">
       <details>
         <summary>
-          <span class="one-line">
-            {countOf(changes.length, 'file')}
-            <span class="changes-word"> changed</span>
+          <span class="one-line" title={total}>
+            {total}
           </span>
-          <ChangeCounts changes={changes} />
+          <ChangeCounts changes={[changeTotals]} />
         </summary>
         <ul>
           {changes.map((change) => (
             <ChangeRow key={change.path} change={change} />
           ))}
         </ul>
+        {more > 0 && (
+          <button type="button" class="text-button more-changes" onClick={review}>
+            {`… and ${countOf(more, 'more file')}`}
+          </button>
+        )}
       </details>
       <span class="changes-all">
-        <button
-          type="button"
-          class="link-button"
-          title="Keep all changes and clear this list"
+        <AllButton
+          label="Review"
+          hint="Review all changes of this conversation"
+          icon={DiffFilesIcon}
+          onClick={review}
+        />
+        <AllButton
+          label="Keep"
+          hint="Keep all changes of this conversation"
+          icon={CheckIcon}
           onClick={() => void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId }))}
-        >
-          Keep
-        </button>
-        <button
-          type="button"
-          class="link-button"
-          title="Undo all changes of this conversation"
+        />
+        <AllButton
+          label="Undo"
+          hint="Undo all changes of this conversation"
+          icon={RevertIcon}
           onClick={() => void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId }))}
-        >
-          Undo
-        </button>
+        />
       </span>
     </section>
+  );
+}
+
+interface AllButtonProps {
+  readonly label: string;
+  readonly hint: string;
+  /** Shown instead of the label where space is limited. */
+  readonly icon: Icon;
+  readonly onClick: () => void;
+}
+
+function AllButton({ label, hint, icon: Picture, onClick }: AllButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`link-button of-${label.toLowerCase()}`}
+      title={hint}
+      aria-label={label}
+      onClick={onClick}
+    >
+      <Picture />
+      <span>{label}</span>
+    </button>
   );
 }
 
@@ -61,37 +103,59 @@ const stateLabels: Record<FileChange['state'], string> = {
 
 function ChangeRow({ change }: { change: FileChange }) {
   const page = usePage();
-  const { path, state } = change;
-  const { name, folder } = splitFilePath(path);
-  const word = [change.change === 'modified' ? '' : change.change, stateLabels[state]].filter((text) => text !== '');
+  const { folders } = usePageState();
+  const { path, renamedFrom, state } = change;
+  const { name, folder } = splitFilePath(shortenPath(path, folders));
+  const { letter, word } = changeName(change);
+  const former = formerName(change);
+  const words = [changeKindLabel(change), stateLabels[state]].filter((text) => text !== '');
   return (
     <li>
       <button
         type="button"
-        class="change-open"
-        title={namingHiddenCharacters([`Open changes of ${path}`, ...word].join(', '))}
-        onClick={() => void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path }))}
+        class={`change-open change-${word}`}
+        title={namingHiddenCharacters(
+          [`Open changes of ${path}`, ...(word === 'modified' ? [] : [word]), ...words].join(', '),
+        )}
+        onClick={() =>
+          void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, renamedFrom }))
+        }
       >
-        <DiffIcon />
+        <abbr class="change-letter" title={word}>
+          {letter}
+        </abbr>
+        {former !== undefined && (
+          <span class="change-former one-line" dir="ltr">
+            <PlainText text={`${shortenPath(former, folders)} →`} />
+          </span>
+        )}
         <span class="change-name one-line" dir="ltr">
           <PlainText text={name} />
         </span>
         <span class="change-folder one-line" dir="ltr">
           <PlainText text={folder} />
         </span>
-        {word.length > 0 && <span class="change-word one-line">{word.join(', ')}</span>}
-        <ChangeCounts changes={[change]} />
+        {words.length > 0 && (
+          <span class="change-word one-line">
+            <PlainText text={words.join(', ')} />
+          </span>
+        )}
+        {hasChangedLines(change) && <ChangeCounts changes={[change]} />}
       </button>
       <IconButton
         label={namingHiddenCharacters(`Keep changes of ${name}`)}
         icon={CheckIcon}
-        onClick={() => void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId, path }))}
+        onClick={() =>
+          void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId, path, renamedFrom }))
+        }
       />
       <IconButton
         label={namingHiddenCharacters(`Undo changes of ${name}`)}
         icon={RevertIcon}
-        disabled={state === 'reverted' || state === 'unknown'}
-        onClick={() => void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path }))}
+        disabled={!canUndo(change)}
+        onClick={() =>
+          void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId, path, renamedFrom }))
+        }
       />
     </li>
   );

@@ -4,17 +4,17 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
-import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
-import type { SeenTexts } from '../../../changes/common/review/reviewSource';
 import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import { EditorError, isEditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
-import { ChatError, type RevertOptions, type TurnTexts } from '../chatPorts';
+import { ChatError, type RevertOptions, type TurnRange, type TurnsChange, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
+import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
-import type { LogRecord, NewRecord } from '../conversation/logRecord';
+import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
+import { RunningSweeps } from './runningSweeps';
 import { ShownWrites } from './shownWrites';
 import { StateChanges } from './stateChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
@@ -53,12 +53,14 @@ interface ChangeJournalPorts {
  * texts that an agent reported.
  */
 export class ChangeJournal {
+  readonly review: FileReview;
   private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly states: StateChanges;
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly sweepLater: Coalescer;
+  private readonly runningSweeps: RunningSweeps;
   private readonly saveListener: Disposable;
   private readonly shownWrites = new ShownWrites();
   private readonly queue = new KeyedQueue();
@@ -74,8 +76,19 @@ export class ChangeJournal {
     const { checkpoints, editor } = files;
     this.states = new StateChanges({ checkpoints, claims, record });
     const { fileTexts: texts, ledger, queue, states } = this;
+    this.review = new FileReview({
+      editor,
+      fileTexts: texts,
+      ledger,
+      states,
+      queue,
+      resolvePath: (path) => this.resolvePath(path),
+      onDidChange: ports.onDidChange,
+      refresh: () => this.refresh(),
+    });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.sweepLater = new Coalescer(clock, sweepDelayMs, () => void this.sweep());
+    this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
     this.saveListener = files.onDidSave((path) => void this.handleSave(path));
     this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
@@ -94,6 +107,34 @@ export class ChangeJournal {
     this.ledger.applyRecord(record);
     this.states.applyRecord(record);
     this.turnCheckpoint.applyRecord(record);
+  }
+
+  /** The remaining changes of all files. */
+  get remainingChanges(): RemainingChange[] {
+    return this.ledger.remainingChanges;
+  }
+
+  /** Returns the remaining changes after these records of a conversation. */
+  remainingChangesAfter(records: readonly LogRecord[]): RemainingChange[] {
+    const ledger = new ChangeLedger(
+      this.fileTexts,
+      () => undefined,
+      this.ports.claims,
+      () => Promise.resolve(),
+    );
+    for (const record of records) ledger.applyRecord(record);
+    return ledger.remainingChanges;
+  }
+
+  /** Resolves when the changes of the last turn are recorded. */
+  async whenTurnRecorded(): Promise<void> {
+    await this.turnEnd;
+  }
+
+  /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
+  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
+    await this.ledger.replaceChanges(files);
+    await this.refresh();
   }
 
   /** Takes a checkpoint before the prompt of a turn is sent. @throws Error when `signal` fires */
@@ -125,6 +166,7 @@ export class ChangeJournal {
     this.shownWrites.observeEvent(event);
     this.toolCallWrites.observeEvent(event);
     if (event.event === 'tool:post' || event.event === 'tool:error') this.sweepLater.schedule();
+    if (event.event === 'prompt:submit' || event.event === 'tool:pre') this.runningSweeps.handleActivity();
   }
 
   /** Call before an answer is sent to the agent: changes made until then are not the agent's. Never rejects. */
@@ -135,6 +177,7 @@ export class ChangeJournal {
   /** Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. Never rejects. */
   async endTurn(turn: number, isUnrecorded = true): Promise<void> {
     this.sweepLater.dispose();
+    this.runningSweeps.end();
     this.turnEnd = this.recordTurn(turn, isUnrecorded);
     await this.turnEnd;
   }
@@ -172,6 +215,10 @@ export class ChangeJournal {
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
+  filesOfTurns(turns: TurnRange): TurnsChange[] {
+    return this.ledger.filesOfTurns(turns);
+  }
+
   /** Reverts a file. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
   async revert(
     requested: string,
@@ -179,38 +226,6 @@ export class ChangeJournal {
   ): Promise<void> {
     const path = await this.changedPath(requested);
     await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
-    await this.refresh();
-  }
-
-  /** Implements `ReviewSource.baseline`. */
-  async baseline(requested: string): Promise<FileText> {
-    const path = await this.resolvePath(requested);
-    const file = this.ledger.getFile(path);
-    // No text has changed, for example of a file with another mode.
-    if (!file) return this.states.hasChanges(path) ? (await this.fileTexts.readFile(path)).text : undefined;
-    const text = await this.ledger.textWithoutChange(file, await this.fileTexts.readFile(path));
-    return text === undefined ? await this.fileTexts.textOf(file.before) : text;
-  }
-
-  /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound` */
-  async keepHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.runForSeenFile(requested, seen, async (path, now) => {
-      const text = replaceLines(seen.baseline, hunk.before, seen.text, hunk.after);
-      const before = await this.fileTexts.storeOtherText(text);
-      await this.ledger.rebase(path, { before, after: await this.fileTexts.storeText(now) });
-    });
-    this.ports.onDidChange();
-  }
-
-  /** @throws ChatError as `keepHunk`, EditorError */
-  async undoHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.runForSeenFile(requested, seen, async (path) => {
-      const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
-      // The user has seen these lines and asked for them.
-      await this.ports.files.editor.writeText(path, text, { protectedFiles: 'allow' });
-      const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
-      this.ledger.recordUndo(path, { before: await this.fileTexts.storeOtherText(seen.baseline), after });
-    });
     await this.refresh();
   }
 
@@ -321,22 +336,6 @@ export class ChangeJournal {
     });
   }
 
-  private async runForSeenFile(
-    requested: string,
-    seen: SeenTexts,
-    task: (path: string, now: CurrentFile) => Promise<void>,
-  ): Promise<void> {
-    const path = await this.resolvePath(requested);
-    await this.queue.run(path, async () => {
-      if (!this.ledger.getFile(path)) throw new ChatError('notFound', 'There are no agent changes in this file.');
-      const now = await this.fileTexts.readFile(path);
-      if (((await this.baseline(path)) ?? '') !== seen.baseline || now.text !== seen.text) {
-        throw new ChatError('changedSince', 'The file has changed in the meantime. Try again.');
-      }
-      await task(path, now);
-    });
-  }
-
   private async compareWithShown(path: string, before: FileText, after: FileText): Promise<void> {
     for (const shownPath of this.shownWrites.paths) {
       if ((await this.resolvePath(shownPath)) !== path) continue;
@@ -365,6 +364,7 @@ export class ChangeJournal {
 
   dispose(): void {
     this.sweepLater.dispose();
+    this.runningSweeps.end();
     this.saveListener.dispose();
   }
 }

@@ -1,8 +1,11 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
-import { createDiff } from '../../../transcript/common/lineDiff';
+import { countChanges } from '../../../transcript/common/lineDiff';
+import { mergePartly } from '../../../changes/common/review/threeWayMerge';
+import type { SeparableCounts, TurnRange, TurnsChange } from '../chatPorts';
 import type { ChangedTexts, CurrentFile, FileTexts, FileText, FileTextId } from './fileTexts';
-import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
+import type { RemainingChange, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
+import { findFormerPaths } from './renames';
 import type { WriteClaims } from './writeClaims';
 
 interface WrittenFile {
@@ -52,7 +55,10 @@ export class ChangeLedger {
 
   /** Changes to files that still differ. */
   get changes(): FileChange[] {
-    return [...this.writtenFiles.values()].flatMap(({ change }) => change ?? []);
+    return this.withFormerPaths(
+      [...this.writtenFiles.values()].flatMap(({ change }) => change ?? []),
+      this.writtenFiles,
+    );
   }
 
   get paths(): string[] {
@@ -65,6 +71,43 @@ export class ChangeLedger {
 
   getTurnFile(turn: number, path: string): TurnFile | undefined {
     return this.filesByTurn.get(turn)?.get(path);
+  }
+
+  /** The remaining changes of all files. */
+  get remainingChanges(): RemainingChange[] {
+    return [...this.writtenFiles].map(([path, { after, before, changesAfterUndo, isMixed }]) => ({
+      path,
+      change: {
+        isMixed,
+        ...withoutUndefined({ before, after }),
+        ...(changesAfterUndo && { afterUndo: changesAfterUndo.map((texts) => withoutUndefined({ ...texts })) }),
+      },
+    }));
+  }
+
+  /** Lists a renamed file once. */
+  filesOfTurns(turns: TurnRange): TurnsChange[] {
+    const files = this.textsOfTurns(turns);
+    const formerPaths = findFormerPaths(files, (text) => this.fileTexts.isEmpty(text));
+    const former = new Set(formerPaths.values());
+    return [...files.keys()]
+      .filter((path) => !former.has(path))
+      .map((path) => ({ path, ...withoutUndefined({ renamedFrom: formerPaths.get(path) }) }));
+  }
+
+  /** Returns the files that turns have changed, before the first and after the last of these turns. Infinity: until now. */
+  textsOfTurns({ first, last }: TurnRange): ReadonlyMap<string, ChangedTexts> {
+    const files = new Map<string, ChangedTexts>();
+    const ended = [...this.filesByTurn].filter(([turn]) => turn >= first && turn <= last);
+    const turns = ended.sort(([one], [other]) => one - other).map(([, changed]) => changed);
+    if (last === Infinity) turns.push(this.turnFiles);
+    for (const changed of turns) {
+      for (const [path, { after, before }] of changed) {
+        files.set(path, { before: files.has(path) ? files.get(path)?.before : before, after });
+      }
+    }
+    for (const [path, { after, before }] of files) if (before !== undefined && before === after) files.delete(path);
+    return files;
   }
 
   hasTurnWritten(path: string): boolean {
@@ -102,6 +145,8 @@ export class ChangeLedger {
       const { after, before, path } = record;
       this.snapshotByPath.set(path, before);
       this.writtenFiles.set(path, { before, after, isMixed: false, change: undefined });
+    } else if (record.type === 'changesReplaced') {
+      for (const file of record.files) this.setRemainingChange(file);
     } else if (record.type === 'fileDecided') {
       this.writtenFiles.delete(record.path);
       this.snapshotByPath.delete(record.path);
@@ -148,6 +193,20 @@ export class ChangeLedger {
     return undefined;
   }
 
+  /** Finds the changes whose lines nobody has edited since, and the text without them. */
+  async separateChange(
+    path: string,
+    { text: theirs }: Pick<CurrentFile, 'text'>,
+  ): Promise<SeparableCounts & { readonly text?: string }> {
+    const file = this.writtenFiles.get(path);
+    const [ours, base] = await Promise.all([file?.before, file?.after].map((id) => this.fileTexts.textOf(id)));
+    if (file?.isMixed !== false || typeof ours !== 'string' || typeof base !== 'string' || typeof theirs !== 'string') {
+      return { separable: 0, total: 1 };
+    }
+    const { conflictCount, mergedCount, text } = mergePartly({ base, ours, theirs });
+    return { separable: mergedCount, total: mergedCount + conflictCount, text };
+  }
+
   /** Records the remaining change of a file after a hunk was undone in it. */
   recordUndo(path: string, remaining: ChangedTexts): void {
     this.addChangeAfterUndo(path, remaining);
@@ -189,7 +248,7 @@ export class ChangeLedger {
     this.appendRecord({
       type: 'changed',
       turn,
-      changes: addStates(changes),
+      changes: addStates(this.withFormerPaths(changes, all)),
       texts: [...all].map(([path, { after, before, isMixed }]) => ({
         path,
         isMixed,
@@ -213,10 +272,39 @@ export class ChangeLedger {
     this.appendRecord({ type: 'fileDecided', path, decision });
   }
 
+  /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
+  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
+    if (files.length === 0) return;
+    for (const file of files) {
+      this.setRemainingChange(file);
+      this.claims.claim(this, file.path, (await this.fileTexts.readFile(file.path)).id);
+    }
+    this.appendRecord({ type: 'changesReplaced', files: [...files] });
+  }
+
   /** `texts` is the remaining change of the conversation. */
   recordTurnReverted(turn: number, path: string, texts: ChangedTexts): void {
     this.undoTurnChange(turn, path, texts);
     this.appendRecord({ type: 'turnReverted', turn, path, ...withoutUndefined({ ...texts }) });
+  }
+
+  private setRemainingChange({ change, path }: RemainingChange): void {
+    this.turnFiles.delete(path);
+    if (!change) {
+      this.writtenFiles.delete(path);
+      this.snapshotByPath.delete(path);
+      return;
+    }
+    const { after, afterUndo, before, isMixed = false } = change;
+    const undone = afterUndo?.map((texts): ChangedTexts => ({ before: texts.before, after: texts.after }));
+    this.snapshotByPath.set(path, before);
+    this.writtenFiles.set(path, {
+      before,
+      after,
+      isMixed,
+      change: undefined,
+      ...(undone && { changesAfterUndo: undone }),
+    });
   }
 
   private undoTurnChange(turn: number, path: string, texts: Partial<ChangedTexts>): void {
@@ -259,6 +347,17 @@ export class ChangeLedger {
     return changeOf(path, await this.fileTexts.textOf(texts.before), now.text, true);
   }
 
+  private withFormerPaths(changes: FileChange[], files: ReadonlyMap<string, ChangedTexts>): FileChange[] {
+    const isMoved = ({ change }: FileChange): boolean => change === 'created' || change === 'deleted';
+    const moved = changes.filter(isMoved).flatMap(({ path }) => {
+      const file = files.get(path);
+      return file ? [[path, file] as const] : [];
+    });
+    const formerPaths = findFormerPaths(new Map(moved), (text) => this.fileTexts.isEmpty(text));
+    if (formerPaths.size === 0) return changes;
+    return changes.map((change) => ({ ...change, ...withoutUndefined({ renamedFrom: formerPaths.get(change.path) }) }));
+  }
+
   /** Combines two consecutive writes. Edits of others in between become part of the earlier text where possible. */
   private async mergeWrites(first: TurnFile | undefined, next: TurnFile): Promise<TurnFile> {
     const combined = combineWrites(first, next);
@@ -281,6 +380,6 @@ function changeOf(path: string, before: FileText, now: FileText, isOther: boolea
     return { path, change: now === null ? 'deleted' : 'modified', added: 0, removed: 0, state: 'unknown' };
   }
   if (before === now) return undefined;
-  const { change, added, removed } = createDiff(path, before, now);
-  return { path, change, added, removed, state: isOther ? 'changedSince' : 'applied' };
+  const change = before === null ? 'created' : now === null ? 'deleted' : 'modified';
+  return { path, change, ...countChanges(before, now), state: isOther ? 'changedSince' : 'applied' };
 }

@@ -34,6 +34,10 @@ export class FileTexts {
     private readonly blobs: TextBlobs,
   ) {}
 
+  isEmpty(id: FileTextId): boolean {
+    return id === this.blobs.idOf('');
+  }
+
   /** Never rejects. */
   async readFile(path: string): Promise<CurrentFile> {
     try {

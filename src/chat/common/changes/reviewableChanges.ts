@@ -2,7 +2,7 @@ import type { Event } from '../../../base/common/event';
 import type { Hunk } from '../../../changes/common/review/hunks';
 import type { SeenTexts } from '../../../changes/common/review/reviewSource';
 import type { FileChange } from '../../../transcript/common/entries';
-import type { ChatFileChanges } from '../chatPorts';
+import type { ChatFileChanges, RevertOptions, SeparableCounts, TurnRange, TurnsChange, TurnsTexts } from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { ChangeJournal } from './changeJournal';
 
@@ -18,18 +18,35 @@ export class ReviewableChanges implements ChatFileChanges {
     return this.journal.changes;
   }
 
+  filesOfTurns(turns: TurnRange): readonly TurnsChange[] {
+    return this.journal.filesOfTurns(turns);
+  }
+
+  textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts> {
+    return this.journal.review.textsOfTurns(path, turns);
+  }
+
+  countSeparable(path: string): Promise<SeparableCounts> {
+    return this.journal.review.countSeparable(path);
+  }
+
+  async undoSeparable(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<SeparableCounts> {
+    await this.file.claim();
+    return await this.journal.review.undoSeparable(path, options);
+  }
+
   baseline(path: string): Promise<string | null | undefined> {
-    return this.journal.baseline(path);
+    return this.journal.review.baseline(path);
   }
 
   async keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
     await this.file.claim();
-    await this.journal.keepHunk(path, hunk, seen);
+    await this.journal.review.keepHunk(path, hunk, seen);
   }
 
   async undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
     await this.file.claim();
-    await this.journal.undoHunk(path, hunk, seen);
+    await this.journal.review.undoHunk(path, hunk, seen);
   }
 
   refresh(): Promise<void> {

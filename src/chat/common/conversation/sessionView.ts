@@ -1,5 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendState } from '../../../session/common/sessionBackend';
+import { shownChanges } from '../../../transcript/common/shownChanges';
 import { toCommandViews, toOptionViews, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
@@ -78,7 +79,7 @@ export function sessionView(
     queue: queue.shownPrompts,
     // Assumed until the backend reports otherwise.
     takesImages: connection.capabilities?.images ?? true,
-    changes: journal.changes,
+    ...shownChanges(journal.changes),
   };
 }
 

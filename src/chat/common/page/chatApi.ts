@@ -19,6 +19,7 @@ import {
 const Text = z.string();
 const inSession = { sessionId: Text };
 const optional = z.optional;
+const changedFile = { path: optional(Text), renamedFrom: optional(Text), turn: optional(z.int()) };
 /** `revision` increases with each change of the composer, for the lifetime of the page. */
 const draftFields = { sessionId: optional(Text), revision: z.int(), ...Draft.shape };
 
@@ -56,6 +57,8 @@ export const ChatUpdate = z.object({
   history: optional(z.array(Text)),
   /** The workspace isn't trusted, so agents can't start. */
   untrusted: optional(z.boolean()),
+  /** The files that agents read and edit are opened in the editor. */
+  following: optional(z.boolean()),
 });
 export type ChatUpdate = z.infer<typeof ChatUpdate>;
 
@@ -86,6 +89,7 @@ export const chatRequests = {
   continueTurn: defineAction('chat/continueTurn', z.object(inSession)),
   /** Ends the turn and keeps the queue. */
   stop: defineAction('chat/stop', z.object(inSession)),
+  toggleFollow: defineAction('chat/toggleFollow', NoValue),
   /** Answers an approval. `option` is the exact label. `reason` is sent as the next prompt. */
   approve: defineAction(
     'chat/approve',
@@ -95,8 +99,11 @@ export const chatRequests = {
   unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text, isEdited: z.boolean() }), Draft),
   /** Sends the first queued prompt, after a turn that failed or was stopped. */
   sendQueued: defineAction('chat/sendQueued', z.object(inSession)),
-  /** Returns a sent prompt so that the user can edit and resend it. */
-  promptToEdit: defineRequest('chat/promptToEdit', z.object({ ...inSession, entryId: Text }), Draft),
+  /** Asks what to restore to before a prompt: the conversation, files or both. */
+  restore: defineAction('chat/restore', z.object({ ...inSession, entryId: Text })),
+  /** Continues the conversation from before a prompt, with the prompt in the composer. */
+  editAndResend: defineAction('chat/editAndResend', z.object({ ...inSession, entryId: Text })),
+  undoRestore: defineAction('chat/undoRestore', z.object({ ...inSession, restoreId: Text })),
   saveDraft: defineAction('chat/saveDraft', z.object(draftFields)),
   /** Without `sessionId`, sets the option for the next conversation with the current backend. */
   setOption: defineAction(
@@ -175,9 +182,14 @@ export const chatRequests = {
   openAsNewFile: defineAction('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) })),
 
   /** Opens a diff of a file: before the conversation and now, or before and after `turn`. */
-  openChange: defineAction('chat/openChange', z.object({ ...inSession, path: Text, turn: optional(z.int()) })),
+  openChange: defineAction('chat/openChange', z.object({ ...inSession, ...changedFile, path: Text })),
+  /** Opens all changes of the conversation that are left, or all of one turn, in one diff editor. */
+  reviewChanges: defineAction('chat/reviewChanges', z.object({ ...inSession, turn: optional(z.int()) })),
   /** Reverts one file, or all without `path`; with `turn`, only the changes of that turn. */
-  revert: defineAction('chat/revert', z.object({ ...inSession, path: optional(Text), turn: optional(z.int()) })),
+  revert: defineAction('chat/revert', z.object({ ...inSession, ...changedFile })),
   /** Accepts the changes to one file, or to all without `path`. */
-  keepChanges: defineAction('chat/keepChanges', z.object({ ...inSession, path: optional(Text) })),
+  keepChanges: defineAction(
+    'chat/keepChanges',
+    z.object({ ...inSession, path: optional(Text), renamedFrom: optional(Text) }),
+  ),
 } as const;

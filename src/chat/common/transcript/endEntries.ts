@@ -1,13 +1,22 @@
 import type { EntryOf, FileChange } from '../../../transcript/common/entries';
+import { canUndo } from '../../../transcript/common/shownChanges';
 import type { EntryWriter } from './entryWriter';
 import type { RecordOf } from '../conversation/logRecord';
 
 type End = EntryOf<'end'>;
 
+interface ChangeMark {
+  readonly turn: number;
+  readonly path: string;
+  readonly state: FileChange['state'];
+}
+
 /** The end entries of turns. Their file changes are added and updated later. */
 export class EndEntries {
   private readonly entryIdByTurn = new Map<number, string>();
   private lastTurn: number | undefined;
+  /** The changes that a restore has marked as reverted, with their earlier state, by the restore's id. */
+  private readonly marksByRestore = new Map<string, readonly ChangeMark[]>();
 
   constructor(private readonly writer: EntryWriter) {}
 
@@ -33,7 +42,12 @@ export class EndEntries {
     const end = this.entryOf(turn);
     if (!end) return;
     // The results of older turns are overwritten.
-    for (const { path } of changes) this.setChangeState(path, 'changedSince', (other) => other < turn);
+    const paths = new Set(changes.map(({ path }) => path));
+    this.setChangeStates(
+      (path) => paths.has(path),
+      'changedSince',
+      (other) => other < turn,
+    );
     this.writer.put({ ...end, changes });
   }
 
@@ -49,19 +63,55 @@ export class EndEntries {
     this.setChangeState(path, 'applied', (other) => other === before);
   }
 
-  private setChangeState(path: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
+  /** Marks the changes of restored files in the turn of the prompt and all later ones. */
+  markRestored({ id, paths, turn }: RecordOf<'restored'>): void {
+    const restored = new Set(paths);
+    const marks: ChangeMark[] = [];
+    this.updateChanges((change, of) => {
+      if (of < turn || !restored.has(change.path) || !canUndo(change)) return change.state;
+      marks.push({ turn: of, path: change.path, state: change.state });
+      return 'reverted';
+    });
+    this.marksByRestore.set(id, marks);
+  }
+
+  markRestoreUndone(id: string): void {
+    const marks = this.marksByRestore.get(id) ?? [];
+    const states = new Map(marks.map(({ path, state, turn }) => [`${turn} ${path}`, state]));
+    this.updateChanges((change, of) => states.get(`${of} ${change.path}`) ?? change.state);
+  }
+
+  private updateChanges(stateOf: (change: FileChange, turn: number) => FileChange['state']): void {
+    for (const turn of this.entryIdByTurn.keys()) {
+      const end = this.entryOf(turn);
+      if (!end?.changes) continue;
+      const changes = end.changes.map((change) => ({ ...change, state: stateOf(change, turn) }));
+      if (changes.some(({ state }, at) => state !== end.changes?.[at]?.state)) this.writer.put({ ...end, changes });
+    }
+  }
+
+  private setChangeState(changed: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
+    this.setChangeStates((path) => path === changed, state, isMeant);
+  }
+
+  private setChangeStates(
+    hasChanged: (path: string) => boolean,
+    state: FileChange['state'],
+    isMeant: (turn: number) => boolean,
+  ): void {
+    const isAffected = (change: FileChange): boolean => hasChanged(change.path) && canUndo(change);
     for (const turn of this.entryIdByTurn.keys()) {
       const end = isMeant(turn) ? this.entryOf(turn) : undefined;
-      if (!end?.changes?.some((change) => isRevertible(change, path))) continue;
+      if (!end?.changes?.some(isAffected)) continue;
       this.writer.put({
         ...end,
-        changes: end.changes.map((change) => (isRevertible(change, path) ? { ...change, state } : change)),
+        changes: end.changes.map((change) => (isAffected(change) ? { ...change, state } : change)),
       });
     }
   }
 
   private hasChange(turn: number, path: string): boolean {
-    return this.entryOf(turn)?.changes?.some((change) => isRevertible(change, path)) === true;
+    return this.entryOf(turn)?.changes?.some((change) => change.path === path && canUndo(change)) === true;
   }
 
   private entryOf(turn: number): End | undefined {
@@ -69,9 +119,4 @@ export class EndEntries {
     const entry = id === undefined ? undefined : this.writer.whole(id);
     return entry?.kind === 'end' ? entry : undefined;
   }
-}
-
-/** Whether the change is to this file and hasn't been reverted. */
-function isRevertible({ path: changed, state }: FileChange, path: string): boolean {
-  return changed === path && (state === 'applied' || state === 'changedSince');
 }

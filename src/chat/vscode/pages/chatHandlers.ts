@@ -5,6 +5,7 @@ import type { Chat, Written } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import type { PageFeed } from '../../common/page/pageFeed';
 import { joinDrafts } from '../../common/conversation/drafts';
+import type { ShowChat } from '../review/restoreActions';
 import type { ChatPageServices } from './chatPageServices';
 
 /** The operations of a page that its request handlers use. */
@@ -20,6 +21,7 @@ export interface PageControl {
    * still show that conversation: false once the user has chosen another one.
    */
   startNavigation(): () => boolean;
+  focusComposer(): void;
   onReady(): Promise<void>;
   onAlive(): void;
   onFocus(): void;
@@ -30,7 +32,7 @@ export function createChatHandlers(
   page: PageControl,
   services: ChatPageServices,
 ): RequestHandlers<typeof chatRequests> {
-  const { chats, backends, mentions, newDraft, editor, code, review } = services;
+  const { chats, backends, mentions, newDraft, editor, code, restore, review, turnReviews, undo } = services;
   let sessionSearch = new AbortController();
   let sessionListing = new AbortController();
   let mentionSearch = new AbortController();
@@ -58,6 +60,16 @@ export function createChatHandlers(
       newDraft.restoreRefused(prompt);
       throw error;
     }
+  };
+
+  /** Shows the conversation that goes on after a restore, unless the user has chosen another one meanwhile. */
+  const showRestored = (): ShowChat => {
+    const isStillWanted = page.startNavigation();
+    return (chat) => {
+      if (!isStillWanted()) return;
+      page.show(chat);
+      page.focusComposer();
+    };
   };
 
   /** Fetches the agent's options before the first prompt. Servers have reported theirs already. */
@@ -112,6 +124,7 @@ export function createChatHandlers(
       page.feed.flushNow();
     }),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
+    toggleFollow: chatRequests.toggleFollow.withHandler(() => services.follower.toggle()),
     approve: chatRequests.approve.withHandler(async ({ sessionId, approvalId, option, reason }) => {
       // Only the shown conversation's approvals can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');
@@ -124,8 +137,14 @@ export function createChatHandlers(
       return draft;
     }),
     sendQueued: chatRequests.sendQueued.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).sendQueued()),
-    promptToEdit: chatRequests.promptToEdit.withHandler(async ({ sessionId, entryId }) =>
-      (await chatOf(sessionId)).promptToEdit(entryId),
+    restore: chatRequests.restore.withHandler(async ({ sessionId, entryId }) =>
+      restore.restoreTo(await chatOf(sessionId), entryId, showRestored()),
+    ),
+    editAndResend: chatRequests.editAndResend.withHandler(async ({ sessionId, entryId }) =>
+      restore.editAndResend(await chatOf(sessionId), entryId, showRestored()),
+    ),
+    undoRestore: chatRequests.undoRestore.withHandler(async ({ sessionId, restoreId }) =>
+      restore.undo(await chatOf(sessionId), restoreId, showRestored()),
     ),
     saveDraft: chatRequests.saveDraft.withHandler(async ({ sessionId, revision, ...draft }) => {
       const written = { by: writer, revision };
@@ -223,15 +242,24 @@ export function createChatHandlers(
     applyCode: chatRequests.applyCode.withHandler(({ text, path }) => code.propose(text, path)),
     openAsNewFile: chatRequests.openAsNewFile.withHandler(({ text, language }) => editor.openAsNewFile(text, language)),
 
-    openChange: chatRequests.openChange.withHandler(async ({ sessionId, path, turn }) =>
-      review.openChange(await chatOf(sessionId), path, turn),
+    openChange: chatRequests.openChange.withHandler(async ({ sessionId, path, renamedFrom, turn }) =>
+      review.openChange(await chatOf(sessionId), { path, renamedFrom }, turn),
     ),
-    revert: chatRequests.revert.withHandler(async ({ sessionId, path, turn }) =>
-      review.revertFiles(await chatOf(sessionId), path, turn),
-    ),
-    keepChanges: chatRequests.keepChanges.withHandler(async ({ sessionId, path }) =>
-      (await chatOf(sessionId)).keepChanges(path),
-    ),
+    reviewChanges: chatRequests.reviewChanges.withHandler(async ({ sessionId, turn }) => {
+      const chat = await chatOf(sessionId);
+      if (turn === undefined) await review.openChanges(chat);
+      else await turnReviews.openTurn(chat, turn);
+    }),
+    revert: chatRequests.revert.withHandler(async ({ sessionId, path, renamedFrom, turn }) => {
+      const chat = await chatOf(sessionId);
+      if (path === undefined) await undo.undoAll(chat);
+      else await undo.undoFile(chat, { path, renamedFrom }, turn);
+    }),
+    keepChanges: chatRequests.keepChanges.withHandler(async ({ sessionId, path, renamedFrom }) => {
+      const chat = await chatOf(sessionId);
+      await chat.keepChanges(path);
+      if (renamedFrom !== undefined) await chat.keepChanges(renamedFrom);
+    }),
   };
 }
 

@@ -10,9 +10,13 @@ import type { SharedDraft } from '../../common/conversation/sharedDraft';
 import type { NewSessionOptions } from '../../common/page/newSessionOptions';
 import type { PageChips } from '../../common/page/pageChips';
 import type { ShownChats } from '../../common/page/shownChats';
+import type { AgentFollower } from '../follow/agentFollower';
 import type { CodeProposals } from '../review/codeProposals';
 import type { EditorActions } from '../review/editorActions';
+import type { RestoreActions } from '../review/restoreActions';
 import type { ReviewActions } from '../review/reviewActions';
+import type { TurnReviews } from '../review/turnReviews';
+import type { UndoActions } from '../review/undoActions';
 
 /** What all chat pages of a window share. */
 export interface ChatPageServices {
@@ -26,6 +30,10 @@ export interface ChatPageServices {
   readonly editor: EditorActions;
   readonly code: CodeProposals;
   readonly review: ReviewActions;
+  readonly restore: RestoreActions;
+  readonly turnReviews: TurnReviews;
+  readonly undo: UndoActions;
+  readonly follower: Pick<AgentFollower, 'isOn' | 'onDidChange' | 'toggle'>;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
   readonly manageTrust: () => PromiseLike<unknown>;
   readonly openFolder: () => PromiseLike<unknown>;

@@ -2,13 +2,14 @@ import type { Event } from '../../../base/common/event';
 import type { Hunk } from '../../../changes/common/review/hunks';
 import type { ReviewSource, SeenTexts } from '../../../changes/common/review/reviewSource';
 import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
-import type { ReviewActions } from './reviewActions';
+import { canUndo } from '../../../transcript/common/shownChanges';
+import type { UndoActions } from './undoActions';
 
 /** The changes of all open conversations. A file changed by several belongs to the conversation opened last. */
 export class ChatReview implements ReviewSource {
   constructor(
     private readonly chats: Pick<Chats, 'openChats' | 'onDidChangeFiles'>,
-    private readonly actions: Pick<ReviewActions, 'revertFiles'>,
+    private readonly undoActions: Pick<UndoActions, 'undoFile' | 'undoAll'>,
   ) {}
 
   get onDidChange(): Event<void> {
@@ -17,6 +18,10 @@ export class ChatReview implements ReviewSource {
 
   get paths(): readonly string[] {
     return [...new Set(this.chats.openChats.flatMap(reviewable))];
+  }
+
+  formerPath(path: string): string | undefined {
+    return this.chatOf(path)?.fileChanges.list.find((change) => change.path === path)?.renamedFrom;
   }
 
   async baseline(path: string): Promise<string | null | undefined> {
@@ -36,7 +41,8 @@ export class ChatReview implements ReviewSource {
   }
 
   async undoFile(path: string): Promise<void> {
-    await this.actions.revertFiles(this.required(path), path);
+    this.required(path);
+    for (const chat of this.chatsOf(path).toReversed()) await this.undoActions.undoFile(chat, { path });
   }
 
   async keepAll(): Promise<void> {
@@ -44,7 +50,7 @@ export class ChatReview implements ReviewSource {
   }
 
   async undoAll(): Promise<void> {
-    for (const chat of this.changed) await this.actions.revertFiles(chat, undefined);
+    for (const chat of this.changed) await this.undoActions.undoAll(chat);
   }
 
   async refresh(): Promise<void> {
@@ -72,5 +78,5 @@ export class ChatReview implements ReviewSource {
 
 /** Returns the changed paths whose earlier text is known. */
 function reviewable({ fileChanges }: Chat): string[] {
-  return fileChanges.list.flatMap(({ path, state }) => (state === 'applied' || state === 'changedSince' ? [path] : []));
+  return fileChanges.list.flatMap((change) => (canUndo(change) ? [change.path] : []));
 }

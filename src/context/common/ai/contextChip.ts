@@ -2,7 +2,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Disposable } from '../../../base/common/disposable';
 import * as z from 'zod';
 import type { Memento } from '../../../base/common/memento';
-import { mentionOfAll, type FileMention } from './contextMentions';
+import { mentionOfAllItems, type FileMention } from './contextMentions';
 import type { ContextReader } from './contextReader';
 
 /** Context that the chat can send along with each prompt. */
@@ -35,21 +35,21 @@ export class ContextChip implements Disposable {
 
   async chips(): Promise<readonly ContextChipView[]> {
     const known = await this.reader.knownActiveItems();
-    const all = known && mentionOfAll(known);
+    const all = known && mentionOfAllItems(known);
     return all ? [{ kind: chipKind, label: all.title, isOn: this.isOn, tokens: all.tokens }] : [];
   }
 
-  /** Ignores kinds of other sources. */
+  /** Turns the chip on or off. Ignores the kinds of other chips. */
   set(kind: string, isOn: boolean): void {
     if (kind !== chipKind || isOn === this.isOn) return;
     this.memento.update(mementoKey, isOn).then(undefined, this.onError);
     this.changeEmitter.fire();
   }
 
-  /** What to add to the prompt being sent. Empty while the chip is off. */
+  /** The mentions that are added to a prompt. Empty while the chip is off. */
   async mentions(): Promise<readonly FileMention[]> {
     const known = this.isOn ? await this.reader.knownActiveItems() : undefined;
-    const all = known && mentionOfAll(known);
+    const all = known && mentionOfAllItems(known);
     return all ? [all] : [];
   }
 

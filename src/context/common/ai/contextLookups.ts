@@ -10,7 +10,7 @@ import { packedItemCount, unpackItem } from '../items/packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 import type { ProviderSet } from '../providers/providerSet';
 
-/** What providers may know about where the user is. */
+/** The user's location, as far as providers may know it. */
 export interface UserLocation {
   /** URI of the active file, if there is one that agents may read. */
   readonly uri: string | undefined;
@@ -30,7 +30,7 @@ interface LookupResult extends Pick<ContextAnswer, 'pendingProviders'> {
   readonly isComplete: boolean;
 }
 
-/** Limit per provider and request. */
+/** Maximum number of items per provider and request. */
 const maxItems = 50;
 /** Number of mentions that are looked up when the caller cannot choose among them. */
 const maxMentions = 3;
@@ -46,7 +46,7 @@ export class ContextLookups implements Disposable {
 
   /** Finds mentions while the user types. Never rejects. */
   async searchMentions(query: string, options: MentionSearchOptions): Promise<readonly FoundMention[]> {
-    const { handles, params } = await this.prepareSearch(query);
+    const { handles, params } = await this.requestParams(query);
     return await this.mentionSearch.search(handles, params, options);
   }
 
@@ -55,7 +55,7 @@ export class ContextLookups implements Disposable {
     const handle = this.ports.providers.find(id);
     if (!handle) throw new Error('its context provider is no longer configured or is turned off.');
     try {
-      return (await lookUpItems(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)];
+      return (await lookUpItems(handle, { mention }, signal)) ?? [itemOfMention(handle.providerRef, mention)];
     } catch (error) {
       throw new Error(handle.state.lastError ?? messageOf(error), { cause: error });
     }
@@ -63,19 +63,19 @@ export class ContextLookups implements Disposable {
 
   /** Returns items of all providers for a query, for callers that cannot choose a mention. Never rejects. */
   async itemsForQuery(query: string, waitMs: number, signal: AbortSignal): Promise<LookupResult> {
-    const { handles, params } = await this.prepareSearch(query);
+    const { handles, params } = await this.requestParams(query);
     const { clock } = this.ports;
     const answers = await Promise.all(
       handles.map(async (handle) => {
         try {
-          const items = await withDeadline(clock, handle.ref.title, waitMs, (inTime) =>
+          const items = await withDeadline(clock, handle.providerRef.title, waitMs, (inTime) =>
             providerItems(handle, params, AbortSignal.any([signal, inTime])),
           );
           return { items, pendingProviders: [], isComplete: true };
         } catch (error) {
           // The status shows the error.
           const isLate = error instanceof TimeoutError && !handle.isLookupPaused;
-          return { items: [], pendingProviders: isLate ? [handle.ref] : [], isComplete: isLate };
+          return { items: [], pendingProviders: isLate ? [handle.providerRef] : [], isComplete: isLate };
         }
       }),
     );
@@ -90,7 +90,7 @@ export class ContextLookups implements Disposable {
     this.mentionSearch.dispose();
   }
 
-  private async prepareSearch(
+  private async requestParams(
     query: string,
   ): Promise<{ readonly handles: readonly ProviderHandle[]; readonly params: MentionsParams }> {
     const { uri, codebase } = await this.ports.userLocation();
@@ -113,7 +113,10 @@ async function providerItems(
   const found = await Promise.all(
     mentions
       .slice(0, maxMentions)
-      .map(async (mention) => (await lookUpItems(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)]),
+      .map(
+        async (mention) =>
+          (await lookUpItems(handle, { mention }, signal)) ?? [itemOfMention(handle.providerRef, mention)],
+      ),
   );
   return found.flat();
 }
@@ -126,11 +129,11 @@ async function lookUpItems(
   const packed = await handle.lookUpItems(lookup, signal);
   if (!packed) return undefined;
   return Array.from({ length: Math.min(maxItems, packedItemCount(packed)) }, (_, index) => {
-    // Drop ranges: these items belong to no file.
+    // Omits ranges, because these items belong to no file.
     const { title, url, hover, aiContent } = unpackItem(packed, index);
     return {
       title,
-      provider: handle.ref,
+      provider: handle.providerRef,
       ...withoutUndefined({ url, hover, aiContent }),
     };
   });

@@ -18,7 +18,7 @@ export interface ContextMention {
   readonly title: string;
   readonly path?: string;
   readonly line?: number;
-  /** Unknown until the provider has been asked for the items. */
+  /** Estimated size in tokens. Absent until the provider was asked for the items. */
   readonly tokens?: number;
   readonly detail?: string;
 }
@@ -36,9 +36,9 @@ interface ContextAttachment {
 }
 
 const maxRows = 20;
-/** While the user types: a provider that hangs must not delay the rows of others. */
+/** How long a search waits while the user types, so that a slow provider does not delay the results of others. */
 const searchWaitMs = 300;
-/** Before a prompt is sent: fresh items are worth a longer wait. */
+/** How long to wait for current items before a prompt is sent. */
 const resolveWaitMs = 1_000;
 /** Limit of the text sent for one mention, in UTF-16 units. */
 const maxSent = 256 * 1_024;
@@ -56,7 +56,7 @@ export class ContextMentions {
   constructor(
     private readonly reader: Pick<ContextReader, 'itemsOf' | 'searchKnownItems'>,
     private readonly lookups: Pick<ContextLookups, 'searchMentions' | 'itemsOfMention'> & {
-      readonly mentionSearch: Pick<MentionSearch, 'isWaiting' | 'next'>;
+      readonly mentionSearch: Pick<MentionSearch, 'isWaiting' | 'waitForMoreAnswers'>;
     },
   ) {}
 
@@ -67,7 +67,7 @@ export class ContextMentions {
 
   /** Resolves when there are more results, or none will follow. @returns whether to search again */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
-    return await this.lookups.mentionSearch.next(query, signal);
+    return await this.lookups.mentionSearch.waitForMoreAnswers(query, signal);
   }
 
   async search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
@@ -84,7 +84,7 @@ export class ContextMentions {
     const ofActive = active ? searchItems(active.items, query).map((item) => mentionOf(active.file.path, item)) : [];
     const others = await this.reader.searchKnownItems(query, maxRows);
     const ofOthers = others.flatMap(({ path, item }) => (path === active?.file.path ? [] : [mentionOf(path, item)]));
-    const all = active && 'context items'.startsWith(query.toLowerCase()) ? mentionOfAll(active) : undefined;
+    const all = active && 'context items'.startsWith(query.toLowerCase()) ? mentionOfAllItems(active) : undefined;
     const rows = [...(all ? [all] : []), ...ofActive, ...ofOthers];
     return rows.slice(0, maxRows);
   }
@@ -134,7 +134,7 @@ function rowOfFound({ provider, mention: found }: FoundMention): ContextMention 
   };
 }
 
-/** Agents may follow it, so only safe links. */
+/** Returns the URI only if it is a safe link, because agents may open it. */
 function uriOf(uri: string): { readonly uri?: string } {
   return isSafeLink(uri) ? { uri } : {};
 }
@@ -143,7 +143,7 @@ function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
   return [...items].filter(({ aiContent }) => aiContent !== undefined);
 }
 
-export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMention | undefined {
+export function mentionOfAllItems({ file: { path, name }, items }: FileItems): FileMention | undefined {
   const sent = itemsForAi(items);
   if (sent.length === 0) return undefined;
   const title = `${countOf(sent.length, 'context item')} of ${name}`;
@@ -180,7 +180,7 @@ function idOf(...parts: z.infer<typeof MentionId>): string {
   return `context:${JSON.stringify(parts)}`;
 }
 
-/** Undefined for IDs of other sources or earlier versions. */
+/** Parses the JSON of an ID. Returns undefined for IDs of other sources or earlier versions. */
 function parseId(id: string): unknown {
   return parseJson(id.replace(/^context:/, ''));
 }

@@ -5,7 +5,7 @@ import type { ContextLookups } from './contextLookups';
 import type { ContextReader, FileItems } from './contextReader';
 import type { ItemList } from '../items/itemList';
 import { searchItems } from '../items/itemQueries';
-import { joinTitles, itemParagraph } from '../items/itemTexts';
+import { joinProviderTitles, itemParagraph } from '../items/itemTexts';
 
 /** The tool for context items: language models call it through VS Code's API, agents over MCP. */
 
@@ -53,12 +53,12 @@ const ContextToolInput = z.strictObject({
 });
 type ContextToolInput = z.infer<typeof ContextToolInput>;
 
-/** Models can wait, but not for a provider that hangs: the answer then names the missing providers. */
+/** How long the answer waits, in milliseconds. After that, it names the providers that have not answered. */
 const waitMs = 1_000;
-/** Two consecutive requests per provider, often over the network. */
+/** How long lookups may take, in milliseconds. A lookup sends two consecutive requests, often over the network. */
 const lookupMs = 5_000;
 const maxItems = 200;
-/** UTF-16 units. */
+/** Maximum length of the answer, in UTF-16 units. */
 const maxText = 64 * 1_024;
 
 interface ContextToolPorts {
@@ -119,7 +119,8 @@ function remarksOn({
   note,
 }: Pick<FileItems, 'pendingProviders' | 'isComplete' | 'note'>): string[] {
   if (note !== undefined) return [note];
-  if (pendingProviders.length > 0) return [`Still waiting for ${joinTitles(pendingProviders)}: ask again for more.`];
+  if (pendingProviders.length > 0)
+    return [`Still waiting for ${joinProviderTitles(pendingProviders)}: ask again for more.`];
   return isComplete ? [] : ['Not every provider could answer: there may be more.'];
 }
 

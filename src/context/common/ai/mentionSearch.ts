@@ -57,7 +57,7 @@ export class MentionSearch implements Disposable {
   }
 
   /** Waits for another provider's answer. Never rejects. @returns whether the search for this query is still current */
-  async next(query: string, signal: AbortSignal): Promise<boolean> {
+  async waitForMoreAnswers(query: string, signal: AbortSignal): Promise<boolean> {
     const round = this.searchFor(query);
     if (!round || isAborted(signal)) return false;
     const pending = pendingOf(round);
@@ -78,7 +78,7 @@ export class MentionSearch implements Disposable {
   }
 
   private startSearch(handles: readonly ProviderHandle[], params: MentionsParams): QuerySearch {
-    const key = JSON.stringify([params, handles.map(({ ref }) => ref.id)]);
+    const key = JSON.stringify([params, handles.map(({ providerRef: ref }) => ref.id)]);
     const now = this.clock.monotonicNow();
     const { currentSearch } = this;
     if (
@@ -96,7 +96,7 @@ export class MentionSearch implements Disposable {
 
   private searchProvider(handle: ProviderHandle, params: MentionsParams, signal: AbortSignal): ProviderSearch {
     const search: { -readonly [K in keyof ProviderSearch]: ProviderSearch[K] } = {
-      provider: handle.ref,
+      provider: handle.providerRef,
       whenEnded: Promise.resolve(),
       mentions: undefined,
       hasEnded: false,
@@ -129,7 +129,7 @@ function pendingOf(round: QuerySearch | undefined): readonly ProviderSearch[] {
   return (round?.providerSearches ?? []).filter(({ hasEnded }) => !hasEnded);
 }
 
-/** Never shown: the results found so far are returned. */
+/** Ends a cancelled search. Users never see this error, because the results found so far are returned. */
 function cancelledError(): Error {
   return new Error('The request was canceled.');
 }
@@ -145,7 +145,7 @@ function interleaveMentions(providerSearches: readonly ProviderSearch[]): FoundM
   return rounds.flat();
 }
 
-/** A function, so that TypeScript does not narrow the result of an earlier check. */
+/** Reads `aborted` in a function, because TypeScript would narrow it after an earlier check. */
 function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }

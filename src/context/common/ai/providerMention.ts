@@ -73,7 +73,7 @@ function truncateTitle(text: string): string {
   return text.length > itemLimits.title ? `${text.slice(0, itemLimits.title - 1)}…` : text;
 }
 
-/** Undefined unless it is an object that JSON can represent. */
+/** Returns the JSON of an object; undefined if the value is not an object or has no JSON. */
 function toJson(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** 0-based. `character` counts UTF-16 units, as in VS Code. */
+/** A 0-based position. `character` counts UTF-16 units, as in VS Code. */
 export interface ItemPosition {
   readonly line: number;
   readonly character: number;
@@ -6,12 +6,14 @@ export interface ItemPosition {
 
 export interface ItemRange {
   readonly start: ItemPosition;
-  /** Exclusive. */
+  /** The exclusive end of the range. */
   readonly end: ItemPosition;
 }
 
 interface ItemHover {
-  /** Preferred where it can be rendered. Untrusted: render it without HTML and command links. */
+  /**
+   * Markdown, which is preferred where it can be rendered. It is untrusted: render it without HTML and command links.
+   */
   readonly markdown?: string;
   readonly text?: string;
 }
@@ -19,7 +21,7 @@ interface ItemHover {
 /** An item as returned by a provider. Sizes and types are validated, the range is not. */
 export interface ProvidedItem {
   readonly title: string;
-  /** `http`, `https`, `mailto` or `file`. */
+  /** A link with the scheme `http`, `https`, `mailto` or `file`. */
   readonly url?: string;
   readonly hover?: ItemHover;
   readonly aiContent?: string;

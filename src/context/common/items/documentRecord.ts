@@ -1,7 +1,7 @@
 import type { ProviderRef } from './contextItem';
 import { ItemList, type ItemGroup } from './itemList';
 import { shiftItems, type TextChange } from './itemShift';
-import { packedWeight, type PackedItems } from './packedItems';
+import { packedItemsWeight, type PackedItems } from './packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 
 interface ProviderNotes {
@@ -13,13 +13,13 @@ export interface ContextAnswer {
   readonly uri: string;
   /** Version of the text that the ranges refer to. */
   readonly version: number;
-  /** In the order of the settings, then in the provider's order. */
+  /** Items in the order of the providers in the settings, then in the order of each provider's answer. */
   readonly items: ItemList;
   readonly isComplete: boolean;
   /** Providers that have not answered yet. `onDidChangeItems` fires when they do. */
   readonly pendingProviders: readonly ProviderRef[];
   readonly note?: string;
-  /** What was adjusted or skipped in the items. */
+  /** Notes about adjusted and skipped items. */
   readonly providerNotes: readonly ProviderNotes[];
 }
 
@@ -28,12 +28,12 @@ export interface PendingRequest {
   whenEnded: Promise<void>;
   readonly controller: AbortController;
   waiterCount: number;
-  /** A caller timed out while waiting, so the answer is still wanted. */
+  /** Whether a caller timed out while waiting. The request then continues without waiting callers. */
   isWantedLate: boolean;
 }
 
 interface ProviderAnswer {
-  /** The version that the items are for; undefined if outdated for another reason. */
+  /** Document version of the items. Undefined if they are outdated although the version has not changed. */
   readonly answeredVersion: number | undefined;
   readonly group: ItemGroup;
 }
@@ -46,7 +46,7 @@ export class DocumentRecord {
   readonly pendingRequests = new Map<string, PendingRequest>();
   private readonly answers = new Map<string, ProviderAnswer>();
   private cachedCombinedAnswer: ContextAnswer | undefined;
-  /** Approximate, in UTF-16 units. */
+  /** Approximate size of all items, in UTF-16 units. */
   totalWeight = 0;
 
   constructor(readonly uri: string) {}
@@ -74,7 +74,7 @@ export class DocumentRecord {
   applyEdit(version: number, changes: readonly TextChange[]): void {
     this.cancelRequests();
     for (const [id, { answeredVersion, group }] of this.answers)
-      this.setAnswer(id, { answeredVersion, group: { ...group, packed: shiftItems(group.packed, changes) } });
+      this.setProviderAnswer(id, { answeredVersion, group: { ...group, packed: shiftItems(group.packed, changes) } });
     this.version = version;
     this.note = undefined;
     this.clearCache();
@@ -104,11 +104,11 @@ export class DocumentRecord {
   storeAnswer(provider: ProviderRef, packed: PackedItems): void {
     const { id } = provider;
     this.pendingRequests.delete(id);
-    this.setAnswer(id, { answeredVersion: this.version, group: { provider, packed } });
+    this.setProviderAnswer(id, { answeredVersion: this.version, group: { provider, packed } });
     this.clearCache();
   }
 
-  /** Makes the provider be asked again. Its items stay until then. */
+  /** Marks the provider's items as outdated. They stay until its next answer. */
   markOutdated(id: string): void {
     const slot = this.answers.get(id);
     if (slot) this.answers.set(id, { ...slot, answeredVersion: undefined });
@@ -132,19 +132,19 @@ export class DocumentRecord {
     this.pendingRequests.clear();
   }
 
-  answer(handles: readonly ProviderHandle[]): ContextAnswer {
+  combinedAnswer(handles: readonly ProviderHandle[]): ContextAnswer {
     this.cachedCombinedAnswer ??= this.createAnswer(handles);
     return this.cachedCombinedAnswer;
   }
 
-  private setAnswer(id: string, slot: ProviderAnswer): void {
-    this.totalWeight += packedWeight(slot.group.packed) - this.answerWeight(id);
+  private setProviderAnswer(id: string, slot: ProviderAnswer): void {
+    this.totalWeight += packedItemsWeight(slot.group.packed) - this.answerWeight(id);
     this.answers.set(id, slot);
   }
 
   private answerWeight(id: string): number {
     const slot = this.answers.get(id);
-    return slot ? packedWeight(slot.group.packed) : 0;
+    return slot ? packedItemsWeight(slot.group.packed) : 0;
   }
 
   private clearCache(): void {
@@ -152,7 +152,7 @@ export class DocumentRecord {
   }
 
   private createAnswer(handles: readonly ProviderHandle[]): ContextAnswer {
-    const groups = handles.flatMap(({ ref }) => this.answers.get(ref.id)?.group ?? []);
+    const groups = handles.flatMap(({ providerRef: ref }) => this.answers.get(ref.id)?.group ?? []);
     const providerNotes = groups
       .filter(({ packed }) => packed.notes.length > 0)
       .map(({ provider, packed }) => ({ provider, notes: packed.notes }));
@@ -160,8 +160,10 @@ export class DocumentRecord {
       uri: this.uri,
       version: this.version ?? 0,
       items: new ItemList(groups),
-      isComplete: this.note === undefined && handles.every(({ ref }) => this.isFresh(ref.id)),
-      pendingProviders: handles.filter(({ ref }) => this.pendingRequests.has(ref.id)).map(({ ref }) => ref),
+      isComplete: this.note === undefined && handles.every(({ providerRef: ref }) => this.isFresh(ref.id)),
+      pendingProviders: handles
+        .filter(({ providerRef: ref }) => this.pendingRequests.has(ref.id))
+        .map(({ providerRef: ref }) => ref),
       ...(this.note === undefined ? {} : { note: this.note }),
       providerNotes,
     };

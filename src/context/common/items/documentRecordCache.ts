@@ -12,7 +12,7 @@ export class DocumentRecordCache {
 
   constructor(private readonly limits: DocumentRecordLimits) {}
 
-  /** The most recently used one is last. */
+  /** All records, in the order of their use. */
   get allRecords(): readonly DocumentRecord[] {
     return [...this.recordsByUri.values()];
   }

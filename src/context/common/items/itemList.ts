@@ -1,5 +1,5 @@
 import type { ContextItem, ItemRange, ProviderRef } from './contextItem';
-import { packedItemCount, unpackItem, rangeWidth, type PackedItems } from './packedItems';
+import { packedItemCount, unpackItem, numbersPerRange, type PackedItems } from './packedItems';
 
 /** The items of one provider for a document. All ranges lie within it. */
 export interface ItemGroup {
@@ -8,7 +8,7 @@ export interface ItemGroup {
 }
 
 /** Number of array elements per block. A search skips whole blocks. */
-const blockWidth = 64 * rangeWidth;
+const blockWidth = 64 * numbersPerRange;
 
 /** Items of a document, grouped by provider. Item objects are created only on access. */
 export class ItemList implements Iterable<ContextItem> {
@@ -27,7 +27,7 @@ export class ItemList implements Iterable<ContextItem> {
 
   itemsTouching(range: ItemRange): readonly ContextItem[] {
     return this.groups.flatMap((group) =>
-      indicesTouching(group.packed, this.blocksOf(group), range).map((index) => itemOf(group, index)),
+      indicesTouching(group.packed, this.lineBlocksOf(group), range).map((index) => itemOf(group, index)),
     );
   }
 
@@ -36,7 +36,7 @@ export class ItemList implements Iterable<ContextItem> {
   }
 
   /** Up to `max` matching items, alternating between groups so that none crowds out the others. */
-  takeInTurns(max: number, isWanted: (item: ContextItem) => boolean): readonly ContextItem[] {
+  takeEvenlyFromGroups(max: number, isWanted: (item: ContextItem) => boolean): readonly ContextItem[] {
     const taken: ContextItem[] = [];
     const longest = Math.max(0, ...this.groups.map(({ packed }) => packedItemCount(packed)));
     for (let index = 0; index < longest; index++) {
@@ -50,7 +50,7 @@ export class ItemList implements Iterable<ContextItem> {
     return taken;
   }
 
-  private blocksOf(group: ItemGroup): Float64Array {
+  private lineBlocksOf(group: ItemGroup): Float64Array {
     const blocks = this.blocksByGroup.get(group) ?? blockLines(group.packed);
     this.blocksByGroup.set(group, blocks);
     return blocks;
@@ -63,13 +63,13 @@ function indicesTouching({ ranges }: PackedItems, blocks: Float64Array, { start,
   for (let block = 0; block < blocks.length / 2; block++) {
     if (!((blocks[2 * block] ?? NaN) <= end.line && (blocks[2 * block + 1] ?? NaN) >= start.line)) continue;
     const blockEnd = Math.min(ranges.length, (block + 1) * blockWidth);
-    for (let at = block * blockWidth; at < blockEnd; at += rangeWidth) {
+    for (let at = block * blockWidth; at < blockEnd; at += numbersPerRange) {
       const line = ranges[at] ?? NaN;
       const endLine = ranges[at + 2] ?? NaN;
       if (!(line <= end.line && endLine >= start.line)) continue;
       if (line === end.line && (ranges[at + 1] ?? NaN) > end.character) continue;
       if (endLine === start.line && (ranges[at + 3] ?? NaN) < start.character) continue;
-      indices.push(at / rangeWidth);
+      indices.push(at / numbersPerRange);
     }
   }
   return indices;
@@ -82,7 +82,7 @@ function blockLines({ ranges }: PackedItems): Float64Array {
     let first = Infinity;
     let last = -Infinity;
     const blockEnd = Math.min(ranges.length, (block + 1) * blockWidth);
-    for (let at = block * blockWidth; at < blockEnd; at += rangeWidth) {
+    for (let at = block * blockWidth; at < blockEnd; at += numbersPerRange) {
       // Comparisons with NaN are false, which skips items without a range.
       if ((ranges[at] ?? NaN) < first) first = ranges[at] ?? first;
       if ((ranges[at + 2] ?? NaN) > last) last = ranges[at + 2] ?? last;
@@ -95,7 +95,8 @@ function blockLines({ ranges }: PackedItems): Float64Array {
 
 function indicesWithoutRange({ ranges }: PackedItems): number[] {
   const indices: number[] = [];
-  for (let at = 0; at < ranges.length; at += rangeWidth) if (Number.isNaN(ranges[at])) indices.push(at / rangeWidth);
+  for (let at = 0; at < ranges.length; at += numbersPerRange)
+    if (Number.isNaN(ranges[at])) indices.push(at / numbersPerRange);
   return indices;
 }
 

@@ -1,10 +1,10 @@
 import type { ItemPosition } from './contextItem';
-import { packedItemCount, selectPackedItems, rangeWidth, type PackedItems } from './packedItems';
+import { packedItemCount, selectPackedItems, numbersPerRange, type PackedItems } from './packedItems';
 
 /** Length of each line without its line ending (LF, CRLF or a lone CR). */
 export function lineLengths(text: string): readonly number[] {
   if (text.includes('\r')) return text.split(/\r\n|\r|\n/).map(({ length }) => length);
-  // Faster than splitting. Most texts have no carriage return.
+  // Searches for line endings, which is faster than splitting the text.
   const lengths: number[] = [];
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
@@ -23,9 +23,9 @@ export function fitItemsToDocument(packed: PackedItems, lines: readonly number[]
   const { ranges } = packed;
   const kept: number[] = [];
   let cut = 0;
-  for (let at = 0; at < ranges.length; at += rangeWidth) {
+  for (let at = 0; at < ranges.length; at += numbersPerRange) {
     const place = fitRange(ranges, at, lines, isCrlf ? 1 : 0);
-    if (place !== 'nowhere') kept.push(at / rangeWidth);
+    if (place !== 'nowhere') kept.push(at / numbersPerRange);
     if (place === 'cut') cut++;
   }
   const nowhere = packedItemCount(packed) - kept.length;
@@ -69,6 +69,6 @@ function clampPosition(ranges: Float64Array, at: number, lines: readonly number[
   return line !== last || character > length + lineEnd;
 }
 
-export function isBefore(a: ItemPosition, b: ItemPosition): boolean {
+export function isPositionBefore(a: ItemPosition, b: ItemPosition): boolean {
   return a.line < b.line || (a.line === b.line && a.character < b.character);
 }

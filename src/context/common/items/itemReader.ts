@@ -1,7 +1,7 @@
 import { decodePercentEscapes } from '../../../base/common/fileUri';
 import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
-import { rangeWidth, textWidth, type PackedItems } from './packedItems';
+import { numbersPerRange, numbersPerText, type PackedItems } from './packedItems';
 import { ProviderError } from '../providers/providerError';
 
 /**
@@ -16,12 +16,12 @@ export function readItems(result: unknown, uri?: string): PackedItems {
   const total = values.length;
   const reader = new ItemReader(Math.min(total, itemLimits.items), uri);
   for (let index = 0; index < total && !reader.isFull; index++) reader.readItem(values[index]);
-  return reader.packed(total);
+  return reader.toPackedItems(total);
 }
 
 class ItemReader {
-  private readonly ranges: PackedItems['ranges'];
-  private readonly texts: PackedItems['texts'];
+  private readonly packedRanges: PackedItems['ranges'];
+  private readonly packedTexts: PackedItems['texts'];
   private joinedText = '';
   private itemCount = 0;
   private malformedCount = 0;
@@ -35,8 +35,8 @@ class ItemReader {
     private readonly capacity: number,
     private readonly uri: string | undefined,
   ) {
-    this.ranges = new Float64Array(capacity * rangeWidth);
-    this.texts = new Int32Array(capacity * textWidth);
+    this.packedRanges = new Float64Array(capacity * numbersPerRange);
+    this.packedTexts = new Int32Array(capacity * numbersPerText);
   }
 
   get isFull(): boolean {
@@ -65,17 +65,17 @@ class ItemReader {
     return !this.lastComparedUri.isSame;
   }
 
-  packed(total: number): PackedItems {
-    const { capacity, itemCount, ranges, texts, joinedText: text } = this;
+  toPackedItems(total: number): PackedItems {
+    const { capacity, itemCount, packedRanges: ranges, packedTexts: texts, joinedText: text } = this;
     return {
-      ranges: itemCount === capacity ? ranges : ranges.slice(0, itemCount * rangeWidth),
-      texts: itemCount === capacity ? texts : texts.slice(0, itemCount * textWidth),
+      ranges: itemCount === capacity ? ranges : ranges.slice(0, itemCount * numbersPerRange),
+      texts: itemCount === capacity ? texts : texts.slice(0, itemCount * numbersPerText),
       text,
-      notes: this.notes(total - itemCount - this.malformedCount - this.otherFileCount),
+      notes: this.describeProblems(total - itemCount - this.malformedCount - this.otherFileCount),
     };
   }
 
-  private notes(skipped: number): string[] {
+  private describeProblems(skipped: number): string[] {
     const count = (many: number, what: string): string[] => (many > 0 ? [`${many} ${what}`] : []);
     return [
       ...count(this.malformedCount, 'items were skipped because they don’t match the protocol.'),
@@ -86,19 +86,19 @@ class ItemReader {
     ];
   }
 
-  /** Returns false for an invalid range. Whether it lies within the document is checked later. */
+  /** Stores the range of an item. Returns false if it is invalid. Ranges outside the document are handled later. */
   private readRange(range: unknown): boolean {
-    const { ranges, itemCount } = this;
-    const at = itemCount * rangeWidth;
+    const { packedRanges: ranges, itemCount } = this;
+    const at = itemCount * numbersPerRange;
     if (range === undefined || range === null) {
-      ranges.fill(NaN, at, at + rangeWidth);
+      ranges.fill(NaN, at, at + numbersPerRange);
       return true;
     }
     if (!isObject(range)) return false;
     return readPosition(range.start, ranges, at) && readPosition(range.end, ranges, at + 2);
   }
 
-  /** Returns false for invalid texts, and stores nothing then. */
+  /** Stores the texts of an item. Returns false and stores nothing if a text is invalid. */
   private readTexts(item: Fields, hints: unknown): boolean {
     const { title, url } = item;
     const ui = optionalFields(item.ui);
@@ -109,14 +109,14 @@ class ItemReader {
     const { content } = ai;
     if (typeof title !== 'string' || !isOptionalText(url) || !isOptionalText(markdown)) return false;
     if (!isOptionalText(text) || !isOptionalText(content)) return false;
-    const at = this.itemCount * textWidth;
-    this.texts[at] = this.joinedText.length;
-    this.texts[at + 1] = this.addText(title, itemLimits.title);
-    this.texts[at + 2] = this.addOptionalText(this.safeLink(url), itemLimits.url);
-    this.texts[at + 3] = this.addOptionalText(markdown, itemLimits.hover);
-    this.texts[at + 4] = this.addOptionalText(text, itemLimits.hover);
-    this.texts[at + 5] = this.addOptionalText(content, itemLimits.aiContent);
-    this.texts[at + 6] = prefersLink(hints) ? 1 : 0;
+    const at = this.itemCount * numbersPerText;
+    this.packedTexts[at] = this.joinedText.length;
+    this.packedTexts[at + 1] = this.addText(title, itemLimits.title);
+    this.packedTexts[at + 2] = this.addOptionalText(this.safeLink(url), itemLimits.url);
+    this.packedTexts[at + 3] = this.addOptionalText(markdown, itemLimits.hover);
+    this.packedTexts[at + 4] = this.addOptionalText(text, itemLimits.hover);
+    this.packedTexts[at + 5] = this.addOptionalText(content, itemLimits.aiContent);
+    this.packedTexts[at + 6] = prefersLink(hints) ? 1 : 0;
     return true;
   }
 
@@ -141,7 +141,7 @@ class ItemReader {
   }
 }
 
-/** Members that an object of an answer may have. None is validated yet. */
+/** Possible members of an object in an answer. Their values are not validated yet. */
 interface Fields {
   readonly item?: unknown;
   readonly uri?: unknown;
@@ -163,7 +163,7 @@ interface Fields {
 
 const noFields: Fields = {};
 
-/** B and C have hints in the annotation, A in `ui`. */
+/** Returns the display hints of an item: in B and C, they are in the annotation; in A, they are in `ui`. */
 function hintsOf(value: Fields, item: Fields): unknown {
   return value.presentationHints ?? (isObject(item.ui) ? item.ui.presentationHints : undefined);
 }
@@ -172,7 +172,7 @@ function prefersLink(hints: unknown): boolean {
   return Array.isArray(hints) && hints.includes('prefer-link-over-detail');
 }
 
-/** Providers may spell the URI differently after parsing it. */
+/** Whether two URIs are equal after parsing. A provider may return the same URI in a different spelling. */
 function isSameUri(one: string, other: string): boolean {
   const spelled = (uri: string): string => decodePercentEscapes(URL.parse(uri)?.href ?? uri);
   return spelled(one) === spelled(other);

@@ -1,6 +1,6 @@
 import type { ItemPosition, ItemRange } from './contextItem';
-import { isBefore } from './itemRanges';
-import { selectPackedItems, rangeAt, rangeWidth, type PackedItems } from './packedItems';
+import { isPositionBefore } from './itemRanges';
+import { selectPackedItems, readRangeAt, numbersPerRange, type PackedItems } from './packedItems';
 
 /** One replacement. All ranges of an edit refer to the text before it, as in VS Code. */
 export interface TextChange {
@@ -10,15 +10,15 @@ export interface TextChange {
 
 /** Removes items whose whole range was replaced. Text inserted right before or after a range stays outside of it. */
 export function shiftItems(packed: PackedItems, changes: readonly TextChange[]): PackedItems {
-  // From the end, so that a change does not move the ranges of the remaining changes.
-  const fromEnd = changes.map(measureChange).sort((a, b) => (isBefore(a.start, b.start) ? 1 : -1));
+  // Applies the last change first, so that it does not move the ranges of the others.
+  const fromEnd = changes.map(measureChange).sort((a, b) => (isPositionBefore(a.start, b.start) ? 1 : -1));
   const ranges = new Float64Array(packed.ranges);
   const kept: number[] = [];
-  for (let at = 0; at < ranges.length; at += rangeWidth) {
-    const before = rangeAt(ranges, at);
+  for (let at = 0; at < ranges.length; at += numbersPerRange) {
+    const before = readRangeAt(ranges, at);
     const after = fromEnd.reduce<ItemRange | undefined>(shiftRange, before);
     if (before && !after) continue;
-    kept.push(at / rangeWidth);
+    kept.push(at / numbersPerRange);
     if (after && after !== before)
       ranges.set([after.start.line, after.start.character, after.end.line, after.end.character], at);
   }
@@ -39,18 +39,18 @@ function measureChange({ range: { start, end }, text }: TextChange): MeasuredCha
 }
 
 function shiftRange(range: ItemRange | undefined, change: MeasuredChange): ItemRange | undefined {
-  if (!range || isBefore(range.end, change.start)) return range;
-  const start = isBefore(range.start, change.start) ? range.start : movePosition(range.start, change);
-  const end = isBefore(change.start, range.end) ? movePosition(range.end, change) : range.end;
-  const isEmpty = !isBefore(start, end);
-  const wasEmpty = !isBefore(range.start, range.end);
+  if (!range || isPositionBefore(range.end, change.start)) return range;
+  const start = isPositionBefore(range.start, change.start) ? range.start : movePosition(range.start, change);
+  const end = isPositionBefore(change.start, range.end) ? movePosition(range.end, change) : range.end;
+  const isEmpty = !isPositionBefore(start, end);
+  const wasEmpty = !isPositionBefore(range.start, range.end);
   if (isEmpty && !wasEmpty) return undefined;
   return { start, end: isEmpty ? start : end };
 }
 
-/** For positions at or after the start of the change. */
+/** Moves a position that is at or after the start of the change. */
 function movePosition(position: ItemPosition, { oldEnd, newEnd }: MeasuredChange): ItemPosition {
-  if (isBefore(position, oldEnd)) return newEnd;
+  if (isPositionBefore(position, oldEnd)) return newEnd;
   if (position.line > oldEnd.line) return { ...position, line: position.line + newEnd.line - oldEnd.line };
   return { line: newEnd.line, character: newEnd.character + position.character - oldEnd.character };
 }

@@ -2,7 +2,7 @@ import { oneLine } from '../../../base/common/oneLine';
 import type { ContextItem, ProviderRef } from './contextItem';
 
 /** Escapes `$(name)`, which VS Code would render as an icon. */
-export function toLabel(text: string): string {
+export function escapeIconSyntax(text: string): string {
   const line = oneLine(text);
   return line.replace(/\$\((?=[\w-]+(?:~[\w-]+)?\))/g, '\\$(');
 }
@@ -19,12 +19,12 @@ export function markdownToText(markdown: string): string {
   return text.replace(/(\*{1,3}|`+)(?=\S)([^\n]*?\S)\1/g, '$2').replace(/^\s*· /, '');
 }
 
-/** Falls back to the text for users. Empty if the item only has a title. */
+/** The text of an item for AI, else its text for users. Empty if the item only has a title. */
 function textForAi({ aiContent, hover }: ContextItem): string {
   return aiContent ?? hover?.text ?? hover?.markdown ?? '';
 }
 
-/** `12`, `12-14`, or empty for the whole file. Lines are 1-based. */
+/** The 1-based lines of an item: `12`, `12-14`, or empty for the whole file. */
 export function lineNumbers({ range }: ContextItem): string {
   if (!range) return '';
   const [first, last] = [range.start.line + 1, range.end.line + 1];
@@ -44,6 +44,6 @@ export function itemParagraph(path: string | undefined, item: ContextItem): stri
   return [head, item.url, textForAi(item)].filter(Boolean).join('\n');
 }
 
-export function joinTitles(providers: readonly ProviderRef[]): string {
+export function joinProviderTitles(providers: readonly ProviderRef[]): string {
   return providers.map(({ title }) => title).join(', ');
 }

@@ -4,23 +4,25 @@ import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
-/** Items as numeric arrays and one text: ten times cheaper to transfer from workers than cloned objects. */
+/**
+ * Items are packed into numeric arrays and one text, which is ten times faster to transfer from workers than objects.
+ */
 
 /** Numbers per item in `ranges`: line and character of the start, then of the end. NaN means absent. */
-export const rangeWidth = 4;
+export const numbersPerRange = 4;
 
 /** Numbers per item in `texts`: offset in `text`, length of each text (-1 is absent), and 1 to prefer the link. */
-export const textWidth = 7;
+export const numbersPerText = 7;
 const linkHintOffset = 6;
 
-/** Shared memory could change after it was checked. */
+/** Rejects shared memory, which the worker could change after the check. */
 const isUnshared = ({ buffer }: Float64Array | Int32Array): boolean => buffer instanceof ArrayBuffer;
 
 export const packedItemsSchema = z.object({
   ranges: z.instanceof(Float64Array).refine(isUnshared),
   texts: z.instanceof(Int32Array).refine(isUnshared),
   text: z.string(),
-  /** What was wrong with the answer but could be fixed, for the user. */
+  /** Messages for the user about problems in the answer that were corrected. */
   notes: z.array(z.string().max(1_000)).max(10),
 });
 export type PackedItems = z.infer<typeof packedItemsSchema>;
@@ -30,11 +32,11 @@ export function emptyPackedItems(): PackedItems {
 }
 
 export function packedItemCount({ ranges }: PackedItems): number {
-  return ranges.length / rangeWidth;
+  return ranges.length / numbersPerRange;
 }
 
-/** Approximate, in UTF-16 units. */
-export function packedWeight({ ranges, texts, text }: PackedItems): number {
+/** Approximate size, in UTF-16 units. */
+export function packedItemsWeight({ ranges, texts, text }: PackedItems): number {
   return text.length + (ranges.byteLength + texts.byteLength) / 2;
 }
 
@@ -42,9 +44,9 @@ export function packedWeight({ ranges, texts, text }: PackedItems): number {
 export function validatePackedItems(packed: PackedItems): void {
   const { texts, text } = packed;
   const count = packedItemCount(packed);
-  if (count > itemLimits.items || texts.length !== count * textWidth) throw damagedError();
+  if (count > itemLimits.items || texts.length !== count * numbersPerText) throw damagedError();
   let offset = 0;
-  for (let at = 0; at < texts.length; at += textWidth) {
+  for (let at = 0; at < texts.length; at += numbersPerText) {
     if (texts[at] !== offset) throw damagedError();
     for (let field = 1; field < linkHintOffset; field++) {
       const length = texts[at + field] ?? 0;
@@ -58,7 +60,7 @@ export function validatePackedItems(packed: PackedItems): void {
 }
 
 /** Reads the range at `ranges[at]`. */
-export function rangeAt(ranges: Float64Array, at: number): ItemRange | undefined {
+export function readRangeAt(ranges: Float64Array, at: number): ItemRange | undefined {
   const start = { line: ranges[at] ?? NaN, character: ranges[at + 1] ?? NaN };
   const end = { line: ranges[at + 2] ?? NaN, character: ranges[at + 3] ?? NaN };
   return Number.isNaN(start.line) ? undefined : { start, end };
@@ -66,7 +68,7 @@ export function rangeAt(ranges: Float64Array, at: number): ItemRange | undefined
 
 /** Creates the object of one item. The arrays must be validated. */
 export function unpackItem({ ranges, texts, text }: PackedItems, index: number): ProvidedItem {
-  let at = index * textWidth;
+  let at = index * numbersPerText;
   let offset = texts[at] ?? 0;
   const next = (): string | undefined => {
     const length = texts[++at] ?? -1;
@@ -79,7 +81,7 @@ export function unpackItem({ ranges, texts, text }: PackedItems, index: number):
   const markdown = next();
   const hoverText = next();
   const aiContent = next();
-  const range = rangeAt(ranges, index * rangeWidth);
+  const range = readRangeAt(ranges, index * numbersPerRange);
   if (url !== undefined && isSafeLink(url)) item.url = url;
   if (markdown !== undefined || hoverText !== undefined)
     item.hover = {
@@ -88,18 +90,18 @@ export function unpackItem({ ranges, texts, text }: PackedItems, index: number):
     };
   if (aiContent !== undefined) item.aiContent = aiContent;
   if (range) item.range = range;
-  if (item.url !== undefined && texts[index * textWidth + linkHintOffset] === 1) item.prefersLink = true;
+  if (item.url !== undefined && texts[index * numbersPerText + linkHintOffset] === 1) item.prefersLink = true;
   return item;
 }
 
 /** Selects the items with these ascending indices. Returns the same object if these are all. */
 export function selectPackedItems(packed: PackedItems, indices: readonly number[]): PackedItems {
   if (indices.length === packedItemCount(packed)) return packed;
-  const ranges = new Float64Array(indices.length * rangeWidth);
-  const texts = new Int32Array(indices.length * textWidth);
+  const ranges = new Float64Array(indices.length * numbersPerRange);
+  const texts = new Int32Array(indices.length * numbersPerText);
   for (const [to, from] of indices.entries()) {
-    ranges.set(packed.ranges.subarray(from * rangeWidth, (from + 1) * rangeWidth), to * rangeWidth);
-    texts.set(packed.texts.subarray(from * textWidth, (from + 1) * textWidth), to * textWidth);
+    ranges.set(packed.ranges.subarray(from * numbersPerRange, (from + 1) * numbersPerRange), to * numbersPerRange);
+    texts.set(packed.texts.subarray(from * numbersPerText, (from + 1) * numbersPerText), to * numbersPerText);
   }
   return { ...packed, ranges, texts };
 }

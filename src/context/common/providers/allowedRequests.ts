@@ -46,7 +46,7 @@ export class AllowedRequests {
 }
 
 /** Describes a request to the user. */
-export function describeRequest(request: ConsentRequest): string {
+export function describeConsentRequest(request: ConsentRequest): string {
   switch (request.kind) {
     case 'brought':
       return `Use the ${describeSubject(request.subject)} from this workspace`;

@@ -2,7 +2,7 @@ const hostedSchemes = /^(?:https?|ssh|git|git\+ssh|ssh\+git|ftps?):$/;
 const scpForm = /^(?:[^@/\s]+@)?([^:/\s]+):(?![:/])(\S+)$/;
 
 /** `host/owner/name` from the URL of a remote, without credentials. Undefined for local paths, which are private. */
-export function codebaseOf(remote: string): string | undefined {
+export function codebaseNameOf(remote: string): string | undefined {
   if (remote.includes('\\')) return undefined;
   const [host, path] = hostAndPathOf(remote);
   // A single letter is a Windows drive.

@@ -12,17 +12,17 @@ export interface DocumentSelector {
 }
 
 export interface ProviderAbilities {
-  /** Items of a document. */
+  /** Whether the provider has items of documents. */
   readonly annotations: boolean;
-  /** Finding mentions by a query. */
+  /** Whether the provider finds mentions by a query. */
   readonly mentions: boolean;
-  /** Items for a mention or a query. */
+  /** Whether the provider has items for a mention or a query. */
   readonly items: boolean;
 }
 
 export interface ProviderCapabilities {
   readonly abilities: ProviderAbilities;
-  /** Name that the provider gives itself, if its dialect supports that. */
+  /** The provider's own name, if its dialect supports names. */
   readonly name?: string;
   /** Absent means all documents, empty means none. */
   readonly selectors?: readonly DocumentSelector[];
@@ -37,7 +37,7 @@ export interface ItemsParams {
 
 export type ProviderSettings = Readonly<Record<string, unknown>>;
 
-/** Any provider. A call ends when its signal fires, whatever the provider does. The creator disposes it. */
+/** A context provider. A call always ends when its signal fires. The creator disposes the provider. */
 export interface ContextProvider extends Disposable {
   /** Stops running code, if any. The next request starts it again. */
   unload?(): void;
@@ -45,7 +45,7 @@ export interface ContextProvider extends Disposable {
   readonly onDidReload?: Event<void>;
   /** Fires for lines for its log: output and uncaught errors. May contain secrets. */
   readonly onDidPrint?: Event<string>;
-  /** What the user could allow in addition: a new version of its code. */
+  /** A new version of the provider's code, which the user could allow. */
   readonly newVersion?: ConsentRequest | undefined;
   /** @throws ProviderError, or any other error that says what went wrong */
   capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities>;

@@ -1,24 +1,34 @@
 import * as z from 'zod';
 
-/** The messages of the three dialects except items (see `itemReader`). Drops unknown members; `null` means absent. */
+/**
+ * Schemas of the messages in the three dialects, except items (see `itemReader`). Unknown members are dropped; `null`
+ * means absent.
+ */
 
 export const dialects = ['A', 'B', 'C'] as const;
-/** A: `capabilities`, and `items` with ranges. B: `annotations` for documents. C: `meta` instead of `capabilities`. */
+/**
+ * The dialects differ in their methods. A: `capabilities` and `items`. B: `capabilities` and `annotations`. C: `meta`
+ * and `annotations`.
+ */
 export type Dialect = (typeof dialects)[number];
 
 const selector = z.object({ path: z.string().nullish(), contentContains: z.string().nullish() });
 export type WireSelector = z.infer<typeof selector>;
 
-/** Not nullable: null would be neither all documents nor none. */
+/**
+ * Absent means all documents, and an empty list means none. `null` is invalid, because its meaning would be unclear.
+ */
 const selectors = z.array(selector).optional();
 
-/** The handshake of A and B. Only the later form of B has `meta`. */
+/** Result of the handshake in dialects A and B. Only the later form of B has `meta`. */
 export const capabilitiesResult = z.object({
   selector: selectors,
   meta: z.object({ name: z.string().nullish() }).nullish(),
 });
 
-/** The handshake of C. Its first form has `selector` and `features`, its later form `annotations`. */
+/**
+ * Result of the handshake in dialect C. Its first form has `selector` and `features`, its later form has `annotations`.
+ */
 export const metaResult = z.object({
   name: z.string().nullish(),
   selector: selectors,
@@ -33,7 +43,7 @@ const wireError = z.object({
     .union([z.number(), z.string().min(1)])
     .optional()
     .catch(undefined),
-  message: z.string().min(1).catch('it does not say why'),
+  message: z.string().min(1).catch('no reason given'),
 });
 export type WireError = z.infer<typeof wireError>;
 

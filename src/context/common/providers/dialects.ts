@@ -10,7 +10,10 @@ export function dialectOfFunctions(has: (name: string) => boolean): Dialect | un
   return has('annotations') || has('mentions') ? 'B' : 'A';
 }
 
-/** The abilities of a JavaScript provider, determined by its functions. `items` of A are those of a document. */
+/**
+ * The abilities of a JavaScript provider, determined by its functions. In dialect A, `items` returns the items of a
+ * document.
+ */
 export function abilitiesOfFunctions(dialect: Dialect, has: (name: string) => boolean): ProviderAbilities {
   if (dialect === 'A') return { annotations: true, mentions: false, items: false };
   return { annotations: has('annotations'), mentions: has('mentions'), items: has('items') };
@@ -20,7 +23,7 @@ export function handshakeMethod(dialect: Dialect): 'capabilities' | 'meta' {
   return dialect === 'C' ? 'meta' : 'capabilities';
 }
 
-/** The method for the items of a document. In B and C, `items` has another meaning. */
+/** The name of the method that returns the items of a document. In B and C, `items` returns the items of a mention. */
 export function itemsMethod(dialect: Dialect): 'items' | 'annotations' {
   return dialect === 'A' ? 'items' : 'annotations';
 }
@@ -39,8 +42,8 @@ export function declaresMentions(result: unknown): boolean {
   return Boolean(data?.mentions) || Boolean(data?.features?.mentions);
 }
 
-/** A provider with an empty list of selectors has no annotations, whatever its functions. */
-export function wantsDocuments({ selectors }: HandshakeResult): boolean {
+/** Whether the provider has items of documents. With an empty list of selectors, it has none. */
+export function hasDocumentSelectors({ selectors }: HandshakeResult): boolean {
   return selectors === undefined || selectors.length > 0;
 }
 
@@ -55,7 +58,10 @@ function readDocumentCapabilities(result: unknown): HandshakeResult {
   return capabilitiesOf(data.meta?.name, data.selector);
 }
 
-/** Missing selectors mean all documents only in the first form of C, which alone has `selector` or `features`. */
+/**
+ * Reads the handshake of dialect C. Only in its first form (with `selector` or `features`), missing selectors mean all
+ * documents.
+ */
 function readMeta(result: unknown): HandshakeResult {
   const { success, data } = metaResult.safeParse(result);
   if (!success) throw new ProviderError(wrongHandshake('meta', '`annotations` with `selectors` that are a list'));

@@ -9,15 +9,15 @@ export type ConsentRequest =
   /** A stored secret for a provider that the workspace defines. `url` would receive it. */
   | { readonly kind: 'secret'; readonly url: string; readonly name: string };
 
-/** Requests whose permission is stored for all windows of the user. The workspace stores the others. */
+/** Requests whose permission is stored for all windows of the user. Other permissions are stored per workspace. */
 export type RememberedRequest = Exclude<ConsentRequest, { readonly kind: 'brought' }>;
 
-/** Downloaded code. Another integrity is another request. */
+/** A request to run downloaded code. Code with another hash is another request. */
 export interface RemoteCodeRequest {
   readonly kind: 'remoteCode';
   readonly url: string;
   readonly integrity: string;
-  /** The URL after redirects. Only if the settings pin no hash. */
+  /** The URL after redirects. Absent if the settings pin a hash. */
   readonly from?: string | undefined;
   /** The integrity that was allowed for this URL before. */
   readonly previousIntegrity?: string | undefined;
@@ -30,7 +30,7 @@ export class ProviderError extends Error {
     message: string,
     /** The permission that is missing. */
     readonly consent?: ConsentRequest,
-    /** Stack or location, for the log of the provider. */
+    /** The stack or location of the error, for the provider's log. */
     readonly details?: string,
   ) {
     super(message);

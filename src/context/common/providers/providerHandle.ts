@@ -20,7 +20,7 @@ import { ProviderHealth } from './providerHealth';
 import type { ProviderEntry } from './providerSettings';
 import { providerAddress } from './providerUri';
 import { refersToSecrets, resolveSecrets, secretNames, redactSecrets } from './secretReferences';
-import { SelectorList, type SelectorTarget } from './selector';
+import { SelectorList, type SelectableDocument } from './selector';
 
 export interface ProviderState extends ProviderRef {
   readonly status: 'notAskedYet' | 'ready' | 'failing' | 'needsConsent';
@@ -32,18 +32,18 @@ export interface ProviderState extends ProviderRef {
   readonly isSecretMissing?: boolean;
   /** Milliseconds since the epoch. Until then, only the user's explicit requests are sent. */
   readonly pausedUntilMs?: number;
-  /** Problems with its selectors. */
+  /** Problems with the provider's selectors. */
   readonly notes: readonly string[];
-  /** Known after the handshake. */
+  /** The abilities of the provider. Absent before the handshake. */
   readonly abilities?: ProviderAbilities;
 }
 
 export interface ProviderTimings {
-  /** Calls that take longer have failed. */
+  /** Time limit of a call, in milliseconds. A longer call fails. */
   readonly callTimeoutMs: number;
   /** Providers that take longer are considered slow. */
   readonly slowMs: number;
-  /** Pauses after failures. */
+  /** How long to pause after failures. */
   readonly pause: Backoff;
 }
 
@@ -87,9 +87,9 @@ export class ProviderHandle implements Disposable {
   private completedHandshake: Handshake | undefined;
   private resetController = new AbortController();
   private readonly seenSecrets = new Set<string>();
-  /** For requests about documents. */
+  /** The state of requests about documents. */
   private readonly documentHealth: ProviderHealth;
-  /** For mentions and lookups, which may fail independently of requests about documents. */
+  /** The state of mentions and lookups, which may fail independently of requests about documents. */
   private readonly lookupHealth: ProviderHealth;
   private readonly log: ProviderLog;
   private readonly printSubscription: Disposable | undefined;
@@ -105,7 +105,7 @@ export class ProviderHandle implements Disposable {
     this.documentHealth = new ProviderHealth(clock, timings.pause, onRecovered);
     this.lookupHealth = new ProviderHealth(clock, timings.pause, () => undefined);
     this.currentState = { id: entry.id, title: entry.title, status: 'notAskedYet', notes: [] };
-    this.log = deps.logOf(this.ref);
+    this.log = deps.logOf(this.providerRef);
     this.printSubscription = provider.onDidPrint?.((line) => this.log.info(redactSecrets(line, this.seenSecrets)));
   }
 
@@ -113,7 +113,7 @@ export class ProviderHandle implements Disposable {
     return this.currentState;
   }
 
-  get ref(): ProviderRef {
+  get providerRef(): ProviderRef {
     return { id: this.currentState.id, title: this.currentState.title };
   }
 
@@ -133,7 +133,7 @@ export class ProviderHandle implements Disposable {
   }
 
   /** Its items for a document; none if its selectors exclude it. @throws errors of the provider and its settings */
-  async documentItems(params: ItemsParams, target: SelectorTarget, signal: AbortSignal): Promise<PackedItems> {
+  async documentItems(params: ItemsParams, target: SelectableDocument, signal: AbortSignal): Promise<PackedItems> {
     const { clock, timings } = this.deps;
     let isSlow = false;
     const timer = clock.setTimer(timings.slowMs, () => (this.isLastCallSlow = isSlow = true));
@@ -168,7 +168,7 @@ export class ProviderHandle implements Disposable {
   }
 
   /** Forgets failures and handshake, and stops the provider. The next request starts it again. */
-  reset(): void {
+  resetProvider(): void {
     this.isLastCallSlow = false;
     this.documentHealth.reset();
     this.lookupHealth.reset();
@@ -199,7 +199,9 @@ export class ProviderHandle implements Disposable {
       const { abilities } =
         this.completedHandshake ?? (await raceSignal(this.handshake(), signal, () => new RequestCancelledError()));
       if (!abilities[ability]) return undefined;
-      const found = await this.call(ability, signal, async (inTime) => work(await this.resolveSettings(), inTime));
+      const found = await this.callProvider(ability, signal, async (inTime) =>
+        work(await this.resolveSettings(), inTime),
+      );
       if (found === undefined && this.completedHandshake)
         this.completedHandshake = {
           ...this.completedHandshake,
@@ -213,10 +215,10 @@ export class ProviderHandle implements Disposable {
     }
   }
 
-  /** Not bound to one request: concurrent requests share the handshake. */
+  /** Performs the handshake, which concurrent requests share. Cancelling one request does not cancel it. */
   private handshake(): Promise<Handshake> {
     if (this.pendingHandshake) return this.pendingHandshake;
-    const handshake = this.call('capabilities', this.resetController.signal, async (signal) => {
+    const handshake = this.callProvider('capabilities', this.resetController.signal, async (signal) => {
       return this.toHandshake(await this.provider.capabilities(await this.resolveSettings(), signal));
     });
     this.pendingHandshake = handshake;
@@ -238,12 +240,12 @@ export class ProviderHandle implements Disposable {
 
   private requestItems(params: ItemsParams, signal: AbortSignal): Promise<PackedItems> {
     const { settings } = this.entry;
-    return this.call('items', signal, async (inTime) =>
+    return this.callProvider('items', signal, async (inTime) =>
       this.provider.documentItems(params, refersToSecrets(settings) ? await this.resolveSettings() : settings, inTime),
     );
   }
 
-  /** Resolves secrets for each call, since they can change. They are removed from all messages. */
+  /** Resolves secrets for each call, because they can change. Remembers them, to remove them from all messages. */
   private async resolveSettings(): Promise<ProviderSettings> {
     const { settings, secrets } = await resolveSecrets(this.entry.settings, this.deps.secrets);
     this.assertSecretsAllowed();
@@ -251,7 +253,7 @@ export class ProviderHandle implements Disposable {
     return settings;
   }
 
-  /** The user's own settings need no permission. A workspace could name any secret and any URL. */
+  /** Requires permission for secrets in workspace settings, which could combine any secret with any URL. */
   private assertSecretsAllowed(): void {
     const { isUserDefined, settings, place } = this.entry;
     if (isUserDefined) return;
@@ -263,7 +265,11 @@ export class ProviderHandle implements Disposable {
     }
   }
 
-  private async call<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async callProvider<T>(
+    what: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const { clock, timings } = this.deps;
     const guard = { clock, timeoutMs: timings.callTimeoutMs, signal };
     const startMs = clock.monotonicNow();

@@ -5,7 +5,7 @@ import { messageOf } from '../../../base/common/errors';
 import { MissingSecretError, ProviderError, type ConsentRequest } from './providerError';
 
 interface Failure {
-  /** What went wrong and what to do. */
+  /** The error message, which says what to do. */
   readonly message: string;
   /** The permission that is missing. */
   readonly consent?: ConsentRequest;
@@ -23,7 +23,7 @@ export class ProviderHealth implements Disposable {
   constructor(
     private readonly clock: Clock,
     private readonly pauses: Backoff,
-    /** Called when it may be asked again, or answers again. */
+    /** Called when the pause has ended, or after a call succeeded again. */
     private readonly onRecovered: () => void,
   ) {}
 

@@ -20,12 +20,12 @@ interface Member {
 /** The enabled providers and the folders they are enabled in. */
 export class ProviderSet implements Disposable {
   private providerList: ProviderList = emptyProviderList;
-  private membersById: ReadonlyMap<string, Member> = new Map();
+  private memberById: ReadonlyMap<string, Member> = new Map();
 
   constructor(private readonly deps: ProviderSetDeps) {}
 
   get states(): readonly ProviderState[] {
-    return [...this.membersById.values()].map(({ handle }) => handle.state);
+    return [...this.memberById.values()].map(({ handle }) => handle.state);
   }
 
   /** Providers in the settings that stay off. */
@@ -34,12 +34,12 @@ export class ProviderSet implements Disposable {
   }
 
   find(id: string): ProviderHandle | undefined {
-    return this.membersById.get(id)?.handle;
+    return this.memberById.get(id)?.handle;
   }
 
   /** The providers of a document's folder, in the order of the settings. Without a document: all. */
   forDocument(uri: string | undefined): readonly ProviderHandle[] {
-    const members = [...this.membersById.values()];
+    const members = [...this.memberById.values()];
     const folder = uri === undefined ? undefined : this.folderOf(uri);
     const isAsked = ({ entry }: Member): boolean =>
       folder === undefined ? entry.isOnOutsideFolders : entry.folders.includes(folder);
@@ -48,7 +48,7 @@ export class ProviderSet implements Disposable {
 
   /** Disposes removed and changed providers. @returns the IDs of the unchanged ones */
   replace(list: ProviderList): ReadonlySet<string> {
-    const before = this.membersById;
+    const before = this.memberById;
     const kept = new Set<string>();
     const after = new Map<string, Member>();
     for (const entry of list.entries) {
@@ -58,7 +58,7 @@ export class ProviderSet implements Disposable {
       after.set(entry.id, isSame ? { ...old, entry } : this.create(entry));
     }
     this.providerList = list;
-    this.membersById = after;
+    this.memberById = after;
     for (const [id, member] of before) if (!kept.has(id)) dispose(member);
     return kept;
   }

@@ -2,21 +2,21 @@ import * as z from 'zod';
 import type { ConsentSubjectSource } from '../../../consent/common/consentSubject';
 import { settingIds } from '../../../manifest';
 import type { ProviderSettings } from './contextProvider';
-import { isUriBelow, parseProviderUri, type ProviderPlace } from './providerUri';
-import type { SelectorMatch } from './selector';
+import { isUriBelow, parseProviderUri, type ProviderLocation } from './providerUri';
+import type { SelectorCombination } from './selector';
 
 export interface ProviderEntry {
   /** The key in the settings, with a number appended if folders define different providers by the same key. */
   readonly id: string;
   /** Display name until the provider gives its own. */
   readonly title: string;
-  readonly place: ProviderPlace;
-  /** As written, with references to secrets unresolved. */
+  readonly place: ProviderLocation;
+  /** The settings as written, with unresolved references to secrets. */
   readonly settings: ProviderSettings;
-  readonly selectorMatch: SelectorMatch;
+  readonly selectorMatch: SelectorCombination;
   /** Whether the user's own settings define exactly this provider. Its code may still be in the workspace. */
   readonly isUserDefined: boolean;
-  /** Where it is defined. Only the setting if the user's own settings define it. */
+  /** Where the provider is defined. Has no file if the user's own settings define it. */
   readonly source: ConsentSubjectSource;
   /** URIs of the workspace folders where it is on. */
   readonly folders: readonly string[];
@@ -52,7 +52,7 @@ export interface SettingsLevels {
 
 export interface ProviderProblem {
   readonly id: string;
-  /** What is wrong and what to do, in one sentence. */
+  /** A sentence that describes the problem and says what to do. */
   readonly message: string;
 }
 
@@ -68,7 +68,8 @@ export const emptyProviderList: ProviderList = { entries: [], folders: [], probl
 
 const recordSchema = z.record(z.string(), z.unknown());
 const ownSettingsSchema = z.object({ selectorMatch: z.enum(['any', 'all']).optional() });
-export const untrustedMessage = 'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
+export const untrustedWorkspaceMessage =
+  'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
 
 /**
  * Merges the levels key by key: folders override the workspace, which overrides the user. Ignores an untrusted
@@ -133,7 +134,7 @@ class ProviderCollector {
       const isUsersOnly = !isTrusted || (folder === undefined && isOn(merged.value));
       const word = isUsersOnly ? own : merged;
       const isUserDefined = settingIdentity(key, word, folder) === settingIdentity(key, own, folder);
-      if (!isTrusted && !own && isOn(merged.value)) this.problemsById.set(key, untrustedMessage);
+      if (!isTrusted && !own && isOn(merged.value)) this.problemsById.set(key, untrustedWorkspaceMessage);
       else this.addEntry(key, word, { folder, folders, isTrusted, isUserDefined });
     }
   }
@@ -182,13 +183,13 @@ function entryOf(
   if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;
   const { place, name, isWorkspaceRelative } = parsed;
   const isInWorkspace = place.kind === 'module' && folders.some((each) => isUriBelow(place.url, each));
-  if (!isTrusted && (isWorkspaceRelative || isInWorkspace)) return untrustedMessage;
+  if (!isTrusted && (isWorkspaceRelative || isInWorkspace)) return untrustedWorkspaceMessage;
   const { selectorMatch = 'any' } = own;
   const source = { file: isUserDefined ? undefined : file, keys: [setting, key] };
   return { id: key, title: name ?? shortName(key), place, settings, selectorMatch, isUserDefined, source };
 }
 
-/** Later levels override earlier ones. Keys keep their first position. */
+/** Merges the levels. Later levels override earlier ones, and keys keep their first position. */
 function mergeLevels(levels: readonly BasedLevel[]): Map<string, SettingValue> {
   const merged = new Map<string, SettingValue>();
   const addAll = (table: unknown, word: Omit<SettingValue, 'value'>): void => {
@@ -204,7 +205,7 @@ function mergeLevels(levels: readonly BasedLevel[]): Map<string, SettingValue> {
   return merged;
 }
 
-/** Equal texts mean the same settings for the same provider. */
+/** Returns a text that is equal for equal settings of the same provider. */
 function settingIdentity(key: string, word: SettingValue | undefined, folder: string | undefined): string {
   return JSON.stringify([word?.value, parseProviderUri(key, folder, word?.base)]);
 }

@@ -2,7 +2,7 @@ import { toFileUri } from '../../../base/common/fileUri';
 
 /** What a key in the settings refers to. */
 
-export type ProviderPlace =
+export type ProviderLocation =
   | { readonly kind: 'endpoint'; readonly url: string }
   /** A JavaScript or TypeScript module, as a `file:` or `data:` URI. */
   | { readonly kind: 'module'; readonly url: string }
@@ -11,7 +11,7 @@ export type ProviderPlace =
   | { readonly kind: 'remoteModule'; readonly url: string };
 
 interface ProviderUri {
-  readonly place: ProviderPlace;
+  readonly place: ProviderLocation;
   /** The part after `#`, which allows the same provider more than once. */
   readonly name: string | undefined;
   /** Whether the key is relative to the workspace. */
@@ -33,7 +33,7 @@ export function parseProviderUri(key: string, folder: string | undefined, base =
 }
 
 /** A text that identifies where the settings are sent. */
-export function providerAddress(place: ProviderPlace): string {
+export function providerAddress(place: ProviderLocation): string {
   return place.kind === 'package' ? `${place.folder}/node_modules/${place.specifier}` : place.url;
 }
 
@@ -66,14 +66,14 @@ function isRelative(address: string): boolean {
 }
 
 /** The variable may follow `file://`. */
-function inFolder(address: string, folder: string | undefined): ProviderPlace | string {
+function inFolder(address: string, folder: string | undefined): ProviderLocation | string {
   if (folder === undefined) return 'It uses ${workspaceFolder}, but no folder is open.';
   const match = /^(?:file:\/\/)?\$\{workspaceFolder\}[\\/](.+)$/.exec(address);
   if (!match?.[1]) return '${workspaceFolder} can only be used at the start of a file path.';
   return relativeModule(match[1], folder);
 }
 
-function parsePlace(address: string, folder: string | undefined, base: string | undefined): ProviderPlace | string {
+function parsePlace(address: string, folder: string | undefined, base: string | undefined): ProviderLocation | string {
   if (address.includes('${workspaceFolder}')) return inFolder(address, folder);
   if (drive.test(address) || address.startsWith('/') || address.startsWith('\\\\'))
     return { kind: 'module', url: toFileUri(address) };
@@ -88,17 +88,17 @@ function withoutSlash(folder: string | undefined): string | undefined {
   return folder?.replace(/\/$/, '');
 }
 
-function relativeModule(path: string, folder: string): ProviderPlace {
+function relativeModule(path: string, folder: string): ProviderLocation {
   const encoded = path.split(/[\\/]/).map(encodeURIComponent).join('/');
   return { kind: 'module', url: new URL(encoded, `${folder}/`).href };
 }
 
-function packageOf(specifier: string, folder: string | undefined): ProviderPlace | string {
+function packageOf(specifier: string, folder: string | undefined): ProviderLocation | string {
   if (!packageName.test(specifier)) return 'It is not a URL, a path or a package name.';
   return folder === undefined ? 'It is a package name, but no folder is open.' : { kind: 'package', specifier, folder };
 }
 
-function placeOfUrl(url: URL): ProviderPlace | string {
+function placeOfUrl(url: URL): ProviderLocation | string {
   switch (url.protocol) {
     case 'file:':
     case 'data:':

@@ -3,11 +3,14 @@ import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import type { DocumentSelector } from './contextProvider';
 import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';
 
-/** `any`: one matching selector is enough, as real providers expect. `all`: as the published protocol says. */
-export type SelectorMatch = 'any' | 'all';
+/**
+ * Whether `any` or `all` selectors must match a document. Real providers expect `any`; the published protocol requires
+ * `all`.
+ */
+export type SelectorCombination = 'any' | 'all';
 
 /** A document that selectors are matched against. Its text is normalized once, on first use. */
-export class SelectorTarget {
+export class SelectableDocument {
   private readonly paths: readonly string[];
   private normalizedText: string | undefined;
 
@@ -32,15 +35,15 @@ export class SelectorTarget {
 /** The compiled selectors of one provider. */
 export class SelectorList {
   private constructor(
-    private readonly tests: readonly ((target: SelectorTarget) => boolean)[] | undefined,
-    private readonly match: SelectorMatch,
+    private readonly tests: readonly ((target: SelectableDocument) => boolean)[] | undefined,
+    private readonly combination: SelectorCombination,
     private readonly globs: SelectorGlobSet,
   ) {}
 
   /** `runWithTimeLimit` limits the time of globs. */
   static compile(
     selectors: readonly DocumentSelector[] | undefined,
-    match: SelectorMatch,
+    match: SelectorCombination,
     runWithTimeLimit: RunWithTimeLimit,
   ): SelectorList {
     const globs = new SelectorGlobSet(runWithTimeLimit);
@@ -53,17 +56,19 @@ export class SelectorList {
     return this.globs.problems;
   }
 
-  matches(target: SelectorTarget): boolean {
+  matches(target: SelectableDocument): boolean {
     if (!this.tests) return true;
     if (this.tests.length === 0) return false;
-    return this.match === 'all' ? this.tests.every((test) => test(target)) : this.tests.some((test) => test(target));
+    return this.combination === 'all'
+      ? this.tests.every((test) => test(target))
+      : this.tests.some((test) => test(target));
   }
 }
 
 function compileOne(
   { path, contentContains }: DocumentSelector,
   globs: SelectorGlobSet,
-): (target: SelectorTarget) => boolean {
+): (target: SelectableDocument) => boolean {
   const literal = contentContains === undefined ? undefined : withLineFeeds(contentContains);
   const glob = path === undefined ? undefined : globs.compile(path);
   if (path !== undefined && glob === undefined) return () => false;

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ProviderError } from '../../common/providers/providerError';
-import { maxFiles, type HashedModuleFile } from '../providerWorkerMessages';
+import { maxModuleFiles, type HashedModuleFile } from '../providerWorkerMessages';
 
 /** Matches file names in `require('…')`, `import('…')` and imports. Some are only loaded when the code runs. */
 const fileReference = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
 const isCode = /\.(?:[cm]?[jt]s|json|node)$/i;
 
 /** Reads and hashes the files of a module. Once closed, it only reads the same files with the same content. */
-export class LoadGuard {
+export class ModuleLoadGuard {
   private readonly hashByUrl = new Map<string, string>();
-  private readonly namedFiles: { readonly url: string; readonly name: string }[] = [];
+  private readonly importedNames: { readonly url: string; readonly name: string }[] = [];
   private hasClosed = false;
 
   get isClosed(): boolean {
@@ -32,18 +32,18 @@ export class LoadGuard {
       throw new ProviderError(
         `It loads ${file} dynamically, so you were not asked about that file. Import it at the top of the module.`,
       );
-    if (this.hashByUrl.size >= maxFiles)
+    if (this.hashByUrl.size >= maxModuleFiles)
       throw new ProviderError(
-        `It consists of more than ${maxFiles} files, which is too many to allow. Bundle it into one file.`,
+        `It consists of more than ${maxModuleFiles} files, which is too many to allow. Bundle it into one file.`,
       );
     this.hashByUrl.set(key, hash);
-    if (!/\.(?:node|json|wasm)$/i.test(file)) this.collectNames(url, bytes.toString('utf8'));
+    if (!/\.(?:node|json|wasm)$/i.test(file)) this.collectImportedNames(url, bytes.toString('utf8'));
     return bytes;
   }
 
   /** Also reads the files that the code names, then rejects all others. */
   close(): readonly HashedModuleFile[] {
-    for (let next = this.namedFiles.pop(); next; next = this.namedFiles.pop()) {
+    for (let next = this.importedNames.pop(); next; next = this.importedNames.pop()) {
       const url = fileOf(next);
       if (url !== undefined && !this.hashByUrl.has(url)) this.read(url);
     }
@@ -51,10 +51,10 @@ export class LoadGuard {
     return [...this.hashByUrl].map(([url, hash]) => ({ url, hash }));
   }
 
-  private collectNames(url: string, text: string): void {
+  private collectImportedNames(url: string, text: string): void {
     for (const match of text.matchAll(fileReference)) {
       const name = match[2] ?? match[4] ?? '';
-      if (!isBuiltin(name) && !/^[a-z][a-z+.-]+:/i.test(name)) this.namedFiles.push({ url, name });
+      if (!isBuiltin(name) && !/^[a-z][a-z+.-]+:/i.test(name)) this.importedNames.push({ url, name });
     }
   }
 }

@@ -5,7 +5,7 @@ import type { ProviderCapabilities } from '../../common/providers/contextProvide
 import {
   abilitiesOfFunctions,
   handshakeMethod,
-  wantsDocuments,
+  hasDocumentSelectors,
   itemsMethod,
   readCapabilities,
 } from '../../common/providers/dialects';
@@ -13,18 +13,18 @@ import { readItems } from '../../common/items/itemReader';
 import { ProviderError } from '../../common/providers/providerError';
 import { toLookupParams, readMentions } from '../../common/ai/providerMention';
 import type { PackedItems } from '../../common/items/packedItems';
-import { readShared } from '../textSharer';
+import { readSharedText } from '../textSharer';
 import {
-  maxFiles,
+  maxModuleFiles,
   workerRequest,
   type HashedModuleFile,
   type WorkerMessage,
   type WorkerRequest,
   type WorkerStart,
 } from '../providerWorkerMessages';
-import type { LoadGuard } from './loadGuard';
+import type { ModuleLoadGuard } from './loadGuard';
 import { loadWithoutRunning } from './moduleHooks';
-import { loadProvider, specifierOf, type LoadedProvider } from './providerModule';
+import { loadProvider, importSpecifierOf, type LoadedProvider } from './providerModule';
 import { describeThrown, type ThrownDescription } from './thrown';
 
 /** Bytes. Smaller changes are not reported. */
@@ -39,12 +39,12 @@ export class ProviderWorker {
 
   constructor(
     private readonly start: WorkerStart,
-    private readonly guard: LoadGuard | undefined,
+    private readonly guard: ModuleLoadGuard | undefined,
     private readonly post: (message: WorkerMessage, transfer?: Transferable[]) => void,
   ) {}
 
   recordLoadedFile(url: string): void {
-    if (this.files.size < maxFiles) this.files.add(url);
+    if (this.files.size < maxModuleFiles) this.files.add(url);
   }
 
   reportUncaught(thrown: unknown): void {
@@ -60,13 +60,13 @@ export class ProviderWorker {
     this.post({ kind: 'memory', bytes });
   }
 
-  /** Never rejects. */
+  /** Handles a message of the host. Never rejects. */
   async handleMessage(message: unknown): Promise<void> {
     const request = workerRequest.parse(message);
     let isModule = true;
     try {
       if (request.method === 'survey') {
-        const files = await this.survey();
+        const files = await this.listModuleFiles();
         this.reportFiles();
         this.post({ kind: 'survey', id: request.id, files });
         return;
@@ -76,7 +76,7 @@ export class ProviderWorker {
       const provider = await this.provider;
       isModule = false;
       const post = await this.prepareAnswer(request, provider);
-      // First, so that a worker that is stopped for its memory use reports that as the reason.
+      // Reports the memory first, so that a worker that uses too much is stopped for this reason.
       this.reportMemory();
       // Files are watched once the provider has answered, and after a failed load.
       this.reportFiles();
@@ -89,9 +89,9 @@ export class ProviderWorker {
     }
   }
 
-  private async survey(): Promise<HashedModuleFile[]> {
+  private async listModuleFiles(): Promise<HashedModuleFile[]> {
     if (!this.guard) return [];
-    await loadWithoutRunning(specifierOf(this.start));
+    await loadWithoutRunning(importSpecifierOf(this.start));
     return [...this.guard.close()];
   }
 
@@ -108,20 +108,23 @@ export class ProviderWorker {
         return () => this.post({ kind: 'capabilities', id, capabilities });
       }
       case 'items': {
-        const params = { uri: request.uri, content: readShared(request.text) };
+        const params = { uri: request.uri, content: readSharedText(request.text) };
         const result = await call(itemsMethod(provider.dialect), params, settings);
-        return this.itemsPoster(id, readItems(result, request.uri));
+        return this.createItemsPoster(id, readItems(result, request.uri));
       }
       case 'mentions': {
         const mentions = readMentions(await call('mentions', request.params, settings));
         return () => this.post({ kind: 'mentions', id, mentions });
       }
       case 'lookUp':
-        return this.itemsPoster(id, readItems((await call('items', toLookupParams(request.lookup), settings)) ?? []));
+        return this.createItemsPoster(
+          id,
+          readItems((await call('items', toLookupParams(request.lookup), settings)) ?? []),
+        );
     }
   }
 
-  private itemsPoster(id: number, packed: PackedItems): () => void {
+  private createItemsPoster(id: number, packed: PackedItems): () => void {
     return () => this.post({ kind: 'items', id, packed }, [packed.ranges.buffer, packed.texts.buffer]);
   }
 
@@ -135,5 +138,8 @@ export class ProviderWorker {
 async function capabilitiesOf({ dialect, has, call }: LoadedProvider, settings: object): Promise<ProviderCapabilities> {
   const introduction = readCapabilities(dialect, await call(handshakeMethod(dialect), {}, settings));
   const { annotations, ...abilities } = abilitiesOfFunctions(dialect, has);
-  return { ...introduction, abilities: { ...abilities, annotations: annotations && wantsDocuments(introduction) } };
+  return {
+    ...introduction,
+    abilities: { ...abilities, annotations: annotations && hasDocumentSelectors(introduction) },
+  };
 }

@@ -35,7 +35,7 @@ function inspectSafely(value: unknown): string {
   try {
     return inspect(value, { depth: 1, customInspect: false });
   } catch {
-    // Inspecting it runs code of the provider, which may throw.
+    // Inspecting the value can run code of the provider, which may throw.
     return 'something';
   }
 }

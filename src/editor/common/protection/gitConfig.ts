@@ -1,8 +1,8 @@
 /** One assignment in a Git configuration file. */
 export interface GitConfigEntry {
-  /** In lower case, without the subsection. */
+  /** Name of the section in lower case, without the subsection. */
   readonly section: string;
-  /** In lower case. */
+  /** Name of the key in lower case. */
   readonly key: string;
   readonly value: string;
 }

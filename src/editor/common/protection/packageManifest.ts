@@ -1,6 +1,6 @@
 import type { ContentChange } from './protection';
 
-/** In UTF-16 units. */
+/** Maximum length of a package.json that is compared, in UTF-16 units. Changes of longer files always need approval. */
 const maxLength = 1024 * 1024;
 
 /**
@@ -45,7 +45,7 @@ function sensitiveMembers(text: string): Members | undefined {
   }
 }
 
-/** Expects valid JSON. Parsers disagree on which of two duplicate members wins. */
+/** Whether an object has a duplicate key, for which parsers use different values. Expects valid JSON. */
 function hasRepeatedKey(json: string): boolean {
   /** Keys of each enclosing object; undefined for an array. */
   const enclosingKeys: (Set<string> | undefined)[] = [];

@@ -3,7 +3,7 @@ export interface Protection {
   readonly reason: string;
 }
 
-/** Texts of a file without byte order mark. */
+/** The texts of a file before and after a change, without byte order mark. */
 export interface ContentChange {
   /** Undefined for a new file. */
   readonly before: string | undefined;

@@ -25,7 +25,7 @@ export function toOffsetEdits(lines: LineIndex, edits: readonly TextEdit[]): Off
   return sorted;
 }
 
-/** @throws EditorError `invalidText` for lone surrogates */
+/** Rejects text with lone surrogates, which cannot be saved. @throws EditorError `invalidText` */
 export function requireValidNewText(text: string): void {
   if (text.isWellFormed()) return;
   throw new EditorError('invalidText', 'The new text contains half of a surrogate pair, which cannot be saved.');
@@ -36,7 +36,7 @@ export function applyTextEdits(text: string, edits: readonly TextEdit[]): string
   return applyOffsetEdits(text, toOffsetEdits(new LineIndex(text), edits));
 }
 
-/** Expects sorted edits, as from `toOffsetEdits`. */
+/** Applies edits that are sorted by position, as `toOffsetEdits` returns them. */
 export function applyOffsetEdits(text: string, edits: readonly OffsetEdit[]): string {
   const parts: string[] = [];
   let offset = 0;
@@ -48,7 +48,9 @@ export function applyOffsetEdits(text: string, edits: readonly OffsetEdit[]): st
   return parts.join('');
 }
 
-/** Returns the smallest single edit from `before` to `after`. Never splits a surrogate pair or CRLF. Undefined if equal. */
+/**
+ * Returns the smallest single edit from `before` to `after`. Never splits a surrogate pair or CRLF. Undefined if equal.
+ */
 export function computeMinimalEdit(before: string, after: string): OffsetEdit | undefined {
   if (before === after) return undefined;
   const shorter = Math.min(before.length, after.length);

@@ -1,6 +1,7 @@
 import { EditorError, type Position, type Range } from '../editorPort';
 
-// Conversions between UTF-16 offsets (JavaScript), UTF-8 byte offsets (Amp) and line/character positions (VS Code). Offsets
+// Conversions between UTF-16 offsets (JavaScript), UTF-8 byte offsets (Amp) and line/character positions (VS Code).
+// Offsets
 // that are out of range or inside a character throw EditorError `invalidRange`.
 
 const firstNonAscii = /[\u0080-\uffff]/;
@@ -94,7 +95,7 @@ export class LineIndex {
     return { start: this.positionAt(start), end: this.positionAt(end) };
   }
 
-  /** Returns the nearest valid position, as VS Code's `validatePosition`. */
+  /** Returns the nearest valid position, like VS Code's `TextDocument.validatePosition`. */
   clamp(position: Position): Position {
     const line = Math.min(Math.max(position.line, 0), this.lineCount - 1);
     const [start, end] = this.lineBounds(line);

@@ -7,7 +7,7 @@ export class LatestViewSender<View> {
     private readonly send: (view: View) => void,
   ) {}
 
-  /** Rejects if `load` rejects. */
+  /** Loads and sends the view. Rejects if `load` rejects. */
   async refresh(): Promise<void> {
     const number = ++this.loadCount;
     const view = await this.load();

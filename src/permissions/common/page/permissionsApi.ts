@@ -6,7 +6,7 @@ import { policyKinds } from '../policy/policyKinds';
 
 const Kind = z.enum(policyKinds);
 
-/** `inherit` uses the answer for all agents; there, it leaves the decision to the agent. */
+/** `inherit` for an agent uses the answer for all agents. `inherit` for all agents uses the default of each kind. */
 export const PolicyChoice = z.enum(['inherit', 'ask', 'allow', 'deny']);
 export type PolicyChoice = z.infer<typeof PolicyChoice>;
 
@@ -22,7 +22,7 @@ export const PolicyRow = z.object({
   /** Id of the agent, or `*` for all. */
   agent: z.string(),
   title: z.string(),
-  /** Omits kinds that the policy does not control for this agent. */
+  /** The answers by kind, without the kinds that the policy does not control for this agent. */
   cells: z.partialRecord(Kind, PolicyCell),
 });
 export type PolicyRow = z.infer<typeof PolicyRow>;

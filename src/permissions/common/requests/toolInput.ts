@@ -10,7 +10,7 @@ interface ToolInput {
   readonly cwd?: string;
   /** Unresolved, from the agent. */
   readonly paths: readonly string[];
-  /** Sorted by name. */
+  /** Environment variables, sorted by name. */
   readonly env: Readonly<Record<string, string>>;
   /** Other members with an effect, as canonical JSON, sorted by name. */
   readonly members: Readonly<Record<string, string>>;

@@ -49,7 +49,7 @@ export const PermissionRule = z
   );
 export type PermissionRule = z.infer<typeof PermissionRule>;
 
-/** In UTF-16 units of JSON. */
+/** Maximum length of a stored rule as JSON, in UTF-16 units. */
 const maxRuleLength = 16 * 1024;
 
 export function ruleMatches(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): boolean {

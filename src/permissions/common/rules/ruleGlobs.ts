@@ -4,11 +4,13 @@ import { createLooseMatcher, TimedGlobs, type TimedMatcher } from '../../../edit
 
 interface RuleGlobsDeps {
   readonly runWithTimeLimit: RunWithTimeLimit;
-  /** Called once for each glob that exceeds the time limit. Its rules then allow nothing, and deny paths with its names. */
+  /**
+   * Called once for each glob that exceeds the time limit. Its rules then allow nothing, and deny paths with its names.
+   */
   readonly onSlow: (glob: string) => void;
 }
 
-/** At least the maximum number of rules. */
+/** Maximum number of cached globs. At least the maximum number of rules, so that no rule's glob is evicted. */
 const maxGlobs = 1_000;
 
 /** Compiles and caches globs of rules. */

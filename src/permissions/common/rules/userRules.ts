@@ -16,9 +16,9 @@ export interface StoredRule {
 }
 
 const storageKey = 'permissions.rules';
-/** Used by older versions, whose rules had no `env` and `input`. */
+/** Where older versions stored rules, which had no `env` and `input`. */
 const oldStorageKey = 'acp.rules';
-/** Each request is compared with all rules. */
+/** Maximum number of rules, because each request is compared with all of them. */
 const maxRules = 1_000;
 /** How long usage counts are collected before they are stored. */
 const flushDelayMs = 30_000;

@@ -9,7 +9,7 @@ interface Block {
   readonly isAnnounced: boolean;
 }
 
-/** Gives each block of a turn a start, an end and a unique index. The real server only numbers them within a step. */
+/** Gives each block of a turn a start, an end and a unique index. Servers may number blocks only within a step. */
 export class ContentBlocks {
   private readonly openBlockByWireIndex = new Map<number, Block>();
   private nextBlockIndex = 0;
@@ -70,7 +70,10 @@ export class ContentBlocks {
     this.stepStart = this.turnText.length;
   }
 
-  /** Adds text that the deltas lacked. `response` is the text of the turn or of its last step, else it is appended. */
+  /**
+   * Adds the text of `response` that the deltas did not contain. `response` is the text of the turn or of its last
+   * step; other text is appended.
+   */
   completeText(response: string): void {
     const step = this.turnText.slice(this.stepStart);
     const lastStep = this.turnText.slice(this.lastStepStart, this.stepStart);
@@ -115,7 +118,7 @@ export class ContentBlocks {
 /** Returns the part of the response that is missing in all `candidates`. Ignores differences in white space. */
 function missingText(candidates: readonly string[], response: string): { text: string; isTail: boolean } {
   if (candidates.some((text) => endsWithIgnoringSpace(text, response))) return { text: '', isTail: false };
-  // The longest text first, so that the tail follows all received text.
+  // Compares the longest text first, so that the missing tail follows all received text.
   for (const begun of candidates.toSorted((a, b) => b.length - a.length)) {
     const tail = begun.trim() === '' ? undefined : textAfterPrefixIgnoringSpace(begun, response);
     if (tail !== undefined) return { text: /\s$/u.test(begun) ? tail.trimStart() : tail, isTail: true };

@@ -8,7 +8,7 @@ interface OpenCall {
   isDenied: boolean;
 }
 
-/** Ended calls are remembered, so that late events do not start them again. */
+/** Number of ended calls that are remembered, so that late events do not start them again. */
 const maxEnded = 1000;
 
 /**
@@ -63,7 +63,7 @@ export class SessionToolCalls {
     this.startMissingCall({ session_id: sessionId, call_id: id, kind, tool_name: kind, operation: kind });
   }
 
-  /** Returns the call if it was denied, even if it had already ended. */
+  /** Ends a call with its result. Returns the call if it had been denied. */
   completeCall({ data }: EventOf<'tool:post'>): { readonly operation: string } | undefined {
     const known = data.call_id === undefined ? undefined : this.endedCallById.get(data.call_id);
     if (known) {

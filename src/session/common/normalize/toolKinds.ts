@@ -1,8 +1,8 @@
 import type { EventData, ToolKind } from '../sessionEvents';
 
-/** Kinds by words in tool names, for servers that do not report a kind. The first match wins. */
+/** Words in tool names and the kinds they suggest, for servers that do not report a kind. The first match wins. */
 const kindWords: readonly (readonly [RegExp, ToolKind])[] = [
-  // A subagent may do anything.
+  // A subagent can perform any kind of action.
   [/sub.?agent|delegate|^task$/i, 'other'],
   [/bash|shell|exec|command|terminal|^run/i, 'execute'],
   [/delete|remove|unlink/i, 'delete'],

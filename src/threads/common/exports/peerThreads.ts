@@ -18,7 +18,7 @@ type PeerEntry =
   | { type: 'readFile'; path: string; content: string };
 
 /** Decides what peers may read. */
-export interface PeerAccess {
+export interface PeerThreadPermissions {
   /** Whether the workspace is trusted. Peers see no threads in an untrusted workspace. */
   isTrusted(): boolean;
   /** Absolute paths of the workspace folders and their worktrees. */
@@ -29,11 +29,14 @@ export interface PeerAccess {
 
 const maxThreads = 500;
 
-/** Gives peers of the draft protocol read access to this workspace's threads, without contents of files they may not read. */
+/**
+ * Gives peers of the draft protocol read access to this workspace's threads, without contents of files they may not
+ * read.
+ */
 export class PeerThreads {
   constructor(
-    private readonly threads: Pick<ThreadLibrary, 'heads' | 'ready' | 'find' | 'read'>,
-    private readonly access: PeerAccess,
+    private readonly threads: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,
+    private readonly access: PeerThreadPermissions,
   ) {}
 
   async getThreads(): Promise<PeerThread[]> {
@@ -60,7 +63,7 @@ export class PeerThreads {
   /** Does not load the list of threads in an untrusted workspace. */
   private async readableFilter(): Promise<(head: ThreadHead) => boolean> {
     if (!this.access.isTrusted()) return () => false;
-    const [folders] = await Promise.all([this.access.workspaceFolders(), this.threads.ready()]);
+    const [folders] = await Promise.all([this.access.workspaceFolders(), this.threads.waitForFirstList()]);
     const isInWorkspace = workspaceMatcher(this.threads.heads, folders);
     return (head) => head.problem === undefined && isInWorkspace(head);
   }

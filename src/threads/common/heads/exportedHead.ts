@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { listOf, textOf, timeOf } from '../model/jsonValues';
+import { asList, asNonEmptyText, asTimeMs } from '../model/jsonValues';
 import type { DocumentOrigin } from '../threadReader';
-import { lenient } from '../model/threadSchema';
+import { optionalLenient } from '../model/threadSchema';
 import { relationRoles, relationTypes, type OpenThread, type ThreadHead } from '../threadPorts';
 
-const Text = lenient(z.string());
-const Count = lenient(z.int().check(z.nonnegative()));
-const Texts = lenient(z.array(z.string()));
+const Text = optionalLenient(z.string());
+const Count = optionalLenient(z.int().check(z.nonnegative()));
+const Texts = optionalLenient(z.array(z.string()));
 
 const Relation = z.object({
   type: z.enum(relationTypes),
@@ -32,14 +32,14 @@ const ThreadPart = z.object({
   branch: Text,
   mode: Text,
   model: Text,
-  usage: lenient(Usage),
+  usage: optionalLenient(Usage),
   firstPrompt: Text,
   promptCount: Count,
   messageCount: Count,
-  hasChanges: lenient(z.boolean()),
-  isArchived: lenient(z.boolean()),
-  relations: lenient(z.array(Relation)),
-  facts: lenient(z.array(Fact)),
+  hasChanges: optionalLenient(z.boolean()),
+  isArchived: optionalLenient(z.boolean()),
+  relations: optionalLenient(z.array(Relation)),
+  facts: optionalLenient(z.array(Fact)),
   notes: Texts,
 });
 
@@ -49,7 +49,7 @@ const Export = z.object({
   title: Text,
   createdAt: Text,
   updatedAt: Text,
-  thread: lenient(ThreadPart),
+  thread: optionalLenient(ThreadPart),
   entries: z.array(z.optional(z.unknown())),
 });
 type Export = z.infer<typeof Export>;
@@ -78,18 +78,18 @@ export function headOfExport(
   from: DocumentOrigin,
 ): ThreadHead {
   const { source, path, sizeBytes, mtimeMs } = from;
-  const createdTime = timeOf(createdAt);
+  const createdTime = asTimeMs(createdAt);
   const { repository, branch, mode, model, usage, firstPrompt } = thread ?? {};
   const ownId = thread?.id !== undefined && /^T-[\w-]+$/.test(thread.id) ? thread.id : undefined;
   return {
     id: from.threadId ?? ownId ?? path ?? 'unknown',
     source,
-    ...withoutUndefined({ path, sizeBytes, mtimeMs, title: textOf(title), createdAt: createdTime }),
+    ...withoutUndefined({ path, sizeBytes, mtimeMs, title: asNonEmptyText(title), createdAt: createdTime }),
     ...withoutUndefined({ repository, branch, mode, model, usage, firstPrompt }),
     folders: thread?.folders ?? [],
-    lastPromptAt: timeOf(updatedAt) ?? createdTime ?? mtimeMs ?? 0,
+    lastPromptAt: asTimeMs(updatedAt) ?? createdTime ?? mtimeMs ?? 0,
     promptCount: thread?.promptCount ?? 0,
-    messageCount: thread?.messageCount ?? listOf(entries).length,
+    messageCount: thread?.messageCount ?? asList(entries).length,
     hasChanges: thread?.hasChanges ?? false,
     isArchived: thread?.isArchived ?? false,
     state: 'idle',

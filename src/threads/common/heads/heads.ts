@@ -3,18 +3,18 @@ import type { ThreadHead } from '../threadPorts';
 import { headOfExport, parseExport } from './exportedHead';
 import { hasChangedFiles } from '../model/fileChanges';
 import { fileUriPath } from '../model/fileUriPath';
-import { firstLine, isRecord, listOf, textOf, timeOf, type JsonRecord } from '../model/jsonValues';
+import { firstLine, isRecord, asList, asNonEmptyText, asTimeMs, type JsonRecord } from '../model/jsonValues';
 import { isPrompt, promptText } from '../model/promptText';
 import type { SearchableText } from '../query/searchableText';
 import type { DocumentOrigin } from '../threadReader';
 import { relationsOf } from '../model/relations';
 import { ThreadDocument, treesOf } from '../model/threadSchema';
-import { threadTexts } from '../query/threadTexts';
-import { freshForMs, isRecentlyWritten, threadState } from '../model/threadState';
-import { ledgerEvents, messageModel, threadUsage } from '../model/threadUsage';
+import { searchableTextsOfThread } from '../query/threadTexts';
+import { runningFreshnessMs, isRecentlyWritten, threadState } from '../model/threadState';
+import { usageLedgerEvents, messageModel, threadUsage } from '../model/threadUsage';
 
 /** The problem of a JSON file that is not a thread. */
-export const notThreadText = 'This JSON file is not an Amp thread because it has no list of messages.';
+export const notThreadProblem = 'This JSON file is not an Amp thread because it has no list of messages.';
 const maxPromptUnits = 200;
 
 /**
@@ -25,18 +25,18 @@ export function headOf(document: unknown, from: DocumentOrigin): ThreadHead | un
   const parsed = ThreadDocument.safeParse(document).data;
   if (parsed) return isHidden(parsed) ? undefined : headOfThread(parsed, from);
   const exported = parseExport(document);
-  return exported ? headOfExport(exported, from) : problemHead(from, notThreadText);
+  return exported ? headOfExport(exported, from) : createProblemHead(from, notThreadProblem);
 }
 
 /** Returns when the first running thread becomes stale unless its file changes, or undefined if none is running. */
 export function nextStaleAt(heads: readonly ThreadHead[]): number | undefined {
   const running = heads.filter(({ state }) => state === 'running');
   const times = running.flatMap(({ mtimeMs }) => mtimeMs ?? []);
-  return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other)) + freshForMs;
+  return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other)) + runningFreshnessMs;
 }
 
 /** Creates the head of a file that cannot be read as a thread. */
-export function problemHead(
+export function createProblemHead(
   { source, threadId, path, sizeBytes, mtimeMs }: DocumentOrigin,
   problem: string,
 ): ThreadHead {
@@ -61,7 +61,7 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
   const { messages } = document;
   const id = from.threadId ?? validId(document) ?? path ?? 'unknown';
   const prompts = messages.filter(isRecord).filter(isPrompt);
-  const createdAt = [timeOf(document.created), creationTimeFromId(id)].find(isPlausibleAt(from.nowMs));
+  const createdAt = [asTimeMs(document.created), creationTimeFromId(id)].find(createPlausibleTimeTest(from.nowMs));
   const trees = treesOf(document);
   const repository = trees.find((tree) => tree.repository?.url !== undefined)?.repository;
   return {
@@ -69,13 +69,13 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
     source,
     ...withoutUndefined({
       ...{ path, sizeBytes, mtimeMs, createdAt },
-      title: textOf(document.title),
+      title: asNonEmptyText(document.title),
       firstPrompt: firstLineOf(prompts),
       repository: repository?.url,
       branch: repository?.ref?.replace(/^refs\/heads\//, ''),
       mode: document.agentMode ?? document.meta?.agentMode,
       model: modelOf(document),
-      usage: threadUsage(messages, ledgerEvents(document)),
+      usage: threadUsage(messages, usageLedgerEvents(document)),
     }),
     folders: foldersOf(document),
     lastPromptAt: lastPromptAt(document, prompts, createdAt) ?? mtimeMs ?? 0,
@@ -101,17 +101,19 @@ export function searchDataOf(json: unknown, from: DocumentOrigin): SearchData | 
   const document = ThreadDocument.safeParse(json).data;
   if (!document || !isRecord(json) || isHidden(document)) return undefined;
   const { messages, title = '' } = document;
-  const createdAt = [timeOf(document.created), creationTimeFromId(from.threadId ?? '')].find(isPlausibleAt(from.nowMs));
+  const createdAt = [asTimeMs(document.created), creationTimeFromId(from.threadId ?? '')].find(
+    createPlausibleTimeTest(from.nowMs),
+  );
   const promptAt = lastPromptAt(document, messages.filter(isRecord).filter(isPrompt), createdAt);
   const lastAt = promptAt ?? from.mtimeMs ?? 0;
-  return { title, lastPromptAt: lastAt, texts: threadTexts(json, messages) };
+  return { title, lastPromptAt: lastAt, texts: searchableTextsOfThread(json, messages) };
 }
 
 /** Amp hides threads without messages and drafts. A thread that runs on Amp's server may have only a title here. */
 function isHidden({ messages, draft, queuedMessages, meta, title }: ThreadDocument): boolean {
-  if (messages.length > 0 || listOf(draft).length > 0 || textOf(draft) !== undefined) return false;
+  if (messages.length > 0 || asList(draft).length > 0 || asNonEmptyText(draft) !== undefined) return false;
   if ((queuedMessages ?? []).length > 0) return false;
-  return meta?.usesDtw !== true || textOf(title) === undefined;
+  return meta?.usesDtw !== true || asNonEmptyText(title) === undefined;
 }
 
 /** Returns absolute paths without duplicates. */
@@ -138,7 +140,7 @@ function validId({ id }: ThreadDocument): string | undefined {
 }
 
 /** Accepts times up to one day in the future, because clocks differ. Later times would stay at the top of the list. */
-export function isPlausibleAt(nowMs: number): (time: number | undefined) => boolean {
+export function createPlausibleTimeTest(nowMs: number): (time: number | undefined) => boolean {
   return (time) => time !== undefined && time <= nowMs + dayMs;
 }
 
@@ -147,7 +149,7 @@ const dayMs = 86_400_000;
 /** Returns the time in an id that contains one (UUIDv7), in milliseconds since the epoch. */
 export function creationTimeFromId(id: string): number | undefined {
   const match = /^T-([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(id);
-  return match ? timeOf(Number.parseInt(`${match[1] ?? ''}${match[2] ?? ''}`, 16)) : undefined;
+  return match ? asTimeMs(Number.parseInt(`${match[1] ?? ''}${match[2] ?? ''}`, 16)) : undefined;
 }
 
 function firstLineOf(prompts: readonly JsonRecord[]): string | undefined {
@@ -167,9 +169,9 @@ function lastPromptAt(
   const includeTime = (time: number | undefined): void => {
     if (time !== undefined && (last === undefined || time > last)) last = time;
   };
-  includeTime(timeOf(document.meta?.lastUserMessageAt));
+  includeTime(asTimeMs(document.meta?.lastUserMessageAt));
   for (const { meta, createdAt: at } of prompts)
-    includeTime(timeOf(isRecord(meta) ? meta['sentAt'] : undefined) ?? timeOf(at));
+    includeTime(asTimeMs(isRecord(meta) ? meta['sentAt'] : undefined) ?? asTimeMs(at));
   return last;
 }
 

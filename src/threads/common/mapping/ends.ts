@@ -1,6 +1,6 @@
 import type { Entry, EntryOf } from '../../../transcript/common/entries';
-import { endId } from '../model/entryIds';
-import { isRecord, textOf } from '../model/jsonValues';
+import { turnEndEntryId } from '../model/entryIds';
+import { isRecord, asNonEmptyText } from '../model/jsonValues';
 import { rawJson } from '../model/rawJson';
 import { MessageState, type Message } from '../model/threadSchema';
 import { isMessageStopped } from '../model/threadState';
@@ -11,7 +11,7 @@ type TurnEnd = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
 /** Returns the entry that ends the turn after this message, or undefined when the turn continues. */
 export function turnEndEntry(message: Message, context: MessageContext, hasEntries: boolean): Entry | undefined {
-  const base = entryBase(context, endId(context.key));
+  const base = entryBase(context, turnEndEntryId(context.key));
   if (message.role === 'user') return message.interrupted === true ? interrupted(base, context) : undefined;
   if (message.role !== 'assistant') return undefined;
   if (message.state === undefined || message.state === null) return undefined;
@@ -30,7 +30,7 @@ export function turnEndEntry(message: Message, context: MessageContext, hasEntri
 }
 
 /** Returns the states of an unfinished call in this message. */
-export function unfinishedCall(
+export function unfinishedCallStates(
   message: Message,
   { unfinished, isLive }: MessageContext,
   isComplete = true,
@@ -70,7 +70,7 @@ function endOfComplete(reason: string | undefined): TurnEnd | undefined {
 }
 
 function failed(error: unknown): TurnEnd {
-  const message = isRecord(error) ? textOf(error['message']) : textOf(error);
+  const message = isRecord(error) ? asNonEmptyText(error['message']) : asNonEmptyText(error);
   if (message === undefined)
     return { outcome: 'failed', text: 'The turn failed without an error message.', ...detailsOf(error) };
   const hasMore = isRecord(error) && Object.keys(error).length > 1;

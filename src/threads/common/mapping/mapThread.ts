@@ -1,7 +1,7 @@
 import type { Entry } from '../../../transcript/common/entries';
 import { headOfThread } from '../heads/heads';
 import type { DocumentOrigin } from '../threadReader';
-import { isRecord, isSameJson, listOf } from '../model/jsonValues';
+import { isRecord, isSameJson, asList } from '../model/jsonValues';
 import { rawJson } from '../model/rawJson';
 import type { ThreadDocument } from '../model/threadSchema';
 import type { OpenThread } from '../threadPorts';
@@ -10,7 +10,7 @@ import type { MappedEntry, MessageContext } from './parts/mapped';
 import { messageContexts } from './messageContexts';
 import { messageEntries } from './messageEntries';
 import { isResultBlock } from '../model/callIds';
-import { matchResults, type ToolResults } from './toolResults';
+import { matchToolResults, type ToolResults } from './toolResults';
 import { factsOf, notesOf } from './threadFacts';
 import { unsentEntries } from './unsentEntries';
 
@@ -58,20 +58,20 @@ class ThreadMapping {
   /** From the previous read. Released when everything is mapped, so that reads do not keep each other in memory. */
   private previousMessages: readonly MappedMessage[];
   private previousEntries: ReadonlyMap<string, Entry>;
-  private allMapped: readonly MappedEntry[] | undefined;
-  private allEntries: readonly Entry[] | undefined;
+  private cachedMappedEntries: readonly MappedEntry[] | undefined;
+  private cachedEntries: readonly Entry[] | undefined;
 
   constructor(
     private readonly document: ThreadDocument,
     isLive: boolean,
     previous: MappedThread | undefined,
   ) {
-    this.results = matchResults(document.messages);
+    this.results = matchToolResults(document.messages);
     this.contexts = messageContexts(document, this.results, isLive);
     this.previousMessages = previous?.messages ?? [];
     this.previousEntries = new Map(previous?.entries.map((entry) => [entry.id, entry]));
     this.unsentEntries = unsentEntries(document, this.contexts.at(-1)?.turn ?? 0).map((item) =>
-      this.reusePrevious(item),
+      this.reusePreviousEntry(item),
     );
   }
 
@@ -80,8 +80,8 @@ class ThreadMapping {
   }
 
   get entries(): readonly Entry[] {
-    this.allEntries ??= this.mapAll().map(({ entry }) => entry);
-    return this.allEntries;
+    this.cachedEntries ??= this.mapAll().map(({ entry }) => entry);
+    return this.cachedEntries;
   }
 
   lastEntries(count: number): readonly Entry[] {
@@ -104,11 +104,11 @@ class ThreadMapping {
   }
 
   private mapAll(): readonly MappedEntry[] {
-    if (this.allMapped) return this.allMapped;
-    this.allMapped = [...this.messages.flatMap(({ mapped }) => mapped), ...this.unsentEntries];
+    if (this.cachedMappedEntries) return this.cachedMappedEntries;
+    this.cachedMappedEntries = [...this.messages.flatMap(({ mapped }) => mapped), ...this.unsentEntries];
     this.previousMessages = [];
     this.previousEntries = new Map();
-    return this.allMapped;
+    return this.cachedMappedEntries;
   }
 
   private messageAt(context: MessageContext, index: number): MappedMessage {
@@ -124,11 +124,11 @@ class ThreadMapping {
     if (before && isSame(before.context, context) && isSame(before.message, message)) {
       if (isSame(before.relatedResults, relatedResults)) return before;
     }
-    const mapped = messageEntries(message, this.results, context).map((item) => this.reusePrevious(item));
+    const mapped = messageEntries(message, this.results, context).map((item) => this.reusePreviousEntry(item));
     return { message, relatedResults, context, mapped };
   }
 
-  private reusePrevious(item: MappedEntry): MappedEntry {
+  private reusePreviousEntry(item: MappedEntry): MappedEntry {
     const before = this.previousEntries.get(item.entry.id);
     return before && isSame(before, item.entry) ? { ...item, entry: before } : item;
   }
@@ -136,7 +136,7 @@ class ThreadMapping {
 
 /** Returns what the entries of a message depend on in other messages: the results of its calls, the calls of its results. */
 function relatedResultsOf(message: unknown, results: ToolResults): readonly unknown[] {
-  const blocks = isRecord(message) ? listOf(message['content']) : [];
+  const blocks = isRecord(message) ? asList(message['content']) : [];
   return blocks.map((block) => (isResultBlock(block) ? results.hasCall(block) : results.ofCall(block)));
 }
 

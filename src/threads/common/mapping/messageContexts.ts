@@ -1,14 +1,14 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { Usage } from '../../../transcript/common/entries';
-import { blockId, messageKeys } from '../model/entryIds';
-import { isRecord, listOf, textOf, timeOf, type JsonRecord } from '../model/jsonValues';
+import { blockEntryId, messageKeys } from '../model/entryIds';
+import { isRecord, asList, asNonEmptyText, asTimeMs, type JsonRecord } from '../model/jsonValues';
 import { isPrompt } from '../model/promptText';
 import type { ThreadDocument } from '../model/threadSchema';
 import { messageUsage, sumUsage } from '../model/threadUsage';
 import type { MessageContext, UnfinishedState } from './parts/mapped';
 import { isMessageStopped } from '../model/threadState';
-import { callId } from '../model/callIds';
-import { isOpenResult, type ToolResults } from './toolResults';
+import { callIdOfCallBlock } from '../model/callIds';
+import { mayHaveLaterResult, type ToolResults } from './toolResults';
 
 /** Computes the context of each message. `isLive`: the file was written recently. */
 export function messageContexts(
@@ -28,7 +28,7 @@ export function messageContexts(
   return records.map((record, index) => {
     if (isPrompt(record)) turn++;
     const at = messageTime(record);
-    const call = nearestCall(calls.get(textOf(record['parentToolUseId']) ?? ''), index);
+    const call = nearestCall(calls.get(asNonEmptyText(record['parentToolUseId']) ?? ''), index);
     const hasTurnEnded =
       index < lastPrompt ||
       (mainRoles[index] === 'assistant' && index < lastAnswer) ||
@@ -61,10 +61,10 @@ function callsOf(
 ): ReadonlyMap<string, readonly SubagentCallBlock[]> {
   const calls = new Map<string, SubagentCallBlock[]>();
   for (const [index, { content }] of records.entries()) {
-    for (const [block, item] of listOf(content).entries()) {
+    for (const [block, item] of asList(content).entries()) {
       if (!isRecord(item) || item['type'] !== 'tool_use') continue;
-      const id = callId(item);
-      const call = { entryId: blockId(keys[index] ?? '', block), messageIndex: index, block: item };
+      const id = callIdOfCallBlock(item);
+      const call = { entryId: blockEntryId(keys[index] ?? '', block), messageIndex: index, block: item };
       const known = calls.get(id);
       if (known) known.push(call);
       else if (id !== '') calls.set(id, [call]);
@@ -86,12 +86,12 @@ function hasCallEnded(
 ): boolean {
   if (isMessageStopped(records[messageIndex]?.['state'])) return true;
   const result = results.ofCall(block).at(-1);
-  return result !== undefined && !isOpenResult(result);
+  return result !== undefined && !mayHaveLaterResult(result);
 }
 
 /** Returns undefined for messages of subagents and messages with other roles. */
 function mainRole({ role, parentToolUseId }: JsonRecord): 'user' | 'assistant' | undefined {
-  if (textOf(parentToolUseId) !== undefined) return undefined;
+  if (asNonEmptyText(parentToolUseId) !== undefined) return undefined;
   return role === 'user' || role === 'assistant' ? role : undefined;
 }
 
@@ -119,11 +119,11 @@ function turnUsages(
 
 function messageTime({ usage, meta, createdAt, content }: JsonRecord): number | undefined {
   const messageTimestamp =
-    timeOf(isRecord(usage) ? usage['timestamp'] : undefined) ?? timeOf(isRecord(meta) ? meta['sentAt'] : undefined);
+    asTimeMs(isRecord(usage) ? usage['timestamp'] : undefined) ?? asTimeMs(isRecord(meta) ? meta['sentAt'] : undefined);
   if (messageTimestamp !== undefined) return messageTimestamp;
-  for (const block of listOf(content)) {
-    const time = isRecord(block) ? (timeOf(block['startTime']) ?? timeOf(block['finalTime'])) : undefined;
+  for (const block of asList(content)) {
+    const time = isRecord(block) ? (asTimeMs(block['startTime']) ?? asTimeMs(block['finalTime'])) : undefined;
     if (time !== undefined) return time;
   }
-  return timeOf(createdAt);
+  return asTimeMs(createdAt);
 }

@@ -1,67 +1,67 @@
 import type { Entry } from '../../../transcript/common/entries';
-import { blockId, promptId } from '../model/entryIds';
-import { isRecord, textOf, timeOf } from '../model/jsonValues';
+import { blockEntryId, promptEntryId } from '../model/entryIds';
+import { isRecord, asNonEmptyText, asTimeMs } from '../model/jsonValues';
 import { promptText } from '../model/promptText';
 import { rawJson } from '../model/rawJson';
 import { Block, Message, type BlockOf } from '../model/threadSchema';
 import { attachmentsOf } from './parts/attachments';
-import { stateType } from '../model/threadState';
-import { turnEndEntry, unfinishedCall } from './ends';
+import { messageStateType } from '../model/threadState';
+import { turnEndEntry, unfinishedCallStates } from './ends';
 import { imageAttachment, imagePart } from './parts/images';
 import { entryBase, plainText, rawEntry, type MappedEntry, type MessageContext } from './parts/mapped';
 import { isResultBlock } from '../model/callIds';
-import { isShownRole, type ToolResults } from './toolResults';
+import { isRoleShown, type ToolResults } from './toolResults';
 import { toolEntries } from './parts/callEntries';
-import { runOutcome, toolRun } from './parts/toolRun';
+import { readRunWithoutBlock, readToolRun } from './parts/toolRun';
 
 /** Maps a message to entries in the order of its blocks. Results of tools appear at their calls. */
 export function messageEntries(raw: unknown, results: ToolResults, context: MessageContext): readonly MappedEntry[] {
   const message = Message.safeParse(raw).data;
-  if (!message || !isShownRole(message.role)) {
+  if (!message || !isRoleShown(message.role)) {
     const label = message ? `Message with unknown role “${message.role}”` : 'Unknown message';
-    return [rawEntry(entryBase(context, promptId(context.key)), label, raw, rawJson(raw))];
+    return [rawEntry(entryBase(context, promptEntryId(context.key)), label, raw, rawJson(raw))];
   }
   return new MessageMapper(message, raw, results, context).map();
 }
 
 class MessageMapper {
-  private readonly blocks: readonly unknown[];
+  private readonly rawBlocks: readonly unknown[];
   private hasPrompt = false;
 
   constructor(
     private readonly message: Message,
-    private readonly raw: unknown,
+    private readonly rawMessage: unknown,
     private readonly results: ToolResults,
     private readonly context: MessageContext,
   ) {
     const { content } = message;
-    this.blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+    this.rawBlocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   }
 
   map(): readonly MappedEntry[] {
-    const entries = this.blocks.flatMap((block, index) => this.mapBlock(block, index));
+    const entries = this.rawBlocks.flatMap((block, index) => this.mapBlock(block, index));
     const end = turnEndEntry(this.message, this.context, entries.length > 0);
     if (!end && entries.length === 0 && this.message.content === undefined) return this.mapUnknownContent();
-    return end ? [...entries, { entry: end, raw: this.raw }] : entries;
+    return end ? [...entries, { entry: end, raw: this.rawMessage }] : entries;
   }
 
   /** Shows the JSON if the message has unknown fields, which may be its content. */
   private mapUnknownContent(): readonly MappedEntry[] {
-    const unknownKeys = isRecord(this.raw)
-      ? Object.keys(this.raw).filter((key) => !Object.hasOwn(Message.shape, key))
+    const unknownKeys = isRecord(this.rawMessage)
+      ? Object.keys(this.rawMessage).filter((key) => !Object.hasOwn(Message.shape, key))
       : [];
     if (unknownKeys.every((key) => key === 'messageId' || key === 'protocolMessageID')) return [];
-    const base = entryBase(this.context, promptId(this.context.key));
-    return [rawEntry(base, 'Message without content', this.raw, rawJson(this.raw))];
+    const base = entryBase(this.context, promptEntryId(this.context.key));
+    return [rawEntry(base, 'Message without content', this.rawMessage, rawJson(this.rawMessage))];
   }
 
   private mapBlock(raw: unknown, index: number): readonly MappedEntry[] {
     if (isResultBlock(raw)) return this.mapResult(raw, index);
     const block = Block.safeParse(raw).data;
     if (!block) {
-      const type = isRecord(raw) ? textOf(raw['type']) : undefined;
+      const type = isRecord(raw) ? asNonEmptyText(raw['type']) : undefined;
       const label = type === undefined ? 'Unknown block' : `Block “${type}”`;
-      return [rawEntry(this.blockBase(index), label, raw, rawJson(raw))];
+      return [rawEntry(this.entryBaseOfBlock(index), label, raw, rawJson(raw))];
     }
     switch (block.type) {
       case 'text':
@@ -96,22 +96,22 @@ class MessageMapper {
   private mapPrompt(): readonly MappedEntry[] {
     if (this.hasPrompt) return [];
     this.hasPrompt = true;
-    const images = this.blocks.flatMap((raw) => {
+    const images = this.rawBlocks.flatMap((raw) => {
       const block = Block.safeParse(raw).data;
       const part = block?.type === 'image' ? imagePart(block.source) : undefined;
       const path = block?.type === 'image' ? block.sourcePath : undefined;
       return (part && imageAttachment(part, path)) ?? [];
     });
     const attachments = [...images, ...attachmentsOf(this.message)];
-    const base = entryBase(this.context, promptId(this.context.key));
+    const base = entryBase(this.context, promptEntryId(this.context.key));
     const text = promptText(this.message.content);
     const entry: Entry = { kind: 'prompt', ...base, text, ...(attachments.length > 0 ? { attachments } : {}) };
-    return [{ entry, raw: this.raw }];
+    return [{ entry, raw: this.rawMessage }];
   }
 
   private mapImage(block: BlockOf<'image'>, raw: unknown, index: number): readonly MappedEntry[] {
     const part = imagePart(block.source, block.sourcePath);
-    if (!part) return [rawEntry(this.blockBase(index), 'Unknown image', raw, rawJson(raw))];
+    if (!part) return [rawEntry(this.entryBaseOfBlock(index), 'Unknown image', raw, rawJson(raw))];
     const prompt = this.message.role === 'user' ? this.mapPrompt() : [];
     const isAttached = this.message.role === 'user' && part.type === 'image';
     return isAttached ? prompt : [...prompt, ...this.toEntry(index, raw, { kind: 'media', part })];
@@ -121,9 +121,9 @@ class MessageMapper {
     { thinking, text, startTime, finalTime }: BlockOf<'thinking'>,
     index: number,
   ): ThinkingContent {
-    const [start, end] = [timeOf(startTime), timeOf(finalTime)];
+    const [start, end] = [asTimeMs(startTime), asTimeMs(finalTime)];
     return {
-      text: textOf(thinking) ?? textOf(text) ?? 'The provider does not share this thinking.',
+      text: asNonEmptyText(thinking) ?? asNonEmptyText(text) ?? 'The provider does not share this thinking.',
       ...(this.isStreaming(index) ? { streaming: true } : {}),
       ...(start !== undefined && end !== undefined && end >= start ? { durationMs: end - start } : {}),
     };
@@ -132,16 +132,16 @@ class MessageMapper {
   private mapCall(block: BlockOf<'tool_use' | 'server_tool_use'>, raw: unknown, index: number): readonly MappedEntry[] {
     const results = this.results.ofCall(raw);
     const isComplete = block.complete !== false;
-    const run = toolRun(results.at(-1), unfinishedCall(this.message, this.context, isComplete));
+    const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context, isComplete));
     const input = block.input ?? block.normalizedInput ?? inputFromOtherKeys(raw);
     return toolEntries(
       {
-        base: this.blockBase(index),
+        base: this.entryBaseOfBlock(index),
         name: block.name ?? block.normalizedName ?? 'Unnamed tool',
         knownName: block.normalizedName,
         input: isComplete ? input : (block.inputIncomplete ?? input),
         partialInput:
-          isComplete || block.inputIncomplete !== undefined ? undefined : textOf(block.inputPartialJSON?.json),
+          isComplete || block.inputIncomplete !== undefined ? undefined : asNonEmptyText(block.inputPartialJSON?.json),
         raw: [raw, ...results],
       },
       run,
@@ -150,25 +150,25 @@ class MessageMapper {
 
   private mapProgram(block: BlockOf<'program'>, raw: unknown, index: number): readonly MappedEntry[] {
     const results = this.results.ofCall(raw);
-    const run = toolRun(results.at(-1), unfinishedCall(this.message, this.context));
+    const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context));
     const input = block.code === undefined ? undefined : { code: block.code };
-    return toolEntries({ base: this.blockBase(index), name: 'program', input, raw: [raw, ...results] }, run);
+    return toolEntries({ base: this.entryBaseOfBlock(index), name: 'program', input, raw: [raw, ...results] }, run);
   }
 
   private mapSummary({ summary }: BlockOf<'summary'>, raw: unknown, index: number): readonly MappedEntry[] {
-    const text = textOf(summary) ?? (isRecord(summary) ? textOf(summary['summary']) : undefined);
-    if (text === undefined) return [rawEntry(this.blockBase(index), 'Summary', raw, rawJson(raw))];
+    const text = asNonEmptyText(summary) ?? (isRecord(summary) ? asNonEmptyText(summary['summary']) : undefined);
+    if (text === undefined) return [rawEntry(this.entryBaseOfBlock(index), 'Summary', raw, rawJson(raw))];
     return this.toEntry(index, raw, { kind: 'summary', text });
   }
 
   private mapManualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly MappedEntry[] {
-    const outcome = runOutcome(block.toolRun, unfinishedCall(this.message, this.context));
+    const outcome = readRunWithoutBlock(block.toolRun, unfinishedCallStates(this.message, this.context));
     const note = block.hidden === true ? 'Run by the user. Not shown to the agent.' : 'Run by the user.';
     const remarks = [...outcome.remarks, plainText(note)];
     const input = block.args ?? {};
     const name = block.hidden === true ? '$$' : '$';
     return toolEntries(
-      { base: this.blockBase(index), name, knownName: 'Bash', input, raw: [raw] },
+      { base: this.entryBaseOfBlock(index), name, knownName: 'Bash', input, raw: [raw] },
       { ...outcome, remarks },
     );
   }
@@ -176,20 +176,20 @@ class MessageMapper {
   /** Shows a result only when its call is not in the thread. */
   private mapResult(raw: unknown, index: number): readonly MappedEntry[] {
     if (this.results.hasCall(raw)) return [];
-    return [rawEntry(this.blockBase(index), 'Result of a tool call outside this thread', raw, rawJson(raw))];
+    return [rawEntry(this.entryBaseOfBlock(index), 'Result of a tool call outside this thread', raw, rawJson(raw))];
   }
 
   private isStreaming(index: number): boolean {
-    const isLast = index === this.blocks.length - 1;
-    return isLast && this.context.unfinished === 'running' && stateType(this.message.state) === 'streaming';
+    const isLast = index === this.rawBlocks.length - 1;
+    return isLast && this.context.unfinished === 'running' && messageStateType(this.message.state) === 'streaming';
   }
 
   private toEntry(index: number, raw: unknown, content: Content): readonly MappedEntry[] {
-    return [{ entry: { ...this.blockBase(index), ...content }, raw }];
+    return [{ entry: { ...this.entryBaseOfBlock(index), ...content }, raw }];
   }
 
-  private blockBase(index: number): ReturnType<typeof entryBase> {
-    return entryBase(this.context, blockId(this.context.key, index));
+  private entryBaseOfBlock(index: number): ReturnType<typeof entryBase> {
+    return entryBase(this.context, blockEntryId(this.context.key, index));
   }
 }
 

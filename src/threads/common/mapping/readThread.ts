@@ -1,4 +1,4 @@
-import { notThreadText } from '../heads/heads';
+import { notThreadProblem } from '../heads/heads';
 import type { DocumentOrigin } from '../threadReader';
 import { mapExport } from './exportedThread';
 import { mapThread, type MappedThread } from './mapThread';
@@ -13,6 +13,6 @@ export function readThread(json: unknown, from: DocumentOrigin, previous?: Mappe
   const document = ThreadDocument.safeParse(json).data;
   if (document) return mapThread(document, from, previous);
   const exported = mapExport(json, from, previous);
-  if (!exported) throw new ThreadError('unreadable', notThreadText);
+  if (!exported) throw new ThreadError('unreadable', notThreadProblem);
   return exported;
 }

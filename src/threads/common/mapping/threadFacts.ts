@@ -1,5 +1,5 @@
 import { foldersOf, modelsOf } from '../heads/heads';
-import { textOf, timeOf } from '../model/jsonValues';
+import { asNonEmptyText, asTimeMs } from '../model/jsonValues';
 import { treesOf, type ThreadDocument } from '../model/threadSchema';
 import { relationsOf } from '../model/relations';
 import type { OpenThread, ThreadRelation, ThreadSourceKind } from '../threadPorts';
@@ -64,7 +64,7 @@ export function notesOf(document: ThreadDocument, source: ThreadSourceKind): rea
 }
 
 function facts(label: string, values: readonly unknown[]): OpenThread['facts'] {
-  const texts = values.flatMap((value) => textOf(value) ?? []);
+  const texts = values.flatMap((value) => asNonEmptyText(value) ?? []);
   return [...new Set(texts)].map((value) => ({ label, value }));
 }
 
@@ -73,7 +73,7 @@ function joinWords(words: readonly (string | undefined)[]): string {
 }
 
 function isoTime(value: unknown): string | undefined {
-  const time = timeOf(value);
+  const time = asTimeMs(value);
   return time === undefined ? undefined : new Date(time).toISOString();
 }
 

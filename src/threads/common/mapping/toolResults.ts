@@ -1,6 +1,6 @@
-import { isRecord, listOf, type JsonRecord } from '../model/jsonValues';
+import { isRecord, asList, type JsonRecord } from '../model/jsonValues';
 import { runningStatuses } from '../model/threadState';
-import { callId, isResultBlock, resultId } from '../model/callIds';
+import { callIdOfCallBlock, isResultBlock, callIdOfResultBlock } from '../model/callIds';
 
 /** The results of tool calls, wherever they are in the thread. */
 export interface ToolResults {
@@ -16,13 +16,17 @@ const callTypes: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 
  * Matches results with calls. Ids may repeat: a result belongs to the nearest earlier call with its id, else to the first
  * later one.
  */
-export function matchResults(messages: readonly unknown[]): ToolResults {
+export function matchToolResults(messages: readonly unknown[]): ToolResults {
   const resultsByCall = new Map<unknown, unknown[]>();
   const matched = new Set<unknown>();
   const latest = new Map<string, unknown[]>();
   const early = new Map<string, unknown[]>();
   for (const block of messages.flatMap(blocksOf)) {
-    const id = callTypes.has(block['type']) ? callId(block) : isResultBlock(block) ? resultId(block) : '';
+    const id = callTypes.has(block['type'])
+      ? callIdOfCallBlock(block)
+      : isResultBlock(block)
+        ? callIdOfResultBlock(block)
+        : '';
     if (id === '') continue;
     if (isResultBlock(block)) {
       const known = latest.get(id) ?? early.get(id);
@@ -41,17 +45,17 @@ export function matchResults(messages: readonly unknown[]): ToolResults {
 
 /** Returns the blocks of a message that is shown. */
 function blocksOf(message: unknown): readonly JsonRecord[] {
-  if (!isRecord(message) || !isShownRole(message['role'])) return [];
-  return listOf(message['content']).filter(isRecord);
+  if (!isRecord(message) || !isRoleShown(message['role'])) return [];
+  return asList(message['content']).filter(isRecord);
 }
 
-export function isShownRole(role: unknown): boolean {
+export function isRoleShown(role: unknown): boolean {
   return role === 'user' || role === 'assistant' || role === 'info';
 }
 
 const openStatuses: ReadonlySet<unknown> = new Set([...runningStatuses, 'blocked-on-user']);
 
 /** Whether another result of the same call may follow. */
-export function isOpenResult(block: unknown): boolean {
+export function mayHaveLaterResult(block: unknown): boolean {
   return isRecord(block) && isRecord(block['run']) && openStatuses.has(block['run']['status']);
 }

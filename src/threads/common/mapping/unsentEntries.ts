@@ -1,4 +1,4 @@
-import { isRecord, textOf } from '../model/jsonValues';
+import { isRecord, asNonEmptyText } from '../model/jsonValues';
 import { promptText } from '../model/promptText';
 import { rawJson } from '../model/rawJson';
 import type { ThreadDocument } from '../model/threadSchema';
@@ -17,6 +17,6 @@ export function unsentEntries({ draft, queuedMessages }: ThreadDocument, turn: n
 function unsentEntry(id: string, turn: number, label: string, message: unknown, raw: unknown): MappedEntry | undefined {
   const content = isRecord(message) ? message['content'] : message;
   if ((Array.isArray(content) && content.length === 0) || content === '') return undefined;
-  const text = textOf(promptText(content)) ?? rawJson(message);
+  const text = asNonEmptyText(promptText(content)) ?? rawJson(message);
   return { entry: { kind: 'notice', id, turn, level: 'info', text: `${label}: ${text}` }, raw };
 }

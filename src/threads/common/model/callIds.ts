@@ -6,13 +6,13 @@ export function isResultBlock(block: unknown): boolean {
 }
 
 /** Returns the id by which results refer to this block of a call, or an empty text. */
-export function callId(block: JsonRecord): string {
+export function callIdOfCallBlock(block: JsonRecord): string {
   const id = block['type'] === 'program' ? (block['call_id'] ?? block['id']) : block['id'];
   return toId(id);
 }
 
 /** Returns the id of the call that this result belongs to, or an empty text. */
-export function resultId(block: JsonRecord): string {
+export function callIdOfResultBlock(block: JsonRecord): string {
   return toId(block['toolUseID'] ?? block['tool_use_id'] ?? block['call_id']);
 }
 

@@ -16,14 +16,14 @@ export function messageKeys(messages: readonly unknown[]): readonly string[] {
 }
 
 /** All text blocks of a prompt are one entry. */
-export function promptId(messageKey: string): string {
+export function promptEntryId(messageKey: string): string {
   return messageKey;
 }
 
-export function blockId(messageKey: string, block: number): string {
+export function blockEntryId(messageKey: string, block: number): string {
   return `${messageKey}.${block}`;
 }
 
-export function endId(messageKey: string): string {
+export function turnEndEntryId(messageKey: string): string {
   return `${messageKey}.end`;
 }

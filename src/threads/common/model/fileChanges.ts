@@ -1,4 +1,4 @@
-import { isRecord, listOf } from './jsonValues';
+import { isRecord, asList } from './jsonValues';
 import { toolKind } from './toolNames';
 
 /** Whether a tool has changed a file, judged by its name and its result. */
@@ -6,7 +6,7 @@ export function hasChangedFiles(messages: readonly unknown[]): boolean {
   const changingCalls = new Set<unknown>();
   for (const message of messages) {
     if (!isRecord(message)) continue;
-    for (const block of listOf(message['content'])) {
+    for (const block of asList(message['content'])) {
       if (!isRecord(block)) continue;
       if (block['type'] === 'tool_use' && isChangingTool(block['normalizedName'] ?? block['name']))
         changingCalls.add(block['id']);
@@ -24,5 +24,5 @@ function isSuccessfulChange(result: Readonly<Record<string, unknown>>, calls: Re
   const { run } = result;
   if (!isRecord(run)) return calls.has(result['tool_use_id'] ?? result['toolUseID']) && result['is_error'] !== true;
   if (run['status'] !== 'done') return false;
-  return listOf(run['trackFiles']).length > 0 || calls.has(result['toolUseID'] ?? result['tool_use_id']);
+  return asList(run['trackFiles']).length > 0 || calls.has(result['toolUseID'] ?? result['tool_use_id']);
 }

@@ -7,7 +7,7 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
 export { isRecord } from '../../../base/common/isRecord';
 
 /** Returns an empty list for anything but an array. */
-export function listOf(value: unknown): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -17,17 +17,17 @@ export function ownValue<Value>(table: Readonly<Record<string, Value>>, key: str
 }
 
 /** Returns undefined for anything but a non-empty text. */
-export function textOf(value: unknown): string | undefined {
+export function asNonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Returns undefined for anything but a non-negative integer. */
-export function countOf(value: unknown): number | undefined {
+export function asCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
 /** Converts milliseconds since the epoch or an ISO date to milliseconds since the epoch. */
-export function timeOf(value: unknown): number | undefined {
+export function asTimeMs(value: unknown): number | undefined {
   const ms = typeof value === 'string' ? Date.parse(value) : value;
   return typeof ms === 'number' && Number.isFinite(ms) && ms > 0 && ms < 8.64e15 ? ms : undefined;
 }

@@ -1,9 +1,9 @@
-import { isRecord, listOf, textOf, type JsonRecord } from './jsonValues';
+import { isRecord, asList, asNonEmptyText, type JsonRecord } from './jsonValues';
 
 /** Joins the text blocks of a user's message, without blocks that Amp hides and results of tools. */
 export function promptText(content: unknown): string {
   if (typeof content === 'string') return content;
-  const texts = listOf(content).flatMap((block) =>
+  const texts = asList(content).flatMap((block) =>
     isRecord(block) && block['type'] === 'text' && block['hidden'] !== true && typeof block['text'] === 'string'
       ? block['text']
       : [],
@@ -13,9 +13,9 @@ export function promptText(content: unknown): string {
 
 /** Whether a message is a prompt by the user. Like Amp, excludes results of tools and prompts to subagents. */
 export function isPrompt({ role, content, parentToolUseId }: JsonRecord): boolean {
-  if (role !== 'user' || textOf(parentToolUseId) !== undefined) return false;
+  if (role !== 'user' || asNonEmptyText(parentToolUseId) !== undefined) return false;
   if (typeof content === 'string') return content !== '';
-  return listOf(content).some(
+  return asList(content).some(
     (block) => !isRecord(block) || (block['type'] !== 'tool_result' && block['hidden'] !== true),
   );
 }

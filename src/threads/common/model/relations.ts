@@ -1,4 +1,4 @@
-import { isRecord, textOf } from './jsonValues';
+import { isRecord, asNonEmptyText } from './jsonValues';
 import type { ThreadDocument } from './threadSchema';
 import type { ThreadRelation } from '../threadPorts';
 
@@ -13,7 +13,7 @@ export function relationsOf(document: ThreadDocument, ownId: string): readonly T
   };
   for (const item of document.relationships ?? []) {
     if (!isRecord(item)) continue;
-    const threadId = textOf(item['threadID']);
+    const threadId = asNonEmptyText(item['threadID']);
     const { type } = item;
     if (threadId === undefined || (type !== 'fork' && type !== 'handoff' && type !== 'mention')) continue;
     // The file has the role of this thread, but a relation has the role of the other one.

@@ -23,7 +23,7 @@ interface NamedThread {
 }
 
 /** Finds the threads whose ids are in the query, for example in a pasted link, or whose ids begin with the query. */
-export function namedThreads(query: string, heads: readonly ThreadHead[]): readonly NamedThread[] {
+export function findThreadsByIdIn(query: string, heads: readonly ThreadHead[]): readonly NamedThread[] {
   const text = query.trim();
   const exact = heads.filter(({ id }) => id === text);
   const ids = [...exact.map(({ id }) => id), ...(text.match(idInText) ?? []).map(normalizedId)];

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isRecord, textOf } from './jsonValues';
+import { isRecord, asNonEmptyText } from './jsonValues';
 
 /**
  * The schema of Amp's thread documents, from local files of 2025 to current exports. Only the list of messages is required.
@@ -7,19 +7,19 @@ import { isRecord, textOf } from './jsonValues';
  */
 
 /** Makes a field optional and ignores values of another type. */
-export const lenient = <Type extends z.ZodMiniType>(type: Type): z.ZodMiniCatch<z.ZodMiniOptional<Type>> =>
+export const optionalLenient = <Type extends z.ZodMiniType>(type: Type): z.ZodMiniCatch<z.ZodMiniOptional<Type>> =>
   z.catch(z.optional(type), undefined);
-const Text = lenient(z.string());
-const Flag = lenient(z.boolean());
-const Amount = lenient(z.number());
+const Text = optionalLenient(z.string());
+const Flag = optionalLenient(z.boolean());
+const Amount = optionalLenient(z.number());
 const Anything = z.optional(z.unknown());
-const List = lenient(z.array(Anything));
+const List = optionalLenient(z.array(Anything));
 
 const Tree = z.object({
   displayName: Text,
   uri: Text,
   fsPath: Text,
-  repository: lenient(z.object({ type: Text, url: Text, ref: Text, sha: Text })),
+  repository: optionalLenient(z.object({ type: Text, url: Text, ref: Text, sha: Text })),
 });
 type Tree = z.infer<typeof Tree>;
 
@@ -41,7 +41,9 @@ export const ThreadDocument = z.object({
   title: Text,
   messages: z.array(z.pipe(Anything, z.transform(normalizeMessage))),
   agentMode: Text,
-  env: lenient(z.object({ initial: lenient(z.object({ trees: List, platform: lenient(Platform), tags: List })) })),
+  env: optionalLenient(
+    z.object({ initial: optionalLenient(z.object({ trees: List, platform: optionalLenient(Platform), tags: List })) }),
+  ),
   relationships: List,
   originThreadID: Text,
   forkPointIndex: Amount,
@@ -49,8 +51,8 @@ export const ThreadDocument = z.object({
   archived: Flag,
   draft: Anything,
   queuedMessages: List,
-  usageLedger: lenient(z.object({ events: List })),
-  meta: lenient(
+  usageLedger: optionalLenient(z.object({ events: List })),
+  meta: optionalLenient(
     z.object({ usesDtw: Flag, usesThreadActors: Flag, visibility: Text, lastUserMessageAt: Anything, agentMode: Text }),
   ),
   activatedSkills: List,
@@ -72,7 +74,7 @@ export const Message = z.object({
   usage: Anything,
   turnElapsedMs: Amount,
   interrupted: Flag,
-  meta: lenient(
+  meta: optionalLenient(
     z.object({
       sentAt: Anything,
       fromAggman: Anything,
@@ -81,15 +83,17 @@ export const Message = z.object({
       fromAutomation: Anything,
     }),
   ),
-  source: lenient(z.object({ type: Text })),
-  userState: lenient(
+  source: optionalLenient(z.object({ type: Text })),
+  userState: optionalLenient(
     z.object({
       activeEditor: Text,
       currentlyVisibleFiles: List,
-      selectionRange: lenient(z.object({ start: lenient(Position), end: lenient(Position), startLine: Amount })),
+      selectionRange: optionalLenient(
+        z.object({ start: optionalLenient(Position), end: optionalLenient(Position), startLine: Amount }),
+      ),
     }),
   ),
-  fileMentions: lenient(z.object({ files: List })),
+  fileMentions: optionalLenient(z.object({ files: List })),
   discoveredGuidanceFiles: List,
 });
 export type Message = z.infer<typeof Message>;
@@ -110,7 +114,7 @@ export const Block = z.discriminatedUnion('type', [
     input: Anything,
     complete: Flag,
     inputIncomplete: Anything,
-    inputPartialJSON: lenient(z.object({ json: Text })),
+    inputPartialJSON: optionalLenient(z.object({ json: Text })),
     normalizedName: Text,
     normalizedInput: Anything,
     ...Times,
@@ -119,7 +123,7 @@ export const Block = z.discriminatedUnion('type', [
   z.object({ type: z.literal('summary'), summary: Anything }),
   z.object({
     type: z.literal('manual_bash_invocation'),
-    args: lenient(z.object({ cmd: Text, args: List, cwd: Text })),
+    args: optionalLenient(z.object({ cmd: Text, args: List, cwd: Text })),
     toolRun: Anything,
     hidden: Flag,
   }),
@@ -131,7 +135,7 @@ export type BlockOf<Type extends Block['type']> = Extract<Block, { type: Type }>
 export const ResultBlock = z.object({
   type: z.string(),
   run: Anything,
-  userInput: lenient(z.object({ accepted: Flag, denyFeedback: Text, askAnswers: Anything })),
+  userInput: optionalLenient(z.object({ accepted: Flag, denyFeedback: Text, askAnswers: Anything })),
   content: Anything,
   is_error: Flag,
   /** Only in blocks of the type `program_output`. */
@@ -140,7 +144,7 @@ export const ResultBlock = z.object({
 });
 export type ResultBlock = z.infer<typeof ResultBlock>;
 
-export const Run = z.object({
+export const StoredToolRun = z.object({
   status: z.string(),
   result: Anything,
   progress: Anything,
@@ -148,7 +152,7 @@ export const Run = z.object({
   reason: Text,
   toAllow: List,
 });
-export type Run = z.infer<typeof Run>;
+export type StoredToolRun = z.infer<typeof StoredToolRun>;
 
 /** One turn of a subagent in the progress of its call. */
 export const ProgressTurn = z.object({ message: Text, reasoning: Text, tool_uses: List });
@@ -168,7 +172,7 @@ export const NamedFile = z.object({
   uri: z.string(),
   content: Text,
   isImage: Flag,
-  imageInfo: lenient(z.object({ mimeType: Text, size: Amount })),
+  imageInfo: optionalLenient(z.object({ mimeType: Text, size: Amount })),
 });
 
 /**
@@ -182,7 +186,7 @@ export function normalizeMessage(message: unknown): unknown {
   if (Array.isArray(content))
     return content.some((block) => typeof block === 'string') ? { ...message, content: content.map(toBlock) } : message;
   if (isRecord(content)) return { ...message, content: [content] };
-  const text = textOf(message['text']);
+  const text = asNonEmptyText(message['text']);
   if (text !== undefined) return { ...rest, content: text };
   return content === null ? rest : message;
 }

@@ -1,15 +1,15 @@
-import { isRecord, listOf, textOf, type JsonRecord } from './jsonValues';
+import { isRecord, asList, asNonEmptyText, type JsonRecord } from './jsonValues';
 import { promptText } from './promptText';
 import type { ThreadHead } from '../threadPorts';
 
 /** How long after the last write a thread that is marked as running counts as running. */
-export const freshForMs = 5 * 60_000;
+export const runningFreshnessMs = 5 * 60_000;
 /** Statuses of tool runs that have not ended. */
 export const runningStatuses: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
 
 /** False for an unknown time and for times in the future, which a wrong clock may cause. */
 export function isRecentlyWritten(mtimeMs: number | undefined, nowMs: number): boolean {
-  return mtimeMs !== undefined && Math.abs(nowMs - mtimeMs) < freshForMs;
+  return mtimeMs !== undefined && Math.abs(nowMs - mtimeMs) < runningFreshnessMs;
 }
 
 /** Derives the state from the last message. `isFileFresh`: the file was written recently, so the thread may be running. */
@@ -18,14 +18,14 @@ export function threadState(messages: readonly unknown[], isFileFresh: boolean):
   if (!last) return 'idle';
   const running = isFileFresh ? 'running' : 'stale';
   if (last['role'] === 'assistant') {
-    const type = stateType(last['state']);
+    const type = messageStateType(last['state']);
     if (type === 'streaming') return running;
     if (type === 'cancelled') return 'cancelled';
     if (type === 'error') return 'error';
     return hasOpenCall(last) ? running : 'idle';
   }
   if (last['interrupted'] === true) return 'cancelled';
-  const statuses = listOf(last['content']).flatMap((block) => statusOf(block) ?? []);
+  const statuses = asList(last['content']).flatMap((block) => statusOf(block) ?? []);
   // A waiting thread writes nothing, so the age of the file does not matter.
   if (statuses.includes('blocked-on-user')) return wasLastAnswerStopped(messages) ? 'cancelled' : 'waiting';
   if (statuses.some((status) => runningStatuses.has(status))) return running;
@@ -45,13 +45,14 @@ function wasLastAnswerStopped(messages: readonly unknown[]): boolean {
 /** Excludes messages of subagents and messages with other roles. */
 function isMainMessage(message: JsonRecord): boolean {
   return (
-    (message['role'] === 'assistant' || message['role'] === 'user') && textOf(message['parentToolUseId']) === undefined
+    (message['role'] === 'assistant' || message['role'] === 'user') &&
+    asNonEmptyText(message['parentToolUseId']) === undefined
   );
 }
 
 function hasOpenCall({ content, state }: JsonRecord): boolean {
   if (isRecord(state) && state['stopReason'] !== undefined && state['stopReason'] !== 'tool_use') return false;
-  return listOf(content).some((block) => isRecord(block) && block['type'] === 'tool_use');
+  return asList(content).some((block) => isRecord(block) && block['type'] === 'tool_use');
 }
 
 function statusOf(block: unknown): unknown {
@@ -59,12 +60,12 @@ function statusOf(block: unknown): unknown {
   return block['run']['status'];
 }
 
-export function stateType(state: unknown): string | undefined {
-  return isRecord(state) ? textOf(state['type']) : undefined;
+export function messageStateType(state: unknown): string | undefined {
+  return isRecord(state) ? asNonEmptyText(state['type']) : undefined;
 }
 
 /** Whether a message ended before it was complete, which also ends its tool calls. */
 export function isMessageStopped(state: unknown): boolean {
-  const type = stateType(state);
+  const type = messageStateType(state);
   return type === 'cancelled' || type === 'error';
 }

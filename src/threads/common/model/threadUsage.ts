@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { Usage } from '../../../transcript/common/entries';
-import { countOf, isRecord, listOf, textOf, timeOf, type JsonRecord } from './jsonValues';
+import { asCount, isRecord, asList, asNonEmptyText, asTimeMs, type JsonRecord } from './jsonValues';
 
 /**
  * Sums the usage of a thread from the two places where Amp records it: the thread's ledger (until early 2026) and each
@@ -31,26 +31,26 @@ const slackMs = 60_000;
 
 /** Returns the time until which the ledger was written, or undefined if it has no times. */
 function ledgerEnd(events: readonly JsonRecord[]): number | undefined {
-  const times = events.flatMap((event) => timeOf(event['timestamp']) ?? []);
+  const times = events.flatMap((event) => asTimeMs(event['timestamp']) ?? []);
   return times.length === 0 ? undefined : times.reduce((last, time) => Math.max(last, time)) + slackMs;
 }
 
 function isAfter(message: unknown, end: number | undefined): boolean {
   const usage = isRecord(message) && isRecord(message['usage']) ? message['usage'] : {};
-  return (timeOf(usage['timestamp']) ?? -Infinity) > (end ?? Infinity);
+  return (asTimeMs(usage['timestamp']) ?? -Infinity) > (end ?? Infinity);
 }
 
 export function messageUsage(message: unknown): Usage | undefined {
   const usage = isRecord(message) ? message['usage'] : undefined;
   if (!isRecord(usage)) return undefined;
-  const output = countOf(usage['outputTokens']);
-  const cacheRead = countOf(usage['cacheReadInputTokens']);
+  const output = asCount(usage['outputTokens']);
+  const cacheRead = asCount(usage['cacheReadInputTokens']);
   return usageOf({ ...promptTokens(usage), output, cacheRead }, usage['credits']);
 }
 
 export function messageModel(message: unknown): string | undefined {
   const usage = isRecord(message) ? message['usage'] : undefined;
-  return isRecord(usage) ? textOf(usage['model']) : undefined;
+  return isRecord(usage) ? asNonEmptyText(usage['model']) : undefined;
 }
 
 /** Sums are limited to the largest safe integer. */
@@ -73,9 +73,9 @@ export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefi
 
 /** For models of OpenAI, Amp reports the uncached input as written to the cache and 0 as the input. */
 function promptTokens(usage: JsonRecord): { input: number | undefined; cacheWrite: number | undefined } {
-  const input = countOf(usage['inputTokens']);
-  const cacheWrite = countOf(usage['cacheCreationInputTokens']);
-  const isInputInCache = (input ?? 0) === 0 && /^(?:openai\/)?gpt/i.test(textOf(usage['model']) ?? '');
+  const input = asCount(usage['inputTokens']);
+  const cacheWrite = asCount(usage['cacheCreationInputTokens']);
+  const isInputInCache = (input ?? 0) === 0 && /^(?:openai\/)?gpt/i.test(asNonEmptyText(usage['model']) ?? '');
   return isInputInCache && cacheWrite !== undefined
     ? { input: cacheWrite, cacheWrite: undefined }
     : { input, cacheWrite };
@@ -83,7 +83,7 @@ function promptTokens(usage: JsonRecord): { input: number | undefined; cacheWrit
 
 function eventUsage(event: JsonRecord): Usage | undefined {
   const tokens = isRecord(event['tokens']) ? event['tokens'] : {};
-  return usageOf({ input: countOf(tokens['input']), output: countOf(tokens['output']) }, event['credits']);
+  return usageOf({ input: asCount(tokens['input']), output: asCount(tokens['output']) }, event['credits']);
 }
 
 function cacheUsage({ cacheRead, cacheWrite }: Usage): Usage {
@@ -102,6 +102,6 @@ function isCredits(credits: unknown): credits is number {
   return typeof credits === 'number' && credits > 0 && credits <= Number.MAX_SAFE_INTEGER;
 }
 
-export function ledgerEvents(document: { usageLedger?: { events?: unknown } | undefined }): readonly unknown[] {
-  return listOf(document.usageLedger?.events);
+export function usageLedgerEvents(document: { usageLedger?: { events?: unknown } | undefined }): readonly unknown[] {
+  return asList(document.usageLedger?.events);
 }

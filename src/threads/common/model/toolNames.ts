@@ -1,6 +1,6 @@
 import type { EntryOf } from '../../../transcript/common/entries';
 import { pathOrUriPath } from './fileUriPath';
-import { firstLine, isRecord, listOf, textOf, type JsonRecord } from './jsonValues';
+import { firstLine, isRecord, asList, asNonEmptyText, type JsonRecord } from './jsonValues';
 
 type ToolKind = EntryOf<'tool'>['toolKind'];
 
@@ -34,25 +34,25 @@ export function toolTitle(name: string, input: unknown): string {
   return firstLine(name.startsWith('$') ? `${name} ${line}` : `${bareToolName(name)}: ${line}`);
 }
 
-export function commandOf(input: unknown): string | undefined {
+export function commandOfInput(input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
   const command = input['cmd'] ?? input['command'];
-  if (typeof command === 'string') return textOf([command, ...texts(input['args'])].join(' '));
-  return textOf(texts(command).join(' '));
+  if (typeof command === 'string') return asNonEmptyText([command, ...texts(input['args'])].join(' '));
+  return asNonEmptyText(texts(command).join(' '));
 }
 
-export function inputPath(input: unknown): string | undefined {
+export function pathOfInput(input: unknown): string | undefined {
   return isRecord(input) ? firstTextField(input, ['path', 'absolutePath', 'file_path', 'filePath']) : undefined;
 }
 
 function pathIn(input: JsonRecord): string | undefined {
-  const path = inputPath(input);
+  const path = pathOfInput(input);
   return path === undefined ? undefined : pathOrUriPath(path);
 }
 
 function subjectOf(input: JsonRecord): string | undefined {
   return (
-    commandOf(input) ??
+    commandOfInput(input) ??
     firstTextField(input, ['pattern', 'filePattern']) ??
     pathIn(input) ??
     firstTextField(input, ['description', 'query', 'url', 'objective', 'task', 'prompt', 'name', 'goal', 'code'])
@@ -61,12 +61,12 @@ function subjectOf(input: JsonRecord): string | undefined {
 
 export function firstTextField(record: JsonRecord, names: readonly string[]): string | undefined {
   for (const name of names) {
-    const value = textOf(record[name]);
+    const value = asNonEmptyText(record[name]);
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
 function texts(value: unknown): readonly string[] {
-  return listOf(value).filter((item) => typeof item === 'string');
+  return asList(value).filter((item) => typeof item === 'string');
 }

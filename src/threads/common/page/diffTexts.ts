@@ -1,7 +1,7 @@
 import type { DiffPart } from '../../../transcript/common/entries';
 
 /** Returns both sides of a change, made of its hunks with a mark between them. */
-export function diffTexts({ hunks, change }: DiffPart): { readonly before: string; readonly after: string } {
+export function textsBeforeAndAfter({ hunks, change }: DiffPart): { readonly before: string; readonly after: string } {
   const side = (without: 'add' | 'remove'): string =>
     hunks
       .map(({ lines }) => lines.filter(({ kind }) => kind !== without).map(({ text }) => text))

@@ -7,7 +7,12 @@ import type { Entry } from '../../../transcript/common/entries';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { truncateEntry } from '../../../transcript/common/truncateEntry';
 import { nextStaleAt } from '../heads/heads';
-import { inKnownOrder, OpenSubthreads, type EntryOrigin, type SubthreadScope } from '../subthreads/openSubthreads';
+import {
+  sortLikeKnownEntries,
+  OpenSubthreads,
+  type EntryOrigin,
+  type SubthreadScope,
+} from '../subthreads/openSubthreads';
 import { ThreadError, type OpenThread, type ThreadSource } from '../threadPorts';
 
 export type FollowedThreadSource = Pick<ThreadSource, 'read' | 'subscribe'>;
@@ -21,7 +26,9 @@ interface RetryPolicy {
   readonly isEndless: boolean;
 }
 
-/** Returns undefined for a permanent error. Some programs write files in place, so a read may see an incomplete file. */
+/**
+ * Returns undefined for a permanent error. Some programs write files in place, so a read may see an incomplete file.
+ */
 function retryPolicyFor(error: unknown, wasComplete: boolean): RetryPolicy | undefined {
   const code = error instanceof ThreadError ? error.code : undefined;
   if (code === 'beingWritten') return { hiddenMs: wasComplete ? 30_000 : 5_000, isEndless: true };
@@ -41,13 +48,13 @@ export class FollowedThread implements Disposable {
   private readonly subthreads: OpenSubthreads;
   private hasShownSubthreads = false;
   /** The thread as read, without the steps of subthreads. */
-  private ownThread: OpenThread | undefined;
+  private threadWithoutSteps: OpenThread | undefined;
   private currentThread: OpenThread | undefined;
   private currentProblem: string | undefined;
   private activeRead: Promise<void> | undefined;
-  private isRereadDue = false;
+  private mustReadAgain = false;
   /** Whether the thread was read completely at least once. */
-  private wasComplete = false;
+  private hasReadCompletely = false;
   private failure: { readonly startedAt: number; readonly count: number } | undefined;
   private retryTimer: Disposable | undefined;
 
@@ -62,7 +69,7 @@ export class FollowedThread implements Disposable {
       new OpenSubthreads({
         scope,
         follow: (id, innerScope) => this.followSubthread(id, innerScope),
-        onDidChange: () => this.update(),
+        onDidChange: () => this.updateThreadWithSteps(),
       }),
     );
     this.transcript = this.disposables.add(new TranscriptDocument(onListenerError));
@@ -91,16 +98,16 @@ export class FollowedThread implements Disposable {
   /** Reads the thread again. Never rejects. */
   async refresh(): Promise<void> {
     if (this.activeRead) {
-      this.isRereadDue = true;
+      this.mustReadAgain = true;
       await this.activeRead;
       return;
     }
     do {
-      this.isRereadDue = false;
+      this.mustReadAgain = false;
       this.activeRead = this.read();
       await this.activeRead;
       this.activeRead = undefined;
-    } while (this.mustReread());
+    } while (this.shouldReadAgain());
   }
 
   /** Returns the complete entry, which is trimmed on pages. */
@@ -111,7 +118,7 @@ export class FollowedThread implements Disposable {
   /** Shows a subagent's thread as the steps of its call. Returns the problem if that is impossible. */
   showSubthread(callId: string): string | undefined {
     this.hasShownSubthreads = true;
-    return this.subthreads.show(callId, this.ownThread?.entries ?? []);
+    return this.subthreads.show(callId, this.threadWithoutSteps?.entries ?? []);
   }
 
   hideSubthread(callId: string): void {
@@ -122,7 +129,7 @@ export class FollowedThread implements Disposable {
   hideSubthreads(): void {
     if (this.subthreads.size === 0) return;
     this.subthreads.closeAll();
-    this.update();
+    this.updateThreadWithSteps();
   }
 
   originOf(entryId: string): EntryOrigin {
@@ -135,8 +142,8 @@ export class FollowedThread implements Disposable {
     this.disposables.dispose();
   }
 
-  private mustReread(): boolean {
-    return this.isRereadDue && !this.disposables.isDisposed;
+  private shouldReadAgain(): boolean {
+    return this.mustReadAgain && !this.disposables.isDisposed;
   }
 
   private followSubthread(threadId: string, scope: SubthreadScope): FollowedThread {
@@ -148,9 +155,9 @@ export class FollowedThread implements Disposable {
   private async read(): Promise<void> {
     this.retryTimer?.dispose();
     try {
-      const onFirst = this.currentThread ? undefined : (thread: OpenThread): void => this.show(thread);
-      this.show(await this.source.read(this.threadId, this.abortOnDispose.signal, onFirst));
-      this.wasComplete = true;
+      const onFirst = this.currentThread ? undefined : (thread: OpenThread): void => this.setThread(thread);
+      this.setThread(await this.source.read(this.threadId, this.abortOnDispose.signal, onFirst));
+      this.hasReadCompletely = true;
       this.failure = undefined;
     } catch (error) {
       if (this.disposables.isDisposed || (error instanceof ThreadError && error.code === 'cancelled')) return;
@@ -162,7 +169,7 @@ export class FollowedThread implements Disposable {
 
   /** Schedules another read after a temporary error. Returns false when the error must be shown. */
   private scheduleRetry(error: unknown): boolean {
-    const policy = retryPolicyFor(error, this.wasComplete);
+    const policy = retryPolicyFor(error, this.hasReadCompletely);
     const { startedAt, count } = this.failure ?? { startedAt: this.clock.monotonicNow(), count: 0 };
     const isHidden = this.clock.monotonicNow() - startedAt < (policy?.hiddenMs ?? 0);
     this.failure = policy ? { startedAt, count: count + 1 } : undefined;
@@ -172,24 +179,26 @@ export class FollowedThread implements Disposable {
     return isHidden;
   }
 
-  private show(thread: OpenThread): void {
+  private setThread(thread: OpenThread): void {
     if (this.disposables.isDisposed) return;
-    this.ownThread = thread;
+    this.threadWithoutSteps = thread;
     this.currentProblem = undefined;
-    this.update();
+    this.updateThreadWithSteps();
   }
 
-  private update(): void {
-    const { ownThread } = this;
+  private updateThreadWithSteps(): void {
+    const { threadWithoutSteps: ownThread } = this;
     if (!ownThread || this.disposables.isDisposed) return;
-    const entries = this.subthreads.withSteps(ownThread.entries);
-    const ordered = this.hasShownSubthreads ? inKnownOrder(this.currentThread?.entries ?? [], entries) : entries;
+    const entries = this.subthreads.addSteps(ownThread.entries);
+    const ordered = this.hasShownSubthreads
+      ? sortLikeKnownEntries(this.currentThread?.entries ?? [], entries)
+      : entries;
     this.currentThread = ordered === ownThread.entries ? ownThread : { ...ownThread, entries: ordered };
-    this.transcript.replaceAll(ordered.map((entry) => this.trim(entry)));
+    this.transcript.replaceAll(ordered.map((entry) => this.truncateEntryOnce(entry)));
     this.emitter.fire();
   }
 
-  private trim(entry: Entry): Entry {
+  private truncateEntryOnce(entry: Entry): Entry {
     const known = this.trimmedEntries.get(entry);
     if (known) return known;
     const trimmed = truncateEntry(entry);

@@ -2,8 +2,8 @@ import type { Entry, EntryOf, Part } from '../../../transcript/common/entries';
 import type { SearchableText } from './searchableText';
 import type { TextKind } from '../threadPorts';
 
-/** Returns the searchable texts of an entry, the same as `threadTexts` returns for its document. */
-export function entryTexts(entry: Entry): readonly SearchableText[] {
+/** Returns the searchable texts of an entry, the same as `searchableTextsOfThread` returns for its document. */
+export function searchableTextsOfEntry(entry: Entry): readonly SearchableText[] {
   const { id } = entry;
   const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchableText[] => {
     const joined = texts.filter((line) => line !== undefined && line.trim() !== '').join('\n');

@@ -1,5 +1,5 @@
 /** Removes differences of case, accents and width for a search: `Élan` and `elan`, `ﬁ` and `fi`, `ς` and `σ`. */
-export function fold(text: string): string {
+export function foldForSearch(text: string): string {
   // Only non-ASCII runs, which are rare, need more than a change of case.
   return text.toLowerCase().replace(notAscii, foldRun);
 }
@@ -15,13 +15,13 @@ interface FoldedText {
 }
 
 /** Like `fold`, with a mapping of positions. Slower, so use it only for short texts. */
-export function foldWithOrigins(text: string): FoldedText {
+export function foldWithPositions(text: string): FoldedText {
   if (isAscii(text)) return { text: text.toLowerCase(), originOf: (position) => position };
   const origins: number[] = [];
   let folded = '';
   let origin = 0;
   for (const character of text) {
-    const piece = fold(character);
+    const piece = foldForSearch(character);
     origins.push(...Array<number>(piece.length).fill(origin));
     folded += piece;
     origin += character.length;

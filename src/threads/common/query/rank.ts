@@ -1,5 +1,5 @@
 import type { QueryTerm, ThreadQuery } from './threadQuery';
-import { fold } from './fold';
+import { foldForSearch } from './fold';
 import { isConversationKind, type SearchableText } from './searchableText';
 import { type TextKind } from '../threadPorts';
 import { findTerm } from './termMatch';
@@ -14,7 +14,7 @@ const halfLifeMs = 30 * 24 * 3_600_000;
  * Averages the scores of the terms' best fields and adds up to 1 for recent threads. Times are milliseconds since the epoch.
  * Future times count as now.
  */
-export function scoreOf(fields: readonly SearchField[], lastPromptAt: number, nowMs: number): number {
+export function scoreThread(fields: readonly SearchField[], lastPromptAt: number, nowMs: number): number {
   if (fields.length === 0) return 0;
   const sum = fields.reduce((total, field) => total + fieldScores[field], 0);
   return sum / fields.length + 2 ** -(Math.max(0, nowMs - lastPromptAt) / halfLifeMs);
@@ -70,15 +70,15 @@ export function matchTexts(query: ThreadQuery, title: string, texts: readonly Se
 
 /** Returns the texts with at least one term, sorted like those of a `ThreadMatch`. */
 export function rankTexts(query: ThreadQuery, texts: readonly SearchableText[]): readonly RankedText[] {
-  return sorted(texts.map((text) => ({ text, termCount: countTerms(query, text.text) })));
+  return sorted(texts.map((text) => ({ text, termCount: countMatchingTerms(query, text.text) })));
 }
 
-export function countTerms(query: ThreadQuery, text: string): number {
+export function countMatchingTerms(query: ThreadQuery, text: string): number {
   return termsIn(query, text).length;
 }
 
 function termsIn(query: ThreadQuery, text: string): readonly QueryTerm[] {
-  const folded = fold(text);
+  const folded = foldForSearch(text);
   return query.terms.filter((term) => findTerm(folded, term) !== undefined);
 }
 

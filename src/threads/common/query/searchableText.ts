@@ -31,10 +31,10 @@ const toolTextEndUnits = 512;
 /** Only the beginning of longer texts is indexed. */
 export const maxTextUnits = 1_000_000;
 /** The limit for all texts of a thread that are neither prompts nor answers. */
-export const maxWorkUnits = 8 * 1024 * 1024;
+export const maxNonConversationUnits = 8 * 1024 * 1024;
 
 /** Cuts a text to its searchable part. */
-export function searchablePart(text: string, kind: TextKind): string {
+export function cutToSearchablePart(text: string, kind: TextKind): string {
   if (kind !== 'output' && kind !== 'call') return text.length > maxTextUnits ? text.slice(0, maxTextUnits) : text;
   if (text.length <= maxToolTextUnits) return text;
   return `${text.slice(0, maxToolTextUnits - toolTextEndUnits)}\n${text.slice(-toolTextEndUnits)}`;

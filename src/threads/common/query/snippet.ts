@@ -1,4 +1,4 @@
-import { foldWithOrigins } from './fold';
+import { foldWithPositions } from './fold';
 import { findTerm } from './termMatch';
 import type { ThreadQuery } from './threadQuery';
 
@@ -18,7 +18,7 @@ export function snippetOf(text: string, query: ThreadQuery, maxUnits = 120): str
 
 function firstMatch(text: string, { terms }: ThreadQuery): number {
   for (let start = 0; start < text.length; start += pieceUnits) {
-    const folded = foldWithOrigins(text.slice(start, start + pieceUnits + overlapUnits));
+    const folded = foldWithPositions(text.slice(start, start + pieceUnits + overlapUnits));
     const starts = terms.flatMap((term) => findTerm(folded.text, term) ?? []);
     if (starts.length > 0) return start + folded.originOf(Math.min(...starts));
   }

@@ -1,7 +1,7 @@
 import type { OpenThread, ThreadHead, ThreadHit } from '../threadPorts';
-import { entryTexts } from './entryTexts';
-import { matchThread, scoreOf, type RankedText } from './rank';
-import { searchablePart, type SearchableText } from './searchableText';
+import { searchableTextsOfEntry } from './entryTexts';
+import { matchThread, scoreThread, type RankedText } from './rank';
+import { cutToSearchablePart, type SearchableText } from './searchableText';
 import { snippetOf } from './snippet';
 import type { ThreadQuery } from './threadQuery';
 
@@ -16,23 +16,27 @@ export type UnscoredHit = Omit<ThreadHit, 'score'>;
 
 export function toSearchableThread({ head, entries, facts }: OpenThread): SearchableThread {
   const details = { entryId: '', kind: 'details', text: facts.map(({ value }) => value).join('\n') } as const;
-  const texts = [details, ...entries.flatMap(entryTexts)].map((searched) => ({
+  const texts = [details, ...entries.flatMap(searchableTextsOfEntry)].map((searched) => ({
     ...searched,
-    text: searchablePart(searched.text, searched.kind),
+    text: cutToSearchablePart(searched.text, searched.kind),
   }));
   return { head, texts };
 }
 
 /** Returns the texts with the most terms, best first. Empty when only the title matches. */
-export function textHits({ head, texts }: SearchableThread, query: ThreadQuery, nowMs: number): readonly ThreadHit[] {
+export function findTextHits(
+  { head, texts }: SearchableThread,
+  query: ThreadQuery,
+  nowMs: number,
+): readonly ThreadHit[] {
   const match = matchThread(query, head.title ?? '', texts);
   if (!match) return [];
-  const score = scoreOf(match.fields, head.lastPromptAt, nowMs);
-  return bestHits(head.id, match.texts, query, hitsPerThread).map((hit) => ({ ...hit, score }));
+  const score = scoreThread(match.fields, head.lastPromptAt, nowMs);
+  return selectBestHits(head.id, match.texts, query, hitsPerThread).map((hit) => ({ ...hit, score }));
 }
 
 /** Returns hits for the first texts that have as many terms as the very first one. */
-export function bestHits(
+export function selectBestHits(
   threadId: string,
   ranked: readonly RankedText[],
   query: ThreadQuery,

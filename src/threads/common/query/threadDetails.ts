@@ -1,14 +1,14 @@
-import { isRecord, listOf, textOf, type JsonRecord } from '../model/jsonValues';
+import { isRecord, asList, asNonEmptyText, type JsonRecord } from '../model/jsonValues';
 import { pathOrUriPath } from '../model/fileUriPath';
 
 /** Returns the searchable details of a thread, such as its id, folders, repository, platform and unsent prompts. */
-export function detailTexts(document: JsonRecord): readonly string[] {
+export function searchableDetails(document: JsonRecord): readonly string[] {
   const { env, id, agentMode, activatedSkills, draft, queuedMessages } = document;
   const initial = isRecord(env) && isRecord(env['initial']) ? env['initial'] : {};
   const platform = isRecord(initial['platform']) ? initial['platform'] : {};
-  const trees = listOf(initial['trees']).filter(isRecord);
+  const trees = asList(initial['trees']).filter(isRecord);
   const related = [
-    ...listOf(document['relationships']).map((item) => (isRecord(item) ? item['threadID'] : undefined)),
+    ...asList(document['relationships']).map((item) => (isRecord(item) ? item['threadID'] : undefined)),
     document['mainThreadID'],
     document['originThreadID'],
   ];
@@ -17,13 +17,13 @@ export function detailTexts(document: JsonRecord): readonly string[] {
     ...trees.flatMap(treeValues),
     ...['os', 'osVersion', 'cpuArchitecture', 'client', 'clientVersion', 'clientType'].map((key) => platform[key]),
     agentMode,
-    ...listOf(initial['tags']),
-    ...listOf(activatedSkills).map((skill) => (isRecord(skill) ? skill['name'] : skill)),
+    ...asList(initial['tags']),
+    ...asList(activatedSkills).map((skill) => (isRecord(skill) ? skill['name'] : skill)),
     ...related,
     ...unsentTexts(draft),
-    ...listOf(queuedMessages).flatMap((item) => unsentTexts(isRecord(item) ? item['queuedMessage'] : item)),
+    ...asList(queuedMessages).flatMap((item) => unsentTexts(isRecord(item) ? item['queuedMessage'] : item)),
   ];
-  return [...new Set(values.flatMap((value) => textOf(value) ?? []))];
+  return [...new Set(values.flatMap((value) => asNonEmptyText(value) ?? []))];
 }
 
 function treeValues({ displayName, uri, fsPath, repository }: JsonRecord): readonly unknown[] {
@@ -37,5 +37,5 @@ function shortRef(ref: unknown): unknown {
 
 function unsentTexts(message: unknown): readonly unknown[] {
   const content = isRecord(message) ? (message['content'] ?? message['text']) : message;
-  return [content, ...listOf(content).map((block) => (isRecord(block) ? block['text'] : block))];
+  return [content, ...asList(content).map((block) => (isRecord(block) ? block['text'] : block))];
 }

@@ -1,4 +1,4 @@
-import { fold } from './fold';
+import { foldForSearch } from './fold';
 import { maxWordUnits, wordsOf } from './words';
 
 /** Folded words that must follow each other in a thread. */
@@ -23,7 +23,7 @@ export function parseQuery(text: string): ThreadQuery {
   const pieces = [...text.matchAll(/"([^"]*)("?)|[^\s"]+/g)];
   const terms = pieces
     .map(([piece, quoted, close], index) => {
-      const words = wordsOf(fold(quoted ?? piece));
+      const words = wordsOf(foldForSearch(quoted ?? piece));
       const isCut = words.at(-1)?.length === maxWordUnits;
       return { words, isPrefix: isCut || (index === pieces.length - 1 && close !== '"') };
     })

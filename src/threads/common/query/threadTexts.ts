@@ -1,19 +1,19 @@
-import { blockId, endId, messageKeys, promptId } from '../model/entryIds';
-import { isRecord, listOf, textOf, type JsonRecord } from '../model/jsonValues';
+import { blockEntryId, turnEndEntryId, messageKeys, promptEntryId } from '../model/entryIds';
+import { isRecord, asList, asNonEmptyText, type JsonRecord } from '../model/jsonValues';
 import { pathOrUriPath } from '../model/fileUriPath';
-import { callId, isResultBlock, resultId } from '../model/callIds';
-import { bareToolName, commandOf, inputPath } from '../model/toolNames';
+import { callIdOfCallBlock, isResultBlock, callIdOfResultBlock } from '../model/callIds';
+import { bareToolName, commandOfInput, pathOfInput } from '../model/toolNames';
 import { promptText } from '../model/promptText';
 import type { SearchableText } from './searchableText';
 import type { TextKind } from '../threadPorts';
-import { detailTexts } from './threadDetails';
+import { searchableDetails } from './threadDetails';
 import { textsInValue } from './valueTexts';
 
 /**
  * Returns all searchable texts of a thread in reading order, with the ids of the entries that `mapThread` creates. Checks data
  * without its schema, because thousands of documents are indexed. `messages` must be well-formed.
  */
-export function threadTexts(document: JsonRecord, messages: readonly unknown[]): readonly SearchableText[] {
+export function searchableTextsOfThread(document: JsonRecord, messages: readonly unknown[]): readonly SearchableText[] {
   return new TextCollector().collect(document, messages);
 }
 
@@ -22,7 +22,7 @@ class TextCollector {
   private readonly entryIdByCall = new Map<string, string>();
 
   collect(document: JsonRecord, messages: readonly unknown[]): readonly SearchableText[] {
-    this.add('', 'details', detailTexts(document).join('\n'));
+    this.add('', 'details', searchableDetails(document).join('\n'));
     const keys = messageKeys(messages);
     for (const [index, message] of messages.entries())
       if (isRecord(message)) this.addMessage(message, keys[index] ?? '');
@@ -33,23 +33,24 @@ class TextCollector {
     const { role, content, state } = message;
     if (role !== 'user' && role !== 'assistant' && role !== 'info') return;
     if (role === 'user') {
-      this.add(promptId(key), 'prompt', promptText(content));
-      this.add(promptId(key), 'path', mentionedFiles(message).join('\n'));
+      this.add(promptEntryId(key), 'prompt', promptText(content));
+      this.add(promptEntryId(key), 'path', mentionedFiles(message).join('\n'));
     } else if (typeof content === 'string') {
-      this.add(blockId(key, 0), role === 'assistant' ? 'answer' : 'note', content);
+      this.add(blockEntryId(key, 0), role === 'assistant' ? 'answer' : 'note', content);
     }
-    const blocks = listOf(content);
+    const blocks = asList(content);
     for (let index = 0; index < blocks.length; index++) {
       const block = blocks[index];
-      if (isRecord(block)) this.addBlock(block, blockId(key, index), role);
+      if (isRecord(block)) this.addBlock(block, blockEntryId(key, index), role);
     }
-    if (isRecord(state) && state['type'] === 'error') this.add(endId(key), 'output', textsInValue(state['error']));
+    if (isRecord(state) && state['type'] === 'error')
+      this.add(turnEndEntryId(key), 'output', textsInValue(state['error']));
   }
 
   private addBlock(block: JsonRecord, id: string, role: 'user' | 'assistant' | 'info'): void {
     if (isResultBlock(block)) {
       const { run, content, result } = block;
-      const entryId = this.entryIdByCall.get(resultId(block)) ?? id;
+      const entryId = this.entryIdByCall.get(callIdOfResultBlock(block)) ?? id;
       this.add(entryId, 'output', textsInValue(run ?? content ?? result));
       return;
     }
@@ -60,7 +61,7 @@ class TextCollector {
         this.add(id, role === 'assistant' ? 'answer' : 'note', text);
         return;
       case 'thinking':
-        this.add(id, 'thinking', textOf(block['thinking']) ?? textOf(text) ?? '');
+        this.add(id, 'thinking', asNonEmptyText(block['thinking']) ?? asNonEmptyText(text) ?? '');
         return;
       case 'tool_use':
       case 'server_tool_use':
@@ -71,21 +72,21 @@ class TextCollector {
         this.add(id, 'note', summaryText(block['summary']));
         return;
       case 'manual_bash_invocation':
-        this.add(id, 'command', commandOf(block['args']) ?? '');
+        this.add(id, 'command', commandOfInput(block['args']) ?? '');
         this.add(id, 'output', textsInValue(block['toolRun']));
         return;
     }
   }
 
   private addCall(block: JsonRecord, id: string): void {
-    const key = callId(block);
+    const key = callIdOfCallBlock(block);
     if (key !== '') this.entryIdByCall.set(key, id);
     const input = block['input'] ?? block['normalizedInput'] ?? block['code'] ?? block['text'];
-    const command = typeof block['code'] === 'string' ? block['code'] : commandOf(input);
-    const path = inputPath(input);
+    const command = typeof block['code'] === 'string' ? block['code'] : commandOfInput(input);
+    const path = pathOfInput(input);
     if (command !== undefined) this.add(id, 'command', command);
     if (path !== undefined) this.add(id, 'path', pathOrUriPath(path));
-    const name = textOf(block['name']) ?? textOf(block['normalizedName']) ?? '';
+    const name = asNonEmptyText(block['name']) ?? asNonEmptyText(block['normalizedName']) ?? '';
     const rest = isRecord(input) ? withoutShownKeys(input) : command === undefined ? input : undefined;
     this.add(id, 'call', [bareToolName(name), textsInValue(rest)].join('\n').trim());
   }
@@ -96,7 +97,7 @@ class TextCollector {
 }
 
 function summaryText(summary: unknown): string {
-  return textOf(summary) ?? (isRecord(summary) ? textOf(summary['summary']) : undefined) ?? '';
+  return asNonEmptyText(summary) ?? (isRecord(summary) ? asNonEmptyText(summary['summary']) : undefined) ?? '';
 }
 
 const shownKeys: ReadonlySet<string> = new Set('cmd,command,args,path,absolutePath,file_path,filePath'.split(','));
@@ -108,12 +109,12 @@ function withoutShownKeys(input: JsonRecord): JsonRecord {
 /** Returns the paths of files and images attached to a prompt. */
 function mentionedFiles({ content, fileMentions, discoveredGuidanceFiles }: JsonRecord): readonly string[] {
   const mentions = [
-    ...(isRecord(fileMentions) ? listOf(fileMentions['files']) : []),
-    ...listOf(discoveredGuidanceFiles),
+    ...(isRecord(fileMentions) ? asList(fileMentions['files']) : []),
+    ...asList(discoveredGuidanceFiles),
   ];
-  const files = mentions.flatMap((file) => (isRecord(file) ? (textOf(file['uri']) ?? []) : []));
-  const images = listOf(content).flatMap((block) =>
-    isRecord(block) && block['type'] === 'image' ? (textOf(block['sourcePath']) ?? []) : [],
+  const files = mentions.flatMap((file) => (isRecord(file) ? (asNonEmptyText(file['uri']) ?? []) : []));
+  const images = asList(content).flatMap((block) =>
+    isRecord(block) && block['type'] === 'image' ? (asNonEmptyText(block['sourcePath']) ?? []) : [],
   );
   return [...files, ...images].map(pathOrUriPath);
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../model/jsonValues';
-import { searchablePart } from './searchableText';
+import { cutToSearchablePart } from './searchableText';
 
 /** Keys of encoded data and of data that is searchable elsewhere. */
 const ignoredKeys: ReadonlySet<string> = new Set(
@@ -14,7 +14,7 @@ const maxUnits = 256 * 1024;
 
 /** Collects the searchable texts in JSON of any shape, at least a line each. Cuts long texts individually. */
 export function textsInValue(value: unknown): string {
-  if (typeof value === 'string') return searchablePart(value, 'output');
+  if (typeof value === 'string') return cutToSearchablePart(value, 'output');
   const lines: string[] = [];
   collect(value, lines, { unitsLeft: maxUnits }, 0);
   return lines.length === 1 ? (lines[0] ?? '') : lines.join('\n');
@@ -24,7 +24,7 @@ function collect(value: unknown, lines: string[], budget: { unitsLeft: number },
   if (budget.unitsLeft <= 0) return;
   if (typeof value === 'string') {
     if (value === '') return;
-    const line = searchablePart(value, 'output');
+    const line = cutToSearchablePart(value, 'output');
     lines.push(line);
     budget.unitsLeft -= line.length;
     return;

@@ -1,4 +1,4 @@
-import { matchThread, scoreOf } from '../query/rank';
+import { matchThread, scoreThread } from '../query/rank';
 import { snippetOf } from '../query/snippet';
 import { parseQuery } from '../query/threadQuery';
 import type { TextCoverage, TextSearchResult, ThreadHead, ThreadHit } from '../threadPorts';
@@ -60,7 +60,7 @@ function headHits(query: string, head: ThreadHead, nowMs: number): ThreadHit[] {
   const details = [head.id, repository ?? '', branch ?? '', ...folders].join('\n');
   const match = matchThread(parsed, titleOf(head), [{ entryId: '', kind: 'details', text: details }]);
   if (!match) return [];
-  const score = scoreOf(match.fields, head.lastPromptAt, nowMs);
+  const score = scoreThread(match.fields, head.lastPromptAt, nowMs);
   if (match.texts.length === 0) return [{ threadId: head.id, kind: 'title', snippet: '', score }];
   return [{ threadId: head.id, kind: 'details', snippet: snippetOf(details, parsed), score }];
 }

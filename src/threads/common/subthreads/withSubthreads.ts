@@ -22,7 +22,7 @@ const overLimit = 'This subagent’s thread is not included because it would mak
 const skipped = 'This subagent’s thread is not included because other threads could not be read.';
 
 /** Adds the steps of subthreads after their calls, within the budget. Notices replace steps that are not included. */
-export async function withSubthreads(
+export async function addSubthreadSteps(
   thread: OpenThread,
   read: (threadId: string) => Promise<OpenThread>,
   budget: Budget = { threads: maxThreads, units: maxUnits, failures: maxFailures },

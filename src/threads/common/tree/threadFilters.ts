@@ -29,16 +29,16 @@ export function passesFilters(head: ThreadHead, filters: ThreadFilters): boolean
 }
 
 /** Describes the active filters, for the description of the view. */
-export function filterTexts({ mode, source, onlyChanges, showArchived }: ThreadFilters): readonly string[] {
+export function describeFilters({ mode, source, onlyChanges, showArchived }: ThreadFilters): readonly string[] {
   return [
     ...(mode === undefined ? [] : [`mode ${mode}`]),
-    ...(source === undefined ? [] : [sourceTexts[source]]),
+    ...(source === undefined ? [] : [sourceLabels[source]]),
     ...(onlyChanges ? ['with changes'] : []),
     ...(showArchived ? ['including archived'] : []),
   ];
 }
 
-export const sourceTexts: Record<ThreadHead['source'], string> = {
+export const sourceLabels: Record<ThreadHead['source'], string> = {
   local: 'on this machine',
   cli: 'from the Amp account',
   file: 'from opened files',

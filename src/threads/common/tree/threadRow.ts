@@ -2,7 +2,7 @@ import { countOf } from '../../../base/common/countOf';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { ThreadHead } from '../threadPorts';
 import type { Usage } from '../../../transcript/common/entries';
-import { sourceTexts } from './threadFilters';
+import { sourceLabels } from './threadFilters';
 import type { ThreadNode } from './threadTree';
 
 /** The texts and the icon of a row, independent of the kind of list. */
@@ -119,7 +119,7 @@ function tooltipOf(head: ThreadHead): string {
     ...factLine('Mode', [mode, model]),
     ...factLine('Usage', [usage && usageText(usage)]),
     ...factLine('Size', [head.sizeBytes === undefined ? undefined : sizeText(head.sizeBytes)]),
-    ...factLine('Source', [`${sourceTexts[head.source]}${head.isArchived ? ', archived' : ''}`]),
+    ...factLine('Source', [`${sourceLabels[head.source]}${head.isArchived ? ', archived' : ''}`]),
   ];
   return [`**${escapeMarkdown(titleOf(head))}**`, lines.join('  \n'), escapeMarkdown(head.id)].join('\n\n');
 }

@@ -16,7 +16,12 @@ interface ThreadsSummary {
 const actions: readonly StatusAction[] = [{ label: 'Search threads', command: commandIds.threadsSearch }];
 
 /** The state before the list is first viewed. */
-export const notListedSummary: ThreadsSummary = { heads: [], isListed: false, problems: [], absenceReasons: [] };
+export const emptySummaryBeforeListing: ThreadsSummary = {
+  heads: [],
+  isListed: false,
+  problems: [],
+  absenceReasons: [],
+};
 
 export function threadsStatus(threads: ThreadsSummary): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   const { absenceReasons, heads, isListed, problems } = threads;

@@ -1,7 +1,7 @@
 import type { ThreadTree, TreeNode } from './threadTree';
 
 /** Returns the ids of the rows to refresh, or `all` when the roots changed. All other rows stay, so nothing flickers. */
-export function treeChanges(before: ThreadTree, after: ThreadTree): 'all' | readonly string[] {
+export function findRowsToRefresh(before: ThreadTree, after: ThreadTree): 'all' | readonly string[] {
   if (!isEqual(before.roots, after.roots)) return 'all';
   const changed: string[] = [];
   for (const [id, node] of after.nodes) {

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { parseJson } from '../../../base/common/parseJson';
 import { isThreadId } from '../../common/heads/heads';
-import { isRecord, textOf, timeOf } from '../../common/model/jsonValues';
+import { isRecord, asNonEmptyText, asTimeMs } from '../../common/model/jsonValues';
 import type { AmpPaths } from './ampData';
 
 interface Hint {
@@ -32,7 +32,7 @@ async function sessionHints(folder: string): Promise<readonly Hint[]> {
     ? Object.values(file.json['lastThreadByTerminal'])
     : [];
   const hints = byTerminal.flatMap((entry) =>
-    isRecord(entry) ? hintsOf(entry['lastThreadId'], timeOf(entry['updatedAt']) ?? 0) : [],
+    isRecord(entry) ? hintsOf(entry['lastThreadId'], asTimeMs(entry['updatedAt']) ?? 0) : [],
   );
   return hints.length > 0 ? hints : hintsOf(file.json['lastThreadId'], file.mtimeMs);
 }
@@ -50,7 +50,7 @@ async function plainTextHints(file: string): Promise<readonly Hint[]> {
 }
 
 function hintsOf(threadId: unknown, updatedAt: number): readonly Hint[] {
-  const id = textOf(threadId);
+  const id = asNonEmptyText(threadId);
   return id !== undefined && isThreadId(id) ? [{ threadId: id, updatedAt }] : [];
 }
 

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { parseJson } from '../../../base/common/parseJson';
-import { firstLine, isRecord, textOf } from '../../common/model/jsonValues';
+import { firstLine, isRecord, asNonEmptyText } from '../../common/model/jsonValues';
 
 /** Only the end of a longer history is read. */
 const maxBytes = 4 * 1024 * 1024;
@@ -78,7 +78,7 @@ function parseList(bytes: Buffer): FolderByPrompt {
 /** Ignores prompts of old builds, which have no folder. A later prompt replaces one with the same first line. */
 function addPrompt(folders: Map<string, string>, prompt: unknown): void {
   if (!isRecord(prompt)) return;
-  const [text, folder] = [textOf(prompt['text']), textOf(prompt['cwd'])];
+  const [text, folder] = [asNonEmptyText(prompt['text']), asNonEmptyText(prompt['cwd'])];
   const line = firstLine(text ?? '', maxPromptUnits);
   if (line !== '' && folder !== undefined) folders.set(line, folder);
 }

@@ -51,7 +51,7 @@ export class AmpCli {
   /** Writes the whole thread to a file and returns the file's path. @throws ThreadError as `list` */
   async export(threadId: string, signal?: AbortSignal): Promise<string> {
     if (!isThreadId(threadId)) throw new ThreadError('notFound', `There is no thread ${threadId}.`);
-    const file = path.join(await this.outputFolder.path(), `${threadId}.json`);
+    const file = path.join(await this.outputFolder.createOrGetPath(), `${threadId}.json`);
     const part = `${file}.${randomUUID()}.part`;
     try {
       await this.execute(['threads', 'export', threadId], part, {
@@ -59,7 +59,7 @@ export class AmpCli {
         timeoutMs: exportTimeoutMs,
         signal,
       });
-      return await this.outputFolder.moveIn(part, file);
+      return await this.outputFolder.moveIntoFolder(part, file);
     } finally {
       await rm(part, { force: true });
     }
@@ -86,7 +86,7 @@ export class AmpCli {
   }
 
   private async readOutputOf(args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
-    const file = path.join(await this.outputFolder.path(), `${randomUUID()}.out`);
+    const file = path.join(await this.outputFolder.createOrGetPath(), `${randomUUID()}.out`);
     await this.execute(args, file, { maxBytes: maxListBytes, timeoutMs: listTimeoutMs, signal });
     return readAndDeleteOutput(file, maxListBytes);
   }

@@ -5,8 +5,8 @@ import { DisposableStore, toDisposable, type Disposable } from '../../../base/co
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { fileUriPath } from '../../common/model/fileUriPath';
-import { isPlausibleAt, creationTimeFromId } from '../../common/heads/heads';
-import { timeOf } from '../../common/model/jsonValues';
+import { createPlausibleTimeTest, creationTimeFromId } from '../../common/heads/heads';
+import { asTimeMs } from '../../common/model/jsonValues';
 import {
   type OpenThread,
   type ThreadError,
@@ -16,7 +16,7 @@ import {
 } from '../../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../../common/threadReader';
 import type { AmpCli, ListedThread } from './ampCli';
-import { newestFirst } from '../../common/heads/newestFirst';
+import { sortNewestFirst } from '../../common/heads/newestFirst';
 import { toThreadError } from '../files/threadFile';
 import { ThreadSubscriptions } from '../threadSubscriptions';
 
@@ -57,16 +57,19 @@ export class CliSource implements ThreadSource {
   private readonly queue = new KeyedQueue();
   private readonly exportById = new Map<string, ExportedThread>();
   /** Ids of threads whose export may not be reused. */
-  private outdatedExports = new Set<string>();
+  private outdatedExportIds = new Set<string>();
   private listedThreads: readonly ListedThread[] = [];
   /** Archived threads rarely change, so they are listed only at first and after `invalidate`. */
   private archivedById: ReadonlyMap<string, ListedThread> = new Map();
-  private isArchiveDue = true;
+  private mustListArchived = true;
   private lastPollAt = -Infinity;
   private failureCount = 0;
   private viewerCount = 0;
   private pollTimer: Disposable | undefined;
-  private currentState: ThreadSourceState = { kind: 'absent', message: 'The Amp CLI was not called yet.' };
+  private currentState: ThreadSourceState = {
+    kind: 'absent',
+    message: 'The threads of your Amp account have not been loaded yet.',
+  };
 
   constructor(private readonly deps: CliSourceDeps) {
     this.disposables.add(deps.folder);
@@ -80,7 +83,7 @@ export class CliSource implements ThreadSource {
   }
 
   /** Polls the CLI until the result is disposed. */
-  activate(): Disposable {
+  startPolling(): Disposable {
     this.viewerCount++;
     if (this.viewerCount === 1) this.poll();
     return toDisposable(() => {
@@ -94,31 +97,35 @@ export class CliSource implements ThreadSource {
   /** Returns the last list, refreshed first if it is viewed and due for a poll. Failures are reported in `state`. */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     if (this.viewerCount > 0) await this.refresh(signal);
-    return newestFirst([...this.listedThreads, ...this.archivedById.values()].map((thread) => this.headOf(thread)));
+    return sortNewestFirst([...this.listedThreads, ...this.archivedById.values()].map((thread) => this.headOf(thread)));
   }
 
   invalidate(): void {
-    this.outdatedExports = new Set(this.exportById.keys());
-    this.isArchiveDue = true;
+    this.outdatedExportIds = new Set(this.exportById.keys());
+    this.mustListArchived = true;
     // The user may have fixed the cause of the failure.
     if (this.failureCount > 0) this.lastPollAt = -Infinity;
   }
 
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
     return this.queue.run(threadId, async () => {
-      const file = await this.exportOf(threadId, signal);
+      const file = await this.exportUnlessCurrent(threadId, signal);
       const thread = await this.deps.reader.read(file, signal, onFirst);
       const known = this.exportById.get(threadId);
       if (known) this.exportById.set(threadId, { ...known, head: thread.head });
-      return { ...thread, head: this.withListedTitle(thread.head) };
+      return { ...thread, head: this.addListedTitle(thread.head) };
     });
   }
 
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
-    return this.queue.run(threadId, async () => this.deps.reader.rawJson(await this.exportOf(threadId), entryId));
+    return this.queue.run(threadId, async () =>
+      this.deps.reader.rawJson(await this.exportUnlessCurrent(threadId), entryId),
+    );
   }
 
-  /** Searches with Amp's own query language, best match first. Empty while the CLI is unavailable. @throws ThreadError */
+  /**
+   * Searches with Amp's own query language, best match first. Empty while the CLI is unavailable. @throws ThreadError
+   */
   async search(query: string, signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     // A new viewer waits for the first list.
     if (this.viewerCount > 0) await this.refresh();
@@ -133,7 +140,7 @@ export class CliSource implements ThreadSource {
   /** Reports new messages, and any change while the thread is running. */
   subscribe(threadId: string, listener: () => void): Disposable {
     const subscription = this.subscriptions.add(threadId, listener);
-    const polling = this.activate();
+    const polling = this.startPolling();
     return toDisposable(() => {
       subscription.dispose();
       polling.dispose();
@@ -163,7 +170,7 @@ export class CliSource implements ThreadSource {
       this.lastPollAt = this.deps.clock.monotonicNow();
       try {
         this.applyList(await this.deps.cli.list(signal));
-        if (this.isArchiveDue) await this.refreshArchived(signal);
+        if (this.mustListArchived) await this.refreshArchived(signal);
       } catch (error) {
         this.applyFailure(toThreadError(error, signal));
       }
@@ -192,7 +199,7 @@ export class CliSource implements ThreadSource {
   /** Rows have no archived flag: a thread is archived when only the list with archived threads has it. */
   private async refreshArchived(signal?: AbortSignal): Promise<void> {
     const all = await this.deps.cli.listWithArchived(signal);
-    this.isArchiveDue = false;
+    this.mustListArchived = false;
     const activeIds = new Set(this.listedThreads.map(({ id }) => id));
     const archived = new Map(all.filter(({ id }) => !activeIds.has(id)).map((thread) => [thread.id, thread]));
     if (archived.size === 0 && this.archivedById.size === 0) return;
@@ -216,12 +223,12 @@ export class CliSource implements ThreadSource {
   }
 
   /** Exports the thread unless a current export exists. */
-  private async exportOf(threadId: string, signal?: AbortSignal): Promise<ThreadFile> {
+  private async exportUnlessCurrent(threadId: string, signal?: AbortSignal): Promise<ThreadFile> {
     const row = this.listedThread(threadId);
     const known = this.exportById.get(threadId);
-    const isCurrent = known && !this.outdatedExports.has(threadId) && !hasNewContent(known.row, row, known.head);
+    const isCurrent = known && !this.outdatedExportIds.has(threadId) && !hasNewContent(known.row, row, known.head);
     if (isCurrent && (await fileExists(known.path))) return { path: known.path, source: 'cli', threadId };
-    const { outdatedExports } = this;
+    const { outdatedExportIds: outdatedExports } = this;
     const path = await this.deps.cli.export(threadId, signal);
     // An `invalidate` during the export replaced the set and still applies.
     outdatedExports.delete(threadId);
@@ -233,7 +240,9 @@ export class CliSource implements ThreadSource {
   private headOf(thread: ListedThread): ThreadHead {
     const known = this.exportById.get(thread.id)?.head;
     const updatedAt = updatedAtOf(thread);
-    const createdAt = [known?.createdAt, creationTimeFromId(thread.id)].find(isPlausibleAt(this.deps.clock.now()));
+    const createdAt = [known?.createdAt, creationTimeFromId(thread.id)].find(
+      createPlausibleTimeTest(this.deps.clock.now()),
+    );
     const folder = typeof thread.tree === 'string' ? fileUriPath(thread.tree) : undefined;
     return {
       ...(known ?? { promptCount: 0, hasChanges: false, relations: [] }),
@@ -253,7 +262,7 @@ export class CliSource implements ThreadSource {
     return this.listedThreads.find(({ id }) => id === threadId) ?? this.archivedById.get(threadId);
   }
 
-  private withListedTitle(head: ThreadHead): ThreadHead {
+  private addListedTitle(head: ThreadHead): ThreadHead {
     const listed = this.listedThread(head.id);
     return listed?.title === undefined || listed.title === '' ? head : { ...head, title: listed.title };
   }
@@ -264,7 +273,9 @@ function failureSummary({ code }: ThreadError): string {
   return code === 'offline' ? 'offline' : 'unavailable';
 }
 
-/** Whether the message count changed. For a running thread any change counts, because its last message may have grown. */
+/**
+ * Whether the message count changed. For a running thread any change counts, because its last message may have grown.
+ */
 function hasNewContent(
   before: ListedThread | undefined,
   now: ListedThread | undefined,
@@ -276,7 +287,7 @@ function hasNewContent(
 
 /** Milliseconds since the epoch. */
 function updatedAtOf(thread: ListedThread | undefined): number | undefined {
-  return timeOf(thread?.updated) ?? timeOf(thread?.updatedAt);
+  return asTimeMs(thread?.updated) ?? asTimeMs(thread?.updatedAt);
 }
 
 async function fileExists(file: string): Promise<boolean> {

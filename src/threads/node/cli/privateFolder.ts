@@ -18,7 +18,7 @@ export class PrivateFolder implements Disposable {
   /** `parent` is an absolute path, usually of the system's folder for temporary files. */
   constructor(private readonly parentFolder: string) {}
 
-  async path(): Promise<string> {
+  async createOrGetPath(): Promise<string> {
     if (this.isDisposed) throw new Error('The temporary folder was already removed.');
     this.creation ??= this.create().catch((error: unknown) => {
       // The next call tries again, because the parent folder may become available.
@@ -32,7 +32,7 @@ export class PrivateFolder implements Disposable {
   }
 
   /** Moves a finished file to its final path and deletes the oldest exports. */
-  async moveIn(from: string, to: string): Promise<string> {
+  async moveIntoFolder(from: string, to: string): Promise<string> {
     await rename(from, to);
     await this.deleteOldest();
     return to;
@@ -55,7 +55,7 @@ export class PrivateFolder implements Disposable {
   }
 
   private async deleteOldest(): Promise<void> {
-    const folder = await this.path();
+    const folder = await this.createOrGetPath();
     const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
     if (names.length <= maxExports) return;
     const files = await Promise.all(names.map((name) => withModifiedTime(path.join(folder, name))));

@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 
 /** Identifies one version of a file. Data that was read from the file is valid while this is unchanged. */
-export const FileKey = z.object({
+export const FileVersionKey = z.object({
   /** Absolute path. */
   path: z.string(),
   sizeBytes: z.number(),
   /** Milliseconds since the epoch, with fractions. Compared only for equality. */
   mtimeMs: z.number(),
 });
-export type FileKey = z.infer<typeof FileKey>;
+export type FileVersionKey = z.infer<typeof FileVersionKey>;
 
-export function isSameFile(one: FileKey, other: FileKey): boolean {
+export function isSameFile(one: FileVersionKey, other: FileVersionKey): boolean {
   return one.path === other.path && one.sizeBytes === other.sizeBytes && one.mtimeMs === other.mtimeMs;
 }

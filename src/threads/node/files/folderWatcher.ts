@@ -81,7 +81,7 @@ export class FolderWatcher implements Disposable {
   private async checkFolder(): Promise<void> {
     const identity = await identityOf(this.deps.folder);
     if (identity !== this.folderIdentity) await this.restartWatching(identity);
-    if (this.polledStamps) await this.poll(this.polledStamps);
+    if (this.polledStamps) await this.pollChanges(this.polledStamps);
   }
 
   /** Called when the folder was created, deleted or replaced. */
@@ -118,7 +118,7 @@ export class FolderWatcher implements Disposable {
     this.polledStamps ??= new Map();
   }
 
-  private async poll(before: ReadonlyMap<string, string>): Promise<void> {
+  private async pollChanges(before: ReadonlyMap<string, string>): Promise<void> {
     const now = await this.readStamps();
     for (const [name, stamp] of now) if (before.get(name) !== stamp) this.addChange(name);
     for (const name of before.keys()) if (!now.has(name)) this.addChange(name);

@@ -8,8 +8,8 @@ import {
   threadStates,
   type ThreadHead,
 } from '../../common/threadPorts';
-import { FileKey } from './fileKey';
-import { checkedBody, IndexFileError, type StoredHead } from './headFile';
+import { FileVersionKey } from './fileKey';
+import { bodyAfterChecksum, IndexFileError, type StoredHead } from './headFile';
 
 const text = z.string().exactOptional();
 const number = z.number().exactOptional();
@@ -38,12 +38,12 @@ const head = z.object({
   problem: text,
 }) satisfies z.ZodType<ThreadHead>;
 
-const Line = z.object({ file: FileKey, head: head.nullable() });
+const Line = z.object({ file: FileVersionKey, head: head.nullable() });
 const newline = 0x0a;
 
 /** Yields heads one by one, so that the caller can pause. Skips invalid lines. @throws IndexFileError */
 export function* decodeHeads(content: Buffer): Generator<StoredHead, void> {
-  const body = checkedBody(content);
+  const body = bodyAfterChecksum(content);
   for (let start = 0; start < body.length;) {
     const end = body.indexOf(newline, start);
     if (end < 0) throw new IndexFileError('it ends in the middle of a line');

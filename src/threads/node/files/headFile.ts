@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { parseJson } from '../../../base/common/parseJson';
 import type { ThreadHead } from '../../common/threadPorts';
-import type { FileKey } from './fileKey';
+import type { FileVersionKey } from './fileKey';
 
 /**
  * The file with the heads of all threads: a header line with a checksum, then one JSON line per thread file. It is only
@@ -18,7 +18,7 @@ const kind = 'backline thread heads';
 const headFileHeader = z.object({ kind: z.literal(kind), version: z.number(), crc: z.number() });
 
 export interface StoredHead {
-  readonly file: FileKey;
+  readonly file: FileVersionKey;
   /** Null when Amp hides the thread. */
   readonly head: ThreadHead | null;
 }
@@ -34,7 +34,7 @@ export function encodeHeads(heads: Iterable<StoredHead>): Buffer {
 
 /** Replaces or adds `heads` and removes the `gone` paths. Does not parse unchanged heads. @throws IndexFileError */
 export function mergeHeads(content: Buffer, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
-  const known = checkedBody(content)
+  const known = bodyAfterChecksum(content)
     .toString()
     .split('\n')
     .filter((line) => line !== '');
@@ -62,7 +62,7 @@ function encodeLines(lines: readonly string[]): Buffer {
 }
 
 /** Returns the lines after the header. @throws IndexFileError when the header or the checksum is wrong */
-export function checkedBody(content: Buffer): Buffer {
+export function bodyAfterChecksum(content: Buffer): Buffer {
   const end = content.indexOf('\n');
   const { data } = headFileHeader.safeParse(parseJson(content.toString('utf8', 0, Math.max(end, 0))));
   if (!data) throw new IndexFileError('its header is invalid');

@@ -29,7 +29,7 @@ export class IndexLock implements Disposable {
   }
 
   /** Call this at least every 30 s while holding the lock. */
-  touch(): void {
+  renewLock(): void {
     const now = new Date();
     try {
       utimesSync(this.file, now, now);

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import { ThreadError } from '../../common/threadPorts';
-import type { FileKey } from './fileKey';
+import type { FileVersionKey } from './fileKey';
 
 /** Amp's own limit. */
 export const maxThreadBytes = 50 * 1024 * 1024;
 
-type ThreadFileStats = Pick<FileKey, 'sizeBytes' | 'mtimeMs'>;
+type ThreadFileStats = Pick<FileVersionKey, 'sizeBytes' | 'mtimeMs'>;
 
 interface ThreadFileContent extends ThreadFileStats {
   readonly json: unknown;

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { isRecentlyWritten } from '../../common/model/threadState';
-import { isSameFile, type FileKey } from '../files/fileKey';
+import { isSameFile, type FileVersionKey } from '../files/fileKey';
 import { decodeHeads } from '../files/headDecoder';
 import { headFileName, type StoredHead } from '../files/headFile';
 
@@ -37,7 +37,7 @@ export class HeadCache {
     }
   }
 
-  get(file: FileKey): StoredHead | undefined {
+  get(file: FileVersionKey): StoredHead | undefined {
     return this.headByPath.get(file.path);
   }
 
@@ -50,14 +50,14 @@ export class HeadCache {
   }
 
   /** Whether the cached head is still valid: the file is unchanged and the thread has not become stale. */
-  isCurrent(file: FileKey, nowMs: number): boolean {
+  isHeadCurrent(file: FileVersionKey, nowMs: number): boolean {
     const stored = this.headByPath.get(file.path);
     if (!stored || !isSameFile(stored.file, file)) return false;
     return stored.head?.state !== 'running' || isRecentlyWritten(file.mtimeMs, nowMs);
   }
 
   /** Returns the cached paths in these folders that are not among the files. */
-  missingPaths(folders: ReadonlySet<string>, files: readonly FileKey[]): readonly string[] {
+  missingPaths(folders: ReadonlySet<string>, files: readonly FileVersionKey[]): readonly string[] {
     const present = new Set(files.map((file) => file.path));
     return [...this.headByPath.keys()].filter((file) => !present.has(file) && folders.has(path.dirname(file)));
   }

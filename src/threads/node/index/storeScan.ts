@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import { isThreadFileName } from '../ampFolder/ampData';
-import type { FileKey } from '../files/fileKey';
+import type { FileVersionKey } from '../files/fileKey';
 
 interface StoreScan {
-  readonly files: readonly FileKey[];
+  readonly files: readonly FileVersionKey[];
   /** The readable folders. */
   readonly folders: readonly string[];
   /** The folders that exist but cannot be read. */
@@ -24,7 +24,7 @@ const maxParallelStats = 64;
 
 /** Lists the thread files in folders by name and stats, without reading them. */
 export async function scanFolders(candidates: readonly string[]): Promise<StoreScan> {
-  const files: FileKey[] = [];
+  const files: FileVersionKey[] = [];
   const folders: string[] = [];
   const problems: FolderProblem[] = [];
   for (const folder of new Set(candidates)) {
@@ -42,9 +42,9 @@ export async function scanFolders(candidates: readonly string[]): Promise<StoreS
 }
 
 /** Uses callbacks, because promises take twice as long for thousands of files. Skips files that no longer exist. */
-function statAll(paths: readonly string[]): Promise<readonly FileKey[]> {
+function statAll(paths: readonly string[]): Promise<readonly FileVersionKey[]> {
   return new Promise((resolve) => {
-    const files: FileKey[] = [];
+    const files: FileVersionKey[] = [];
     let started = 0;
     let ended = 0;
     const next = (): void => {

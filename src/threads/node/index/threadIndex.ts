@@ -4,10 +4,10 @@ import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import * as z from 'zod';
-import { problemHead } from '../../common/heads/heads';
-import { newestFirst } from '../../common/heads/newestFirst';
+import { createProblemHead } from '../../common/heads/heads';
+import { sortNewestFirst } from '../../common/heads/newestFirst';
 import { ThreadError, type TextCoverage, type TextSearchResult, type ThreadHead } from '../../common/threadPorts';
-import type { FileKey } from '../files/fileKey';
+import type { FileVersionKey } from '../files/fileKey';
 import type { StoredHead } from '../files/headFile';
 import { HeadCache } from './headCache';
 import { CostThrottle } from '../../common/costThrottle';
@@ -20,7 +20,7 @@ import { CoveragePart, HeadPart, SearchAnswer, TextsAnswer } from '../worker/thr
 interface ThreadIndexDeps {
   /** Absolute path of the index folder, which windows share. Created when needed. */
   readonly folder: string;
-  readonly worker: Pick<ThreadWorkerOwner, 'use' | 'useOnce' | 'keepAlive'>;
+  readonly worker: Pick<ThreadWorkerOwner, 'runWithWorker' | 'runWithWorkerOnce' | 'keepAlive'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -52,11 +52,11 @@ export class ThreadIndex implements Disposable {
   );
   /** Fires when more threads can be searched. */
   readonly onDidChangeCoverage = this.coverageEmitter.event;
-  private readonly textThrottle: CostThrottle;
+  private readonly textIndexThrottle: CostThrottle;
   private cacheLoad: Promise<void> | undefined;
-  private files: readonly FileKey[] = [];
+  private files: readonly FileVersionKey[] = [];
   private folders: readonly string[] = [];
-  private informedWorker: { readonly link: WorkerLink; readonly files: readonly FileKey[] } | undefined;
+  private workerWithFileList: { readonly link: WorkerLink; readonly files: readonly FileVersionKey[] } | undefined;
   private coverage: TextCoverage = { indexed: 0, total: 0 };
   /** Heads read by a worker that ended before it saved them. */
   private unsavedHeads: StoredHead[] = [];
@@ -71,7 +71,7 @@ export class ThreadIndex implements Disposable {
       this.warn('Could not index the text of threads', error);
       if (error instanceof WorkerEndedError && error.wasShared) this.scheduleTextRetry();
     };
-    this.textThrottle = new CostThrottle(deps.clock, textPace, () => this.buildTexts(), onError);
+    this.textIndexThrottle = new CostThrottle(deps.clock, textPace, () => this.buildTexts(), onError);
   }
 
   /**
@@ -87,13 +87,15 @@ export class ThreadIndex implements Disposable {
     const { folder, clock } = this.deps;
     this.throwIfDisposed();
     const request = { method: 'search', folder, query, limit, nowMs: clock.now() } as const;
-    const hits = await this.deps.worker.use((link) => this.informWorker(link).call(request, SearchAnswer));
+    const hits = await this.deps.worker.runWithWorker((link) =>
+      this.sendFileList(link).sendRequest(request, SearchAnswer),
+    );
     return { hits, coverage: this.coverage };
   }
 
   dispose(): void {
     this.isDisposed = true;
-    this.textThrottle.dispose();
+    this.textIndexThrottle.dispose();
     this.retryTimer?.dispose();
     this.workerHold?.dispose();
     this.coverageEmitter.dispose();
@@ -106,7 +108,7 @@ export class ThreadIndex implements Disposable {
     const [{ files, folders: read, problems }] = await Promise.all([scanFolders(folders), this.cacheLoad]);
     throwIfAborted(signal);
     const nowMs = this.deps.clock.now();
-    const changed = files.filter((file) => file.sizeBytes <= maxThreadBytes && !this.cache.isCurrent(file, nowMs));
+    const changed = files.filter((file) => file.sizeBytes <= maxThreadBytes && !this.cache.isHeadCurrent(file, nowMs));
     // Threads in an unreadable folder are kept.
     const readable = folders.filter((folder) => !problems.some((problem) => problem.folder === folder));
     const gone = this.cache.missingPaths(new Set(readable), files);
@@ -115,12 +117,12 @@ export class ThreadIndex implements Disposable {
     const isUnsettled = hasChanged && (await this.readHeads(latestFirst(changed), gone, signal));
     this.files = files.filter((file) => this.isSearchable(file));
     this.folders = readable;
-    if (hasChanged || this.coverage.total === 0) this.textThrottle.schedule();
+    if (hasChanged || this.coverage.total === 0) this.textIndexThrottle.schedule();
     return { heads: this.headsOf(files), folders: read, problems, isUnsettled };
   }
 
   /** Excludes files that could not be read for the list, because they might end the worker again. */
-  private isSearchable(file: FileKey): boolean {
+  private isSearchable(file: FileVersionKey): boolean {
     return file.sizeBytes <= maxThreadBytes && this.cache.get(file)?.head?.problem === undefined;
   }
 
@@ -129,7 +131,7 @@ export class ThreadIndex implements Disposable {
    * written: its previous head is kept, and the next list reads it again.
    */
   private async readHeads(
-    changed: readonly FileKey[],
+    changed: readonly FileVersionKey[],
     gone: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
@@ -154,7 +156,9 @@ export class ThreadIndex implements Disposable {
       const known = this.unsavedHeads;
       const request = { method: 'readHeads' as const, folder, files, known, gone: [...gone], nowMs: clock.now() };
       try {
-        const answer = this.deps.worker.use((link) => this.informWorker(link).call(request, z.unknown(), receive));
+        const answer = this.deps.worker.runWithWorker((link) =>
+          this.sendFileList(link).sendRequest(request, z.unknown(), receive),
+        );
         await raceSignal(answer, signal, cancelledError);
         for (const file of unread.keys()) this.cache.delete(file);
         this.unsavedHeads = [];
@@ -173,13 +177,13 @@ export class ThreadIndex implements Disposable {
     }
   }
 
-  private headsOf(files: readonly FileKey[]): readonly ThreadHead[] {
+  private headsOf(files: readonly FileVersionKey[]): readonly ThreadHead[] {
     const heads = files.flatMap((file) =>
       file.sizeBytes > maxThreadBytes
         ? unreadableHead(file, tooLargeError(file.sizeBytes).message)
         : (this.cache.get(file)?.head ?? []),
     );
-    return newestFirst(heads);
+    return sortNewestFirst(heads);
   }
 
   /** Resolves to the duration in milliseconds. */
@@ -193,8 +197,8 @@ export class ThreadIndex implements Disposable {
     };
     const request = { method: 'indexTexts', folder } as const;
     const build = (link: WorkerLink): Promise<TextsAnswer> =>
-      this.informWorker(link).call(request, TextsAnswer, onPart);
-    const { isDone, isOnDisk } = await this.deps.worker.useOnce(build);
+      this.sendFileList(link).sendRequest(request, TextsAnswer, onPart);
+    const { isDone, isOnDisk } = await this.deps.worker.runWithWorkerOnce(build);
     this.workerHold?.dispose();
     this.workerHold = isOnDisk || this.isDisposed ? undefined : this.deps.worker.keepAlive();
     if (!isDone) this.scheduleTextRetry();
@@ -203,17 +207,20 @@ export class ThreadIndex implements Disposable {
   }
 
   private scheduleTextRetry(): void {
-    if (!this.isDisposed) this.retryTimer = this.deps.clock.setTimer(retryTextsMs, () => this.textThrottle.schedule());
+    if (!this.isDisposed)
+      this.retryTimer = this.deps.clock.setTimer(retryTextsMs, () => this.textIndexThrottle.schedule());
   }
 
   /** Sends the worker the list of known files unless it has it. Workers handle requests in order. */
-  private informWorker(link: WorkerLink): WorkerLink {
-    const { files, folders, informedWorker } = this;
+  private sendFileList(link: WorkerLink): WorkerLink {
+    const { files, folders, workerWithFileList: informedWorker } = this;
     if (files.length === 0 || (informedWorker?.link === link && informedWorker.files === files)) return link;
     // A new worker does not have the texts that the previous one kept in memory.
-    if (this.workerHold && informedWorker?.link !== link) this.textThrottle.schedule();
-    this.informedWorker = { link, files };
-    link.call({ method: 'setFiles', files: [...files], folders: [...folders] }, z.unknown()).catch(() => undefined);
+    if (this.workerHold && informedWorker?.link !== link) this.textIndexThrottle.schedule();
+    this.workerWithFileList = { link, files };
+    link
+      .sendRequest({ method: 'setFiles', files: [...files], folders: [...folders] }, z.unknown())
+      .catch(() => undefined);
     return link;
   }
 
@@ -226,12 +233,12 @@ export class ThreadIndex implements Disposable {
   }
 }
 
-function unreadableHead({ path, sizeBytes, mtimeMs }: FileKey, problem: string): ThreadHead {
+function unreadableHead({ path, sizeBytes, mtimeMs }: FileVersionKey, problem: string): ThreadHead {
   const threadId = path.replace(/^.*[\\/]/, '').replace(/\.json$/, '');
-  return problemHead({ source: 'local', threadId, path, sizeBytes, mtimeMs, nowMs: mtimeMs }, problem);
+  return createProblemHead({ source: 'local', threadId, path, sizeBytes, mtimeMs, nowMs: mtimeMs }, problem);
 }
 
-function latestFirst(files: readonly FileKey[]): readonly FileKey[] {
+function latestFirst(files: readonly FileVersionKey[]): readonly FileVersionKey[] {
   return [...files].sort((one, other) => other.mtimeMs - one.mtimeMs);
 }
 

@@ -1,7 +1,12 @@
 import type { SearchData } from '../../common/heads/heads';
-import { isConversationKind, maxTextUnits, maxWorkUnits, type SearchableText } from '../../common/query/searchableText';
+import {
+  isConversationKind,
+  maxTextUnits,
+  maxNonConversationUnits,
+  type SearchableText,
+} from '../../common/query/searchableText';
 import type { GrowableBuffer } from './growableBuffer';
-import type { FileKey } from '../files/fileKey';
+import type { FileVersionKey } from '../files/fileKey';
 import { PairFilterBuilder } from './pairFilter';
 import { encodeTexts } from './storedTexts';
 import type { SegmentContent, SegmentThread, TextSegment } from './textSegment';
@@ -9,7 +14,7 @@ import { WordScanner } from './wordScanner';
 import { wordFields, WordTable } from './wordTable';
 
 export interface ThreadToIndex extends SearchData {
-  readonly file: FileKey;
+  readonly file: FileVersionKey;
   readonly threadId: string;
 }
 
@@ -84,7 +89,7 @@ export class SegmentBuilder {
 
   private scanText(bytes: Buffer, isAscii: boolean, field: number): readonly string[] {
     const { scanner } = this;
-    scanner.scan(bytes, isAscii);
+    scanner.scanWords(bytes, isAscii);
     this.pairBuilder.addAll(scanner.firstHashes, scanner.count);
     this.wordTable.addAll(scanner, this.threads.length, field);
     return scanner.hiddenWords;
@@ -99,7 +104,7 @@ function splitTexts(texts: readonly SearchableText[]): {
   const prompts: SearchableText[] = [];
   const answers: SearchableText[] = [];
   const work: SearchableText[] = [];
-  let unitsLeft = maxWorkUnits;
+  let unitsLeft = maxNonConversationUnits;
   for (const searched of texts) {
     const text = searched.text.slice(0, maxTextUnits);
     const kept = { ...searched, text };

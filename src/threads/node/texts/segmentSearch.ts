@@ -1,6 +1,6 @@
-import { countTerms, scoreOf, type RankedText, type SearchField } from '../../common/query/rank';
+import { countMatchingTerms, scoreThread, type RankedText, type SearchField } from '../../common/query/rank';
 import { snippetOf } from '../../common/query/snippet';
-import { bestHits, type UnscoredHit } from '../../common/query/textHits';
+import { selectBestHits, type UnscoredHit } from '../../common/query/textHits';
 import type { ThreadQuery } from '../../common/query/threadQuery';
 import type { ThreadHit } from '../../common/threadPorts';
 import { ThreadMatcher } from './threadMatcher';
@@ -46,7 +46,7 @@ export function searchSegments(scope: SearchScope, { query, limit, nowMs }: Sear
     if (hitsById.has(thread.threadId)) continue;
     const match = matcher.match(segment, thread, fields);
     if (!match) continue;
-    const exactScore = match.fields ? scoreOf(match.fields, thread.lastPromptAt, nowMs) : score;
+    const exactScore = match.fields ? scoreThread(match.fields, thread.lastPromptAt, nowMs) : score;
     const hits = hitsOf(thread, match.texts, query);
     if (hits.length === 0) continue;
     const scored = hits.map((hit) => ({ ...hit, score: exactScore }));
@@ -61,8 +61,8 @@ function hitsOf(
   query: ThreadQuery,
 ): readonly UnscoredHit[] {
   const titleHits: readonly UnscoredHit[] =
-    countTerms(query, title) > 0 ? [{ threadId, kind: 'title', snippet: snippetOf(title, query) }] : [];
-  return [...titleHits, ...bestHits(threadId, ranked, query, hitsPerThread - titleHits.length)];
+    countMatchingTerms(query, title) > 0 ? [{ threadId, kind: 'title', snippet: snippetOf(title, query) }] : [];
+  return [...titleHits, ...selectBestHits(threadId, ranked, query, hitsPerThread - titleHits.length)];
 }
 
 /** Longest word first, because it is probably the rarest. */
@@ -82,13 +82,13 @@ function candidatesOf(
 ): readonly Candidate[] {
   const bestFields: Uint8Array[] = [];
   for (const word of words) {
-    const best = word.bestFields(segment.wordIndex, segment.threads.length);
+    const best = word.bestFieldByThread(segment.wordIndex, segment.threads.length);
     if (best.every((field) => field === 0)) return [];
     bestFields.push(best);
   }
   return segment.threads.flatMap((thread, index) => {
     if (bestFields.some((best) => best[index] === 0) || !scope.isCurrent(thread, segment)) return [];
     const fields = bestFields.map((best) => wordFields[(best[index] ?? 1) - 1] ?? 'work');
-    return [{ segment, thread, fields, score: scoreOf(fields, thread.lastPromptAt, nowMs) }];
+    return [{ segment, thread, fields, score: scoreThread(fields, thread.lastPromptAt, nowMs) }];
   });
 }

@@ -112,7 +112,7 @@ export class StoredTexts {
   }
 
   /** Returns the wanted texts in their stored order. @throws IndexFileError when the content is damaged */
-  read(isWanted: (index: number) => boolean): readonly SearchableText[] {
+  readTexts(isWanted: (index: number) => boolean): readonly SearchableText[] {
     const found: SearchableText[] = [];
     let ids: readonly string[] | undefined;
     let start = this.textsStart;

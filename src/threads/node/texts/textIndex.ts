@@ -5,7 +5,7 @@ import { messageOf } from '../../../base/common/errors';
 import { parseQuery } from '../../common/query/threadQuery';
 import type { TextCoverage, ThreadHit } from '../../common/threadPorts';
 import { GrowableBuffer } from './growableBuffer';
-import { isSameFile, type FileKey } from '../files/fileKey';
+import { isSameFile, type FileVersionKey } from '../files/fileKey';
 import { IndexLock } from '../files/indexLock';
 import { SegmentBuilder, type ThreadToIndex } from './segmentBuilder';
 import { searchSegments, type SearchRequest } from './segmentSearch';
@@ -17,7 +17,7 @@ export interface TextIndexDeps {
   /** Absolute path of the index folder. Created when needed. */
   readonly folder: string;
   /** Returns undefined when the file no longer exists. */
-  readonly read: (file: FileKey) => ThreadToIndex | undefined;
+  readonly read: (file: FileVersionKey) => ThreadToIndex | undefined;
   readonly warn: (message: string) => void;
   /** Lets other work run. Rejects to stop indexing. */
   readonly pause: () => Promise<void>;
@@ -41,16 +41,16 @@ const maxMemoryBytes = 256 * 1024 * 1024;
  */
 export class TextIndex {
   private segments: readonly TextSegment[] = [];
-  private fileByPath: ReadonlyMap<string, FileKey> = new Map();
+  private fileByPath: ReadonlyMap<string, FileVersionKey> = new Map();
   private folders: ReadonlySet<string> = new Set();
   /** The newest indexed version of each file, by path. */
-  private newestByPath = new Map<string, { readonly segment: TextSegment; readonly thread: SegmentThread }>();
-  private isInMemory = false;
+  private newestThreadByPath = new Map<string, { readonly segment: TextSegment; readonly thread: SegmentThread }>();
+  private isStoredInMemory = false;
 
   constructor(private readonly deps: TextIndexDeps) {}
 
   /** Sets the files to index. Threads in other folders belong to other windows and stay in the index. */
-  setFiles(files: readonly FileKey[], folders: readonly string[]): void {
+  setFiles(files: readonly FileVersionKey[], folders: readonly string[]): void {
     this.fileByPath = new Map(files.map((file) => [file.path, file]));
     this.folders = new Set(folders);
   }
@@ -58,16 +58,16 @@ export class TextIndex {
   /** Indexes new and changed files. `isDone` is false while another window builds the index: call again later then. */
   async build(onProgress: (coverage: TextCoverage) => void): Promise<{ isDone: boolean; isOnDisk: boolean }> {
     const isDone = await this.buildSegments(onProgress);
-    return { isDone, isOnDisk: !this.isInMemory };
+    return { isDone, isOnDisk: !this.isStoredInMemory };
   }
 
   private async buildSegments(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
-    if (!this.isInMemory) this.load();
+    if (!this.isStoredInMemory) this.load();
     const todo = [...this.fileByPath.values()].filter((file) => !this.isIndexed(file));
     onProgress({ indexed: this.fileByPath.size - todo.length, total: this.fileByPath.size });
     if (todo.length === 0) return true;
-    const lock = this.isInMemory ? undefined : this.acquireLock();
-    if (!lock && !this.isInMemory) return false;
+    const lock = this.isStoredInMemory ? undefined : this.acquireLock();
+    if (!lock && !this.isStoredInMemory) return false;
     try {
       // Another window may have written segments before this one acquired the lock.
       if (lock) this.load();
@@ -75,7 +75,7 @@ export class TextIndex {
       await this.indexFiles(unindexed, lock, onProgress);
       this.compact();
       const names = this.segments.map(({ file }) => path.basename(file));
-      if (!this.isInMemory) removeOrphans(this.deps.folder, names);
+      if (!this.isStoredInMemory) removeOrphans(this.deps.folder, names);
     } finally {
       lock?.dispose();
     }
@@ -87,7 +87,7 @@ export class TextIndex {
     const request = { query: parseQuery(query), limit, nowMs };
     const scope = {
       isCurrent: (thread: SegmentThread, segment: TextSegment) =>
-        this.fileByPath.has(thread.file.path) && this.newestByPath.get(thread.file.path)?.segment === segment,
+        this.fileByPath.has(thread.file.path) && this.newestThreadByPath.get(thread.file.path)?.segment === segment,
     };
     try {
       return searchSegments({ ...scope, segments: this.segments }, request);
@@ -102,7 +102,7 @@ export class TextIndex {
   /** Loads the index from disk. An invalid index counts as empty. */
   load(): void {
     const { folder, warn } = this.deps;
-    this.isInMemory = false;
+    this.isStoredInMemory = false;
     const known = new Map(this.segments.map((segment) => [path.basename(segment.file), segment]));
     try {
       const names = readManifest(folder);
@@ -115,7 +115,7 @@ export class TextIndex {
 
   private setSegments(segments: readonly TextSegment[]): void {
     this.segments = segments;
-    this.newestByPath = new Map(
+    this.newestThreadByPath = new Map(
       segments.flatMap((segment) => segment.threads.map((thread) => [thread.file.path, { segment, thread }])),
     );
   }
@@ -134,22 +134,22 @@ export class TextIndex {
 
   private switchToMemory(error: unknown): void {
     const { folder, warn } = this.deps;
-    this.isInMemory = true;
+    this.isStoredInMemory = true;
     warn(`Cannot store the text index in ${folder}, using memory instead: ${messageOf(error)}`);
   }
 
   private get isMemoryFull(): boolean {
     const memoryBytes = this.segments.reduce((bytes, segment) => bytes + segment.memoryBytes, 0);
-    return this.isInMemory && memoryBytes >= maxMemoryBytes;
+    return this.isStoredInMemory && memoryBytes >= maxMemoryBytes;
   }
 
-  private isIndexed(file: FileKey): boolean {
-    const newest = this.newestByPath.get(file.path);
+  private isIndexed(file: FileVersionKey): boolean {
+    const newest = this.newestThreadByPath.get(file.path);
     return newest !== undefined && isSameFile(newest.thread.file, file);
   }
 
   private async indexFiles(
-    files: readonly FileKey[],
+    files: readonly FileVersionKey[],
     lock: IndexLock | undefined,
     onProgress: (coverage: TextCoverage) => void,
   ): Promise<void> {
@@ -163,7 +163,7 @@ export class TextIndex {
       if (thread) builder.add(thread);
       leftCount--;
       if (builder.sizeBytes < segmentBytes && leftCount > 0) continue;
-      lock?.touch();
+      lock?.renewLock();
       if (!builder.isEmpty) this.replaceSegments([...this.segments, this.writeSegment(builder)]);
       builder = new SegmentBuilder(texts);
       onProgress({ indexed: this.fileByPath.size - leftCount, total: this.fileByPath.size });
@@ -172,13 +172,15 @@ export class TextIndex {
 
   /** Merges small segments and drops outdated threads. */
   private compact(): void {
-    const outdated = this.segments.filter((segment) => this.liveThreads(segment).length * 2 < segment.threads.length);
+    const outdated = this.segments.filter(
+      (segment) => this.currentThreadsOf(segment).length * 2 < segment.threads.length,
+    );
     const small = this.segments.filter(({ sizeBytes }) => sizeBytes < smallBytes);
     const merged = new Set([...outdated, ...(small.length > maxSmallSegments ? small : [])]);
     if (merged.size === 0) return;
     const builder = new SegmentBuilder(new GrowableBuffer());
     for (const segment of merged) {
-      builder.copyFrom(segment, this.liveThreads(segment));
+      builder.copyFrom(segment, this.currentThreadsOf(segment));
       segment.close();
     }
     const unchanged = this.segments.filter((segment) => !merged.has(segment));
@@ -186,10 +188,10 @@ export class TextIndex {
   }
 
   /** Returns the threads whose files still exist and are in no newer segment. */
-  private liveThreads(segment: TextSegment): readonly SegmentThread[] {
+  private currentThreadsOf(segment: TextSegment): readonly SegmentThread[] {
     return segment.threads.filter(({ file }) => {
       const isGone = !this.fileByPath.has(file.path) && this.folders.has(path.dirname(file.path));
-      return !isGone && this.newestByPath.get(file.path)?.segment === segment;
+      return !isGone && this.newestThreadByPath.get(file.path)?.segment === segment;
     });
   }
 
@@ -197,7 +199,7 @@ export class TextIndex {
     const file = path.join(this.deps.folder, `${randomUUID()}.seg`);
     const content = builder.build();
     try {
-      if (this.isInMemory) return TextSegment.createInMemory(file, content);
+      if (this.isStoredInMemory) return TextSegment.createInMemory(file, content);
       writeFileAtomically(file, ...encodeSegment(content));
       return TextSegment.load(file);
     } catch (error) {
@@ -209,7 +211,7 @@ export class TextIndex {
   private replaceSegments(segments: readonly TextSegment[]): void {
     const names = segments.map(({ file }) => path.basename(file));
     try {
-      if (!this.isInMemory) writeManifest(this.deps.folder, names);
+      if (!this.isStoredInMemory) writeManifest(this.deps.folder, names);
     } catch (error) {
       this.switchToMemory(error);
     }

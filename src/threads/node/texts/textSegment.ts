@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
-import { FileKey } from '../files/fileKey';
+import { FileVersionKey } from '../files/fileKey';
 import { IndexFileError } from '../files/headFile';
 import type { WordIndex } from './wordTable';
 
@@ -23,7 +23,7 @@ const Position = z.int().check(z.nonnegative());
 
 /** Positions are byte offsets in the pairs or the texts. */
 export const SegmentThread = z.object({
-  file: FileKey,
+  file: FileVersionKey,
   threadId: z.string(),
   title: z.string(),
   lastPromptAt: z.number(),

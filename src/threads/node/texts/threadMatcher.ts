@@ -53,11 +53,11 @@ export class ThreadMatcher {
     const mayMatch = (words: readonly number[]): boolean =>
       parts.some((part) => mayContainSequence(segment.pairFilterOf(thread, part), words));
     if (!this.termHashes.every(mayMatch)) return undefined;
-    const conversation = matchTexts(query, thread.title, this.possibleTexts(segment, thread, 'conversation'));
+    const conversation = matchTexts(query, thread.title, this.readPossibleTexts(segment, thread, 'conversation'));
     const foundFields = conversation.fields.flatMap((field) => field ?? []);
     if (foundFields.length === query.terms.length && conversation.texts.length + conversation.titleTermCount > 0)
       return { fields: foundFields, texts: conversation.texts };
-    const work = matchTexts(query, '', this.possibleTexts(segment, thread, 'work'));
+    const work = matchTexts(query, '', this.readPossibleTexts(segment, thread, 'work'));
     const fields = conversation.fields.map((field, index) => field ?? work.fields[index]);
     if (fields.some((field) => field === undefined)) return undefined;
     const texts = [...conversation.texts, ...work.texts].sort((one, other) => other.termCount - one.termCount);
@@ -65,12 +65,16 @@ export class ThreadMatcher {
   }
 
   /** Returns the texts that may contain a term. */
-  private possibleTexts(segment: TextSegment, thread: SegmentThread, part: ThreadTextPart): readonly SearchableText[] {
+  private readPossibleTexts(
+    segment: TextSegment,
+    thread: SegmentThread,
+    part: ThreadTextPart,
+  ): readonly SearchableText[] {
     const pairs = segment.pairFilterOf(thread, part);
     if (!this.termHashes.some((words) => mayContainSequence(pairs, words))) return [];
     const texts = new StoredTexts(segment.readTexts(thread, part));
     const masks = texts.possibleTerms(this.query.terms);
-    return texts.read((index) => masks[index] !== 0);
+    return texts.readTexts((index) => masks[index] !== 0);
   }
 
   /** Returns the texts with the most terms, and possibly some with fewer. */
@@ -80,11 +84,11 @@ export class ThreadMatcher {
     for (let minTerms = query.terms.length; minTerms > 0; minTerms--) {
       let left = maxTexts;
       // A text that may contain the terms nearly always does.
-      const first = texts.read((index) => countBits(masks[index] ?? 0) >= minTerms && left-- > 0);
+      const first = texts.readTexts((index) => countBits(masks[index] ?? 0) >= minTerms && left-- > 0);
       const ranked = rankTexts(query, first);
       const isEnough = ranked.filter(({ termCount }) => termCount >= minTerms).length === maxTexts;
       const isComplete = isEnough || left >= 0;
-      const possible = isComplete ? [] : texts.read((index) => countBits(masks[index] ?? 0) >= minTerms);
+      const possible = isComplete ? [] : texts.readTexts((index) => countBits(masks[index] ?? 0) >= minTerms);
       const all = isComplete ? ranked : rankTexts(query, possible);
       if ((all[0]?.termCount ?? 0) >= minTerms) return all;
     }

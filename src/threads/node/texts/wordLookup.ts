@@ -5,21 +5,21 @@ const shortUnits = 3;
 
 /** Finds a word, or all words that begin with it, in a segment. */
 export class WordLookup {
-  private readonly needle: Buffer;
+  private readonly searchBytes: Buffer;
   /** Whether the needle begins with the newline before the word. */
   private readonly hasNewline: boolean;
 
   /** `line` is a complete word with a newline, or a prefix without one. */
-  constructor(private readonly line: string) {
+  constructor(private readonly wordLine: string) {
     // A leading newline slows the byte search down, because it is a frequent byte, but short words occur in many others.
-    this.hasNewline = line.length <= shortUnits;
-    this.needle = Buffer.from(this.hasNewline ? `\n${line}` : line);
+    this.hasNewline = wordLine.length <= shortUnits;
+    this.searchBytes = Buffer.from(this.hasNewline ? `\n${wordLine}` : wordLine);
   }
 
   /** Returns for each thread 1 + the index of the best field with the word, or 0 when the thread does not have it. */
-  bestFields(wordIndex: WordIndex, threadCount: number): Uint8Array {
+  bestFieldByThread(wordIndex: WordIndex, threadCount: number): Uint8Array {
     const best = new Uint8Array(threadCount);
-    const isWhole = this.line.endsWith('\n');
+    const isWhole = this.wordLine.endsWith('\n');
     let word = 0;
     for (let at = this.findLine(wordIndex.words, 0); at >= 0; at = this.findLine(wordIndex.words, at + 1)) {
       word = wordAt(wordIndex.wordStarts, at, word);
@@ -38,11 +38,11 @@ export class WordLookup {
   /** Returns the offset of the next match at or after `from`, or -1. */
   private findLine(words: Buffer, from: number): number {
     if (this.hasNewline) {
-      const at = words.indexOf(this.needle, Math.max(0, from - 1));
+      const at = words.indexOf(this.searchBytes, Math.max(0, from - 1));
       return at < 0 ? -1 : at + 1;
     }
-    let at = words.indexOf(this.needle, from);
-    while (at >= 0 && words[at - 1] !== newline) at = words.indexOf(this.needle, at + 1);
+    let at = words.indexOf(this.searchBytes, from);
+    while (at >= 0 && words[at - 1] !== newline) at = words.indexOf(this.searchBytes, at + 1);
     return at;
   }
 }

@@ -1,4 +1,4 @@
-import { fold } from '../../common/query/fold';
+import { foldForSearch } from '../../common/query/fold';
 import { maxWordUnits, wordsOf } from '../../common/query/words';
 
 const [newline, space] = [0x0a, 0x20];
@@ -41,7 +41,7 @@ export class WordScanner {
   hiddenWords: readonly string[] = [];
 
   /** `text` is UTF-8. */
-  scan(text: Buffer, isAscii: boolean): void {
+  scanWords(text: Buffer, isAscii: boolean): void {
     this.count = 0;
     this.hiddenWords = [];
     this.bytes = text;
@@ -64,10 +64,10 @@ export class WordScanner {
       next = end;
       const piece = text.toString('utf8', start, end);
       const shown = new Set(piece.match(asciiRun)?.map((run) => run.toLowerCase()));
-      for (const word of wordsOf(fold(piece))) {
+      for (const word of wordsOf(foldForSearch(piece))) {
         const bytes = Buffer.from(word);
         const [first, second] = hashesOfWord(bytes);
-        this.add(first, second, foldedAt, foldedAt + bytes.length);
+        this.addWord(first, second, foldedAt, foldedAt + bytes.length);
         foldedAt += bytes.length;
         folded.push(bytes);
         if (!shown.has(word)) hiddenWords.push(word);
@@ -92,16 +92,16 @@ export class WordScanner {
         first = Math.imul(first ^ unit, firstPrime);
         second = Math.imul(second ^ unit, secondPrime);
       } else if (begin >= 0) {
-        this.add(first, second, begin, index);
+        this.addWord(first, second, begin, index);
         begin = -1;
       }
     }
-    if (begin >= 0) this.add(first, second, begin, end);
+    if (begin >= 0) this.addWord(first, second, begin, end);
   }
 
-  private add(first: number, second: number, start: number, end: number): void {
+  private addWord(first: number, second: number, start: number, end: number): void {
     const { count } = this;
-    if (count === this.firstHashes.length) this.grow();
+    if (count === this.firstHashes.length) this.growBuffers();
     this.firstHashes[count] = first;
     this.secondHashes[count] = second;
     this.starts[count] = start;
@@ -109,7 +109,7 @@ export class WordScanner {
     this.count = count + 1;
   }
 
-  private grow(): void {
+  private growBuffers(): void {
     const size = this.firstHashes.length * 2;
     const [first, second, starts, ends] = [this.firstHashes, this.secondHashes, this.starts, this.ends];
     this.firstHashes = new Int32Array(size);

@@ -11,9 +11,9 @@ const recentMask = (1 << 13) - 1;
 export interface WordIndex {
   /** All words, each between newlines. */
   readonly words: Buffer;
-  /** The offset of each word in `words`, and the end. */
+  /** The offset of each word in `words`, and finally the length of `words`. */
   readonly wordStarts: Uint32Array;
-  /** The index of each word's first posting, and the end. */
+  /** The index of each word's first posting, and finally the number of postings. */
   readonly postingStarts: Uint32Array;
   /** One number per thread with the word: the thread's index, and the field in the lowest bits. */
   readonly postings: Uint32Array;
@@ -47,9 +47,9 @@ export class WordTable {
   /** A cache of the words that were added last, because most words repeat. Two hashes per word. */
   private readonly recentHashes = new Int32Array((recentMask + 1) * 2);
   /** Indexes of the scanned words that are not recent. */
-  private newIndexes = new Uint32Array(1 << 12);
-  /** Stored only so that the engine does not remove the reads of `touchSlots`. */
-  protected touched = 0;
+  private newWordIndexes = new Uint32Array(1 << 12);
+  /** Stored only so that the engine does not remove the reads of `prefetchSlots`. */
+  protected prefetchResult = 0;
   private cachedThread = -1;
 
   constructor() {
@@ -61,12 +61,14 @@ export class WordTable {
     return this.wordsLength + this.wordCount * 8 + this.postingCount * 4;
   }
 
-  /** Adds the words of a text. `field` is an index in `wordFields`. Only the first field of a word in a thread counts. */
+  /**
+   * Adds the words of a text. `field` is an index in `wordFields`. Only the first field of a word in a thread counts.
+   */
   addAll(scan: WordScanner, thread: number, field: number): void {
     const newCount = this.findNew(scan, thread);
-    this.touchSlots(scan, newCount);
+    this.prefetchSlots(scan, newCount);
     const { firstHashes, secondHashes, starts, ends, bytes } = scan;
-    const { newIndexes } = this;
+    const { newWordIndexes: newIndexes } = this;
     for (let index = 0; index < newCount; index++) {
       const word = newIndexes[index] ?? 0;
       const [first, second] = [firstHashes[word] ?? 0, secondHashes[word] ?? 0];
@@ -75,15 +77,15 @@ export class WordTable {
     }
   }
 
-  /** Fills `newIndexes` with the words that were not added for this thread recently. Returns their number. */
+  /** Fills `newWordIndexes` with the words that were not added for this thread recently. Returns their number. */
   private findNew({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
     const { recentHashes } = this;
     if (this.cachedThread !== thread) {
       this.cachedThread = thread;
       recentHashes.fill(0);
     }
-    if (this.newIndexes.length < count) this.newIndexes = new Uint32Array(count * 2);
-    const { newIndexes } = this;
+    if (this.newWordIndexes.length < count) this.newWordIndexes = new Uint32Array(count * 2);
+    const { newWordIndexes: newIndexes } = this;
     let newCount = 0;
     for (let index = 0; index < count; index++) {
       const first = firstHashes[index] ?? 0;
@@ -97,15 +99,18 @@ export class WordTable {
     return newCount;
   }
 
-  /** Prefetches: reads all slots without depending on their content, so that the processor loads many of them in parallel. */
-  private touchSlots({ firstHashes, secondHashes }: WordScanner, newCount: number): void {
-    const { newIndexes, slots, slotMask } = this;
+  /**
+   * Prefetches: reads all slots without depending on their content, so that the processor loads many of them in
+   * parallel.
+   */
+  private prefetchSlots({ firstHashes, secondHashes }: WordScanner, newCount: number): void {
+    const { newWordIndexes: newIndexes, slots, slotMask } = this;
     let touched = 0;
     for (let index = 0; index < newCount; index++) {
       const word = newIndexes[index] ?? 0;
       touched ^= slots[(slotOf(firstHashes[word] ?? 0, secondHashes[word] ?? 0) & slotMask) * 4] ?? 0;
     }
-    this.touched = touched;
+    this.prefetchResult = touched;
   }
 
   /** Copies the words of the threads for which `newIndexOf` returns an index. */

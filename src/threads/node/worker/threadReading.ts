@@ -16,7 +16,7 @@ interface ReadOptions {
 
 interface ThreadReadingDeps {
   readonly clock: Clock;
-  readonly worker: Pick<ThreadWorkerOwner, 'use'>;
+  readonly worker: Pick<ThreadWorkerOwner, 'runWithWorker'>;
 }
 
 /** Reads one open thread in a worker, again after each change of its file. */
@@ -43,17 +43,19 @@ export class ThreadReading implements Disposable {
 
   /** Unchanged entries are the same objects as in the last read. @throws ThreadError */
   async read(options: ReadOptions = {}): Promise<OpenThread> {
-    return await this.readQueue.run('read', () => this.deps.worker.use((link) => this.readNow(link, options)));
+    return await this.readQueue.run('read', () =>
+      this.deps.worker.runWithWorker((link) => this.readNow(link, options)),
+    );
   }
 
   /** Returns an entry's source as indented JSON, or undefined when there is no such entry. @throws ThreadError */
   async rawJson(entryId: string): Promise<string | undefined> {
     return await this.readQueue.run('read', () =>
-      this.deps.worker.use(async (link) => {
+      this.deps.worker.runWithWorker(async (link) => {
         // A restarted worker has not loaded the thread.
         if (this.lastLink !== link) await this.readNow(link, {});
         const request = { method: 'raw', thread: this.id, entryId } as const;
-        return await link.call(request, z.string().optional());
+        return await link.sendRequest(request, z.string().optional());
       }),
     );
   }
@@ -63,19 +65,19 @@ export class ThreadReading implements Disposable {
     this.isClosed = true;
     this.entries = [];
     if (this.lastLink && !this.lastLink.hasEnded)
-      this.lastLink.call({ method: 'close', thread: this.id }, z.unknown()).catch(() => undefined);
+      this.lastLink.sendRequest({ method: 'close', thread: this.id }, z.unknown()).catch(() => undefined);
   }
 
   private async readNow(link: WorkerLink, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
     this.throwIfClosed(signal);
     const { file, id: thread, revision } = this;
     const request = { method: 'open', thread, file, revision, nowMs: this.deps.clock.now() } as const;
-    const { summary, lastEntries, ...opened } = await link.call(request, OpenAnswer);
+    const { summary, lastEntries, ...opened } = await link.sendRequest(request, OpenAnswer);
     this.lastLink = link;
     this.throwIfClosed(signal);
     if (lastEntries.length > 0 && lastEntries.length < summary.head.messageCount)
       onFirst?.({ ...summary, entries: lastEntries });
-    const counted = await link.call({ method: 'count', thread }, CountAnswer);
+    const counted = await link.sendRequest({ method: 'count', thread }, CountAnswer);
     const startedAt = this.deps.clock.monotonicNow();
     const { unchangedCount, entryCount } = counted;
     const middle = await this.fetchEntries(link, unchangedCount, entryCount - lastEntries.length, signal);
@@ -90,7 +92,7 @@ export class ThreadReading implements Disposable {
     for (let to = end; to > from;) {
       this.throwIfClosed(signal);
       // Sequential, because answers to parallel requests would arrive together and block the host.
-      const part = await link.call({ method: 'entries', thread: this.id, from, to }, EntriesAnswer);
+      const part = await link.sendRequest({ method: 'entries', thread: this.id, from, to }, EntriesAnswer);
       parts.push(part.entries);
       to = part.from;
     }

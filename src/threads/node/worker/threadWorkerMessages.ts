@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { Entry } from '../../../transcript/common/entries';
 import type { OpenThread, ThreadErrorCode, ThreadHead, ThreadHit } from '../../common/threadPorts';
-import { FileKey } from '../files/fileKey';
+import { FileVersionKey } from '../files/fileKey';
 
 /**
  * Messages from the thread worker to the extension host. The worker has validated heads and entries already, so they are
  * only typed here: validating thousands of entries again would be the host's largest cost.
  */
 
-export const HeadPart = z.array(z.object({ file: FileKey, head: z.custom<ThreadHead>().nullable() }));
+export const HeadPart = z.array(z.object({ file: FileVersionKey, head: z.custom<ThreadHead>().nullable() }));
 export type HeadPart = z.infer<typeof HeadPart>;
 export const CoveragePart = z.object({ indexed: z.number(), total: z.number() });
 export const TextsAnswer = z.object({

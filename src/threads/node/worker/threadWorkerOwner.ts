@@ -38,17 +38,17 @@ export class ThreadWorkerOwner implements Disposable {
    * another request may have ended it.
    * @throws ThreadError `cancelled` after disposal; WorkerEndedError
    */
-  async use<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
+  async runWithWorker<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
     try {
-      return await this.useOnce(work);
+      return await this.runWithWorkerOnce(work);
     } catch (error) {
       if (!(error instanceof WorkerEndedError) || !error.wasShared) throw error;
-      return await this.retryQueue.run('retry', () => this.useOnce(work));
+      return await this.retryQueue.run('retry', () => this.runWithWorkerOnce(work));
     }
   }
 
   /** Like `use`, without the retry. */
-  async useOnce<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
+  async runWithWorkerOnce<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
     const hold = this.keepAlive();
     try {
       return await work(await this.runningLink());
@@ -83,7 +83,7 @@ export class ThreadWorkerOwner implements Disposable {
       if (state.kind === 'running') return state.link;
       const pauseMs = state.startsAt - this.deps.clock.monotonicNow();
       if (pauseMs <= 0) this.startWorker(state.failureCount);
-      else await this.pause(pauseMs);
+      else await this.waitBeforeRestart(pauseMs);
     }
   }
 
@@ -103,7 +103,7 @@ export class ThreadWorkerOwner implements Disposable {
   }
 
   /** Resolves early on disposal. */
-  private pause(pauseMs: number): Promise<void> {
+  private waitBeforeRestart(pauseMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.deps.clock.setTimer(pauseMs, () => {
         this.disposables.removeWithoutDisposing(end);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { threadSourceKinds } from '../../common/threadPorts';
 import type { ThreadFile } from '../../common/threadReader';
-import { FileKey } from '../files/fileKey';
+import { FileVersionKey } from '../files/fileKey';
 import { HeadPart } from './threadWorkerMessages';
 
 /** Requests from the extension host to the thread worker. The answers are in `threadWorkerMessages.ts`. */
@@ -12,7 +12,7 @@ const file = z.object({
   threadId: z.exactOptional(z.string()),
 }) satisfies z.ZodMiniType<ThreadFile>;
 
-const files = z.array(FileKey);
+const files = z.array(FileVersionKey);
 const nowMs = z.number();
 /** Identifies an open thread. */
 const thread = z.number();

@@ -34,7 +34,7 @@ export class WorkerLink implements Disposable {
   private endError: ThreadError | undefined;
   private answerCount = 0;
   private lastId = 0;
-  private readonly pending = new Map<number, PendingCall>();
+  private readonly pendingCalls = new Map<number, PendingCall>();
 
   /** `workerFile` is the absolute path of `dist/thread-index-worker.js`. */
   constructor(
@@ -66,7 +66,7 @@ export class WorkerLink implements Disposable {
   }
 
   /** @throws ThreadError when the request failed; WorkerEndedError when the worker ended before it answered */
-  async call<Answer extends z.ZodType>(
+  async sendRequest<Answer extends z.ZodType>(
     request: WorkerRequest,
     answer: Answer,
     onPart: (value: unknown) => void = () => undefined,
@@ -74,7 +74,7 @@ export class WorkerLink implements Disposable {
     if (this.endError) throw this.endError;
     const id = ++this.lastId;
     const value = await new Promise<unknown>((resolve, reject) => {
-      this.pending.set(id, { onPart, resolve, reject });
+      this.pendingCalls.set(id, { onPart, resolve, reject });
       this.worker?.ref();
       this.worker?.postMessage({ id, request });
     });
@@ -93,26 +93,26 @@ export class WorkerLink implements Disposable {
       return;
     }
     this.answerCount++;
-    const pending = this.pending.get(message.id);
+    const pending = this.pendingCalls.get(message.id);
     if (message.kind === 'part') {
       pending?.onPart(message.value);
       return;
     }
-    this.pending.delete(message.id);
-    if (this.pending.size === 0) this.worker?.unref();
+    this.pendingCalls.delete(message.id);
+    if (this.pendingCalls.size === 0) this.worker?.unref();
     if (message.kind === 'done') pending?.resolve(message.value);
     else pending?.reject(new ThreadError(message.code ?? 'unreadable', message.message));
   }
 
   private fail(reason: string): void {
-    this.end(new WorkerEndedError(reason, this.pending.size > 1));
+    this.end(new WorkerEndedError(reason, this.pendingCalls.size > 1));
   }
 
   private end(error: ThreadError): void {
     if (this.endError) return;
     this.endError = error;
-    for (const { reject } of this.pending.values()) reject(error);
-    this.pending.clear();
+    for (const { reject } of this.pendingCalls.values()) reject(error);
+    this.pendingCalls.clear();
     void this.worker?.terminate();
   }
 }

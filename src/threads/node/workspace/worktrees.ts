@@ -6,7 +6,7 @@ const maxParents = 20;
 const maxWorktrees = 200;
 
 /** Returns absolute paths of the folder and of all worktrees of its Git repository, read from Git's own files. */
-export async function withWorktrees(folder: string): Promise<readonly string[]> {
+export async function listWorktrees(folder: string): Promise<readonly string[]> {
   const own = [...new Set([folder, await realpath(folder).catch(() => folder)])];
   const gitFolder = await gitFolderOf(folder);
   if (gitFolder === undefined) return own;

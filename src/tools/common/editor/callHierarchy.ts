@@ -40,7 +40,7 @@ export function callHierarchyTool(ports: ToolPorts): Tool {
         return [`Nothing calls or is called at ${from.title}.`, ...from.remarks, why].join('\n');
       }
       const walk = new CallHierarchyWalk(ports, direction, signal);
-      // What an excluded file calls is part of its contents.
+      // The calls in an excluded file are part of its contents, so they are not shown.
       if (direction === 'incoming' || (await isVisible(item, ports, signal))) await walk.walkFrom(item, depth, '');
       const what = direction === 'incoming' ? 'Callers' : 'Calls';
       const none = walk.rows.length === 0 ? ['  None in files you may see.'] : [];

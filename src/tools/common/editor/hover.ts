@@ -23,7 +23,7 @@ export function hoverTool(ports: ToolPorts): Tool {
         ports.language.hovers(from, signal),
         ports.language.definitions('definition', from, signal),
       ]);
-      // The type of a constant can reveal its value.
+      // Hides symbols of excluded files, because even the type of a constant can reveal its value.
       if (await isHidden(definitions, ports)) return `There is nothing to tell of ${from.title}.`;
       const texts = hovers.map((text) => removeInteractiveParts(text)).filter((text) => text !== '');
       if (texts.length === 0) return [`There is nothing to tell of ${from.title}.`, ...from.remarks].join('\n');
@@ -39,14 +39,14 @@ async function isHidden(definitions: readonly Place[], { editor }: ToolPorts): P
       await editor.resolve(path);
       return false;
     } catch (error) {
-      // Files outside the workspace are libraries, which are not secret.
+      // Files outside the workspace count as libraries, which are not secret.
       return !(isEditorError(error) && error.code === 'outsideWorkspace');
     }
   });
   return (await Promise.all(verdicts)).includes(true);
 }
 
-/** Removes what only people can use: command links, images and separators. */
+/** Removes parts that only people can use: command links, images and separators. */
 function removeInteractiveParts(markdown: string): string {
   return markdown
     .replace(/!\[([^\]]*)\]\([^)]*\)/gu, '$1')

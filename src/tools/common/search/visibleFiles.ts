@@ -5,7 +5,7 @@ const maxConcurrentChecks = 16;
 const maxFiles = 2_000;
 
 interface VisibleFiles {
-  /** In the order given. */
+  /** The visible files, in the given order. */
   readonly paths: readonly string[];
   readonly outsideCount: number;
   readonly uncheckedCount: number;

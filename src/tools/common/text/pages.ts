@@ -2,7 +2,7 @@ import { ToolError } from '../toolError';
 
 interface Page<T> {
   readonly items: readonly T[];
-  /** 1-based. */
+  /** The 1-based number of this page. */
   readonly page: number;
   readonly pageCount: number;
   readonly remainingCount: number;

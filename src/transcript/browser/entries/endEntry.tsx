@@ -1,5 +1,6 @@
 import { IconButton } from '../../../webview/browser/iconButton';
 import {
+  DiffFilesIcon,
   ErrorIcon,
   InfoIcon,
   KeepIcon,
@@ -9,7 +10,8 @@ import {
   WarningIcon,
   type Icon,
 } from '../../../webview/browser/icons';
-import type { EntryOf, FileChange, Usage } from '../../common/entries';
+import type { ChangeTotals, EntryOf, FileChange, Usage } from '../../common/entries';
+import { canUndo, changeKindLabel, changeName, formerName, hasChangedLines, totalsOf } from '../../common/shownChanges';
 import { ChangeCounts } from '../parts/changeCounts';
 import { countOf, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
@@ -30,14 +32,14 @@ const outcomeLabels: Record<Exclude<TurnOutcome, 'completed'>, { title: string; 
 };
 
 export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
-  const { outcome, text, details, usage, durationMs, changes = [] } = entry;
+  const { outcome, text, details, usage, durationMs, changes = [], changeTotals, turn } = entry;
   return (
     <>
       {outcome !== 'completed' && (
         <TurnOutcome {...outcomeLabels[outcome]} outcome={outcome} text={text} details={details} />
       )}
       <ShowAllTexts entry={entry} shown={[text, details]} />
-      {changes.length > 0 && <TurnChanges changes={changes} turn={entry.turn} />}
+      {changes.length > 0 && <TurnChanges changes={changes} totals={changeTotals} turn={turn} />}
       <TurnUsage usage={usage} durationMs={durationMs} />
     </>
   );
@@ -73,17 +75,26 @@ function TurnOutcome({ outcome, title, icon: Picture, text, details }: OutcomePr
   );
 }
 
-const changeLetters: Record<FileChange['change'], string> = { created: 'A', modified: 'M', deleted: 'D' };
+interface TurnChangesProps {
+  readonly changes: readonly FileChange[];
+  /** Of all changes, if `changes` has only the first ones. */
+  readonly totals: ChangeTotals | undefined;
+  readonly turn: number;
+}
 
-function TurnChanges({ changes, turn }: { changes: readonly FileChange[]; turn: number }) {
-  const { revert, keepChanges } = useTranscript().actions;
-  const canRevert = changes.some(({ state }) => state === 'applied' || state === 'changedSince');
+function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesProps) {
+  const { keepChanges, revert, reviewChanges } = useTranscript().actions;
+  const canRevert = changes.some(canUndo);
+  const more = totals.files - changes.length;
   return (
     <div class="turn-changes" role="group" aria-label="Changed files">
       <div class="turn-changes-head">
-        <span>{`${countOf(changes.length, 'file')} changed`}</span>
-        <ChangeCounts changes={changes} />
+        <span>{`${countOf(totals.files, 'file')} changed`}</span>
+        <ChangeCounts changes={[totals]} />
         <span class="spring" />
+        {reviewChanges && (
+          <IconButton label="Review changes of this turn" icon={DiffFilesIcon} onClick={() => reviewChanges(turn)} />
+        )}
         {keepChanges && canRevert && (
           <IconButton
             label="Keep all changes of this conversation"
@@ -106,6 +117,11 @@ function TurnChanges({ changes, turn }: { changes: readonly FileChange[]; turn: 
           <ChangeRow key={change.path} change={change} turn={turn} />
         ))}
       </ul>
+      {more > 0 && (
+        <button type="button" class="text-button more-changes" onClick={reviewChanges && (() => reviewChanges(turn))}>
+          {`… and ${countOf(more, 'more file')}`}
+        </button>
+      )}
     </div>
   );
 }
@@ -118,24 +134,31 @@ const changeStateLabels: Record<FileChange['state'], string> = {
 };
 
 function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number }) {
-  const { path, change, state, added, removed } = changed;
+  const { path, renamedFrom, state, added, removed } = changed;
   const { openChange, revert } = useTranscript().actions;
   const short = useShortenPath();
-  const canRevert = state === 'applied' || state === 'changedSince';
+  const { letter, word } = changeName(changed);
+  const former = formerName(changed);
+  const words = [changeKindLabel(changed), changeStateLabels[state]].filter((text) => text !== '');
   return (
-    <li class={`change change-${change}`}>
-      <abbr class="change-letter" title={change}>
-        {changeLetters[change]}
+    <li class={`change change-${word}`}>
+      <abbr class="change-letter" title={word}>
+        {letter}
       </abbr>
-      <PathButton path={path} onClick={openChange && (() => openChange(path, turn))} />
-      {changeStateLabels[state] !== '' && <span class="quiet">{changeStateLabels[state]}</span>}
-      <ChangeCounts changes={[{ added, removed }]} />
-      {revert && canRevert && (
+      {former !== undefined && (
+        <span class="quiet one-line renamed-from" title={namingHiddenCharacters(former)}>
+          <PlainText text={`${short(former)} →`} />
+        </span>
+      )}
+      <PathButton path={path} onClick={openChange && (() => openChange(path, turn, renamedFrom))} />
+      {words.length > 0 && <span class="quiet one-line change-words">{words.join(', ')}</span>}
+      {hasChangedLines(changed) && <ChangeCounts changes={[{ added, removed }]} />}
+      {revert && canUndo(changed) && (
         <IconButton
           label={namingHiddenCharacters(`Undo changes of this turn in ${short(path)}`)}
           icon={RevertIcon}
           class="of-all"
-          onClick={() => revert(path, turn)}
+          onClick={() => revert(path, turn, renamedFrom)}
         />
       )}
     </li>

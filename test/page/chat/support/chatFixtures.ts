@@ -130,16 +130,26 @@ export const diffApproval: ApprovalView = {
   state: 'pending',
 };
 
+export const greeting: SessionView['changes'][number] = {
+  path: 'src/greeting.ts',
+  change: 'modified',
+  added: 8,
+  removed: 3,
+  hunks: 4,
+  state: 'applied',
+};
+
 export const changes: SessionView['changes'] = [
-  { path: 'src/greeting.ts', change: 'modified', added: 8, removed: 3, state: 'applied' },
+  greeting,
   {
     path: 'src/deeply/nested/folder/with/a/long/name/main.ts',
     change: 'modified',
     added: 3,
     removed: 1,
+    hunks: 2,
     state: 'changedSince',
   },
-  { path: 'src/welcome.ts', change: 'created', added: 1, removed: 0, state: 'applied' },
+  { path: 'src/welcome.ts', change: 'created', added: 1, removed: 0, hunks: 1, state: 'applied' },
 ];
 
 export const rows: SessionRow[] = [
@@ -179,6 +189,7 @@ export function snapshot(session: SessionView | null, part: Update = {}): Update
     draft: { text: '', attachments: [] },
     history: ['first prompt', 'second prompt\nwith two lines', 'third prompt'],
     untrusted: false,
+    following: false,
     ...part,
   };
 }

@@ -248,7 +248,7 @@ describe('what the demo agent does', () => {
     it('and says what is wrong with the quotes', async () => {
       const [demo, id] = await demos.startSession();
       await demo.prompt(id, `run echo "a`);
-      assert.match(demo.said, /unclosed/);
+      assert.match(demo.said, /missing a closing/);
       assert.equal(demo.terminals.length, 0);
     });
   });

@@ -92,7 +92,7 @@ describe('a turn that goes on after the client left it', () => {
     assert.deepEqual(onServer.ran, []);
     assert.ok(server.requests.some(({ path }) => path.endsWith('/cancel')));
     assert.equal(server.requests.filter(({ method }) => method === 'DELETE').length, 0);
-    assert.match(recorder.all('notice')[0]?.data.message ?? '', /may go on/u);
+    assert.match(recorder.all('notice')[0]?.data.message ?? '', /may continue/u);
   });
 
   it('is denied by REST when its stream has failed for good', async () => {
@@ -146,7 +146,7 @@ describe('a turn that goes on after the client left it', () => {
     await assertDenied();
   });
 
-  it('is left when it is another window’s, and nothing waits', async () => {
+  it('is not followed if it belongs to another window and has no approval', async () => {
     await beginLate();
     const other = connectTo(server.url);
     await other.backend.loadSession(session.id, { cwd: '/ws' });

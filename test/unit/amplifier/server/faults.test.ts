@@ -175,7 +175,7 @@ describe('the embedded server and requests that make no sense', () => {
     await harness.call('GET', '/health');
     socket.resetAndDestroy();
     await harness.call('GET', '/health');
-    await until('the connection is gone', () => harness.server.load.connections === 0);
+    await until('the connection is gone', () => harness.server.loadCounts.connections === 0);
     assert.deepEqual(
       harness.log.lines.filter((line) => line.includes('answered 5')),
       [],

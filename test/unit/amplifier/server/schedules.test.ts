@@ -59,13 +59,14 @@ describe('the embedded server after any schedule of requests, stalls, aborts and
           assert.equal((await harness.call('GET', '/health')).status, 200, 'while the others are still there');
           runner.leave();
           await eventually('all that belongs to a connection is let go of', () => {
-            const { connections, heldBytes, requests, sessionsInChange, subscribers, webSockets } = harness.server.load;
+            const { connections, heldBytes, requests, sessionsInChange, subscribers, webSockets } =
+              harness.server.loadCounts;
             const held = [connections, heldBytes, requests, sessionsInChange, subscribers, webSockets];
             assert.deepEqual(held, [0, 0, 0, 0, 0, 0]);
           });
           runner.endTurns();
           await eventually('no turn is open, and no question of one', () => {
-            const { pendingApprovals, runningTurns } = harness.server.load;
+            const { pendingApprovals, runningTurns } = harness.server.loadCounts;
             assert.deepEqual([pendingApprovals, runningTurns], [0, 0]);
           });
           await runner.deleteSessions();
@@ -75,7 +76,7 @@ describe('the embedded server after any schedule of requests, stalls, aborts and
           assert.equal((await harness.call('POST', `/sessions/${id}/prompt`, { body: prompt })).status, 202);
           await runner.deleteSessions();
           await eventually('nothing is held', () => {
-            assert.deepEqual(harness.server.load, nothing);
+            assert.deepEqual(harness.server.loadCounts, nothing);
             assert.equal(clock.pending, 0, 'timers');
           });
           assert.deepEqual(

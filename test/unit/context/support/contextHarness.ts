@@ -50,7 +50,7 @@ export function clientOf(
     },
     { ...defaultClientOptions, ...options },
   );
-  client.configure(listOf(Object.fromEntries(Object.keys(providers).map((id) => [id, true]))));
+  client.setProviders(listOf(Object.fromEntries(Object.keys(providers).map((id) => [id, true]))));
   return client;
 }
 
@@ -92,7 +92,7 @@ export function realClient(
     },
     { ...defaultClientOptions, deadlineMs: 50_000 },
   );
-  client.configure(listOf(settings));
+  client.setProviders(listOf(settings));
   return client;
 }
 
@@ -192,7 +192,7 @@ export function lookupsOf(client: ContextClient, clock: Clock, place: Partial<Us
 
 /** Nobody finds anything by words. */
 export const noLookups = {
-  mentionSearch: { isWaiting: () => false, next: () => Promise.resolve(false) },
+  mentionSearch: { isWaiting: () => false, waitForMoreAnswers: () => Promise.resolve(false) },
   searchMentions: () => Promise.resolve([]),
   itemsOfMention: () => Promise.resolve([]),
   itemsForQuery: () => Promise.resolve({ items: [], pendingProviders: [], isComplete: true }),

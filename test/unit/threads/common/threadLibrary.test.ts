@@ -75,7 +75,7 @@ describe('the list of this machine and the account', () => {
     library = new ThreadLibrary({
       sources: [local, account],
       startWatching: () => Promise.resolve(),
-      startPolling: () => account.activate(),
+      startPolling: () => account.startPolling(),
       clock,
       log: nullLogger,
     });
@@ -92,9 +92,9 @@ describe('the list of this machine and the account', () => {
   };
 
   it('runs no command after the last one has looked, whatever changes on this machine', async () => {
-    await library.ready();
+    await library.waitForFirstList();
     assert.deepEqual(await amp.calls(), []);
-    const looking = library.activate();
+    const looking = library.keepUpToDate();
     await until('the threads of the account', isListed(slowId));
     await until('the end of asking', () => {
       clock.advance(50);
@@ -117,7 +117,7 @@ describe('the list of this machine and the account', () => {
     assert.ok(library.find(slowId));
   });
 
-  it('asks the account when it is refreshed, though nobody looks', async () => {
+  it('asks the account on refresh, even if the list is hidden', async () => {
     await library.refresh();
     await until('the threads of the account', isListed(slowId));
   });
@@ -134,7 +134,7 @@ describe('the list of this machine and the account', () => {
         messageCount: 2,
       }),
     ];
-    const looking = library.activate();
+    const looking = library.keepUpToDate();
     await until('the threads of the account', isListed(slowId));
     looking.dispose();
     const { title, messageCount, lastPromptAt, ...kept } = library.find(slowId) ?? head('none');
@@ -155,7 +155,7 @@ describe('the list of this machine and the account', () => {
 
   it('takes no fault of a file over what the account has', async () => {
     local.heads = [head(slowId, { problem: 'It was cut off.', messageCount: 0 })];
-    const looking = library.activate();
+    const looking = library.keepUpToDate();
     await until('the threads of the account', isListed(slowId));
     looking.dispose();
     assert.equal(library.find(slowId)?.problem, undefined);

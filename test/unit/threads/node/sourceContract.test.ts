@@ -53,7 +53,7 @@ sourceContract('the amp CLI', async (): Promise<SourceHarness> => {
   const find = (): Promise<ReturnType<FakeAmp['command']>> => Promise.resolve(amp.command(folder.threads));
   const cli = new AmpCli(find, commandRunner(systemClock), exports);
   const source = new CliSource({ cli, reader: reader(), clock, log: nullLogger, folder: exports });
-  source.activate();
+  source.startPolling();
   return {
     source,
     put: (id, document) => folder.put(id, document),

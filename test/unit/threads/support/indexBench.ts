@@ -73,7 +73,7 @@ export async function headsSaved({ store, index }: IndexBench): Promise<void> {
   await until('the saved heads', async () => {
     const cache = new HeadCache(index, nullLogger);
     await cache.load();
-    const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.isCurrent(file, Date.now()));
+    const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.isHeadCurrent(file, Date.now()));
     return isSaved && cache.missingPaths(new Set([store]), files).length === 0;
   });
 }
@@ -86,13 +86,17 @@ export class OwnIndex extends ThreadIndex {
   constructor({ folder, ...ports }: { folder: string; workerFile: string; clock: Clock; log: Logger }) {
     const worker = new ThreadWorkerOwner(ports);
     const asks = { count: 0 };
-    const use: ThreadWorkerOwner['use'] = (work) => {
+    const use: ThreadWorkerOwner['runWithWorker'] = (work) => {
       asks.count++;
-      return worker.use(work);
+      return worker.runWithWorker(work);
     };
     super({
       folder,
-      worker: { use, useOnce: (work) => worker.useOnce(work), keepAlive: () => worker.keepAlive() },
+      worker: {
+        runWithWorker: use,
+        runWithWorkerOnce: (work) => worker.runWithWorkerOnce(work),
+        keepAlive: () => worker.keepAlive(),
+      },
       ...ports,
     });
     this.worker = worker;

@@ -5,7 +5,7 @@ import { readThread } from '../../../../src/threads/common/mapping/readThread';
 import { isRecord } from '../../../../src/base/common/isRecord';
 import { normalizeMessage } from '../../../../src/threads/common/model/threadSchema';
 import type { SearchableText } from '../../../../src/threads/common/query/searchableText';
-import { threadTexts } from '../../../../src/threads/common/query/threadTexts';
+import { searchableTextsOfThread } from '../../../../src/threads/common/query/threadTexts';
 import type { EntryOf } from '../../../../src/transcript/common/entries';
 
 /** Threads of a few messages, as a test writes them. */
@@ -39,7 +39,7 @@ export const answer = (text: string, messageId: number, type = 'complete') => ({
 /** All text of a document that a search goes through; nothing for what is no thread. */
 export function textsIn(document: unknown): readonly SearchableText[] {
   if (!isRecord(document) || !Array.isArray(document['messages'])) return [];
-  return threadTexts(document, document['messages'].map(normalizeMessage));
+  return searchableTextsOfThread(document, document['messages'].map(normalizeMessage));
 }
 
 export function read(messages: readonly unknown[], from: DocumentOrigin = live, more: object = {}): MappedThread {

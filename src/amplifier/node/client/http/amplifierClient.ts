@@ -15,13 +15,13 @@ interface AmplifierClientOptions {
   readonly log: Logger;
   readonly traffic?: TrafficTap;
   readonly timeouts?: Partial<ClientTimeouts>;
-  /** Default 32 MiB. */
+  /** Maximum length of a response; default 32 MiB. */
   readonly maxResponseBytes?: number;
 }
 
 const defaultTimeouts = {
   healthMs: 2000,
-  /** Servers download modules while they create a session. */
+  /** Time limit for creating a session. It is long, because servers download modules for it. */
   createMs: 5 * 60_000,
   otherMs: 30_000,
 };

@@ -12,7 +12,7 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly agent: http.Agent;
-  /** Covers the complete response. A retry has the same time-out again. */
+  /** Time limit for the complete response. It applies to each attempt. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly signal?: AbortSignal | undefined;
@@ -112,7 +112,7 @@ export async function readErrorResponse(
       chunks.push(chunk);
     }
   } catch {
-    // The status is sufficient.
+    // If the body cannot be read, the status is sufficient.
   }
   return parseApiError(response.statusCode ?? 0, redact(Buffer.concat(chunks).toString('utf8')));
 }

@@ -21,7 +21,7 @@ export interface EventConnectionRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly lastEventId?: string;
-  /** In UTF-16 units. */
+  /** Maximum length of an event, in UTF-16 units. */
   readonly maxEventLength: number;
   readonly connectTimeoutMs: number;
   readonly redact: (text: string) => string;
@@ -29,7 +29,7 @@ export interface EventConnectionRequest {
 
 export type OpenEventConnection = (request: EventConnectionRequest, handlers: EventConnectionHandlers) => Disposable;
 
-/** In bytes. A longer id could make the server refuse the request for its size. */
+/** Maximum length of an event id, in bytes. A server could refuse a request with a longer header. */
 const maxIdLength = 1024;
 
 /** The event to resume after, in UTF-8 as browsers send it. No header if the id does not fit into one. */

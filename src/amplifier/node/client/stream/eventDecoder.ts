@@ -20,7 +20,7 @@ export class EventDecoder {
     private readonly onLostApproval: () => void,
   ) {
     const deltas = new DeltaRedactor(redactor, emit);
-    this.deltaMerger = new DeltaMerger((event) => deltas.handle(event));
+    this.deltaMerger = new DeltaMerger((event) => deltas.emitRedacted(event));
   }
 
   /** Emits the event at the end of the current task at the latest. */

@@ -8,7 +8,7 @@ import { openWebSocketConnection } from './webSocketConnection';
 
 interface EventStreamHandlers extends Pick<EventConnectionHandlers, 'onMessage' | 'onActivity' | 'onOversize'> {
   readonly onConnected: () => void;
-  /** The connection is stable, so that the next loss counts as a new one. */
+  /** Called when the connection is stable, so that the next loss starts a new series of attempts. */
   readonly onStable: () => void;
   /** `attempt` counts from 1. A stable connection resets it. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
@@ -30,7 +30,7 @@ interface EventStreamDeps extends Partial<EventStreamLimits> {
 }
 
 const defaults = {
-  /** In UTF-16 units. */
+  /** Maximum length of an event, in UTF-16 units. */
   maxEventLength: 16 * 1024 * 1024,
   connectTimeoutMs: 15_000,
   /** Reconnects after a suspicious silence of this length. */
@@ -59,7 +59,7 @@ export class EventStream implements Disposable {
   private baseDelayMs: number;
   private lastEventId: string | undefined;
   private hasReceivedData = false;
-  private sendsKeepAlives = false;
+  private serverSendsKeepAlives = false;
   private isClosed = false;
 
   constructor(private readonly deps: EventStreamDeps) {
@@ -101,7 +101,7 @@ export class EventStream implements Disposable {
       {
         onOpen: () => {
           this.sseRefusal = undefined;
-          this.watchSilence();
+          this.startSilenceTimer();
           this.stabilityTimer = this.deps.clock.setTimer(Math.max(lastingMs, this.retryDelayMs), () => {
             this.attemptCount = 0;
             handlers.onStable();
@@ -113,10 +113,10 @@ export class EventStream implements Disposable {
           handlers.onActivity();
         },
         onKeepAlive: () => {
-          this.sendsKeepAlives = true;
+          this.serverSendsKeepAlives = true;
         },
         onMessage: (message) => {
-          if (message.event === 'ping') this.sendsKeepAlives = true;
+          if (message.event === 'ping') this.serverSendsKeepAlives = true;
           const { event, data } = message;
           handlers.onMessage({ event: event === undefined ? event : redact(event), data: redact(data) });
         },
@@ -140,7 +140,7 @@ export class EventStream implements Disposable {
       return;
     }
     if (!isRefusal(error)) {
-      // The WebSocket server did not respond: retry SSE first.
+      // The WebSocket server did not respond, so the next attempt uses SSE.
       if (this.sseRefusal) this.transport = 'sse';
       this.scheduleConnect();
       return;
@@ -176,12 +176,12 @@ export class EventStream implements Disposable {
     this.connection = undefined;
   }
 
-  private watchSilence(ticksLeft = silentTicks): void {
+  private startSilenceTimer(ticksLeft = silentTicks): void {
     this.silenceTimer?.dispose();
     this.silenceTimer = this.deps.clock.setTimer(this.limits.silenceMs / silentTicks, () => {
-      const isSuspicious = this.sendsKeepAlives || this.deps.isExpectingEvents();
-      if (this.hasReceivedData || !isSuspicious) this.watchSilence();
-      else if (ticksLeft > 1) this.watchSilence(ticksLeft - 1);
+      const isSuspicious = this.serverSendsKeepAlives || this.deps.isExpectingEvents();
+      if (this.hasReceivedData || !isSuspicious) this.startSilenceTimer();
+      else if (ticksLeft > 1) this.startSilenceTimer(ticksLeft - 1);
       else this.reconnect();
       this.hasReceivedData = false;
     });

@@ -11,7 +11,7 @@ const keepAliveMs = 30_000;
 export const openSseConnection: OpenEventConnection = (options, handlers) => {
   const { url, headers, lastEventId, maxEventLength, connectTimeoutMs, redact } = options;
   const request = openRequest(url, {
-    // A stream never returns its socket to a pool.
+    // Uses no connection pool, because a stream never returns its socket.
     agent: false,
     headers: {
       ...headers,

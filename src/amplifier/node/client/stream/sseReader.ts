@@ -5,9 +5,9 @@ import type { EventConnectionHandlers } from './eventConnection';
 export class SseReader {
   private readonly parser: EventSourceParser;
   private hasOverflowed = false;
-  private isSkipping = false;
+  private isSkippingEvent = false;
   /** The last characters before the next piece: a blank line may span two pieces. */
-  private tail = '';
+  private previousPieceTail = '';
 
   constructor(
     private readonly maxEventLength: number,
@@ -36,30 +36,30 @@ export class SseReader {
   }
 
   private feedPiece(piece: string): void {
-    const rest = this.isSkipping ? this.skipEvent(piece) : piece;
+    const rest = this.isSkippingEvent ? this.skipEvent(piece) : piece;
     if (rest === '') return;
-    const before = this.tail;
-    this.tail = rest.slice(-3);
+    const before = this.previousPieceTail;
+    this.previousPieceTail = rest.slice(-3);
     this.parser.feed(rest);
     if (!this.hasOverflowed) return;
     this.hasOverflowed = false;
     this.parser.reset();
     this.handlers.onOversize();
-    this.isSkipping = true;
-    this.tail = before;
+    this.isSkippingEvent = true;
+    this.previousPieceTail = before;
     this.feedPiece(rest);
   }
 
   /** Returns the part of the piece after the blank line that ends the skipped event. */
   private skipEvent(piece: string): string {
-    const text = this.tail + piece;
+    const text = this.previousPieceTail + piece;
     const end = /\r\n\r?\n|\n\r?\n|\r\r/u.exec(text);
     if (!end) {
-      this.tail = text.slice(-3);
+      this.previousPieceTail = text.slice(-3);
       return '';
     }
-    this.isSkipping = false;
-    this.tail = '';
+    this.isSkippingEvent = false;
+    this.previousPieceTail = '';
     return text.slice(end.index + end[0].length);
   }
 }

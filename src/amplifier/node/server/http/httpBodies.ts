@@ -18,7 +18,7 @@ export async function readJsonBody<Schema extends z.ZodType>(
   );
 }
 
-/** @throws ApiFailure 400 */
+/** Parses and validates a JSON body. @throws ApiFailure 400 */
 export function parseJsonBody<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
   let json: unknown;
   try {
@@ -102,7 +102,7 @@ export class BodyMemoryBudget {
     let own = 0;
     let isOver = false;
     const hold = (bytes: number): void => {
-      // Data after the end is not kept.
+      // Ignores data that arrives after the end.
       if (isOver) return;
       if (this.reservedBytes + bytes > this.maxBytes) {
         throw documentedFailure('RATE_LIMITED', 'The server is receiving too much data. Try again in a moment.');

@@ -15,7 +15,7 @@ interface SessionRegistryDeps {
   readonly limits: ServerLimits;
 }
 
-export interface SessionLoad {
+export interface SessionLoadCounts {
   readonly sessions: number;
   /** Sessions that are being started or closed. */
   readonly sessionsInChange: number;
@@ -41,7 +41,7 @@ export class SessionRegistry {
     return this.sessions.size;
   }
 
-  get load(): SessionLoad {
+  get load(): SessionLoadCounts {
     const sessions = [...this.sessions.values()];
     const sum = (count: (session: ServedSession) => number): number =>
       sessions.reduce((total, session) => total + count(session), 0);
@@ -54,12 +54,12 @@ export class SessionRegistry {
     };
   }
 
-  /** Oldest first. */
+  /** Returns the sessions, oldest first. */
   list(status?: SessionStatusName): ServedSession[] {
     return [...this.sessions.values()].filter((session) => status === undefined || session.status === status);
   }
 
-  /** @throws ApiFailure 404 */
+  /** Returns a session. @throws ApiFailure 404 */
   get(id: string): ServedSession {
     const session = this.sessions.get(id);
     if (!session) throw sessionNotFoundFailure(id);

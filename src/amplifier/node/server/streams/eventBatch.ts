@@ -34,7 +34,7 @@ export class EventBatch {
   /** As Server-Sent Events. Clients send the id back as Last-Event-ID. */
   get serverSentEvents(): Buffer {
     this.cachedBytes ??= Buffer.from(
-      this.eventJsons.map((json, index) => `${this.idLine(index)}data: ${json}\n\n`).join(''),
+      this.eventJsons.map((json, index) => `${this.eventIdLine(index)}data: ${json}\n\n`).join(''),
     );
     return this.cachedBytes;
   }
@@ -42,18 +42,18 @@ export class EventBatch {
   /** As WebSocket messages, with the id as an additional member. */
   get webSocketMessages(): readonly string[] {
     this.cachedMessages ??= this.eventJsons.map((json, index) => {
-      const id = this.idAt(index);
+      const id = this.eventIdAt(index);
       return id === undefined ? json : `${json.slice(0, -1)},"id":${id}}`;
     });
     return this.cachedMessages;
   }
 
-  private idLine(index: number): string {
-    const id = this.idAt(index);
+  private eventIdLine(index: number): string {
+    const id = this.eventIdAt(index);
     return id === undefined ? '' : `id: ${id}\n`;
   }
 
-  private idAt(index: number): number | undefined {
+  private eventIdAt(index: number): number | undefined {
     return this.firstSequence === undefined ? undefined : this.firstSequence + index;
   }
 }

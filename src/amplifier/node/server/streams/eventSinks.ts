@@ -51,11 +51,11 @@ export class SseSink implements EventSink {
 
 /** Writes one event per WebSocket message. Disconnects a subscriber that does not answer pings. */
 export class WebSocketSink implements EventSink {
-  private isAlive = true;
+  private hasAnsweredPing = true;
 
   constructor(private readonly socket: WebSocket) {
     socket.on('pong', () => {
-      this.isAlive = true;
+      this.hasAnsweredPing = true;
     });
   }
 
@@ -69,11 +69,11 @@ export class WebSocketSink implements EventSink {
   }
 
   keepAlive(): void {
-    if (!this.isAlive) {
+    if (!this.hasAnsweredPing) {
       this.terminate();
       return;
     }
-    this.isAlive = false;
+    this.hasAnsweredPing = false;
     this.socket.ping();
   }
 

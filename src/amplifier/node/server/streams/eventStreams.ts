@@ -21,7 +21,7 @@ export class EventStreams {
       noServer: true,
       perMessageDeflate: false,
       maxPayload: limits.maxBodyBytes,
-      // A separate object, because the types of `ws` lack this option.
+      // The options are a separate object, because the types of `ws` lack one of them.
       closeTimeout: limits.webSocketCloseMs,
     };
     this.webSocketServer = new WebSocketServer(options);

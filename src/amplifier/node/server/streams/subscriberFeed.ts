@@ -31,13 +31,13 @@ const maxRestMs = 5;
  */
 export class SubscriberFeed {
   private readonly eventJsonBySequence = new Map<number, string>();
-  private keptLength = 0;
+  private keptJsonLength = 0;
   private firstSequence = 1;
   private nextSequence = 1;
   private readonly subscribers = new Set<Subscriber>();
   private latestBatch: EventBatch | undefined;
   private isFlushScheduled = false;
-  private restUntilMs = 0;
+  private nextFlushAtMs = 0;
   private hasEnded = false;
   private keepAliveTimer: Disposable | undefined;
 
@@ -55,12 +55,12 @@ export class SubscriberFeed {
     if (this.hasEnded) return;
     const json = JSON.stringify({ event, data });
     this.eventJsonBySequence.set(this.nextSequence++, json);
-    this.keptLength += json.length;
+    this.keptJsonLength += json.length;
     const { maxKeptEvents, maxKeptLength } = this.options;
     // Always keep the newest event, whatever its size.
     while (
       this.eventJsonBySequence.size > 1 &&
-      (this.eventJsonBySequence.size > maxKeptEvents || this.keptLength > maxKeptLength)
+      (this.eventJsonBySequence.size > maxKeptEvents || this.keptJsonLength > maxKeptLength)
     )
       this.dropOldest();
     this.scheduleFlush();
@@ -107,7 +107,7 @@ export class SubscriberFeed {
 
   private dropOldest(): void {
     const sequence = this.firstSequence++;
-    this.keptLength -= this.eventJsonBySequence.get(sequence)?.length ?? 0;
+    this.keptJsonLength -= this.eventJsonBySequence.get(sequence)?.length ?? 0;
     this.eventJsonBySequence.delete(sequence);
   }
 
@@ -115,7 +115,7 @@ export class SubscriberFeed {
   scheduleFlush(): void {
     if (this.isFlushScheduled || this.subscribers.size === 0) return;
     this.isFlushScheduled = true;
-    const restMs = Math.min(maxRestMs, this.restUntilMs - performance.now());
+    const restMs = Math.min(maxRestMs, this.nextFlushAtMs - performance.now());
     if (restMs >= minRestMs) setTimeout(this.flush, restMs);
     else setImmediate(this.flush);
   }
@@ -125,7 +125,7 @@ export class SubscriberFeed {
     const startMs = performance.now();
     for (const subscriber of this.subscribers) subscriber.flush();
     const endMs = performance.now();
-    this.restUntilMs = endMs + restShare * (endMs - startMs);
+    this.nextFlushAtMs = endMs + restShare * (endMs - startMs);
   };
 
   private removeSubscriber(subscriber: Subscriber): void {

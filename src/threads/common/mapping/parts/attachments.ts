@@ -1,8 +1,8 @@
 import type { Attachment } from '../../../../transcript/common/entries';
 import { baseName, pathOrUriPath } from '../../model/fileUriPath';
-import { isRecord, listOf, textOf } from '../../model/jsonValues';
+import { isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { NamedFile, type Message } from '../../model/threadSchema';
-import { dataPart, imageAttachment } from './images';
+import { inlineImagePart, imageAttachment } from './images';
 
 /** Returns a prompt's attachments: mentioned files, the state of the editor, guidance files, and the sender. */
 export function attachmentsOf(message: Message): readonly Attachment[] {
@@ -20,7 +20,9 @@ function mentionedFile(file: unknown): Attachment {
   const path = pathOrUriPath(parsed.uri);
   if (parsed.isImage !== true && !parsed.imageInfo) return { kind: 'file', title: baseName(path), path };
   const part =
-    parsed.content === undefined ? undefined : dataPart(parsed.imageInfo?.mimeType ?? 'image/png', parsed.content);
+    parsed.content === undefined
+      ? undefined
+      : inlineImagePart(parsed.imageInfo?.mimeType ?? 'image/png', parsed.content);
   return (part && imageAttachment(part, path)) ?? { kind: 'image', title: baseName(path), path };
 }
 
@@ -33,7 +35,7 @@ function guidanceFile(file: unknown): Attachment {
 
 function editorState(state: Message['userState']): readonly Attachment[] {
   if (!state) return [];
-  const active = textOf(state.activeEditor);
+  const active = asNonEmptyText(state.activeEditor);
   const start = state.selectionRange?.startLine ?? state.selectionRange?.start?.line;
   const visible = (state.currentlyVisibleFiles ?? [])
     .filter((file) => typeof file === 'string')
@@ -70,7 +72,7 @@ function isSet(value: unknown): boolean {
 }
 
 function unknownFile(file: unknown, label: string): Attachment {
-  const name = isRecord(file) ? listOf([file['name'], file['path']]).find((word) => typeof word === 'string') : file;
+  const name = isRecord(file) ? asList([file['name'], file['path']]).find((word) => typeof word === 'string') : file;
   return {
     kind: 'context',
     title: typeof name === 'string' ? `${label}: ${name}` : `${label} (unknown name)`,

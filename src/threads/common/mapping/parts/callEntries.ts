@@ -2,20 +2,20 @@ import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Entry, Location, Part } from '../../../../transcript/common/entries';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { threadLink } from '../../model/threadLinks';
-import { countOf, isRecord, listOf, textOf } from '../../model/jsonValues';
+import { asCount, isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { proposedParts } from './changeParts';
 import type { MappedEntry } from './mapped';
 import { progressSteps, subthreadIn } from './progress';
-import { isTodoRead, todosOf, todoText } from './todos';
-import { bareToolName, commandOf, inputPath, toolKind, toolTitle } from '../../model/toolNames';
-import { resultParts, type CallView } from './toolResult';
+import { isTodoReadTool, todosOf, todoText } from './todos';
+import { bareToolName, commandOfInput, pathOfInput, toolKind, toolTitle } from '../../model/toolNames';
+import { resultParts, type ShownCall } from './toolResult';
 import type { ToolCall, ToolRun } from './toolRun';
 
 /** Maps a tool call to its entry and the entries of its subagent. A list of todos becomes a `todos` entry. */
 export function toolEntries(call: ToolCall, run: ToolRun): readonly MappedEntry[] {
   const { base, name, input, raw } = call;
-  const view: CallView = { tool: call.knownName ?? name, input };
+  const view: ShownCall = { tool: call.knownName ?? name, input };
   const steps = progressSteps(run.progress, base, run.state === 'running' ? 'running' : 'stale');
   const nested = steps.flatMap((step) => ('call' in step ? toolEntries(step.call, step.run) : [step]));
   const subthread = subthreadIn(run.progress);
@@ -23,7 +23,7 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly MappedEntry[
   const statusEntries = unknownStatusEntries(call, run);
   const isResultShown = run.error === undefined && !['rejected', 'cancelled', 'waiting'].includes(run.state);
   const items = isResultShown ? todosOf(view.tool, input, run.result) : undefined;
-  const isRead = isTodoRead(view.tool);
+  const isRead = isTodoReadTool(view.tool);
   if (items && !isRead) return [{ entry: { kind: 'todos', ...base, items }, raw }, ...statusEntries];
   const locations = locationsOf(call);
   const entry: Entry = {
@@ -54,7 +54,7 @@ function callTitle(name: string, input: unknown, locations: readonly Location[])
   return `${title}: ${first.path}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 }
 
-function partsOf(view: CallView, run: ToolRun, hasNested: boolean): readonly Part[] {
+function partsOf(view: ShownCall, run: ToolRun, hasNested: boolean): readonly Part[] {
   const isCommand = toolKind(view.tool) === 'execute';
   // The result of a command contains its progress.
   const subthread = subthreadIn(run.progress);
@@ -66,7 +66,7 @@ function partsOf(view: CallView, run: ToolRun, hasNested: boolean): readonly Par
   ];
   if (run.result !== undefined) return [...resultParts(view, run.result), ...progressParts, ...run.remarks];
   if (progressParts.length > 0) return [...progressParts, ...run.remarks];
-  const command = isCommand ? commandOf(view.input) : undefined;
+  const command = isCommand ? commandOfInput(view.input) : undefined;
   const inputParts: readonly Part[] =
     command === undefined ? proposedParts(view) : [{ type: 'terminal', command, output: '' }];
   return [...inputParts, ...run.remarks];
@@ -90,20 +90,20 @@ function unknownStatusEntries({ base, raw }: ToolCall, { unknownStatus: status }
 
 function inputJson(input: unknown): string | undefined {
   if (input === undefined || input === null || (isRecord(input) && Object.keys(input).length === 0)) return undefined;
-  return typeof input === 'string' ? textOf(input) : rawJson(input);
+  return typeof input === 'string' ? asNonEmptyText(input) : rawJson(input);
 }
 
 /** Returns the files of a call without duplicates. */
 function locationsOf({ input, raw }: ToolCall): readonly Location[] {
-  const path = inputPath(input);
-  const line = isRecord(input) ? countOf(listOf(input['read_range'])[0]) : undefined;
+  const path = pathOfInput(input);
+  const line = isRecord(input) ? asCount(asList(input['read_range'])[0]) : undefined;
   const inputFiles: readonly Location[] =
     path === undefined ? [] : [{ path: pathOrUriPath(path), ...withoutUndefined({ line }) }];
   const run = raw.flatMap((block) => (isRecord(block) && isRecord(block['run']) ? [block['run']] : [])).at(-1) ?? {};
   const { result, trackFiles } = run;
-  const files = isRecord(result) ? listOf(result['files']) : [];
+  const files = isRecord(result) ? asList(result['files']) : [];
   const changedFiles = [
-    ...listOf(trackFiles),
+    ...asList(trackFiles),
     ...files.map((file) => (isRecord(file) ? (file['uri'] ?? file['path']) : undefined)),
   ].filter((name) => typeof name === 'string');
   const all = [...inputFiles, ...changedFiles.map((name): Location => ({ path: pathOrUriPath(name) }))];

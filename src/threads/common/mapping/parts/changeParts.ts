@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import type { DiffPart, Part } from '../../../../transcript/common/entries';
 import { parseHunkLines, parseUnifiedDiff, createDiff } from '../../../../transcript/common/lineDiff';
-import { isRecord, listOf, ownValue, textOf } from '../../model/jsonValues';
+import { isRecord, asList, ownValue, asNonEmptyText } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
-import { lenient } from '../../model/threadSchema';
-import { bareToolName, inputPath } from '../../model/toolNames';
+import { optionalLenient } from '../../model/threadSchema';
+import { bareToolName, pathOfInput } from '../../model/toolNames';
 import { plainText } from './mapped';
 import { remainingParts } from './remainingParts';
 
@@ -14,8 +14,8 @@ interface ChangeCall {
   readonly input: unknown;
 }
 
-const text = lenient(z.string());
-const count = lenient(z.int().check(z.nonnegative()));
+const text = optionalLenient(z.string());
+const count = optionalLenient(z.int().check(z.nonnegative()));
 const PatchedFile = z.object({ path: text, uri: text, additions: count, deletions: count, diff: text, type: text });
 
 interface ChangeParts {
@@ -29,14 +29,14 @@ const pathKeys = ['path', 'absolutePath', 'file_path', 'filePath', 'uri'];
 /** Returns the changes in a result, else those in the call's input. Undefined when neither has a change. */
 export function changeParts(call: ChangeCall, result: unknown): ChangeParts | undefined {
   if (isRecord(result) && Array.isArray(result['files'])) {
-    const files = listOf(result['files']);
+    const files = asList(result['files']);
     // Some files of the list may have failed to change.
     if (files.some((file) => patchedFile(file) !== undefined))
       return { parts: [...files.flatMap(patchedParts), ...remainingParts(result, ['files', 'diff', ...pathKeys])] };
   }
   const isEdit = Object.hasOwn(proposalReaders, toolName(call)) || toolName(call) === 'undo_edit';
-  const diff = isRecord(result) ? textOf(result['diff']) : isEdit ? textOf(result) : undefined;
-  const path = pathOrUriPath(inputPath(result) ?? inputPath(call.input) ?? '');
+  const diff = isRecord(result) ? asNonEmptyText(result['diff']) : isEdit ? asNonEmptyText(result) : undefined;
+  const path = pathOrUriPath(pathOfInput(result) ?? pathOfInput(call.input) ?? '');
   const firstLine = firstLineOf(result);
   const shown = diff === undefined ? undefined : diffFromText(path, withoutFence(diff), firstLine);
   const change = shown && isCreation(call) && shown.removed === 0 ? { ...shown, change: 'created' as const } : shown;
@@ -57,7 +57,7 @@ function diffFromText(path: string, diff: string, firstLine: number | undefined)
 /** Returns the 1-based line where the change begins, if the result contains it. */
 function firstLineOf(result: unknown): number | undefined {
   const range = isRecord(result) ? result['lineRange'] : undefined;
-  const first = isRecord(range) ? (range['startLine'] ?? range['start']) : listOf(range)[0];
+  const first = isRecord(range) ? (range['startLine'] ?? range['start']) : asList(range)[0];
   const line = isRecord(first) ? first['line'] : first;
   return typeof line === 'number' && Number.isSafeInteger(line) && line > 0 ? line : undefined;
 }
@@ -81,7 +81,7 @@ export function proposedParts(call: ChangeCall): readonly Part[] {
 const proposalReaders: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => readonly Part[]>> = {
   edit_file: replacement,
   create_file: (input) => {
-    const path = inputPath(input);
+    const path = pathOfInput(input);
     return path === undefined || typeof input['content'] !== 'string'
       ? []
       : [createDiff(pathOrUriPath(path), null, input['content'])];
@@ -90,7 +90,7 @@ const proposalReaders: Readonly<Record<string, (input: Readonly<Record<string, u
 };
 
 function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] {
-  const path = inputPath(input);
+  const path = pathOfInput(input);
   const { old_str: before, new_str: after } = input;
   if (path === undefined || typeof before !== 'string' || typeof after !== 'string') return [];
   return [createDiff(pathOrUriPath(path), before, after)];

@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Attachment, Part } from '../../../../transcript/common/entries';
 import { baseName } from '../../model/fileUriPath';
-import { lenient } from '../../model/threadSchema';
+import { optionalLenient } from '../../model/threadSchema';
 import { plainText } from './mapped';
 
 /** The maximum length of a shown image in base64 characters. Larger images are only named. */
 const maxImageUnits = 8 * 1024 * 1024;
 const supportedTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-const text = lenient(z.string());
+const text = optionalLenient(z.string());
 /** The key names differ between Amp, model providers and MCP. */
 const Source = z.object({
   type: text,
@@ -24,13 +24,13 @@ const Source = z.object({
 export function imagePart(source: unknown, title?: string): Part | undefined {
   const parsed = Source.safeParse(source).data;
   if (parsed?.data !== undefined) {
-    return dataPart(parsed.mediaType ?? parsed.media_type ?? parsed.mimeType ?? 'image/png', parsed.data, title);
+    return inlineImagePart(parsed.mediaType ?? parsed.media_type ?? parsed.mimeType ?? 'image/png', parsed.data, title);
   }
   return parsed?.url === undefined ? undefined : imageLink(parsed.url);
 }
 
 /** `data` is base64 or a data URI. */
-export function dataPart(mimeType: string, data: string, title?: string): Part {
+export function inlineImagePart(mimeType: string, data: string, title?: string): Part {
   const uri = /^data:([\w/+.-]+);base64,/.exec(data);
   const base64 = uri ? data.slice(uri[0].length) : data;
   const type = (uri?.[1] ?? mimeType).toLowerCase();
@@ -43,7 +43,7 @@ export function dataPart(mimeType: string, data: string, title?: string): Part {
 
 /** The link has no title, because a file path as its title would hide where it leads. */
 export function imageLink(url: string): Part {
-  return /^data:/i.test(url) ? dataPart('image/png', url) : { type: 'link', uri: url };
+  return /^data:/i.test(url) ? inlineImagePart('image/png', url) : { type: 'link', uri: url };
 }
 
 /** Returns undefined for a link or a text, which is not shown as an attachment. */

@@ -1,5 +1,5 @@
 import type { ToolState } from '../../../../transcript/common/entries';
-import { isRecord, ownValue, textOf, type JsonRecord } from '../../model/jsonValues';
+import { isRecord, ownValue, asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { parseThreadId } from '../../model/threadLinks';
 import { ProgressCall, ProgressTurn } from '../../model/threadSchema';
@@ -36,8 +36,8 @@ function isTurn(value: unknown): boolean {
 function turnSteps(turn: unknown, base: EntryBase, unfinished: UnfinishedState): readonly ProgressStep[] {
   const parsed = isTurn(turn) ? ProgressTurn.safeParse(turn).data : undefined;
   if (!parsed) return [rawEntry(base, 'Progress', turn, rawJson(turn))];
-  const reasoning = textOf(parsed.reasoning);
-  const message = textOf(parsed.message);
+  const reasoning = asNonEmptyText(parsed.reasoning);
+  const message = asNonEmptyText(parsed.message);
   return [
     ...(isValidTurn(turn, parsed)
       ? []

@@ -1,5 +1,5 @@
 import type { Part } from '../../../../transcript/common/entries';
-import { textOf, type JsonRecord } from '../../model/jsonValues';
+import { asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { plainText } from './mapped';
 
@@ -13,7 +13,7 @@ export function remainingParts(result: JsonRecord, shownKeys: readonly string[])
   );
   const [first, ...others] = unread;
   if (!first) return [];
-  const text = others.length === 0 ? textOf(first[1]) : undefined;
+  const text = others.length === 0 ? asNonEmptyText(first[1]) : undefined;
   return [text === undefined ? { type: 'json', json: rawJson(Object.fromEntries(unread)) } : plainText(text)];
 }
 

@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../../../transcript/common/entries';
-import { isRecord, listOf, ownValue, textOf } from '../../model/jsonValues';
+import { isRecord, asList, ownValue, asNonEmptyText } from '../../model/jsonValues';
 import { bareToolName } from '../../model/toolNames';
 
 const statusByName: Readonly<Record<string, TodoItem['status']>> = {
@@ -13,7 +13,7 @@ const statusByName: Readonly<Record<string, TodoItem['status']>> = {
 };
 
 /** Reading a list is not shown as a list of todos, because its last write is in the transcript already. */
-export function isTodoRead(name: string): boolean {
+export function isTodoReadTool(name: string): boolean {
   return bareToolName(name).toLowerCase() === 'todo_read';
 }
 
@@ -34,13 +34,13 @@ function itemsOf(value: unknown): TodoItem[] | undefined {
   const list = isRecord(value) ? (value['todos'] ?? value['content']) : value;
   if (typeof list === 'string') return markdownItems(list);
   if (!Array.isArray(list)) return undefined;
-  const items = listOf(list).flatMap((item) => itemOf(item) ?? []);
+  const items = asList(list).flatMap((item) => itemOf(item) ?? []);
   return items.length === list.length ? items : undefined;
 }
 
 function itemOf(item: unknown): TodoItem | undefined {
   if (typeof item === 'string') return { text: item, status: 'pending' };
-  const text = isRecord(item) ? textOf(item['content'] ?? item['text']) : undefined;
+  const text = isRecord(item) ? asNonEmptyText(item['content'] ?? item['text']) : undefined;
   if (!isRecord(item) || text === undefined) return undefined;
   const { priority, status } = item;
   return {

@@ -1,41 +1,41 @@
 import * as z from 'zod/mini';
 import type { Part } from '../../../../transcript/common/entries';
-import { isRecord, listOf, ownValue, textOf, type JsonRecord } from '../../model/jsonValues';
+import { isRecord, asList, ownValue, asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
-import { lenient } from '../../model/threadSchema';
+import { optionalLenient } from '../../model/threadSchema';
 import { changeParts } from './changeParts';
-import { dataPart, imageLink, imagePart } from './images';
-import { bareToolName, commandOf, firstTextField, inputPath, toolKind } from '../../model/toolNames';
+import { inlineImagePart, imageLink, imagePart } from './images';
+import { bareToolName, commandOfInput, firstTextField, pathOfInput, toolKind } from '../../model/toolNames';
 import { plainText } from './mapped';
 import { remainingParts } from './remainingParts';
 
 /** The part of a call that determines how its result is shown. */
-export interface CallView {
+export interface ShownCall {
   /** The normalized name of the tool. */
   readonly tool: string;
   readonly input: unknown;
 }
 
-type ResultReader = (result: unknown, call: CallView) => readonly Part[] | undefined;
+type ResultReader = (result: unknown, call: ShownCall) => readonly Part[] | undefined;
 
 /** Converts a tool's result to parts: by the tool's own format, else by common formats, else as JSON. */
-export function resultParts(call: CallView, result: unknown): readonly Part[] {
+export function resultParts(call: ShownCall, result: unknown): readonly Part[] {
   if (result === undefined) return [];
   const tool = bareToolName(call.tool).toLowerCase();
   const parts = ownValue(readers, tool)?.(result, call) ?? genericParts(result, call);
   return [...parts, ...guidanceParts(result)];
 }
 
-const text = lenient(z.string());
+const text = optionalLenient(z.string());
 const FileResult = z.object({
   absolutePath: text,
   content: text,
   contentURL: text,
-  isImage: lenient(z.boolean()),
-  imageInfo: lenient(z.object({ mimeType: text })),
-  isDirectory: lenient(z.boolean()),
-  directoryEntries: lenient(z.array(z.string())),
+  isImage: optionalLenient(z.boolean()),
+  imageInfo: optionalLenient(z.object({ mimeType: text })),
+  isDirectory: optionalLenient(z.boolean()),
+  directoryEntries: optionalLenient(z.array(z.string())),
 });
 
 const readers: Readonly<Record<string, ResultReader>> = {
@@ -49,13 +49,14 @@ const readers: Readonly<Record<string, ResultReader>> = {
   handoff: handoffParts,
 };
 
-function filePart(result: unknown, { input }: CallView): readonly Part[] | undefined {
+function filePart(result: unknown, { input }: ShownCall): readonly Part[] | undefined {
   const file = FileResult.safeParse(result).data;
   if (!file) return undefined;
-  const path = pathOrUriPath(file.absolutePath ?? inputPath(input) ?? '');
+  const path = pathOrUriPath(file.absolutePath ?? pathOfInput(input) ?? '');
   if (file.directoryEntries) return [{ type: 'list', items: file.directoryEntries }];
   if (file.isImage === true || file.imageInfo) {
-    if (file.content !== undefined) return [dataPart(file.imageInfo?.mimeType ?? 'image/png', file.content, path)];
+    if (file.content !== undefined)
+      return [inlineImagePart(file.imageInfo?.mimeType ?? 'image/png', file.content, path)];
     return file.contentURL === undefined ? undefined : [imageLink(file.contentURL)];
   }
   if (file.content === undefined) return file.contentURL === undefined ? undefined : [imageLink(file.contentURL)];
@@ -79,10 +80,10 @@ function withoutLineNumbers(content: string): { text: string; firstLine?: number
   return { text: texts.join('\n'), firstLine };
 }
 
-function terminalParts(result: unknown, { input }: CallView): readonly Part[] | undefined {
+function terminalParts(result: unknown, { input }: ShownCall): readonly Part[] | undefined {
   const output = outputOf(result);
   if (output === undefined) return undefined;
-  const command = commandOf(input);
+  const command = commandOfInput(input);
   const { exitCode, truncation } = isRecord(result) ? result : {};
   const hasExitCode = exitCode === null || (typeof exitCode === 'number' && Number.isFinite(exitCode));
   return [
@@ -100,9 +101,9 @@ function terminalParts(result: unknown, { input }: CallView): readonly Part[] | 
 function outputOf(result: unknown): string | undefined {
   if (typeof result === 'string') return result;
   if (!isRecord(result)) return undefined;
-  const output = textOf(result['output']);
+  const output = asNonEmptyText(result['output']);
   if (output !== undefined) return output;
-  const streams = [result['stdout'], result['stderr']].flatMap((stream) => textOf(stream) ?? []);
+  const streams = [result['stdout'], result['stderr']].flatMap((stream) => asNonEmptyText(stream) ?? []);
   if (streams.length > 0) return streams.join('\n');
   return result['output'] === '' || typeof result['exitCode'] === 'number' ? '' : undefined;
 }
@@ -114,10 +115,10 @@ function terminalKeys(result: JsonRecord): readonly string[] {
 }
 
 function webParts(result: unknown): readonly Part[] | undefined {
-  const hits = isRecord(result) ? listOf(result['results']) : listOf(result);
+  const hits = isRecord(result) ? asList(result['results']) : asList(result);
   const links = hits.flatMap((hit): readonly Part[] => {
-    const uri = isRecord(hit) ? textOf(hit['url']) : undefined;
-    const title = isRecord(hit) ? textOf(hit['title']) : undefined;
+    const uri = isRecord(hit) ? asNonEmptyText(hit['url']) : undefined;
+    const title = isRecord(hit) ? asNonEmptyText(hit['title']) : undefined;
     return uri === undefined ? [] : [{ type: 'link', uri, ...(title === undefined ? {} : { title }) }];
   });
   if (links.length === 0 || links.length < hits.length) return undefined;
@@ -126,32 +127,32 @@ function webParts(result: unknown): readonly Part[] | undefined {
 
 function threadParts(result: unknown): readonly Part[] | undefined {
   if (!isRecord(result)) return undefined;
-  const items = listOf(result['threads']).map(threadName);
+  const items = asList(result['threads']).map(threadName);
   if (items.length === 0 || items.includes('')) return undefined;
   return [{ type: 'list', items }, ...remainingParts(result, ['threads'])];
 }
 
 /** Returns an empty text for an unknown format. */
 function threadName(thread: unknown): string {
-  if (!isRecord(thread)) return textOf(thread) ?? '';
+  if (!isRecord(thread)) return asNonEmptyText(thread) ?? '';
   const names = [firstTextField(thread, ['id', 'threadID']), firstTextField(thread, ['title', 'name'])];
   return names.filter((name) => name !== undefined).join(' ');
 }
 
 function handoffParts(result: unknown): readonly Part[] | undefined {
-  const id = isRecord(result) ? textOf(result['newThreadID']) : undefined;
+  const id = isRecord(result) ? asNonEmptyText(result['newThreadID']) : undefined;
   if (id === undefined || !isRecord(result)) return undefined;
-  const message = textOf(result['message']);
+  const message = asNonEmptyText(result['message']);
   return [...(message === undefined ? [] : [{ type: 'text' as const, text: message }]), { type: 'list', items: [id] }];
 }
 
 /** Handles the results of MCP tools and unknown tools. */
-function genericParts(result: unknown, call: CallView): readonly Part[] {
+function genericParts(result: unknown, call: ShownCall): readonly Part[] {
   const change = changeParts(call, result);
   return change ? [...change.parts, ...contentParts(change.rest, call)] : contentParts(result, call);
 }
 
-function contentParts(result: unknown, call: CallView): readonly Part[] {
+function contentParts(result: unknown, call: ShownCall): readonly Part[] {
   if (result === undefined) return [];
   if (typeof result === 'string') return result === '' ? [] : [textPart(result, call)];
   if (typeof result === 'number' || typeof result === 'boolean') return [plainText(String(result))];
@@ -160,14 +161,14 @@ function contentParts(result: unknown, call: CallView): readonly Part[] {
   return [json(result)];
 }
 
-function arrayParts(items: readonly unknown[], call: CallView): readonly Part[] {
+function arrayParts(items: readonly unknown[], call: ShownCall): readonly Part[] {
   if (items.length === 0) return [plainText('No results.')];
   if (items.every((item) => typeof item === 'string')) return [{ type: 'list', items: [...items] }];
   const parts = items.map((item) => contentPart(item, call));
   return parts.every((part) => part !== undefined) ? parts : [json(items)];
 }
 
-function recordParts(result: Readonly<Record<string, unknown>>, call: CallView): readonly Part[] {
+function recordParts(result: Readonly<Record<string, unknown>>, call: ShownCall): readonly Part[] {
   const part = contentPart(result, call);
   if (part) return [part];
   if (typeof result['exitCode'] === 'number') return terminalParts(result, call) ?? [json(result)];
@@ -181,7 +182,7 @@ function recordParts(result: Readonly<Record<string, unknown>>, call: CallView):
 }
 
 /** Converts a content block of a model provider or of MCP. */
-function contentPart(item: unknown, call: CallView): Part | undefined {
+function contentPart(item: unknown, call: ShownCall): Part | undefined {
   if (!isRecord(item)) return undefined;
   if (item['type'] === 'text' && typeof item['text'] === 'string') return textPart(item['text'], call);
   if (item['type'] === 'image') return imagePart(item['source'] ?? item);
@@ -189,7 +190,7 @@ function contentPart(item: unknown, call: CallView): Part | undefined {
 }
 
 /** Only subagents, web pages and files are shown as Markdown. */
-function textPart(text: string, { tool }: CallView): Part {
+function textPart(text: string, { tool }: ShownCall): Part {
   const kind = toolKind(tool);
   const isMarkdown = kind === 'agent' || kind === 'fetch' || kind === 'read';
   return isMarkdown ? { type: 'text', text } : plainText(text);
@@ -197,8 +198,8 @@ function textPart(text: string, { tool }: CallView): Part {
 
 /** Lists the guidance files that Amp found while the tool ran. */
 function guidanceParts(result: unknown): readonly Part[] {
-  const files = isRecord(result) ? listOf(result['discoveredGuidanceFiles']) : [];
-  const items = files.flatMap((file) => (isRecord(file) ? (textOf(file['uri']) ?? []) : [])).map(pathOrUriPath);
+  const files = isRecord(result) ? asList(result['discoveredGuidanceFiles']) : [];
+  const items = files.flatMap((file) => (isRecord(file) ? (asNonEmptyText(file['uri']) ?? []) : [])).map(pathOrUriPath);
   return items.length > 0 ? [plainText('Applicable guidance:'), { type: 'list', items }] : [];
 }
 

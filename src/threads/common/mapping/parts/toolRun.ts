@@ -1,8 +1,8 @@
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Part, ToolState } from '../../../../transcript/common/entries';
-import { isRecord, listOf, textOf } from '../../model/jsonValues';
+import { isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
-import { ResultBlock, Run } from '../../model/threadSchema';
+import { ResultBlock, StoredToolRun } from '../../model/threadSchema';
 import { plainText, type EntryBase, type UnfinishedState } from './mapped';
 
 /** A tool call without its outcome. */
@@ -43,24 +43,24 @@ export interface UnfinishedCall {
 }
 
 /** `block` is the result block, or undefined without a result. */
-export function toolRun(block: unknown, open: UnfinishedCall): ToolRun {
+export function readToolRun(block: unknown, open: UnfinishedCall): ToolRun {
   const parsed = block === undefined ? undefined : ResultBlock.safeParse(block).data;
   if (!parsed) return missingResult(open);
   if (parsed.type === 'program_output') return programOutcome(parsed);
   if (parsed.run === undefined || parsed.run === null) return providerOutcome(parsed);
-  const outcome = runOutcome(parsed.run, open);
+  const outcome = readRunWithoutBlock(parsed.run, open);
   const decision = decisionOf(parsed.userInput, outcome);
   return decision === undefined ? outcome : { ...outcome, decision };
 }
 
 /** Reads a run that is not in a result block, such as a command of the user. A run without a status has ended. */
-export function runOutcome(value: unknown, open: UnfinishedCall): ToolRun {
+export function readRunWithoutBlock(value: unknown, open: UnfinishedCall): ToolRun {
   if (value === undefined || value === null) return missingResult(open);
-  const run = Run.safeParse(value).data;
+  const run = StoredToolRun.safeParse(value).data;
   return run ? knownOutcome(run, open) : { state: 'done', result: value, remarks: [] };
 }
 
-function knownOutcome(run: Run, { withResult, withoutResult }: UnfinishedCall): ToolRun {
+function knownOutcome(run: StoredToolRun, { withResult, withoutResult }: UnfinishedCall): ToolRun {
   const open: ToolState = withResult === 'running' || withResult === 'cancelled' ? withResult : 'stale';
   const { result, progress } = run;
   const known = { ...withoutUndefined({ result, progress }), remarks: [] };
@@ -98,14 +98,14 @@ function knownOutcome(run: Run, { withResult, withoutResult }: UnfinishedCall): 
 export function errorText(error: unknown): string {
   if (typeof error === 'string' && error !== '') return error;
   if (!isRecord(error) || Object.keys(error).length === 0) return 'The tool failed without an error message.';
-  const message = textOf(error['message']) ?? textOf(error['error']);
-  const path = textOf(error['absolutePath']);
+  const message = asNonEmptyText(error['message']) ?? asNonEmptyText(error['error']);
+  const path = asNonEmptyText(error['absolutePath']);
   if (message === undefined) return rawJson(error);
   return path === undefined || message.includes(path) ? message : `${message} (${path})`;
 }
 
-function hasErrorDetails({ error }: Run): boolean {
-  return textOf(error) !== undefined || (isRecord(error) && Object.keys(error).length > 0);
+function hasErrorDetails({ error }: StoredToolRun): boolean {
+  return asNonEmptyText(error) !== undefined || (isRecord(error) && Object.keys(error).length > 0);
 }
 
 function failure(message: string): Pick<ToolRun, 'state' | 'error' | 'decision'> {
@@ -130,11 +130,15 @@ function programOutcome({ result, status }: ResultBlock): ToolRun {
 
 function providerOutcome({ content, is_error: isError }: ResultBlock): ToolRun {
   if (isError !== true) return { state: 'done', result: content, remarks: [] };
-  const texts = listOf(content).flatMap((item) => (isRecord(item) ? (textOf(item['text']) ?? []) : []));
-  return { state: 'failed', error: textOf(content) ?? textOf(texts.join('\n')) ?? errorText(content), remarks: [] };
+  const texts = asList(content).flatMap((item) => (isRecord(item) ? (asNonEmptyText(item['text']) ?? []) : []));
+  return {
+    state: 'failed',
+    error: asNonEmptyText(content) ?? asNonEmptyText(texts.join('\n')) ?? errorText(content),
+    remarks: [],
+  };
 }
 
-function waitingParts({ reason, toAllow }: Run, verb: 'Waiting' | 'Waited'): readonly Part[] {
+function waitingParts({ reason, toAllow }: StoredToolRun, verb: 'Waiting' | 'Waited'): readonly Part[] {
   const items = (toAllow ?? []).map((item) => (typeof item === 'string' ? item : rawJson(item)));
   return [
     plainText(`${verb} for the user’s approval${reason === undefined ? '.' : `: ${reason}`}`),

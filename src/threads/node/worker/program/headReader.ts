@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
 import * as path from 'node:path';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
-import { headOf, problemHead, searchDataOf } from '../../../common/heads/heads';
+import { headOf, createProblemHead, searchDataOf } from '../../../common/heads/heads';
 import type { DocumentOrigin, ThreadFile } from '../../../common/threadReader';
 import type { ThreadHead } from '../../../common/threadPorts';
 import { toThreadError, readThreadFile } from '../../files/threadFile';
-import type { FileKey } from '../../files/fileKey';
+import type { FileVersionKey } from '../../files/fileKey';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 
 /** Returns no texts for a hidden or unreadable thread, and undefined when the file no longer exists. */
-export function readForSearch(file: FileKey): ThreadToIndex | undefined {
+export function readTextsForSearch(file: FileVersionKey): ThreadToIndex | undefined {
   const from = originOf(file, file.mtimeMs);
   const empty = { file, threadId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
   try {
@@ -21,12 +21,15 @@ export function readForSearch(file: FileKey): ThreadToIndex | undefined {
 }
 
 /** Returns null for a hidden thread and undefined when the file no longer exists. */
-export function readForList(file: FileKey, nowMs: number): ThreadHead | null | undefined {
+export function readHeadForList(file: FileVersionKey, nowMs: number): ThreadHead | null | undefined {
   return readHeadOf(originOf(file, nowMs));
 }
 
 /** The file name of a stored thread is its id. */
-function originOf(file: FileKey, nowMs: number): DocumentOrigin & FileKey & { readonly threadId: string } {
+function originOf(
+  file: FileVersionKey,
+  nowMs: number,
+): DocumentOrigin & FileVersionKey & { readonly threadId: string } {
   return { source: 'local', threadId: path.basename(file.path, '.json'), ...file, nowMs };
 }
 
@@ -40,13 +43,13 @@ export function readHead({ path: file, source, threadId }: ThreadFile, nowMs: nu
 }
 
 /** An unreadable file gets a head with a `problem`. */
-function readHeadOf(from: DocumentOrigin & FileKey): ThreadHead | null | undefined {
+function readHeadOf(from: DocumentOrigin & FileVersionKey): ThreadHead | null | undefined {
   try {
     return headOf(readThreadFile(from.path, from).json, from) ?? null;
   } catch (error) {
     const { code, message } = toThreadError(error);
     if (code === 'notFound') return undefined;
-    const head = problemHead(from, message);
+    const head = createProblemHead(from, message);
     return code === 'beingWritten' ? { ...head, isBeingWritten: true } : head;
   }
 }

@@ -6,7 +6,7 @@ import type { StoredHead } from '../../files/headFile';
 import type { HeadPart, WorkerMessage } from '../threadWorkerMessages';
 import { WorkerCall, type WorkerRequest } from '../threadWorkerRequests';
 import type { TextIndex } from '../../texts/textIndex';
-import { readForList, readForSearch, readHead } from './headReader';
+import { readHeadForList, readTextsForSearch, readHead } from './headReader';
 import type { HeadSaver } from './headSaver';
 import type { OpenThreads } from './openThreads';
 
@@ -41,18 +41,18 @@ export class ThreadWorker {
     private readonly post: (message: WorkerMessage) => void,
   ) {}
 
-  async handle(value: unknown): Promise<void> {
+  async handleMessage(value: unknown): Promise<void> {
     const { id, request } = WorkerCall.parse(value);
     try {
       const onPart = (part: unknown): void => this.post({ kind: 'part', id, value: part });
-      this.post({ kind: 'done', id, value: await this.answer(request, onPart) });
+      this.post({ kind: 'done', id, value: await this.answerRequest(request, onPart) });
     } catch (error) {
       const code = error instanceof ThreadError ? { code: error.code } : {};
       this.post({ kind: 'failed', id, message: messageOf(error), ...code });
     }
   }
 
-  private async answer(request: WorkerRequest, onPart: (part: unknown) => void): Promise<unknown> {
+  private async answerRequest(request: WorkerRequest, onPart: (part: unknown) => void): Promise<unknown> {
     switch (request.method) {
       case 'readHeads':
         await this.readHeads(request, onPart);
@@ -98,7 +98,7 @@ export class ThreadWorker {
         // If this file ends the worker, the host can tell which file it was.
         if (part.length >= headsPerPart || file.sizeBytes > largeBytes) await flush();
         // The text index reads the file again later. Keeping thousands of texts until then would cost more.
-        const head = readForList(file, nowMs);
+        const head = readHeadForList(file, nowMs);
         if (head === undefined) continue;
         part.push({ file, head });
         if (!head?.isBeingWritten) heads.push({ file, head });
@@ -129,7 +129,7 @@ export class ThreadWorker {
     if (this.textIndex?.folder !== folder) {
       const warn = (message: string): void => this.warn(message);
       const value = import('../../texts/textIndex').then(({ TextIndex }) => {
-        const index = new TextIndex({ folder, read: readForSearch, warn, pause: () => this.pause() });
+        const index = new TextIndex({ folder, read: readTextsForSearch, warn, pause: () => this.yieldToRequests() });
         index.setFiles(this.knownFiles.files, this.knownFiles.folders);
         index.load();
         return index;
@@ -140,7 +140,7 @@ export class ThreadWorker {
   }
 
   /** Yields to other requests, and to listings until they end. */
-  private async pause(): Promise<void> {
+  private async yieldToRequests(): Promise<void> {
     do await setImmediate();
     while (this.activeListings > 0);
   }

@@ -7,4 +7,4 @@ import { ThreadWorker } from './threadWorker';
 const port = parentPort;
 if (!port) throw new Error('This program must run in a worker thread.');
 const worker = new ThreadWorker(systemClock, (message) => port.postMessage(message));
-port.on('message', (message: unknown) => void worker.handle(message));
+port.on('message', (message: unknown) => void worker.handleMessage(message));

@@ -47,11 +47,11 @@ describe('the MCP servers given to an agent', () => {
       ['good'],
     );
     assert.deepEqual(notes, [
-      'The MCP server "secret" is not used: the variable ${input:key} is not supported here.',
-      'The MCP server "stream" is not used: the agent cannot use servers of type sse.',
-      'The MCP server "nothing" is not used: it needs a "command", or a "type" of http or sse and a "url".',
-      'The MCP server "lost" is not used: the command \'gone\' was not found.',
-      'The MCP server "local" is not used: it needs a "command", or a "type" of http or sse and a "url".',
+      'The MCP server "secret" was skipped: the variable ${input:key} is not supported. Replace it with its value.',
+      'The MCP server "stream" was skipped: the agent does not support servers of type sse.',
+      'The MCP server "nothing" was skipped: add a "command", or a "url" and the "type" http or sse.',
+      'The MCP server "lost" was skipped: the command \'gone\' was not found.',
+      'The MCP server "local" was skipped: add a "command", or a "url" and the "type" http or sse.',
     ]);
   });
 });

@@ -18,9 +18,11 @@ describe('a secret in a text that comes in pieces', () => {
   });
 
   const text = (delta: string, block = 0): void =>
-    deltas.handle({ event: 'content_block:delta', data: { session_id: 's', block_index: block, delta } });
-  const thought = (delta: string): void => deltas.handle({ event: 'thinking:delta', data: { session_id: 's', delta } });
-  const end = (): void => deltas.handle({ event: 'content_block:end', data: { session_id: 's', block_index: 0 } });
+    deltas.emitRedacted({ event: 'content_block:delta', data: { session_id: 's', block_index: block, delta } });
+  const thought = (delta: string): void =>
+    deltas.emitRedacted({ event: 'thinking:delta', data: { session_id: 's', delta } });
+  const end = (): void =>
+    deltas.emitRedacted({ event: 'content_block:end', data: { session_id: 's', block_index: 0 } });
 
   function shown(name: 'content_block:delta' | 'thinking:delta', block?: number): string {
     return told
@@ -67,7 +69,7 @@ describe('a secret in a text that comes in pieces', () => {
     assert.equal(shown('thinking:delta'), 'three [key]!');
   });
 
-  it('keeps nothing back that is none, and not for longer than the text goes on', () => {
+  it('holds back only possible secrets, and not after the end of the text', () => {
     text('less');
     assert.equal(shown('content_block:delta'), 'les');
     text(' and sk-an');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { diffTexts } from '../../../../../src/threads/common/page/diffTexts';
+import { textsBeforeAndAfter } from '../../../../../src/threads/common/page/diffTexts';
 import { threadDigest } from '../../../../../src/threads/common/exports/threadDigest';
 import { threadOutline } from '../../../../../src/threads/common/page/threadOutline';
 import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
@@ -30,7 +30,7 @@ const thread: OpenThread = {
 };
 
 describe('a thread for another agent', () => {
-  it('says what it was about, which files changed, and what was said', () => {
+  it('contains the subject, the changed files and the messages', () => {
     const { title, text } = threadDigest(thread, '/home/kim/shop');
     assert.equal(title, 'Tax');
     for (const part of [
@@ -89,7 +89,7 @@ describe('a thread in parts', () => {
     ] as const;
     const part = { type: 'diff', path: '/a', change: 'modified', added: 2, removed: 1 } as const;
     const change = { ...part, hunks: hunks.map((hunk) => ({ ...hunk, lines: [...hunk.lines] })) };
-    assert.deepEqual(diffTexts(change), { before: 'a\nb\n⋯\n', after: 'a\nc\n⋯\nz' });
-    assert.equal(diffTexts({ ...change, change: 'created' }).before, '');
+    assert.deepEqual(textsBeforeAndAfter(change), { before: 'a\nb\n⋯\n', after: 'a\nc\n⋯\nz' });
+    assert.equal(textsBeforeAndAfter({ ...change, change: 'created' }).before, '');
   });
 });

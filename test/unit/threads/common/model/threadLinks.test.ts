@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { namedThreads, parseThreadId, threadLink } from '../../../../../src/threads/common/model/threadLinks';
+import { findThreadsByIdIn, parseThreadId, threadLink } from '../../../../../src/threads/common/model/threadLinks';
 import { head } from '../../support/threadHead';
 
 const id = 'T-019c8001-36aa-7123-8abc-0123456789ab';
 const other = 'T-019c8001-36bb-7123-8abc-0123456789ab';
 const heads = [head(id), head(other), head('T-mine')];
 const found = (query: string): readonly (readonly [string, boolean])[] =>
-  namedThreads(query, heads).map((named) => [named.threadId, named.head !== undefined]);
+  findThreadsByIdIn(query, heads).map((named) => [named.threadId, named.head !== undefined]);
 
 describe('a thread that is asked for by name', () => {
   const ways = [
@@ -38,7 +38,7 @@ describe('a thread that is asked for by name', () => {
     ]);
   });
 
-  it('is not seen in words, in other links and in parts of other words', () => {
+  it('is not found in words, in other links and in parts of words', () => {
     for (const query of ['', 'T-', 'T-shirt', 'T-0', 'at-019c8001', `x${id}`, `${id}0`, 'https://ampcode.com/manual'])
       assert.deepEqual(found(query), [], query);
   });

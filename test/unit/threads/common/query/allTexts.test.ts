@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { entryTexts } from '../../../../../src/threads/common/query/entryTexts';
-import { fold } from '../../../../../src/threads/common/query/fold';
-import { maxToolTextUnits, searchablePart } from '../../../../../src/threads/common/query/searchableText';
-import { toSearchableThread, textHits } from '../../../../../src/threads/common/query/textHits';
+import { searchableTextsOfEntry } from '../../../../../src/threads/common/query/entryTexts';
+import { foldForSearch } from '../../../../../src/threads/common/query/fold';
+import { maxToolTextUnits, cutToSearchablePart } from '../../../../../src/threads/common/query/searchableText';
+import { toSearchableThread, findTextHits } from '../../../../../src/threads/common/query/textHits';
 import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
 import { readThread } from '../../../../../src/threads/common/mapping/readThread';
@@ -14,7 +14,7 @@ const folder = path.join(process.cwd(), 'test/fixtures/threads');
 const names = readdirSync(folder).filter((name) => name.endsWith('.thread.json'));
 const from = { source: 'local', mtimeMs: 1_769_000_100_000, nowMs: 1_769_000_100_000 } as const;
 const wordsIn = (texts: readonly string[]): ReadonlySet<string> =>
-  new Set(texts.flatMap((text) => wordsOf(fold(text))));
+  new Set(texts.flatMap((text) => wordsOf(foldForSearch(text))));
 
 const document = {
   id: 'T-1',
@@ -72,9 +72,9 @@ describe('all text of a thread', () => {
     it(`is found, and says what it is: ${query} is ${kind}`, () => {
       const texts = textsIn(document);
       const head = { ...read([]).head, id: 'T-1' };
-      const [hit] = textHits({ head, texts }, parseQuery(query), 0);
+      const [hit] = findTextHits({ head, texts }, parseQuery(query), 0);
       assert.deepEqual([hit?.kind, hit?.entryId], [kind, entryId]);
-      const [inMemory] = textHits(toSearchableThread(readThread(document, from)), parseQuery(query), 0);
+      const [inMemory] = findTextHits(toSearchableThread(readThread(document, from)), parseQuery(query), 0);
       assert.deepEqual([inMemory?.kind, inMemory?.entryId], [kind, entryId]);
     });
   }
@@ -84,7 +84,9 @@ describe('all text of a thread', () => {
       const json: unknown = JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
       const { entries, facts } = readThread(json, from);
       const shown = entries.flatMap((entry) =>
-        entryTexts(entry).filter(({ kind, text }) => isContent.has(kind) && !text.startsWith('The provider ')),
+        searchableTextsOfEntry(entry).filter(
+          ({ kind, text }) => isContent.has(kind) && !text.startsWith('The provider '),
+        ),
       );
       const indexed = wordsIn(textsIn(json).map(({ text }) => text));
       const said = wordsIn([
@@ -98,10 +100,10 @@ describe('all text of a thread', () => {
 
   it('of a tool is found at its beginning and its end, however long it is', () => {
     const long = `first ${'x '.repeat(maxToolTextUnits)}last`;
-    const part = searchablePart(long, 'output');
+    const part = cutToSearchablePart(long, 'output');
     assert.ok(part.startsWith('first') && part.endsWith('last'));
     assert.ok(part.length <= maxToolTextUnits + 1);
-    assert.equal(searchablePart(long, 'prompt'), long);
+    assert.equal(cutToSearchablePart(long, 'prompt'), long);
   });
 
   it('does not have what is encoded', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { fold, foldWithOrigins } from '../../../../../src/threads/common/query/fold';
-import { matchThread, scoreOf } from '../../../../../src/threads/common/query/rank';
+import { foldForSearch, foldWithPositions } from '../../../../../src/threads/common/query/fold';
+import { matchThread, scoreThread } from '../../../../../src/threads/common/query/rank';
 import { snippetOf } from '../../../../../src/threads/common/query/snippet';
 import { findTerm } from '../../../../../src/threads/common/query/termMatch';
 import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
@@ -10,17 +10,17 @@ const day = 24 * 3_600_000;
 
 function finds(query: string, text: string): boolean {
   const { terms } = parseQuery(query);
-  return terms.length > 0 && terms.every((term) => findTerm(fold(text), term) !== undefined);
+  return terms.length > 0 && terms.every((term) => findTerm(foldForSearch(text), term) !== undefined);
 }
 
 describe('a query of threads', () => {
   it('folds case, accents, widths and final letters', () => {
-    assert.equal(fold('Élan İstanbul ﬁ Ｗ ΣΟΦΟΣ'), 'elan istanbul fi w σοφοσ');
-    assert.equal(fold('e\u0301'), 'e');
+    assert.equal(foldForSearch('Élan İstanbul ﬁ Ｗ ΣΟΦΟΣ'), 'elan istanbul fi w σοφοσ');
+    assert.equal(foldForSearch('e\u0301'), 'e');
   });
 
   it('leads from folded text back to the original', () => {
-    const folded = foldWithOrigins('ﬁn é!');
+    const folded = foldWithPositions('ﬁn é!');
     assert.equal(folded.text, 'fin e!');
     assert.deepEqual(
       [0, 1, 2, 4, 6].map((position) => folded.originOf(position)),
@@ -29,7 +29,7 @@ describe('a query of threads', () => {
   });
 
   it('takes characters of scripts without spaces for words', () => {
-    assert.deepEqual(wordsOf(fold('Foo_bar-2 検索x')), ['foo', 'bar', '2', '検', '索', 'x']);
+    assert.deepEqual(wordsOf(foldForSearch('Foo_bar-2 検索x')), ['foo', 'bar', '2', '検', '索', 'x']);
   });
 
   it('finds whole words, and the beginning of the last one', () => {
@@ -48,7 +48,7 @@ describe('a query of threads', () => {
     assert.ok(finds('"索検"', '検索検査'));
   });
 
-  it('finds nothing without words', () => {
+  it('finds nothing for a query without words', () => {
     for (const query of ['', '  ', '"', '""', '—?!']) assert.deepEqual(parseQuery(query).terms, []);
   });
 
@@ -59,11 +59,11 @@ describe('a query of threads', () => {
 
   it('counts titles more than prompts, these more than answers, and new threads more than old ones', () => {
     const now = 1_000 * day;
-    assert.ok(scoreOf(['title'], now - 300 * day, now) > scoreOf(['prompt'], now - 60 * day, now));
-    assert.ok(scoreOf(['prompt'], now, now) > scoreOf(['answer'], now, now));
-    assert.ok(scoreOf(['answer'], now, now) > scoreOf(['answer'], now - day, now));
-    assert.equal(scoreOf(['answer'], now + day, now), scoreOf(['answer'], now, now));
-    assert.ok(Number.isFinite(scoreOf(['title'], 0, -5)));
+    assert.ok(scoreThread(['title'], now - 300 * day, now) > scoreThread(['prompt'], now - 60 * day, now));
+    assert.ok(scoreThread(['prompt'], now, now) > scoreThread(['answer'], now, now));
+    assert.ok(scoreThread(['answer'], now, now) > scoreThread(['answer'], now - day, now));
+    assert.equal(scoreThread(['answer'], now + day, now), scoreThread(['answer'], now, now));
+    assert.ok(Number.isFinite(scoreThread(['title'], 0, -5)));
   });
 
   it('wants all terms somewhere in the thread, and ranks its texts', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { readThread } from '../../../../../src/threads/common/mapping/readThread';
 import { ThreadError, type OpenThread } from '../../../../../src/threads/common/threadPorts';
-import { withSubthreads } from '../../../../../src/threads/common/subthreads/withSubthreads';
+import { addSubthreadSteps } from '../../../../../src/threads/common/subthreads/withSubthreads';
 import { exportMetadata } from '../../../../../src/threads/common/heads/exportedHead';
 import { exportTranscript } from '../../../../../src/transcript/common/export/exportTranscript';
 import type { Entry } from '../../../../../src/transcript/common/entries';
@@ -53,7 +53,7 @@ describe('a subagent with a thread of its own', () => {
     }
   });
 
-  it('is no link for what is no id of a thread', () => {
+  it('has no link for an invalid thread id', () => {
     for (const threadID of [7, '', 'T-1', `${idOf(2)}0`, `../${idOf(2)}`]) {
       const tool = toolIn(
         read([prompt('Go', 0), call('Task', {}), result({ status: 'done', progress: { threadID } })]),
@@ -72,7 +72,7 @@ describe('a subagent with a thread of its own', () => {
 
   it('is exported as steps of its call; one that is missing or the thread itself is said in words', async () => {
     const parent = fixture('18-subthread-parent');
-    const { entries } = await withSubthreads(parent, reader([fixture('18-subthread'), parent]));
+    const { entries } = await addSubthreadSteps(parent, reader([fixture('18-subthread'), parent]));
     const steps = entries.filter((entry) => entry.parent === 'm1.0');
     assert.deepEqual(
       steps.map(({ id, kind, turn }) => ({ id, kind, turn })),
@@ -95,11 +95,11 @@ describe('a subagent with a thread of its own', () => {
 
   it('stays in the JSON export when that is opened, and is not read again', async () => {
     const parent = fixture('18-subthread-parent');
-    const whole = await withSubthreads(parent, reader([fixture('18-subthread')]));
+    const whole = await addSubthreadSteps(parent, reader([fixture('18-subthread')]));
     const about = { title: 'T', agentName: 'Amp', thread: exportMetadata(whole) };
     const opened = readThread(JSON.parse(exportTranscript(about, whole.entries, 'json')), live);
     assert.deepEqual(opened.entries, whole.entries);
-    assert.deepEqual((await withSubthreads(opened, reader([]))).entries, opened.entries);
+    assert.deepEqual((await addSubthreadSteps(opened, reader([]))).entries, opened.entries);
     assert.deepEqual(reads, []);
   });
 
@@ -107,16 +107,16 @@ describe('a subagent with a thread of its own', () => {
     const ring = [starting(idOf(1), idOf(2)), starting(idOf(2), idOf(1))];
     const [first] = ring;
     assert.ok(first);
-    assert.deepEqual(notes((await withSubthreads(first, reader(ring))).entries), [
+    assert.deepEqual(notes((await addSubthreadSteps(first, reader(ring))).entries), [
       'This subagent’s thread contains itself.',
     ]);
     const chain = Array.from({ length: 20 }, (_, n) => starting(idOf(n), idOf(n + 1)));
-    const { entries } = await withSubthreads(starting(idOf(0), idOf(1)), reader(chain));
+    const { entries } = await addSubthreadSteps(starting(idOf(0), idOf(1)), reader(chain));
     assert.equal(reads.length, 3);
     assert.deepEqual(notes(entries), ['This subagent is nested too deeply to show here. Open its thread.']);
   });
 
-  it('is left out in words where there are too many of them or too much', async () => {
+  it('is replaced by a notice if there are too many or too large subthreads', async () => {
     const calls = Array.from({ length: 3_000 }, (_, n) => [
       call('Task', {}, 2 * n + 1),
       result({ status: 'done', progress: { threadID: idOf(n + 1) } }, 2 * n + 2, `c${2 * n + 1}`),
@@ -124,24 +124,24 @@ describe('a subagent with a thread of its own', () => {
     const parent = read([prompt('Go', 0), ...calls.flat()], live, { id: idOf(0) });
     const said = (n: number): OpenThread => read([answer('x'.repeat(1_000), 0)], live, { id: idOf(n) });
     const all = reader(Array.from({ length: 200 }, (_, n) => said(n + 1)));
-    const many = (await withSubthreads(parent, all)).entries;
+    const many = (await addSubthreadSteps(parent, all)).entries;
     assert.equal(reads.length, 100);
     assert.equal(notes(many).length, 2_900);
-    const long = (await withSubthreads(parent, all, { threads: 10, units: 5_000, failures: 5 })).entries;
+    const long = (await addSubthreadSteps(parent, all, { threads: 10, units: 5_000, failures: 5 })).entries;
     assert.equal(notes(long).length, 3_000 - 4);
     let tries = 0;
     const offline = (): Promise<OpenThread> => {
       tries++;
       return Promise.reject(new ThreadError('offline', 'There is no network.'));
     };
-    assert.equal(notes((await withSubthreads(parent, offline)).entries).length, 3_000);
+    assert.equal(notes((await addSubthreadSteps(parent, offline)).entries).length, 3_000);
     assert.equal(tries, 5);
   });
 
   it('shows the last of its steps when there are very many, with parents that are there', async () => {
     const turns = Array.from({ length: 2_500 }, (_, n) => answer(`Answer ${n}`, n));
     const parent = starting(idOf(1), idOf(2));
-    const { entries } = await withSubthreads(parent, reader([read(turns, live, { id: idOf(2) })]));
+    const { entries } = await addSubthreadSteps(parent, reader([read(turns, live, { id: idOf(2) })]));
     const [left] = notes(entries);
     assert.match(left ?? '', /^The first \d+ steps are only in the subagent’s thread\.$/);
     assert.ok(entries.length < 2_010);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ThreadHead } from '../../../../../src/threads/common/threadPorts';
 import { parseFilters, type ThreadFilters } from '../../../../../src/threads/common/tree/threadFilters';
 import { buildThreadTree, type ThreadTree, type TreeOptions } from '../../../../../src/threads/common/tree/threadTree';
-import { treeChanges } from '../../../../../src/threads/common/tree/treeChanges';
+import { findRowsToRefresh } from '../../../../../src/threads/common/tree/treeChanges';
 import { nextMidnight } from '../../../../../src/threads/common/tree/grouping';
 import { head } from '../../support/threadHead';
 
@@ -43,8 +43,8 @@ describe('the tree of threads', () => {
     assert.deepEqual(lines(tree), ['Today', '  a', 'offline']);
     assert.deepEqual(lines(treeOf([], {}, { problems: [problem] })), []);
     const other = treeOf([head('a', { lastPromptAt: hours(1) })], {}, { problems: [{ ...problem, summary: 'x' }] });
-    assert.deepEqual(treeChanges(tree, tree), []);
-    assert.deepEqual(treeChanges(tree, other), ['problem cli']);
+    assert.deepEqual(findRowsToRefresh(tree, tree), []);
+    assert.deepEqual(findRowsToRefresh(tree, other), ['problem cli']);
   });
 
   it('groups by day, newest first, and what is older than a week by month', () => {
@@ -187,7 +187,7 @@ describe('the tree of threads', () => {
 
 describe('what of the tree is drawn again', () => {
   const before = [head('a', { lastPromptAt: hours(1) }), head('b', { lastPromptAt: hours(2) })];
-  const changes = (after: readonly ThreadHead[]) => treeChanges(treeOf(before), treeOf(after));
+  const changes = (after: readonly ThreadHead[]) => findRowsToRefresh(treeOf(before), treeOf(after));
   const today = treeOf(before).roots[0];
 
   it('is nothing when nothing has changed', () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { notListedSummary, threadsStatus } from '../../../../../src/threads/common/tree/threadsStatus';
+import { emptySummaryBeforeListing, threadsStatus } from '../../../../../src/threads/common/tree/threadsStatus';
 
-const listed = { ...notListedSummary, isListed: true };
+const listed = { ...emptySummaryBeforeListing, isListed: true };
 
 describe('the status of the threads', () => {
   it('says that nothing is read before somebody looks', () => {
-    assert.match(threadsStatus(notListedSummary).summary, /when you open the list/);
+    assert.match(threadsStatus(emptySummaryBeforeListing).summary, /when you open the list/);
   });
 
   it('counts them, and those that run', () => {

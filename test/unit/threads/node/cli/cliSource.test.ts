@@ -42,7 +42,7 @@ describe('the amp CLI as a source', () => {
   });
 
   const list = async (): Promise<readonly ThreadHead[]> => {
-    const looking = source.activate();
+    const looking = source.startPolling();
     try {
       return await source.list();
     } finally {
@@ -103,7 +103,7 @@ describe('the amp CLI as a source', () => {
   });
 
   it('is asked while somebody looks, no faster than every 10 s, and not after', async () => {
-    const looking = source.activate();
+    const looking = source.startPolling();
     await until('the first question', async () => (await listed()) === 1 && clock.pending === 1);
     clock.advance(9_999);
     await source.list();
@@ -118,7 +118,7 @@ describe('the amp CLI as a source', () => {
   });
 
   it('is asked as often when the clock was set back', async () => {
-    const looking = source.activate();
+    const looking = source.startPolling();
     await until('the first question', async () => (await listed()) === 1 && clock.pending === 1);
     clock.setBack(3_600_000);
     clock.advance(10_000);
@@ -128,7 +128,7 @@ describe('the amp CLI as a source', () => {
 
   it('is asked less and less often while it fails', async () => {
     await amp.fail({ threads: 'Error: offline' });
-    const looking = source.activate();
+    const looking = source.startPolling();
     await until('the first question', async () => (await listed()) === 1 && clock.pending === 1);
     clock.advance(10_000);
     assert.equal(clock.pending, 1);
@@ -163,7 +163,7 @@ describe('the amp CLI as a source', () => {
     };
     const prompts = [{ role: 'user', messageId: 0, content: [{ type: 'text', text: 'Go on' }] }];
     await atWork('So', {});
-    const looking = source.activate();
+    const looking = source.startPolling();
     await source.list();
     assert.equal((await source.read(slowId)).head.state, 'running');
     let told = 0;
@@ -233,7 +233,7 @@ describe('the amp CLI as a source', () => {
 
   it('keeps exports where nobody else reads them, and leaves nothing', async () => {
     await source.read(slowId);
-    const made = await exports.path();
+    const made = await exports.createOrGetPath();
     assert.equal((await stat(made)).mode & 0o777, 0o700);
     assert.deepEqual(await readdir(made), [`${slowId}.json`]);
     assert.equal((await stat(path.join(made, `${slowId}.json`))).mode & 0o777, 0o600);
@@ -280,7 +280,7 @@ describe('the amp CLI as a source', () => {
   });
 
   it('searches for somebody who has just begun to look, but not for what nobody waits for any more', async () => {
-    const looking = source.activate();
+    const looking = source.startPolling();
     assert.equal((await source.search('cart')).length, 1);
     assert.deepEqual(await source.search('tax', AbortSignal.abort()), []);
     assert.equal((await amp.calls()).filter((call) => call.includes('search')).length, 1);
@@ -289,7 +289,7 @@ describe('the amp CLI as a source', () => {
 
   it('ends a command that hangs, at its time or when it is cancelled', async () => {
     const { file } = amp.command(folder.threads);
-    const outputFile = path.join(await exports.path(), 'out');
+    const outputFile = path.join(await exports.createOrGetPath(), 'out');
     const hanging = {
       command: { file, args: ['-e', 'setInterval(() => undefined, 1000)'] },
       args: [],

@@ -16,9 +16,12 @@ describe('the private folder of exports', () => {
     const blocked = path.join(parent, 'tmp');
     await writeFile(blocked, 'a file where the folder was');
     const folder = new PrivateFolder(blocked);
-    await assert.rejects(folder.path(), (error: unknown) => error instanceof Error && error.message.includes(blocked));
+    await assert.rejects(
+      folder.createOrGetPath(),
+      (error: unknown) => error instanceof Error && error.message.includes(blocked),
+    );
     await rm(blocked);
-    assert.ok((await folder.path()).startsWith(blocked));
+    assert.ok((await folder.createOrGetPath()).startsWith(blocked));
     folder.dispose();
   });
 
@@ -33,7 +36,7 @@ describe('the private folder of exports', () => {
     await symlink(path.join(parent, 'backline-threads-x'), path.join(parent, link));
     const folder = new PrivateFolder(parent);
     assert.equal((await readdir(parent)).length, 5, 'nothing happens before it is used');
-    const own = path.basename(await folder.path());
+    const own = path.basename(await folder.createOrGetPath());
     assert.deepEqual((await readdir(parent)).sort(), [...kept, link, own].sort());
     folder.dispose();
     assert.ok(!(await readdir(parent)).includes(own));

@@ -72,7 +72,7 @@ describe('the lock of the index', () => {
   it('does not become stale while it is touched', () => {
     const lock = take();
     age(40);
-    lock.touch();
+    lock.renewLock();
     assert.equal(IndexLock.tryAcquire(file), undefined);
   });
 
@@ -81,7 +81,7 @@ describe('the lock of the index', () => {
     age(40);
     take();
     const theirs = readFileSync(file, 'utf8');
-    slow.touch();
+    slow.renewLock();
     slow.dispose();
     assert.ok(existsSync(file));
     assert.equal(readFileSync(file, 'utf8'), theirs);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fold } from '../../../../../src/threads/common/query/fold';
+import { foldForSearch } from '../../../../../src/threads/common/query/fold';
 import { findTerm } from '../../../../../src/threads/common/query/termMatch';
 import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
 import { GrowableBuffer } from '../../../../../src/threads/node/texts/growableBuffer';
@@ -16,7 +16,7 @@ function encoded(texts: readonly string[]): Buffer {
   const searched = texts.map((text, index) => ({ entryId: `m${index}`, kind: kinds[index % 3] ?? 'prompt', text }));
   const arena = new GrowableBuffer();
   encodeTexts(searched, arena, (bytes, isAscii) => {
-    scan.scan(bytes, isAscii);
+    scan.scanWords(bytes, isAscii);
     return scan.hiddenWords;
   });
   return Buffer.from(arena.content);
@@ -33,7 +33,7 @@ describe('the stored texts of a thread', () => {
   it('come back as they were, those that are wanted', () => {
     const texts = stored('Élan “vital”\n', '', '検索 🧵', 'last');
     assert.deepEqual(
-      texts.read((index) => index !== 1),
+      texts.readTexts((index) => index !== 1),
       [
         { entryId: 'm0', kind: 'prompt', text: 'Élan “vital”\n' },
         { entryId: 'm2', kind: 'answer', text: '検索 🧵' },
@@ -41,7 +41,7 @@ describe('the stored texts of a thread', () => {
       ],
     );
     assert.deepEqual(
-      stored().read(() => true),
+      stored().readTexts(() => true),
       [],
     );
   });
@@ -78,7 +78,7 @@ describe('the stored texts of a thread', () => {
   ];
   for (const text of awkward) {
     it(`lose nothing that a search finds in ${JSON.stringify(text)}`, () => {
-      const folded = fold(text);
+      const folded = foldForSearch(text);
       const texts = stored('before', text, 'after');
       for (let start = 0; start < folded.length; start++) {
         for (let end = start + 1; end <= folded.length; end++) {
@@ -96,7 +96,7 @@ describe('the stored texts of a thread', () => {
       assert.throws(() => new StoredTexts(content), IndexFileError);
     for (const ids of ['"m0 \n"m1"', '"m0"  "m1"']) {
       const damaged = Buffer.from(good.toString('latin1').replace('"m0"\n"m1"', ids), 'latin1');
-      assert.throws(() => new StoredTexts(damaged).read(() => true), IndexFileError);
+      assert.throws(() => new StoredTexts(damaged).readTexts(() => true), IndexFileError);
     }
   });
 });

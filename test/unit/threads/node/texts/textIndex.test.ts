@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FileKey } from '../../../../../src/threads/node/files/fileKey';
+import type { FileVersionKey } from '../../../../../src/threads/node/files/fileKey';
 import { TextIndex, type TextIndexDeps } from '../../../../../src/threads/node/texts/textIndex';
 
 const store = join(tmpdir(), 'store');
@@ -34,7 +34,7 @@ describe('the text of threads', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const keys = new Map<string, FileKey>();
+  const keys = new Map<string, FileVersionKey>();
   const put = (id: string, text: string, output = ''): void => {
     texts.set(id, text);
     outputs.set(id, output);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fold } from '../../../../../src/threads/common/query/fold';
+import { foldForSearch } from '../../../../../src/threads/common/query/fold';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
 import { mayContainSequence, PairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
 import { copyWord, hashesOfWord, WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
@@ -31,7 +31,7 @@ const text = fc
 
 function scanned(words: WordScanner, searched: string): readonly string[] {
   const bytes = Buffer.from(searched);
-  words.scan(bytes, bytes.length === searched.length);
+  words.scanWords(bytes, bytes.length === searched.length);
   return Array.from({ length: words.count }, (_, index) => {
     const to = Buffer.alloc(400);
     const [start = 0, end = 0] = [words.starts[index], words.ends[index]];
@@ -48,7 +48,7 @@ describe('the words of a text, found in its bytes', () => {
       fc.property(text, (searched) => {
         // Half of a character becomes another one in UTF-8.
         const whole = searched.toWellFormed();
-        assert.deepEqual(scanned(words, whole), wordsOf(fold(whole)));
+        assert.deepEqual(scanned(words, whole), wordsOf(foldForSearch(whole)));
       }),
       { numRuns: 500 },
     );
@@ -105,9 +105,17 @@ describe('the words of a segment', () => {
           for (const line of [`${word}\n`, String.fromCodePoint(word.codePointAt(0) ?? 0)]) {
             const has = (found: readonly string[]): boolean => found.some((one) => `${one}\n`.startsWith(line));
             const fields = all.map(({ said, work }) => (has(said) ? 2 : has(work) ? 4 : 0));
-            assert.deepEqual([...new WordLookup(line).bestFields(table.toWordIndex(), all.length)], fields, line);
+            assert.deepEqual(
+              [...new WordLookup(line).bestFieldByThread(table.toWordIndex(), all.length)],
+              fields,
+              line,
+            );
             const even = fields.filter((_, index) => index % 2 === 0);
-            assert.deepEqual([...new WordLookup(line).bestFields(copied.toWordIndex(), even.length)], even, line);
+            assert.deepEqual(
+              [...new WordLookup(line).bestFieldByThread(copied.toWordIndex(), even.length)],
+              even,
+              line,
+            );
           }
         }
       }),

@@ -18,7 +18,7 @@ describe('the owner of the worker of threads', () => {
   const starts = (): number => readFileSync(path.join(folder, 'starts'), 'utf8').length;
   /** `raw` of the entry `die` ends the worker, of `wait` is never answered, of any other says how many workers there were. */
   const ask = (link: WorkerLink, entryId = ''): Promise<number> =>
-    link.call({ method: 'raw', thread: 1, entryId }, z.number());
+    link.sendRequest({ method: 'raw', thread: 1, entryId }, z.number());
 
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'backline-owner-'));
@@ -46,55 +46,55 @@ describe('the owner of the worker of threads', () => {
 
   it('starts no worker before it is asked, and one for all who ask', async () => {
     assert.equal(starts(), 0);
-    assert.deepEqual(await Promise.all([owner.use(ask), owner.use(ask)]), [1, 1]);
+    assert.deepEqual(await Promise.all([owner.runWithWorker(ask), owner.runWithWorker(ask)]), [1, 1]);
   });
 
   it('ends it when nobody has asked for a minute, and starts another one for the next', async () => {
-    await owner.use(ask);
+    await owner.runWithWorker(ask);
     clock.advance(59_999);
-    assert.equal(await owner.use(ask), 1);
+    assert.equal(await owner.runWithWorker(ask), 1);
     clock.advance(60_000);
-    assert.equal(await owner.use(ask), 2);
+    assert.equal(await owner.runWithWorker(ask), 2);
   });
 
   it('leaves it alone while somebody needs what it has in memory', async () => {
     const holding = owner.keepAlive();
-    await owner.use(ask);
+    await owner.runWithWorker(ask);
     clock.advance(3_600_000);
-    assert.equal(await owner.use(ask), 1);
+    assert.equal(await owner.runWithWorker(ask), 1);
     holding.dispose();
     clock.advance(60_000);
-    assert.equal(await owner.use(ask), 2);
+    assert.equal(await owner.runWithWorker(ask), 2);
   });
 
   it('starts another one when it has ended, later and later when none of them answers', async () => {
-    const die = (): Promise<number> => owner.use((link) => ask(link, 'die'));
+    const die = (): Promise<number> => owner.runWithWorker((link) => ask(link, 'die'));
     await assert.rejects(die(), { code: 'unreadable', message: /exited with code 7/ });
     await assert.rejects(die(), { code: 'unreadable' });
     assert.equal(starts(), 2);
-    const third = owner.use(ask);
+    const third = owner.runWithWorker(ask);
     await until('the pause', () => clock.pending === 1);
     clock.advance(249);
     assert.equal(starts(), 2);
     clock.advance(1);
     assert.equal(await third, 3);
     await assert.rejects(die());
-    assert.equal(await owner.use(ask), 4);
+    assert.equal(await owner.runWithWorker(ask), 4);
   });
 
   it('asks once more when it was asked something else as well, which may have ended it', async () => {
-    const waiting = owner.use((link) => ask(link, 'wait'));
-    await assert.rejects(owner.useOnce((link) => ask(link, 'die')));
+    const waiting = owner.runWithWorker((link) => ask(link, 'wait'));
+    await assert.rejects(owner.runWithWorkerOnce((link) => ask(link, 'die')));
     assert.equal(await waiting, 2);
   });
 
   it('refuses in words what comes after the end, and what waits for a worker then', async () => {
-    for (let time = 0; time < 2; time++) await assert.rejects(owner.useOnce((link) => ask(link, 'die')));
-    const waiting = owner.use(ask);
+    for (let time = 0; time < 2; time++) await assert.rejects(owner.runWithWorkerOnce((link) => ask(link, 'die')));
+    const waiting = owner.runWithWorker(ask);
     await until('the pause', () => clock.pending === 1);
     owner.dispose();
     await assert.rejects(waiting, { code: 'cancelled' });
-    await assert.rejects(owner.use(ask), { code: 'cancelled' });
+    await assert.rejects(owner.runWithWorker(ask), { code: 'cancelled' });
     assert.equal(clock.pending, 0);
   });
 });

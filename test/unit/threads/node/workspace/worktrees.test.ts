@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { withWorktrees } from '../../../../../src/threads/node/workspace/worktrees';
+import { listWorktrees } from '../../../../../src/threads/node/workspace/worktrees';
 
 describe('the worktrees of a folder', () => {
   let root: string;
@@ -20,15 +20,15 @@ describe('the worktrees of a folder', () => {
   afterEach(() => rm(root, { recursive: true, force: true }));
 
   it('are found from the repository and from each of them', async () => {
-    assert.deepEqual(await withWorktrees(at('main')), [at('main'), at('tree')]);
-    assert.deepEqual(await withWorktrees(at('tree')), [at('tree'), at('main')]);
+    assert.deepEqual(await listWorktrees(at('main')), [at('main'), at('tree')]);
+    assert.deepEqual(await listWorktrees(at('tree')), [at('tree'), at('main')]);
   });
 
   // Here `//tmp` is `/tmp`; on Windows it is another machine.
   it('are not looked for on another machine', async () => {
     await writeFile(at('tree', '.git'), `gitdir: /${at('main', '.git', 'worktrees', 'other')}\n`);
-    assert.deepEqual(await withWorktrees(at('tree')), [at('tree')]);
+    assert.deepEqual(await listWorktrees(at('tree')), [at('tree')]);
     await writeFile(at('main', '.git', 'worktrees', 'other', 'gitdir'), `/${at('tree', '.git')}\n`);
-    assert.deepEqual(await withWorktrees(at('main')), [at('main')]);
+    assert.deepEqual(await listWorktrees(at('main')), [at('main')]);
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { toolRun } from '../../../../../../src/threads/common/mapping/parts/toolRun';
+import { readToolRun } from '../../../../../../src/threads/common/mapping/parts/toolRun';
 
 const open = { withResult: 'stale', withoutResult: 'stale', isComplete: true } as const;
 const decisionOf = (run: object, userInput?: object): string | undefined =>
-  toolRun({ type: 'tool_result', toolUseID: 't', run, ...(userInput ? { userInput } : {}) }, open).decision;
+  readToolRun({ type: 'tool_result', toolUseID: 't', run, ...(userInput ? { userInput } : {}) }, open).decision;
 
 describe('what the user decided about a call', () => {
   it('keeps the feedback of a refusal, whatever the run says', () => {

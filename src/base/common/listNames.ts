@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countOf } from './countOf';
 
 const maxNames = 3;
 

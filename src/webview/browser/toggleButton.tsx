@@ -1,4 +1,4 @@
-import type { Icon } from '../../webview/browser/icons';
+import type { Icon } from './icons';
 
 interface ToggleButtonProps {
   /** The accessible name and the tooltip. */
@@ -13,7 +13,7 @@ export function ToggleButton({ label, icon: ButtonIcon, isOn, onToggle }: Toggle
   return (
     <button
       type="button"
-      class="icon-button thread-toggle"
+      class="icon-button"
       title={label}
       aria-label={label}
       aria-pressed={isOn}

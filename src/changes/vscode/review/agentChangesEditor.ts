@@ -1,0 +1,85 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { listNames } from '../../../base/common/listNames';
+import { contextKeys } from '../../../manifest';
+import type { Messages } from '../../../platform/vscode/messages';
+import type { ReviewSource } from '../../common/review/reviewSource';
+import type { BaselineDocuments } from './baselineDocuments';
+import { existsOnDisk } from './fileHunks';
+
+/** VS Code loads the texts of all files when it opens the editor. */
+const maxFiles = 300;
+const titles = { all: 'Agent Changes', some: 'Agent Changes of Conversation' } as const;
+type Extent = keyof typeof titles;
+
+/** The label of a file, its original and its current text; undefined where the file does not exist. */
+type DiffResource = [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
+
+/** Shows changed files in VS Code's multi-file diff editor, where they can be edited. */
+export class AgentChangesEditor implements Disposable {
+  private readonly disposables = new DisposableStore();
+
+  constructor(
+    private readonly source: ReviewSource,
+    private readonly baselines: BaselineDocuments,
+    private readonly messages: Pick<Messages, 'info'>,
+  ) {}
+
+  start(): void {
+    this.disposables.add(vscode.window.tabGroups.onDidChangeTabs(() => this.updateContext()));
+    this.disposables.add(vscode.window.tabGroups.onDidChangeTabGroups(() => this.updateContext()));
+    this.updateContext();
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+    setContext(undefined);
+  }
+
+  /** Shows all files with changes, or those of a list. @throws Error if none has changes */
+  async open(listed: readonly string[] = this.source.paths): Promise<void> {
+    const all = new Set(this.source.paths);
+    const changed = listed.filter((path) => all.has(path));
+    const former = new Set(changed.flatMap((path) => this.source.formerPath(path) ?? []));
+    const paths = changed.filter((path) => !former.has(path));
+    if (paths.length === 0) throw new Error('There are no agent changes to review.');
+    const resources: DiffResource[] = [];
+    const unknown: string[] = [];
+    for (const path of paths.slice(0, maxFiles)) {
+      const resource = await this.resourceOf(path);
+      if (resource) resources.push(resource);
+      else unknown.push(vscode.workspace.asRelativePath(path));
+    }
+    const title = titles[changed.length === all.size ? 'all' : 'some'];
+    if (resources.length > 0) await vscode.commands.executeCommand('vscode.changes', title, resources);
+    if (unknown.length > 0) this.messages.info(`These changes can’t be shown as text: ${listNames(unknown)}.`);
+    if (paths.length > maxFiles) {
+      this.messages.info(
+        `The first ${maxFiles} of ${paths.length} changed files are shown. Keep or undo them to see the others.`,
+      );
+    }
+  }
+
+  /** Returns undefined for a file without text. */
+  private async resourceOf(path: string): Promise<DiffResource | undefined> {
+    const file = vscode.Uri.file(path);
+    const former = this.source.formerPath(path) ?? path;
+    const baseline = await this.source.baseline(former);
+    if (baseline === undefined) return undefined;
+    const original = baseline === null ? undefined : this.baselines.uriOf(former);
+    return [file, original, (await existsOnDisk(file)) ? file : undefined];
+  }
+
+  private updateContext(): void {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const extents: readonly Extent[] = ['all', 'some'];
+    // VS Code’s API has no type for this editor. It adds the number of files to the label.
+    const isShown = (extent: Extent): boolean =>
+      tab?.label === titles[extent] || tab?.label.startsWith(`${titles[extent]} (`) === true;
+    setContext(tab?.input instanceof vscode.TabInputText ? undefined : extents.find(isShown));
+  }
+}
+
+function setContext(extent: Extent | undefined): void {
+  void vscode.commands.executeCommand('setContext', contextKeys.reviewShown, extent);
+}

@@ -1,0 +1,168 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { Emitter } from '../../../base/common/event';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import type { FollowedPlace } from '../../common/follow/followState';
+
+interface FollowedEditorDeps {
+  readonly editor: Pick<EditorPort, 'resolve' | 'stat' | 'readBytes'>;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+const maxBytes = 2 * 1024 * 1024;
+const probedBytes = 8 * 1024;
+/** VS Code reports the effects of an opened editor, an edit or a layout late. */
+const settleMs = 800;
+
+/** The preview editor in which places are shown, and what the user does in editors. */
+export class FollowedEditor implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly actEmitter = this.disposables.add(new Emitter<void>((error) => this.deps.onError(error)));
+  /** Fires when the user types, clicks or scrolls in an editor, or shows another one. */
+  readonly onDidAct = this.actEmitter.event;
+  private readonly mark = this.disposables.add(
+    vscode.window.createTextEditorDecorationType({
+      isWholeLine: true,
+      backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
+    }),
+  );
+  private shown: { readonly path: string; readonly column: vscode.ViewColumn; lineCount: number } | undefined;
+  private isOpening = false;
+  /** Until then, scrolling is not the user's, in milliseconds of the monotonic clock. */
+  private settlesAt = 0;
+
+  constructor(
+    private readonly deps: FollowedEditorDeps,
+    /** Whether an agent writes this file through the editor just now. */
+    private readonly isWritten: (path: string) => boolean,
+  ) {}
+
+  start(): void {
+    const { disposables } = this;
+    const { window, workspace } = vscode;
+    disposables.add(workspace.onDidChangeTextDocument((change) => this.handleTextChange(change)));
+    disposables.add(
+      window.onDidChangeTextEditorSelection(({ kind, textEditor }) => this.handleSelection(kind, textEditor)),
+    );
+    disposables.add(window.onDidChangeTextEditorVisibleRanges((change) => this.handleScroll(change)));
+    disposables.add(window.onDidChangeActiveTextEditor((editor) => this.handleActiveEditor(editor)));
+    disposables.add(window.tabGroups.onDidChangeTabs(() => this.handleTabs()));
+  }
+
+  /**
+   * Shows the place without taking the focus. Does nothing for files that agents may not access, large and binary files, and where
+   * a diff or another special editor would be covered. `isWanted` is asked again right before. @throws EditorError
+   */
+  async show(place: FollowedPlace, isWanted: () => boolean): Promise<void> {
+    const path = await this.deps.editor.resolve(place.path);
+    if (!(await this.isReadableText(path))) return;
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+    const column = this.columnFor(path);
+    if (column === undefined || !isWanted()) return;
+    this.isOpening = true;
+    this.settle();
+    try {
+      const options = { viewColumn: column, preview: true, preserveFocus: true };
+      const editor = await vscode.window.showTextDocument(document, options);
+      this.shown = { path, column: editor.viewColumn ?? column, lineCount: 0 };
+      this.reveal(editor, place);
+    } finally {
+      this.isOpening = false;
+      this.settle();
+    }
+  }
+
+  /** The turn has ended, or Follow was turned off. */
+  forget(): void {
+    this.shown = undefined;
+    for (const editor of vscode.window.visibleTextEditors) editor.setDecorations(this.mark, []);
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+  }
+
+  private reveal(editor: vscode.TextEditor, { line, text }: FollowedPlace): void {
+    for (const other of vscode.window.visibleTextEditors) other.setDecorations(this.mark, []);
+    const { document } = editor;
+    const offset = line === undefined && text ? document.getText().indexOf(text) : -1;
+    const found = line ?? (offset < 0 ? undefined : document.positionAt(offset).line);
+    if (found === undefined) return;
+    const row = Math.min(found, document.lineCount - 1);
+    const range = new vscode.Range(row, 0, row, 0);
+    editor.setDecorations(this.mark, [range]);
+    editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  private async isReadableText(path: string): Promise<boolean> {
+    const { size, type } = await this.deps.editor.stat(path);
+    if (type !== 'file' || size > maxBytes) return false;
+    const { bytes } = await this.deps.editor.readBytes(path, { limit: probedBytes });
+    return !bytes.includes(0);
+  }
+
+  /** Returns where to show the file: an editor that shows it already, or a group where nothing special would be covered. */
+  private columnFor(path: string): vscode.ViewColumn | undefined {
+    const { tabGroups, visibleTextEditors } = vscode.window;
+    const { activeTabGroup, all } = tabGroups;
+    const visible = visibleTextEditors.find(
+      ({ document, viewColumn }) => document.uri.fsPath === path && viewColumn !== undefined,
+    );
+    if (visible) return visible.viewColumn;
+    const last = all.find(({ viewColumn }) => viewColumn === this.shown?.column);
+    const groups = [...(last ? [last] : []), activeTabGroup, ...all];
+    const free = groups.find(({ activeTab }) => !activeTab || isOrdinary(activeTab));
+    if (free) return free.viewColumn;
+    // The conversation itself is in an editor tab.
+    return activeTabGroup.activeTab?.input instanceof vscode.TabInputWebview ? vscode.ViewColumn.Beside : undefined;
+  }
+
+  private handleTextChange({ document }: vscode.TextDocumentChangeEvent): void {
+    this.settle();
+    // VS Code reads a clean document again after its file was written. A document becomes dirty in an event after its first edit.
+    const isTyped = document.isDirty && !this.isWritten(document.uri.fsPath);
+    if (isTyped && document === vscode.window.activeTextEditor?.document) this.actEmitter.fire();
+  }
+
+  private handleSelection(kind: vscode.TextEditorSelectionChangeKind | undefined, editor: vscode.TextEditor): void {
+    const { Keyboard, Mouse } = vscode.TextEditorSelectionChangeKind;
+    if ((kind === Keyboard || kind === Mouse) && editor.viewColumn !== undefined) this.actEmitter.fire();
+  }
+
+  private handleScroll({ textEditor, visibleRanges }: vscode.TextEditorVisibleRangesChangeEvent): void {
+    const { shown } = this;
+    if (shown?.path !== textEditor.document.uri.fsPath) return;
+    const lineCount = visibleRanges.reduce((sum, { end, start }) => sum + end.line - start.line + 1, 0);
+    const isResized = Math.abs(lineCount - shown.lineCount) > 1;
+    shown.lineCount = lineCount;
+    if (!isResized && this.deps.clock.monotonicNow() > this.settlesAt) this.actEmitter.fire();
+  }
+
+  private handleActiveEditor(editor: vscode.TextEditor | undefined): void {
+    this.settle();
+    if (!this.shown || this.isOpening || editor?.viewColumn === undefined) return;
+    if (editor.document.uri.fsPath !== this.shown.path) this.actEmitter.fire();
+  }
+
+  /** Notices an editor without text, such as an image, in the place of the shown one. */
+  private handleTabs(): void {
+    const { isOpening, shown } = this;
+    if (!shown || isOpening) return;
+    const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === shown.column);
+    const input = group?.activeTab?.input;
+    if (input instanceof vscode.TabInputText && input.uri.fsPath === shown.path) return;
+    this.actEmitter.fire();
+  }
+
+  private settle(): void {
+    this.settlesAt = this.deps.clock.monotonicNow() + settleMs;
+  }
+}
+
+/** Whether another editor may take the place of the tab. Diffs, merges and pages are not covered. */
+function isOrdinary({ input, isDirty, isPreview }: vscode.Tab): boolean {
+  const isFile = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom;
+  return isFile && !(isPreview && isDirty);
+}

@@ -1,0 +1,110 @@
+import * as vscode from 'vscode';
+import { countOf } from '../../../base/common/countOf';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { listNames } from '../../../base/common/listNames';
+import { oneLine } from '../../../base/common/oneLine';
+import type { Messages } from '../../../platform/vscode/messages';
+import type { Chat, TurnRange, TurnsChange } from '../../common/chatPorts';
+import type { VirtualDocuments } from './virtualDocuments';
+
+/** VS Code loads the texts of all files when it opens the editor. */
+const maxFiles = 300;
+const maxTitleLength = 40;
+
+/** The label of a file, its original and its current text; undefined where the file does not exist. */
+type DiffResource = [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
+
+interface PromptOfTurn {
+  readonly turn: number;
+  readonly title: string;
+}
+
+/** Shows what turns have changed in VS Code's multi-file diff editor. */
+export class TurnReviews {
+  constructor(
+    private readonly documents: VirtualDocuments,
+    private readonly messages: Pick<Messages, 'info'>,
+  ) {}
+
+  async openTurn(chat: Chat, turn: number): Promise<void> {
+    const title = promptsOf(chat).find((prompt) => prompt.turn === turn)?.title ?? chat.view.title;
+    await this.open(chat, { first: turn, last: turn }, `Changes of “${truncate(title)}”`);
+  }
+
+  /** Asks for a prompt and compares the files before it with the files now. */
+  async openSincePrompt(chat: Chat): Promise<void> {
+    const items = promptsOf(chat).flatMap(({ title, turn }) => {
+      const { length } = chat.fileChanges.filesOfTurns(since(turn));
+      // VS Code replaces `$(name)` in labels with icons.
+      const label = title.replaceAll('$(', '$ (');
+      return length === 0 ? [] : [{ label, description: `${countOf(length, 'file')} changed since`, turn, title }];
+    });
+    if (items.length === 0) throw new Error('No prompt of this conversation has changed files.');
+    const picked = await vscode.window.showQuickPick(items.toReversed(), {
+      title: 'Review Changes Since Prompt',
+      placeHolder: 'Select the first prompt whose changes to review',
+    });
+    if (picked) await this.open(chat, since(picked.turn), `Changes since “${truncate(picked.title)}”`);
+  }
+
+  private async open(chat: Chat, turns: TurnRange, title: string): Promise<void> {
+    const files = chat.fileChanges.filesOfTurns(turns);
+    const shown: DiffResource[] = [];
+    const unknown: string[] = [];
+    for (const file of files.slice(0, maxFiles)) {
+      const resource = await this.resourceOf(chat, file, turns);
+      if (resource) shown.push(resource);
+      else unknown.push(vscode.workspace.asRelativePath(file.path));
+    }
+    const left = [
+      ...(unknown.length > 0 ? [`These changes can’t be shown as text: ${listNames(unknown)}.`] : []),
+      ...(files.length > maxFiles ? [`The first ${maxFiles} of ${files.length} files are shown.`] : []),
+    ];
+    if (shown.length === 0 && left.length === 0) throw new Error('There are no changes to review.');
+    if (shown.length > 0) await vscode.commands.executeCommand('vscode.changes', title, shown);
+    if (left.length > 0) this.messages.info(left.join(' '));
+  }
+
+  private async resourceOf(
+    chat: Chat,
+    { path, renamedFrom }: TurnsChange,
+    turns: TurnRange,
+  ): Promise<DiffResource | undefined> {
+    const file = vscode.Uri.file(path);
+    const former = renamedFrom ?? path;
+    const { before } = await chat.fileChanges.textsOfTurns(former, turns);
+    const { after, isCurrent } = await chat.fileChanges.textsOfTurns(path, turns);
+    const isNow = isCurrent || turns.last === Infinity;
+    if (before === undefined || (after === undefined && !isNow)) return undefined;
+    const read = (of: string, side: 'before' | 'after') => async (): Promise<string> =>
+      (await chat.fileChanges.textsOfTurns(of, turns))[side] ?? '';
+    const isThere = isNow ? await exists(file) : after !== null;
+    const afterUri = isNow ? file : this.documents.addLazy(path, read(path, 'after'));
+    return [
+      file,
+      before === null ? undefined : this.documents.addLazy(former, read(former, 'before')),
+      isThere ? afterUri : undefined,
+    ];
+  }
+}
+
+function since(turn: number): TurnRange {
+  return { first: turn, last: Infinity };
+}
+
+function promptsOf({ transcript }: Chat): PromptOfTurn[] {
+  return [...transcript.entries()].flatMap((entry) =>
+    entry.kind === 'prompt' ? [{ turn: entry.turn, title: oneLine(showHiddenCharacters(entry.text)) }] : [],
+  );
+}
+
+function truncate(title: string): string {
+  return title.length <= maxTitleLength ? title : `${title.slice(0, maxTitleLength).toWellFormed()}…`;
+}
+
+async function exists(uri: vscode.Uri): Promise<boolean> {
+  return await vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,180 @@
+import * as vscode from 'vscode';
+import { countOf } from '../../../base/common/countOf';
+import { messageOf } from '../../../base/common/errors';
+import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
+import type { ContentChange, Protection } from '../../../editor/common/protection/protection';
+import { commandIds } from '../../../manifest';
+import type { Messages } from '../../../platform/vscode/messages';
+import { canUndo } from '../../../transcript/common/shownChanges';
+import { ChatError, type Chat, type RevertOptions } from '../../common/chatPorts';
+import type { Dialogs } from '../dialogs';
+import { protectionIfWritable } from '../protectionIfWritable';
+import type { DiffViews } from './diffViews';
+
+/** A file as the user sees it: a renamed one has a former path. */
+export interface ShownFile {
+  readonly path: string;
+  readonly renamedFrom?: string | undefined;
+}
+
+interface UndoActionsDeps {
+  readonly diffViews: DiffViews;
+  readonly editorPort: Pick<EditorPort, 'readText' | 'protectionOf'>;
+  readonly dialogs: Dialogs;
+  readonly messages: Messages;
+}
+
+/** Undoes file changes of conversations. Asks before anything is lost. */
+export class UndoActions {
+  constructor(private readonly deps: UndoActionsDeps) {}
+
+  /** Undoes the changes of the conversation, or of one turn, in a file. @throws ChatError, EditorError */
+  async undoFile(chat: Chat, { path, renamedFrom }: ShownFile, turn?: number): Promise<void> {
+    const paths = renamedFrom === undefined ? [path] : [path, renamedFrom];
+    const protections = await this.findProtections(chat, paths, turn);
+    const [name, protection] = [...protections][0] ?? [];
+    if (name !== undefined && protection && !(await this.confirmProtected(name, protection))) return;
+    await this.undoPaths(paths, async (one) => {
+      const options = { turn, protectedFiles: protections.has(one) ? 'allow' : 'refuse' } as const;
+      await this.undoOrAsk(chat, one, options);
+    });
+  }
+
+  /**
+   * Undoes all changes of the conversation if the user confirms. Later edits of the same lines stay, and the user is told.
+   * @throws ChatError, EditorError
+   */
+  async undoAll(chat: Chat): Promise<void> {
+    const paths = chat.fileChanges.list.filter(canUndo).map((change) => change.path);
+    const [only] = paths;
+    if (only === undefined) throw new Error('There are no changes to undo.');
+    if (paths.length === 1) {
+      await this.undoFile(chat, { path: only });
+      return;
+    }
+    const protections = await this.findProtections(chat, paths, undefined);
+    if (!(await this.confirmAll(paths, protections))) return;
+    const left: string[] = [];
+    await this.undoPaths(paths, async (path) => {
+      const protectedFiles = protections.has(path) ? 'allow' : 'refuse';
+      try {
+        await chat.revert(path, { protectedFiles });
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        await chat.fileChanges.undoSeparable(path, { protectedFiles });
+        left.push(vscode.workspace.asRelativePath(path));
+      }
+    });
+    if (left.length === 0) return;
+    this.deps.messages.info(
+      `Changes are left in ${countOf(left.length, 'file')}, because their lines were edited later: ${truncateNames(left).join(', ')}.`,
+      { label: 'Review', run: () => vscode.commands.executeCommand(commandIds.reviewOpen) },
+    );
+  }
+
+  /** Continues after a failure and throws all of them. */
+  private async undoPaths(paths: readonly string[], undo: (path: string) => Promise<void>): Promise<void> {
+    const failures: string[] = [];
+    for (const path of paths) await undo(path).catch((error: unknown) => failures.push(messageOf(error)));
+    if (failures.length > 0) throw new Error(failures.join('\n'));
+  }
+
+  private async undoOrAsk(chat: Chat, path: string, options: RevertOptions): Promise<void> {
+    try {
+      await chat.revert(path, options);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      await this.resolveConflict(chat, path, options);
+    }
+  }
+
+  /** Lets the user choose between the changes that can be separated from later edits, and everything. */
+  private async resolveConflict(chat: Chat, path: string, options: RevertOptions): Promise<void> {
+    const { turn } = options;
+    const name = vscode.workspace.asRelativePath(path);
+    const isConversation = turn === undefined;
+    const { separable, total } = isConversation
+      ? await chat.fileChanges.countSeparable(path)
+      : { separable: 0, total: 0 };
+    const gentle = separable > 0 ? `Undo ${separable} of ${countOf(total, 'Change')}` : 'Compare';
+    const everything = 'Undo Everything';
+    const start = isConversation ? 'the agent’s changes' : 'the turn';
+    const chosen = await this.deps.dialogs.choose({
+      message: `${name} was edited in the same lines after ${start}.`,
+      detail: [
+        separable > 0
+          ? `“${gentle}” leaves these lines as they are and shows them next to the text before ${start}.`
+          : `“Compare” changes nothing. It shows the file next to the text before ${start}.`,
+        `“${everything}” also removes the later edits. You can take that back with Undo in the editor.`,
+      ].join('\n\n'),
+      actions: [gentle, everything],
+    });
+    if (chosen === everything) await chat.revert(path, { ...options, force: true });
+    if (chosen !== gentle) return;
+    const before = isConversation ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
+    if (separable > 0) await chat.fileChanges.undoSeparable(path, options);
+    await this.deps.diffViews.compareWithCurrent(path, before ?? null, `before ${isConversation ? 'chat' : 'turn'}`);
+    this.deps.messages.info(
+      `${name} still has ${separable > 0 ? countOf(total - separable, 'change') : 'its changes'}, because the lines were edited later. Copy what you want from the left side of the diff.`,
+    );
+  }
+
+  private async findProtections(
+    chat: Chat,
+    paths: readonly string[],
+    turn: number | undefined,
+  ): Promise<ReadonlyMap<string, Protection>> {
+    const protections = new Map<string, Protection>();
+    for (const path of paths) {
+      const change = await this.contentChangeOf(chat, path, turn);
+      const protection = await protectionIfWritable(this.deps.editorPort, path, change);
+      if (protection) protections.set(path, protection);
+    }
+    return protections;
+  }
+
+  private async contentChangeOf(chat: Chat, path: string, turn: number | undefined): Promise<ContentChange> {
+    const after = turn === undefined ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
+    try {
+      return { before: (await this.deps.editorPort.readText(path)).text, after: after ?? undefined };
+    } catch (error) {
+      if (!isEditorError(error)) throw error;
+      return { before: undefined, after: after ?? undefined };
+    }
+  }
+
+  private async confirmProtected(path: string, protection: Protection): Promise<boolean> {
+    return await this.deps.dialogs.confirm({
+      message: `Undo the agent’s changes in ${vscode.workspace.asRelativePath(path)}? It is protected: ${protection.reason}.`,
+      action: 'Undo',
+    });
+  }
+
+  /** Protected files first. */
+  private async confirmAll(paths: readonly string[], protections: ReadonlyMap<string, Protection>): Promise<boolean> {
+    const guarded = [...protections].map(([path, { reason }]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
+    const others = paths.filter((path) => !protections.has(path)).map((path) => vscode.workspace.asRelativePath(path));
+    const detail = [
+      'Your own edits stay.',
+      '',
+      ...(guarded.length > 0 ? ['Protected files:', ...truncateNames(guarded), ''] : []),
+      ...truncateNames(others),
+    ];
+    return await this.deps.dialogs.confirm({
+      message: `Undo the agent’s changes in ${paths.length} files?`,
+      detail: detail.join('\n').trim(),
+      action: 'Undo All',
+    });
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ChatError && error.code === 'changedSince';
+}
+
+const maxShownNames = 10;
+
+function truncateNames(names: readonly string[]): string[] {
+  const more = names.length > maxShownNames ? [`… and ${names.length - maxShownNames} more`] : [];
+  return [...names.slice(0, maxShownNames), ...more];
+}

@@ -1,0 +1,133 @@
+import * as vscode from 'vscode';
+import { Coalescer, type Clock } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import type { Messages, MessageAction } from '../../../platform/vscode/messages';
+import { listNames } from '../../../base/common/listNames';
+import type { VirtualDocuments } from '../review/virtualDocuments';
+import type { ConflictWatch, UnsavedConflict } from './conflictWatch';
+import { deleteUnsavedText, keepUnsavedText, readDiskText, useDiskText } from './textVersions';
+
+interface ConflictNoticesDeps {
+  readonly watch: Pick<ConflictWatch, 'conflicts' | 'onDidChange' | 'resolve'>;
+  /** Read-only documents for the agents' texts. */
+  readonly documents: VirtualDocuments;
+  readonly messages: Pick<Messages, 'info' | 'warning' | 'error'>;
+  readonly clock: Clock;
+}
+
+/** Files that are written together are in one message. */
+const reportDelayMs = 250;
+
+/** Tells the user about files that an agent has written while they had unsaved text. One message for files found together. */
+export class ConflictNotices implements Disposable {
+  private readonly disposables = new DisposableStore();
+  /** Conflicts that were reported. One that is solved and comes again is reported again. */
+  private readonly reported = new Set<vscode.TextDocument>();
+
+  private readonly updateLater: Coalescer;
+
+  constructor(private readonly deps: ConflictNoticesDeps) {
+    this.updateLater = this.disposables.add(new Coalescer(deps.clock, reportDelayMs, () => this.update()));
+  }
+
+  start(): void {
+    this.disposables.add(this.deps.watch.onDidChange(() => this.updateLater.schedule()));
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+    this.reported.clear();
+  }
+
+  private update(): void {
+    const { conflicts } = this.deps.watch;
+    const documents = new Set(conflicts.map(({ document }) => document));
+    for (const document of this.reported) if (!documents.has(document)) this.reported.delete(document);
+    const added = conflicts.filter(({ document }) => !this.reported.has(document));
+    for (const { document } of added) this.reported.add(document);
+    const byAgent = Map.groupBy(added, ({ agent }) => agent);
+    for (const [agent, found] of byAgent) this.report(agent, found);
+  }
+
+  private report(agent: string, conflicts: readonly UnsavedConflict[]): void {
+    const isDeleted = conflicts.every(({ disk }) => disk === null);
+    const names = listNames(conflicts.map(nameOf));
+    const text = `${agent} ${isDeleted ? 'deleted' : 'changed'} ${names} on disk, where you have unsaved changes.`;
+    const compare = { label: 'Compare', run: () => this.compare(agent, conflicts) };
+    this.deps.messages.warning(text, compare, ...this.choices(conflicts));
+  }
+
+  private choices(conflicts: readonly UnsavedConflict[]): MessageAction[] {
+    const label = conflicts.length === 1 ? 'Use Agent’s Version' : 'Use Agent’s Versions';
+    return [
+      { label, run: () => this.solve(conflicts, (conflict) => this.applyAgentsVersion(conflict)) },
+      { label: 'Keep Mine', run: () => this.solve(conflicts, (conflict) => this.keepMine(conflict)) },
+    ];
+  }
+
+  private async compare(agent: string, conflicts: readonly UnsavedConflict[]): Promise<void> {
+    const open = this.stillOpen(conflicts);
+    if (open.length === 0) return;
+    const sides = await Promise.all(
+      open.map(async ({ document }) => {
+        const { uri } = document;
+        return { left: this.deps.documents.add(uri.fsPath, (await readDiskText(document)) ?? ''), right: uri };
+      }),
+    );
+    const [only] = sides;
+    if (only && sides.length === 1) {
+      const title = `${vscode.workspace.asRelativePath(only.right)} (${agent}’s version ↔ yours)`;
+      await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title);
+    } else {
+      const resources = sides.map(({ left, right }) => [right, left, right]);
+      await vscode.commands.executeCommand('vscode.changes', `${agent}’s versions ↔ yours`, resources);
+    }
+    // VS Code has closed the message with the other buttons.
+    this.deps.messages.warning(`Which version of ${listNames(open.map(nameOf))} do you want?`, ...this.choices(open));
+  }
+
+  private async solve(
+    conflicts: readonly UnsavedConflict[],
+    apply: (conflict: UnsavedConflict) => Promise<void>,
+  ): Promise<void> {
+    const { messages } = this.deps;
+    const open = this.stillOpen(conflicts);
+    if (open.length === 0) {
+      messages.info(`${listNames(conflicts.map(nameOf))} needs no decision any more.`);
+      return;
+    }
+    for (const conflict of open) {
+      await apply(conflict).catch((error: unknown) => messages.error(messageOf(error)));
+    }
+  }
+
+  private async applyAgentsVersion(conflict: UnsavedConflict): Promise<void> {
+    const { messages } = this.deps;
+    const name = listNames([nameOf(conflict)]);
+    if (conflict.disk === null) {
+      await deleteUnsavedText(conflict.document);
+      const find = (): unknown => vscode.commands.executeCommand('workbench.action.localHistory.restoreViaPicker');
+      messages.info(`${name} was deleted. Your text is in the local history.`, { label: 'Find It', run: find });
+    } else {
+      await useDiskText(conflict.document);
+      messages.info(`${name} has the version of ${conflict.agent} now. Undo brings your text back.`);
+    }
+  }
+
+  private async keepMine({ disk, document }: UnsavedConflict): Promise<void> {
+    // VS Code saves text without asking if there is no file.
+    if (disk !== null) await keepUnsavedText(document);
+    this.deps.watch.resolve(document.uri.fsPath);
+  }
+
+  /** Returns the current state of those that are still conflicts. */
+  private stillOpen(conflicts: readonly UnsavedConflict[]): UnsavedConflict[] {
+    const documents = new Set(conflicts.map(({ document }) => document));
+    return this.deps.watch.conflicts.filter(({ document }) => documents.has(document));
+  }
+}
+
+function nameOf({ document }: Pick<UnsavedConflict, 'document'>): string {
+  return vscode.workspace.asRelativePath(document.uri);
+}

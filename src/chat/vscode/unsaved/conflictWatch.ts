@@ -1,0 +1,227 @@
+import * as vscode from 'vscode';
+import { Coalescer, KeyedQueue, type Clock } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import { findGitHead } from '../../../platform/vscode/gitRepository';
+import { isEditOf, nextDiskState, type DiskState, type DiskText } from '../../common/unsaved/diskState';
+import type { TurnWriter } from '../../common/unsaved/turnWriters';
+import { readDiskText } from './textVersions';
+
+interface ConflictWatchDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Fires when agents may have written files. */
+  readonly onDidWriteFiles: Event<void>;
+  /** Returns the agent that may have written the file just now. */
+  readonly writerOf: (path: string) => TurnWriter | undefined;
+}
+
+/** A file that an agent has written while its document had unsaved text. */
+export interface UnsavedConflict {
+  readonly document: vscode.TextDocument;
+  /** The agent's text; null if it has deleted the file. */
+  readonly disk: DiskText;
+  readonly agent: string;
+}
+
+interface Edit {
+  readonly change: vscode.TextDocumentChangeEvent;
+  /** The whole text after the edit. */
+  readonly text: string;
+}
+
+interface WatchedDocument {
+  readonly document: vscode.TextDocument;
+  /** The edit that made it dirty, if it is known. */
+  readonly edit: Edit | undefined;
+  state: DiskState | undefined;
+  /** What was checked out when the state was read. */
+  head: string | undefined;
+}
+
+/** Of larger files, only the time and the size are compared. */
+const maxBytes = 5 * 1024 * 1024;
+/** A build writes many files at once. */
+const checkDelayMs = 100;
+/** Until then, the disk has the text of a save or the one before it. */
+const maxSaveMs = 5_000;
+
+/** Watches the files of documents with unsaved text. */
+export class ConflictWatch implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(
+    new Emitter<void>((error) => this.deps.log.error('a listener failed', error)),
+  );
+  /** Fires when `conflicts` has changed. */
+  readonly onDidChange = this.emitter.event;
+  private readonly watchedByPath = new Map<string, WatchedDocument>();
+  private readonly pathsToCheck = new Set<string>();
+  /** Documents that are being saved, with the time when it began. */
+  private readonly savedSince = new Map<vscode.TextDocument, number>();
+  /** The last edit of a document that was not dirty yet. */
+  private lastEdit: Edit | undefined;
+  private readonly checkLater: Coalescer;
+  private readonly queue = new KeyedQueue();
+
+  constructor(private readonly deps: ConflictWatchDeps) {
+    this.checkLater = this.disposables.add(new Coalescer(deps.clock, checkDelayMs, () => this.checkFiles()));
+  }
+
+  start(): void {
+    const { disposables } = this;
+    const { onDidWriteFiles } = this.deps;
+    const watcher = disposables.add(vscode.workspace.createFileSystemWatcher('**/*'));
+    for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete]) {
+      disposables.add(event(({ fsPath }) => this.scheduleCheck(fsPath)));
+    }
+    // The watcher does not report files in `files.watcherExclude`.
+    disposables.add(onDidWriteFiles(() => this.scheduleCheck(...this.watchedByPath.keys())));
+    const { workspace } = vscode;
+    disposables.add(workspace.onDidChangeTextDocument((change) => this.handleChange(change.document, change)));
+    disposables.add(workspace.onWillSaveTextDocument(({ document }) => this.handleSaveStart(document)));
+    disposables.add(workspace.onDidSaveTextDocument((document) => this.handleSaved(document)));
+    disposables.add(workspace.onDidCloseTextDocument((document) => this.forget(document)));
+    for (const document of workspace.textDocuments) this.handleChange(document);
+  }
+
+  get conflicts(): readonly UnsavedConflict[] {
+    return [...this.watchedByPath.values()].flatMap(({ document, state }) =>
+      state?.kind === 'conflict' ? [{ document, disk: state.disk, agent: state.agent }] : [],
+    );
+  }
+
+  /** Returns the text on disk that unsaved text is based on; undefined if it is not known. */
+  baseOf(path: string): DiskText | undefined {
+    return this.watchedByPath.get(path)?.state?.base;
+  }
+
+  /** Accepts what is on disk as the base of the unsaved text. */
+  resolve(path: string): void {
+    const watched = this.watchedByPath.get(path);
+    if (watched?.state?.kind !== 'conflict') return;
+    watched.state = { kind: 'unchanged', base: watched.state.disk };
+    this.emitter.fire();
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+    this.watchedByPath.clear();
+  }
+
+  private handleChange(document: vscode.TextDocument, change?: vscode.TextDocumentChangeEvent): void {
+    const { isDirty, uri } = document;
+    if (uri.scheme !== 'file') return;
+    const isEdit = change !== undefined && change.contentChanges.length > 0;
+    // A document becomes dirty in an event after its first edit.
+    const edit = isEdit ? { change, text: document.getText() } : this.lastEdit;
+    this.lastEdit = isDirty ? undefined : edit;
+    const isWatched = this.watchedByPath.get(uri.fsPath)?.document === document;
+    if (isDirty === isWatched) return;
+    if (isDirty) this.watch(document, edit?.change.document === document ? edit : undefined);
+    else this.forget(document);
+  }
+
+  private watch(document: vscode.TextDocument, edit: Edit | undefined): void {
+    if (!vscode.workspace.getWorkspaceFolder(document.uri)) return;
+    const { fsPath } = document.uri;
+    const watched = { document, edit, state: undefined, head: undefined };
+    this.watchedByPath.set(fsPath, watched);
+    void this.checkFile(fsPath);
+  }
+
+  private handleSaveStart(document: vscode.TextDocument): void {
+    this.savedSince.set(document, this.deps.clock.monotonicNow());
+  }
+
+  private handleSaved(document: vscode.TextDocument): void {
+    this.savedSince.delete(document);
+    this.forget(document);
+    this.handleChange(document);
+  }
+
+  private forget(document: vscode.TextDocument): void {
+    const { fsPath } = document.uri;
+    const watched = this.watchedByPath.get(fsPath);
+    if (watched?.document !== document) return;
+    this.watchedByPath.delete(fsPath);
+    if (document.isClosed) this.savedSince.delete(document);
+    if (watched.state?.kind === 'conflict') this.emitter.fire();
+  }
+
+  private scheduleCheck(...paths: readonly string[]): void {
+    for (const path of paths) {
+      if (!this.watchedByPath.has(path)) continue;
+      this.pathsToCheck.add(path);
+      this.checkLater.schedule();
+    }
+  }
+
+  private checkFiles(): void {
+    const paths = [...this.pathsToCheck];
+    this.pathsToCheck.clear();
+    for (const path of paths) void this.checkFile(path);
+  }
+
+  /** Never rejects. */
+  private async checkFile(path: string): Promise<void> {
+    await this.queue.run(path, async () => {
+      const watched = this.watchedByPath.get(path);
+      if (!watched) return;
+      if (this.isBeingSaved(watched.document)) this.scheduleCheck(path);
+      else await this.readAndCompare(path, watched);
+    });
+  }
+
+  private async readAndCompare(path: string, watched: WatchedDocument): Promise<void> {
+    const { document, edit } = watched;
+    try {
+      const disk = await readDisk(document);
+      // Ended meanwhile by a save or a revert.
+      const isCurrent = (): boolean => this.watchedByPath.get(path) === watched && !this.isBeingSaved(document);
+      if (!isCurrent()) return;
+      const unsaved = document.getText();
+      const isFirst = watched.state === undefined;
+      const isBehind =
+        isFirst && edit !== undefined && disk !== null && !isEditOf(disk, edit.text, edit.change.contentChanges);
+      const before = watched.state;
+      const writer = this.deps.writerOf(path);
+      let next = nextDiskState(before, { disk, unsaved, isBehind, agent: writer?.title });
+      if (next.kind === 'conflict' && before?.kind !== 'conflict' && (await this.isUsersCheckout(watched, writer))) {
+        next = { kind: 'unchanged', base: disk };
+      }
+      if (!isCurrent()) return;
+      watched.state = next;
+      if (next.kind === 'unchanged') watched.head = await findGitHead(path).catch(() => undefined);
+      if (next.kind !== before?.kind && (next.kind === 'conflict' || before?.kind === 'conflict')) this.emitter.fire();
+    } catch (error) {
+      this.deps.log.debug(`Cannot compare unsaved text with its file: ${messageOf(error)}`);
+    }
+  }
+
+  /** Whether another commit was checked out while no agent ran a tool call. */
+  private async isUsersCheckout(watched: WatchedDocument, writer: TurnWriter | undefined): Promise<boolean> {
+    const { document, head } = watched;
+    if (head === undefined || writer?.isCalling !== false) return false;
+    return (await findGitHead(document.uri.fsPath, true).catch(() => head)) !== head;
+  }
+
+  private isBeingSaved(document: vscode.TextDocument): boolean {
+    const since = this.savedSince.get(document);
+    if (since === undefined) return false;
+    const isRunning = this.deps.clock.monotonicNow() - since < maxSaveMs;
+    // A save that has failed has no event.
+    if (!isRunning) this.savedSince.delete(document);
+    return isRunning;
+  }
+}
+
+/** Returns the text, or its time and size if it is large. @throws Error if the file cannot be read */
+async function readDisk(document: vscode.TextDocument): Promise<DiskText> {
+  const stat = await vscode.workspace.fs.stat(document.uri).then(
+    ({ mtime, size }) => ({ mtime, size }),
+    () => undefined,
+  );
+  return stat && stat.size > maxBytes ? `${stat.mtime} ${stat.size}` : await readDiskText(document);
+}

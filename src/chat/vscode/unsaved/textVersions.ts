@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import { unifyLineEndings } from '../../../editor/common/text/lineEndings';
+import { computeMinimalEdit } from '../../../editor/common/text/textEdits';
+import type { DiskText } from '../../common/unsaved/diskState';
+
+/** Replaces unsaved text by the file on disk. VS Code's undo brings it back. @throws Error if that fails */
+export async function useDiskText(document: vscode.TextDocument): Promise<void> {
+  await showDocument(document);
+  await vscode.commands.executeCommand('workbench.action.files.revert');
+  if (document.isDirty) throw new Error(`VS Code could not read ${nameOf(document)} again. Use Revert File.`);
+}
+
+/**
+ * Makes unsaved text an edit of the file that is on disk now, so that VS Code saves it without asking which of the two is newer. The
+ * disk's text is the undo step before it.
+ * @throws Error if that fails; then the text is in a new untitled editor
+ */
+export async function keepUnsavedText(document: vscode.TextDocument): Promise<void> {
+  const text = document.getText();
+  const editor = await showDocument(document);
+  const { selections } = editor;
+  await vscode.commands.executeCommand('workbench.action.files.revert');
+  const edit = computeMinimalEdit(document.getText(), text);
+  if (edit) {
+    const range = new vscode.Range(document.positionAt(edit.start), document.positionAt(edit.end));
+    const change = new vscode.WorkspaceEdit();
+    change.set(document.uri, [
+      [new vscode.TextEdit(range, edit.newText), { needsConfirmation: false, label: 'Keep Mine' }],
+    ]);
+    const isApplied = await vscode.workspace.applyEdit(change);
+    if (!isApplied || document.getText() !== text) {
+      const copy = await vscode.workspace.openTextDocument({ content: text, language: document.languageId });
+      await vscode.window.showTextDocument(copy, { preview: false });
+      throw new Error(`Your text of ${nameOf(document)} could not be put back. It is in a new untitled editor.`);
+    }
+  }
+  editor.selections = selections;
+}
+
+/**
+ * Deletes the file of unsaved text. The text is saved before, so that the local history has it and undo in the Explorer brings it back.
+ * @throws Error if that fails
+ */
+export async function deleteUnsavedText(document: vscode.TextDocument): Promise<void> {
+  if (!(await document.save())) throw new Error(`${nameOf(document)} could not be saved to the local history.`);
+  const edit = new vscode.WorkspaceEdit();
+  edit.deleteFile(document.uri, { ignoreIfNotExists: true });
+  if (!(await vscode.workspace.applyEdit(edit))) throw new Error(`VS Code could not delete ${nameOf(document)}.`);
+}
+
+/** Returns the text on disk; null if there is no file. @throws Error if the file cannot be read */
+export async function readDiskText({ encoding, uri }: vscode.TextDocument): Promise<DiskText> {
+  try {
+    return unifyLineEndings(await vscode.workspace.decode(await vscode.workspace.fs.readFile(uri), { encoding }));
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return null;
+    throw error;
+  }
+}
+
+async function showDocument(document: vscode.TextDocument): Promise<vscode.TextEditor> {
+  const key = document.uri.toString();
+  const group = vscode.window.tabGroups.all.find(({ tabs }) =>
+    tabs.some(({ input }) => input instanceof vscode.TabInputText && input.uri.toString() === key),
+  );
+  return await vscode.window.showTextDocument(document, {
+    preview: false,
+    ...(group && { viewColumn: group.viewColumn }),
+  });
+}
+
+function nameOf(document: vscode.TextDocument): string {
+  return `“${vscode.workspace.asRelativePath(document.uri)}”`;
+}

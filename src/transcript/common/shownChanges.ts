@@ -1,0 +1,80 @@
+import type { ChangeKind, ChangeTotals, FileChange } from './entries';
+
+/** More files are shown in an editor. */
+const maxShownChanges = 100;
+
+interface ShownChanges {
+  readonly changes: FileChange[];
+  /** Of all changes, if some are not shown. */
+  readonly changeTotals?: ChangeTotals;
+}
+
+/** Returns the changes to show: renames as one change, and only the first ones of many. */
+export function shownChanges(all: readonly FileChange[]): ShownChanges {
+  const changes = joinRenames(all);
+  if (changes.length <= maxShownChanges) return { changes };
+  return { changes: changes.slice(0, maxShownChanges), changeTotals: totalsOf(changes) };
+}
+
+export function totalsOf(changes: readonly FileChange[]): ChangeTotals {
+  const sum = (count: (change: FileChange) => number): number =>
+    changes.reduce((total, change) => total + count(change), 0);
+  return {
+    files: changes.length,
+    hunks: sum(({ hunks = 0 }) => hunks),
+    added: sum(({ added }) => added),
+    removed: sum(({ removed }) => removed),
+  };
+}
+
+const kindLabels: Record<ChangeKind, string> = {
+  binary: 'binary',
+  large: 'large file',
+  symlink: 'symbolic link',
+  mode: 'mode',
+  bytes: 'encoding or line endings',
+};
+
+/** Describes what lines do not show; empty if there is nothing else. */
+export function changeKindLabel({ kind }: Pick<FileChange, 'kind'>): string {
+  return kind === undefined ? '' : kindLabels[kind];
+}
+
+interface ChangeName {
+  readonly letter: string;
+  readonly word: string;
+}
+
+const changeNames: Record<FileChange['change'], ChangeName> = {
+  created: { letter: 'A', word: 'created' },
+  modified: { letter: 'M', word: 'modified' },
+  deleted: { letter: 'D', word: 'deleted' },
+};
+
+/** Names the change in the way of VS Code’s Source Control view. */
+export function changeName({ change, renamedFrom }: Pick<FileChange, 'change' | 'renamedFrom'>): ChangeName {
+  return renamedFrom === undefined ? changeNames[change] : { letter: 'R', word: 'renamed' };
+}
+
+/** Returns the former path without a folder that is still the same. */
+export function formerName({ path, renamedFrom }: Pick<FileChange, 'path' | 'renamedFrom'>): string | undefined {
+  const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  const rest = renamedFrom?.slice(folder.length);
+  return rest !== undefined && renamedFrom === folder + rest && !/[\\/]/.test(rest) ? rest : renamedFrom;
+}
+
+/** Whether lines show the change, or a part of it. */
+export function hasChangedLines({ added, removed, renamedFrom }: FileChange): boolean {
+  return renamedFrom === undefined && added + removed > 0;
+}
+
+/** Whether Backline knows the earlier text of the file, and the change is still there. */
+export function canUndo({ state }: Pick<FileChange, 'state'>): boolean {
+  return state === 'applied' || state === 'changedSince';
+}
+
+/** Drops the deletions of renamed files. */
+function joinRenames(all: readonly FileChange[]): FileChange[] {
+  const former = new Set(all.flatMap(({ renamedFrom }) => renamedFrom ?? []));
+  return former.size === 0 ? [...all] : all.filter(({ change, path }) => change !== 'deleted' || !former.has(path));
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { nullLogger } from '../../src/base/common/log';
+import { Emitter } from '../../src/base/common/event';
+import { systemClock } from '../../src/base/node/systemClock';
+import type { TurnWriter } from '../../src/chat/common/unsaved/turnWriters';
+import { VirtualDocuments } from '../../src/chat/vscode/review/virtualDocuments';
+import { ConflictNotices } from '../../src/chat/vscode/unsaved/conflictNotices';
+import { ConflictWatch } from '../../src/chat/vscode/unsaved/conflictWatch';
+import type { MessageAction } from '../../src/platform/vscode/messages';
+import { provideReadOnlyTexts } from '../../src/platform/vscode/readOnlyTexts';
+import { eventually, until } from '../support/eventually';
+import { AdapterUnderTest } from './support/editorAdapter';
+import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+
+const start = new vscode.Position(0, 0);
+
+/** Messages as they are shown, and a user who presses their buttons. */
+class FakeMessages {
+  readonly warnings: { text: string; actions: readonly MessageAction[] }[] = [];
+  readonly infos: string[] = [];
+  readonly errors: string[] = [];
+
+  warning(text: string, ...actions: readonly MessageAction[]): void {
+    this.warnings.push({ text, actions });
+  }
+
+  info(text: string): void {
+    this.infos.push(text);
+  }
+
+  error(text: string): void {
+    this.errors.push(text);
+  }
+
+  async press(label: RegExp, index = -1): Promise<void> {
+    const action = this.warnings.at(index)?.actions.find((one) => label.test(one.label));
+    assert.ok(action, `there is a button ${String(label)}`);
+    await action.run();
+  }
+}
+
+describe('unsaved text in a file that an agent writes', () => {
+  let writer: TurnWriter | undefined;
+  let written: Emitter<void>;
+  let messages: FakeMessages;
+  let watch: ConflictWatch;
+  let disposables: { dispose(): void }[];
+  beforeEach(() => {
+    writer = { title: 'Demo agent', isCalling: true };
+    written = new Emitter<void>((error) => {
+      throw error;
+    });
+    messages = new FakeMessages();
+    watch = new ConflictWatch({
+      clock: systemClock,
+      log: nullLogger,
+      onDidWriteFiles: written.event,
+      writerOf: () => writer,
+    });
+    const documents = new VirtualDocuments('backline-conflict-test');
+    const texts = provideReadOnlyTexts(documents.scheme, (query) => documents.textOf(query));
+    const notices = new ConflictNotices({ watch, documents, messages, clock: systemClock });
+    disposables = [notices, watch, texts, written];
+    notices.start();
+    watch.start();
+  });
+  afterEach(async () => {
+    for (const part of disposables) part.dispose();
+    await closeAll();
+    await rm(inWorkspace('unsaved'), { recursive: true, force: true });
+  });
+
+  async function dirtyEditor(name: string, text = 'one\n'): Promise<{ file: string; editor: vscode.TextEditor }> {
+    const file = await writeInWorkspace(`unsaved/${name}`, text);
+    const editor = await show(file);
+    await type(editor, start, 'mine ');
+    // Until then, the text on disk counts as the one that was edited.
+    await until('the file is known', () => watch.baseOf(file) !== undefined);
+    return { file, editor };
+  }
+
+  const told = (count: number) =>
+    eventually('the message', () => assert.equal(messages.warnings.length, count, JSON.stringify(messages.warnings)));
+
+  it('is reported at once, once for each state of the file', async () => {
+    const { file, editor } = await dirtyEditor('a.txt');
+    await writeFile(file, 'agent\n');
+    await told(1);
+    assert.match(messages.warnings[0]?.text ?? '', /^Demo agent changed “unsaved\/a.txt” on disk/);
+    assert.equal(editor.document.getText(), 'mine one\n');
+    written.fire();
+    await writeFile(file, 'agent again\n');
+    await until('the second write', () => watch.conflicts[0]?.disk === 'agent again\n');
+    assert.equal(messages.warnings.length, 1);
+  });
+
+  it('is reported if it was typed right after the agent had written', async () => {
+    const file = await writeInWorkspace('unsaved/late.txt', 'one\ntwo\n');
+    const editor = await show(file);
+    await writeFile(file, 'ONE\ntwo\n');
+    // Before VS Code has read the file again.
+    await type(editor, new vscode.Position(1, 0), 'mine ');
+    if (editor.document.getText().startsWith('ONE')) return;
+    await told(1);
+  });
+
+  it('is kept, and saved without a question, with Keep Mine', async () => {
+    const { file, editor } = await dirtyEditor('keep.txt');
+    editor.selection = new vscode.Selection(0, 2, 0, 4);
+    await writeFile(file, 'the version of the agent\n');
+    await told(1);
+    await messages.press(/Keep Mine/);
+    assert.deepEqual([editor.document.getText(), editor.document.isDirty], ['mine one\n', true]);
+    assert.deepEqual(editor.selection, new vscode.Selection(0, 2, 0, 4));
+    assert.deepEqual(watch.conflicts, []);
+    assert.ok(await editor.document.save());
+    assert.equal(await readFile(file, 'utf8'), 'mine one\n');
+    assert.equal(messages.warnings.length, 1);
+  });
+
+  it('is replaced with Use Agent’s Version, and comes back with undo', async () => {
+    const { file, editor } = await dirtyEditor('use.txt');
+    await writeFile(file, 'the version of the agent\n');
+    await told(1);
+    await messages.press(/Use Agent/);
+    assert.deepEqual([editor.document.getText(), editor.document.isDirty], ['the version of the agent\n', false]);
+    assert.match(messages.infos[0] ?? '', /Undo/);
+    await vscode.commands.executeCommand('undo');
+    assert.equal(editor.document.getText(), 'mine one\n');
+  });
+
+  it('can be compared before, and the choice is offered again', async () => {
+    const { file, editor } = await dirtyEditor('compare.txt');
+    await writeFile(file, 'the version of the agent\n');
+    await told(1);
+    await messages.press(/Compare/);
+    const input = await eventually('the diff', () => {
+      const found = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      assert.ok(found instanceof vscode.TabInputTextDiff);
+      return found;
+    });
+    const left = await vscode.workspace.openTextDocument(input.original);
+    assert.deepEqual([left.getText(), input.modified.fsPath], ['the version of the agent\n', file]);
+    await told(2);
+    await messages.press(/Keep Mine/);
+    assert.ok(await editor.document.save());
+    assert.equal(await readFile(file, 'utf8'), 'mine one\n');
+    await messages.press(/Use Agent/, 0);
+    assert.match(messages.infos.at(-1) ?? '', /no decision any more/);
+    assert.equal(await readFile(file, 'utf8'), 'mine one\n');
+  });
+
+  it('is reported in one message for several files', async () => {
+    const { file: a } = await dirtyEditor('a.txt');
+    const { file: b } = await dirtyEditor('b.txt');
+    await Promise.all([writeFile(a, 'A\n'), writeFile(b, 'B\n')]);
+    await told(1);
+    assert.match(messages.warnings[0]?.text ?? '', /“unsaved\/a.txt” and “unsaved\/b.txt”|b.txt” and “unsaved\/a.txt”/);
+    await messages.press(/Use Agent’s Versions/);
+    assert.deepEqual(vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).length, 0);
+    assert.deepEqual([await readFile(a, 'utf8'), await readFile(b, 'utf8')], ['A\n', 'B\n']);
+  });
+
+  it('survives the deletion of the file: kept text can be saved', async () => {
+    const { file, editor } = await dirtyEditor('gone.txt');
+    await rm(file);
+    await told(1);
+    assert.match(messages.warnings[0]?.text ?? '', /^Demo agent deleted/);
+    await messages.press(/Keep Mine/);
+    assert.deepEqual(watch.conflicts, []);
+    assert.ok(await editor.document.save());
+    assert.equal(await readFile(file, 'utf8'), 'mine one\n');
+  });
+
+  it('is in the local history once the file is deleted for the agent', async () => {
+    const { file } = await dirtyEditor('deleted.txt');
+    await rm(file);
+    await told(1);
+    await messages.press(/Use Agent/);
+    await assert.rejects(readFile(file), { code: 'ENOENT' });
+    assert.deepEqual(messages.errors, []);
+    assert.match(messages.infos[0] ?? '', /local history/);
+    const all = await vscode.commands.getCommands(true);
+    assert.ok(all.includes('workbench.action.localHistory.restoreViaPicker'));
+  });
+
+  it('is no matter of ours if no agent works', async () => {
+    writer = undefined;
+    const { file } = await dirtyEditor('user.txt');
+    await writeFile(file, 'by the user\n');
+    await until('the new base', () => watch.baseOf(file) === 'by the user\n');
+    writer = { title: 'Demo agent', isCalling: true };
+    written.fire();
+    const { file: other } = await dirtyEditor('other.txt');
+    await writeFile(other, 'by the agent\n');
+    await told(1);
+    assert.match(messages.warnings[0]?.text ?? '', /other.txt/);
+  });
+
+  it('is not reported for saves and formatters in the editor, nor for what agents write through it', async () => {
+    const editor = new AdapterUnderTest();
+    const { file, editor: shown } = await dirtyEditor('saved.txt');
+    await shown.document.save();
+    await type(shown, start, 'more ');
+    await editor.adapter.writeText(file, 'more mine one\nthrough the editor\n');
+    assert.equal(await readFile(file, 'utf8'), 'mine one\n');
+    await shown.document.save();
+    await type(shown, start, 'last ');
+    const { file: other } = await dirtyEditor('other.txt');
+    await writeFile(other, 'by the agent\n');
+    await told(1);
+    assert.match(messages.warnings[0]?.text ?? '', /other.txt/);
+    editor.dispose();
+  });
+
+  it('is forgotten when it is solved in another way', async () => {
+    const { file, editor } = await dirtyEditor('a.txt');
+    await writeFile(file, 'agent\n');
+    await told(1);
+    await show(file);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    assert.equal(editor.document.getText(), 'agent\n');
+    await until('nothing left', () => watch.conflicts.length === 0);
+    await messages.press(/Keep Mine/);
+    assert.equal(editor.document.getText(), 'agent\n');
+    assert.match(messages.infos[0] ?? '', /no decision any more/);
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import type { FileChange } from '../../../src/transcript/common/entries';
+import { isEditOf, nextDiskState, type DiskReading, type DiskState } from '../../../src/chat/common/unsaved/diskState';
+import { TurnWriters } from '../../../src/chat/common/unsaved/turnWriters';
+import { FakeChats } from '../../fake/fakeChats';
+import { FakeClock } from '../../fake/fakeClock';
+
+const agent = 'Demo agent';
+const unsaved = 'mine\n';
+
+describe('the file of an unsaved document', () => {
+  const after = (...readings: Partial<DiskReading>[]): DiskState | undefined =>
+    readings.reduce<DiskState | undefined>(
+      (state, reading) => nextDiskState(state, { disk: 'one\n', unsaved, agent: undefined, ...reading }),
+      undefined,
+    );
+
+  it('is a conflict once an agent has written another text', () => {
+    assert.deepEqual(after({}, { disk: 'two\n', agent }), { kind: 'conflict', base: 'one\n', disk: 'two\n', agent });
+    assert.deepEqual(after({}, { disk: null, agent }), { kind: 'conflict', base: 'one\n', disk: null, agent });
+    assert.deepEqual(after({ disk: null }, { agent }), { kind: 'conflict', base: null, disk: 'one\n', agent });
+  });
+
+  it('is none if others have written it, and theirs is the base from then on', () => {
+    assert.deepEqual(after({}, { disk: 'checked out\n' }), { kind: 'unchanged', base: 'checked out\n' });
+    assert.deepEqual(after({}, { disk: 'theirs\n' }, { disk: 'theirs\n', agent })?.kind, 'unchanged');
+  });
+
+  it('is none if it was only touched, or has the unsaved text, as after a save', () => {
+    assert.deepEqual(after({}, { agent }), { kind: 'unchanged', base: 'one\n' });
+    assert.deepEqual(after({}, { disk: unsaved, agent }), { kind: 'unchanged', base: unsaved });
+  });
+
+  it('stays a conflict while anyone writes it again, until it has its first text or the unsaved one', () => {
+    const twice = [{}, { disk: 'two\n', agent }, { disk: 'three\n' }];
+    assert.deepEqual(after(...twice), { kind: 'conflict', base: 'one\n', disk: 'three\n', agent });
+    assert.equal(after(...twice, {})?.kind, 'unchanged');
+    assert.equal(after(...twice, { disk: unsaved })?.kind, 'unchanged');
+  });
+
+  it('is a conflict at the first reading if the unsaved text has another base, and an agent works', () => {
+    assert.deepEqual(after({ isBehind: true, agent }), { kind: 'conflict', base: undefined, disk: 'one\n', agent });
+    assert.equal(after({ isBehind: true })?.kind, 'unchanged');
+    assert.equal(after({ agent })?.kind, 'unchanged');
+  });
+});
+
+describe('a text', () => {
+  const change = (rangeOffset: number, rangeLength: number, text: string) => [{ rangeOffset, rangeLength, text }];
+
+  it('can be an edit of another one if the rest is the same', () => {
+    assert.ok(isEditOf('one\ntwo\n', 'one\nx\n', change(4, 3, 'x')));
+    assert.ok(isEditOf('one\r\ntwo\r\n', 'one\ntwo\nx', change(8, 0, 'x')), 'line endings do not matter');
+    assert.ok(!isEditOf('ONE\ntwo\n', 'one\nx\n', change(4, 3, 'x')));
+    assert.ok(!isEditOf('one\ntwo\nthree\n', 'one\ntwo\nx', change(8, 0, 'x')));
+    assert.ok(!isEditOf('aXa', 'axxa', change(1, 0, 'xx')), 'more was removed than the edit has removed');
+  });
+
+  it('is one if that cannot be known: after several edits at once', () => {
+    assert.ok(isEditOf('other', 'axbx', [...change(1, 0, 'x'), ...change(3, 0, 'x')]));
+  });
+});
+
+describe('the agent that may have written a file', () => {
+  const setUp = () => {
+    const [chats, clock] = [new FakeChats(), new FakeClock()];
+    const chat = chats.add('one');
+    const writers = new TurnWriters(chats, clock);
+    writers.start();
+    return { chats, chat, clock, writers };
+  };
+
+  it('is the one whose turn runs, until shortly after its end', () => {
+    const { chat, clock, writers } = setUp();
+    assert.equal(writers.writerOf('/ws/a'), undefined);
+    chat.change({ isBusy: true, status: 'starting' });
+    assert.equal(writers.writerOf('/ws/a'), undefined, 'it does not have the prompt yet');
+    chat.change({ isBusy: true, status: 'busy' });
+    assert.deepEqual(writers.writerOf('/ws/a'), { title: agent, isCalling: false });
+    chat.change({ isBusy: false, status: 'idle' });
+    assert.equal(writers.writerOf('/ws/a')?.title, agent);
+    clock.advance(2_000);
+    assert.equal(writers.writerOf('/ws/a')?.title, agent);
+    clock.advance(2_000);
+    assert.equal(writers.writerOf('/ws/a'), undefined);
+  });
+
+  it('is the one that has changed the file, and no certain one otherwise', () => {
+    const { chat, chats, writers } = setUp();
+    const other = chats.add('two');
+    for (const one of [chat, other]) one.change({ isBusy: true, status: 'busy' });
+    other.change({ backendTitle: 'Other agent' });
+    assert.equal(writers.writerOf('/ws/a')?.title, 'An agent');
+    const list: FileChange[] = [{ path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' }];
+    other.change({ changes: list });
+    assert.equal(writers.writerOf('/ws/a')?.title, 'Other agent');
+  });
+
+  it('is known to run a tool call', () => {
+    const { chat, writers } = setUp();
+    chat.change({ isBusy: true, status: 'busy' });
+    const call = { kind: 'tool', id: 't', turn: 1, name: 'sh', title: 'sh', toolKind: 'execute' } as const;
+    chat.say({ ...call, parts: [], state: 'running' });
+    assert.equal(writers.writerOf('/ws/a')?.isCalling, true);
+    chat.say({ ...call, parts: [], state: 'done' });
+    assert.equal(writers.writerOf('/ws/a')?.isCalling, false);
+  });
+});
