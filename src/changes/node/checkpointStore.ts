@@ -126,7 +126,7 @@ export class CheckpointStore {
 
   /** Compares two states; `to` can be `now`. @throws CheckpointError `unknownCheckpoint` */
   async diff(from: string, to: Moment, signal?: AbortSignal): Promise<Difference> {
-    return await this.inTurn(signal, (running) => this.difference(from, to, true, running));
+    return await this.inTurn(signal, (running) => this.difference(from, to, true, running), compareLimitMs);
   }
 
   /**
@@ -273,6 +273,8 @@ export class CheckpointStore {
 }
 
 const pruneLimitMs = 10 * 60_000;
+/** An agent can change many files, which are all read to compare them. */
+const compareLimitMs = 60_000;
 
 /** Removes changes of paths that one of the two states leaves out. */
 function apart(

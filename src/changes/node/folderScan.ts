@@ -243,7 +243,8 @@ export class FolderScan {
     for (;;) {
       const input = joinNul(batch.filter((name) => !failed.has(name)));
       try {
-        await this.repository.run({ args, index, input, signal });
+        const isMany = batch.length >= manyFiles && this.repository.packsNewFiles;
+        await this.repository.run({ args, index, input, signal, ...(isMany && { env: inOnePack }) });
         return;
       } catch (error) {
         const name = error instanceof GitFailure ? failedName(error.errors, this.repository.prefix) : undefined;
@@ -320,6 +321,13 @@ const noSync = {
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_1: 'core.fsync',
   GIT_CONFIG_VALUE_1: 'none',
+};
+
+/** To write thousands of single files takes many seconds. Git streams files of this size into a pack. */
+const inOnePack = {
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_1: 'core.bigFileThreshold',
+  GIT_CONFIG_VALUE_1: '0',
 };
 
 const names = (output: Uint8Array): string[] => {

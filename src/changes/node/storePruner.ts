@@ -12,8 +12,9 @@ export interface PruneResult {
   readonly bytes: number;
 }
 
-/** With more single files than that, Git packs them. */
+/** With more single files or packs than that, Git packs them into one. */
 const mostLoose = 2_000;
+const mostPacks = 20;
 
 /** Drops what is too old or too much, then removes what no checkpoint needs. `storage` is all of ours. */
 export async function pruneStore(
@@ -74,13 +75,21 @@ async function removeUnneeded(repository: PrivateRepository, beforeMs: number, s
 }
 
 async function pack(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
-  const counts = await repository.text({ args: ['count-objects'], signal });
-  if (Number.parseInt(counts, 10) > mostLoose) await repack(repository, signal);
+  const counts = await repository.text({ args: ['count-objects', '-v'], signal });
+  const countOf = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(counts)?.[1] ?? 0);
+  if (countOf('count') > mostLoose || countOf('packs') > mostPacks) await repack(repository, signal);
 }
 
-/** `-l`: the user's objects are not copied. */
+/** Also removes packs. `-l`: the user's objects are not copied. */
 async function repack(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
+  if (await hasOtherWriter(repository)) return;
   await repository.run({ args: ['repack', '-a', '-d', '-l', '-q'], withUserObjects: true, signal });
+}
+
+/** Whether another window is taking a checkpoint, whose objects nothing refers to yet. */
+async function hasOtherWriter({ index, place }: PrivateRepository): Promise<boolean> {
+  const names = await readdir(place.gitDir);
+  return names.some((name) => name.startsWith(`${path.basename(index)}-`));
 }
 
 async function fileTime({ place }: PrivateRepository): Promise<number> {

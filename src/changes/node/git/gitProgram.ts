@@ -25,6 +25,7 @@ export interface GitEnd {
 }
 
 const oldestVersion = [2, 25] as const;
+const packingVersion = [2, 38] as const;
 const maxErrorUnits = 64 * 1024;
 const defaultOutputBytes = 256 * 1024 * 1024;
 const killAfterMs = 2_000;
@@ -36,6 +37,8 @@ export class GitProgram {
   constructor(
     private readonly file: string,
     private readonly clock: Clock,
+    /** Whether one call of `update-index` writes one pack for many files. */
+    readonly packsNewFiles = false,
   ) {}
 
   /**
@@ -50,9 +53,9 @@ export class GitProgram {
     const file = await findGitHere(folders, searchPath);
     if (file === undefined)
       throw new CheckpointError('noGit', 'Git is not installed. Install Git to track all changes.');
-    const program = new GitProgram(file, clock);
+    const unknown = new GitProgram(file, clock);
     const env = cleanEnvironment();
-    const { output } = await program
+    const { output } = await unknown
       .run({
         args: ['--version'],
         cwd: path.dirname(file),
@@ -69,12 +72,13 @@ export class GitProgram {
     if (major === undefined) {
       throw new CheckpointError('noGit', 'The program git on PATH is not Git. Install Git to track all changes.');
     }
-    const [oldMajor, oldMinor] = oldestVersion;
-    if (Number(major) < oldMajor || (Number(major) === oldMajor && Number(minor) < oldMinor)) {
+    const isFrom = ([wantedMajor, wantedMinor]: readonly [number, number]): boolean =>
+      Number(major) > wantedMajor || (Number(major) === wantedMajor && Number(minor) >= wantedMinor);
+    if (!isFrom(oldestVersion)) {
       const found = `${Number(major)}.${Number(minor)}`;
       throw new CheckpointError('noGit', `Git ${found} is too old. Install Git ${oldestVersion.join('.')} or newer.`);
     }
-    return program;
+    return new GitProgram(file, clock, isFrom(packingVersion));
   }
 
   /** Resolves with any exit code. @throws CheckpointError `cancelled`, `failed` */

@@ -73,6 +73,10 @@ export class PrivateRepository {
     this.env = privateEnvironment(place);
   }
 
+  get packsNewFiles(): boolean {
+    return this.git.packsNewFiles;
+  }
+
   get index(): string {
     return path.join(this.place.gitDir, 'index');
   }
@@ -184,7 +188,7 @@ function configText({ objectFormat, fileSystem, excludesFile }: UserSettings): s
 	commitGraph = false
 	multiPackIndex = false
 	fsyncMethod = batch
-	fsync = loose-object
+	fsync = loose-object,pack,pack-metadata
 	compression = 1
 ${objectFormat === 'sha256' ? '[extensions]\n\tobjectFormat = sha256\n' : ''}[gc]
 	auto = 0

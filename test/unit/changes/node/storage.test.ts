@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
@@ -100,6 +100,29 @@ describe('the storage of checkpoints', () => {
       ['f7.txt'],
     );
     assert.deepEqual(writesIn(workspace.file('.git')), repository);
+  });
+
+  it('is packed into one when it has many packs, but not while another window writes', async () => {
+    const store = await workspace.open();
+    const packs = (): number =>
+      readdirSync(path.join(workspace.storage, 'git-sha1', 'objects', 'pack')).filter((name) => name.endsWith('.pack'))
+        .length;
+    const ids: string[] = [];
+    for (let turn = 0; turn < 22; turn++) {
+      workspace.write(Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.txt`, `${turn} ${at}\n`])));
+      ids.push((await taken(store)).id);
+    }
+    const before = packs();
+    // An older Git writes single files.
+    assert.ok(before === 22 || before === 0, `${before} packs`);
+    const other = path.join(workspace.storage, 'git-sha1', 'index-of-another-window');
+    writeFileSync(other, '');
+    await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 });
+    assert.equal(packs(), before);
+    rmSync(other);
+    await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 });
+    assert.equal(packs(), 1);
+    assert.equal(await textAt(store, ids[3] ?? '', 'f7.txt'), '3 7\n');
   });
 
   it('is pruned by nobody who makes others wait', async () => {
