@@ -20,6 +20,7 @@ import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './b
 import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
 import type { RunningChat } from './chat/vscode/chatRoot';
+import { hasInterruptedRestore } from './changes/node/restore/hasInterruptedRestore';
 import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
@@ -187,13 +188,15 @@ export function compose(context: vscode.ExtensionContext): App {
     bridgeFile: mcpBridge.file,
   });
   const recent = new RecentFiles();
+  // A window without a folder has no `storageUri`.
+  const checkpointsFolder = context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints');
   const startChat = async (): Promise<RunningChat> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
     const { WindowChanges } = await import('./changes/vscode/windowChanges');
     const changes = new WindowChanges({
       ...contextFor('changes'),
       folders: () => editor.folders.map((folder) => folder.path),
-      storageFolder: context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints'),
+      storageFolder: checkpointsFolder,
       excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
       decode: decodeWholeFile,
     });
@@ -206,7 +209,6 @@ export function compose(context: vscode.ExtensionContext): App {
       chipSources: [amplifier.chips, contextItems.chips],
       recentFiles: recent,
       storageFolder: context.globalStorageUri.fsPath,
-      // `storageUri` is undefined in a window without a folder.
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
@@ -258,7 +260,13 @@ export function compose(context: vscode.ExtensionContext): App {
     amplifier,
     contextItems,
     tools,
-    new LazyChat({ ...contextFor('chat'), chat, recent }),
+    new LazyChat({
+      ...contextFor('chat'),
+      chat,
+      recent,
+      hasInterruptedRestore: async () =>
+        checkpointsFolder !== undefined && (await hasInterruptedRestore(checkpointsFolder)),
+    }),
     new LazyThreads({ ...contextFor('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
     serve,
   ];

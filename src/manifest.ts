@@ -30,6 +30,7 @@ export const commandIds = {
   chatFocusApproval: 'backline.chat.focusApproval',
   chatOpenInTab: 'backline.chat.openInTab',
   chatExport: 'backline.chat.export',
+  chatRestore: 'backline.chat.restore',
   chatViewFind: 'backline.chat.view.find',
   chatViewOpenInTab: 'backline.chat.view.openInTab',
   chatViewExport: 'backline.chat.view.export',

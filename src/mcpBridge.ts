@@ -16,5 +16,10 @@ async function findServer(): Promise<BridgedServer | undefined> {
 
 // The client has gone.
 process.stdout.on('error', () => process.exit(0));
-const bridge = new McpBridge({ findServer, input: process.stdin, write: (line) => void process.stdout.write(line), fetch });
+const bridge = new McpBridge({
+  findServer,
+  input: process.stdin,
+  write: (line) => void process.stdout.write(line),
+  fetch,
+});
 void bridge.run().finally(() => process.exit(0));

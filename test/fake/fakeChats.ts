@@ -4,6 +4,7 @@ import {
   ChatError,
   type Chat,
   type ChatFileChanges,
+  type ChatRestores,
   type Chats,
   type DiffTexts,
   type RevertOptions,
@@ -49,6 +50,16 @@ export class FakeChat implements Chat {
   readonly onDidChange = this.emitter.event;
   private readonly moves = new Emitter<DraftTransition>(throwIt);
   readonly onDidSendOrRestoreDraft = this.moves.event;
+  readonly restores: ChatRestores = {
+    remainingChanges: [],
+    get: () => undefined,
+    pointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
+    whenTurnRecorded: () => Promise.resolve(),
+    claim: () => Promise.resolve(),
+    replaceChanges: () => Promise.resolve(),
+    recordRestore: () => Promise.resolve(),
+    recordUndone: () => Promise.resolve(),
+  };
   readonly fileChanges: ChatFileChanges;
   private current: SessionView;
 
@@ -163,11 +174,6 @@ export class FakeChat implements Chat {
     return Promise.resolve();
   }
 
-  promptToEdit(entryId: string): Draft {
-    const entry = this.transcript.get(entryId);
-    return { text: entry?.kind === 'prompt' ? entry.text : '', attachments: [] };
-  }
-
   readonly fullEntries: FullContents<Entry> = {
     whole: (entryId) => this.transcript.get(entryId),
     diffTexts: () => this.diff,
@@ -275,6 +281,10 @@ export class FakeChats implements Chats {
     const chat = this.opened.get(sessionId);
     if (!chat) throw new ChatError('notFound', 'It is no longer there.');
     return chat;
+  }
+
+  fork(sessionId: string): Promise<FakeChat> {
+    return this.open(sessionId).then(() => this.add(`fork-of-${sessionId}`));
   }
 
   rename(sessionId: string, title: string): Promise<void> {

@@ -100,6 +100,10 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return preview;
   }
 
+  textAfterRestore(preview: RestorePreview, path: string): Promise<string | null> {
+    return Promise.resolve(this.targetOf.get(preview)?.get(path) ?? null);
+  }
+
   async restore(preview: RestorePreview, paths: readonly string[], label: string): Promise<RestoreOutcome> {
     const target = this.targetOf.get(preview);
     const { folders: undo } = await this.take(label);

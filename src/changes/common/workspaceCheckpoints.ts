@@ -111,6 +111,11 @@ export interface WorkspaceCheckpoints {
   /** Compares the folders with checkpoints. Changes nothing. @throws CheckpointError `unknownCheckpoint` if one was removed */
   planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview>;
   /**
+   * Returns the text that a file of a preview would have. Null if it would be deleted, undefined if it is not text or too large.
+   * @throws CheckpointError
+   */
+  textAfterRestore(preview: RestorePreview, path: string): Promise<string | null | undefined>;
+  /**
    * Restores some files of a preview, after taking a checkpoint. Skips files that have changed since the preview, and the files of
    * a folder that fails. @throws CheckpointError if every folder fails; `restoreUnfinished` until `resume` was called
    */

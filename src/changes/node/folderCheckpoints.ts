@@ -63,7 +63,11 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly restores: FolderRestores;
 
   constructor(private readonly options: FolderCheckpointsDeps) {
-    this.restores = new FolderRestores({ folders: options.folders, open: (folder) => this.open(folder) });
+    this.restores = new FolderRestores({
+      folders: options.folders,
+      open: (folder) => this.open(folder),
+      decode: (bytes, file) => this.decode(bytes, file),
+    });
   }
 
   async prepare(): Promise<void> {
@@ -156,6 +160,10 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
 
   planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview> {
     return this.restores.plan(folders, signal);
+  }
+
+  textAfterRestore(preview: RestorePreview, file: string): Promise<string | null | undefined> {
+    return this.restores.textAfter(preview, file);
   }
 
   async restore(

@@ -111,8 +111,7 @@ export class ChatPage {
 
   async editPrompt(entryId: string): Promise<void> {
     if (!this.checkWritable()) return;
-    const draft = await this.requestForSession(chatRequests.promptToEdit, (sessionId) => ({ sessionId, entryId }));
-    if (draft) this.insertDraft(draft);
+    await this.requestForSession(chatRequests.editAndResend, (sessionId) => ({ sessionId, entryId }));
   }
 
   insertDraft(draft: Draft): void {

@@ -2,7 +2,8 @@ import type { TranscriptActions } from '../../transcript/browser/transcriptActio
 import { chatRequests } from '../common/page/chatApi';
 import type { ChatPage } from './chatPage';
 
-export function createTranscriptActions(page: ChatPage): TranscriptActions {
+/** `isReadonly`: another window writes the conversation. */
+export function createTranscriptActions(page: ChatPage, isReadonly = false): TranscriptActions {
   return {
     open: (target, line) => void page.request(chatRequests.open, { target, line }),
     copy: (text) => void page.copy(text),
@@ -22,6 +23,14 @@ export function createTranscriptActions(page: ChatPage): TranscriptActions {
     openAsNewFile: (text, language) => void page.request(chatRequests.openAsNewFile, { text, language }),
     continueTurn: () => void page.continueTurn(),
     editPrompt: (entryId) => void page.editPrompt(entryId),
+    ...(isReadonly
+      ? {}
+      : {
+          restore: (entryId) =>
+            void page.requestForSession(chatRequests.restore, (sessionId) => ({ sessionId, entryId })),
+          undoRestore: (restoreId) =>
+            void page.requestForSession(chatRequests.undoRestore, (sessionId) => ({ sessionId, restoreId })),
+        }),
     openChange: (path, turn, renamedFrom) =>
       void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn, renamedFrom })),
     reviewChanges: (turn) =>

@@ -12,9 +12,10 @@ import { usePageCommand } from './usePageCommand';
 
 export function TranscriptPane() {
   const page = usePage();
-  const { isStartingConversation, isReady, folders } = usePageState();
+  const { isStartingConversation, isReady, folders, session } = usePageState();
+  const isReadonly = session?.status === 'readonly';
   const isEmpty = useIsTranscriptEmpty(page.transcript);
-  const actions = useMemo(() => createTranscriptActions(page), [page]);
+  const actions = useMemo(() => createTranscriptActions(page, isReadonly), [page, isReadonly]);
   const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
   const { isFinding, stopFinding } = useFindBar(page);
   const list = useRef<TranscriptHandle>(null);

@@ -4,8 +4,11 @@ import type { Event } from '../../base/common/event';
 import type { WriteOptions } from '../../editor/common/editorPort';
 import type { Hunk } from '../../changes/common/review/hunks';
 import type { SeenTexts } from '../../changes/common/review/reviewSource';
+import type { FolderCheckpoint } from '../../changes/common/workspaceCheckpoints';
 import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
+import type { RemainingChange, LogRecord } from './conversation/logRecord';
+import type { Restore } from './restore/restoreHistory';
 import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
 
 /** The conversations of a window, saved to disk while they run. */
@@ -47,6 +50,11 @@ export interface Chats extends Disposable {
    * interrupted. The backend starts with the next prompt. @throws ChatError `notFound`, `unreadable`
    */
   open(sessionId: string): Promise<Chat>;
+  /**
+   * Creates a conversation with everything before a prompt, and the prompt as its draft. Its next prompt starts a new session with
+   * a summary. The conversation of the prompt stays as it is. @throws ChatError `notFound`, `unreadable`, `storage`
+   */
+  fork(sessionId: string, entryId: string): Promise<Chat>;
   /** @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /** Stops and deletes the conversation, and its session when the backend supports that and next runs. @throws ChatError */
@@ -97,7 +105,6 @@ export interface Chat {
    */
   answerApproval(approvalId: string, option: string, reason?: string): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
-  promptToEdit(entryId: string): Draft;
   /** The entries of the transcript, untrimmed. */
   readonly fullEntries: FullContents<Entry>;
   /** The parts of pending approvals, trimmed only to what a page can show. */
@@ -111,6 +118,7 @@ export interface Chat {
   revert(path: string, options?: RevertOptions): Promise<void>;
   keepChanges(path?: string): Promise<void>;
   readonly fileChanges: ChatFileChanges;
+  readonly restores: ChatRestores;
 }
 
 /** Turns by number, both inclusive. */
@@ -159,6 +167,52 @@ export interface ChatFileChanges {
   undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
   /** Compares the changed files with the disk and the editors again. Never rejects. */
   refresh(): Promise<void>;
+}
+
+/** Takes a conversation and its files back to an earlier prompt. */
+export interface ChatRestores {
+  /** The remaining changes of all files. */
+  readonly remainingChanges: readonly RemainingChange[];
+  /** Returns a restore that can be undone. */
+  get(id: string): Restore | undefined;
+  /** Returns what is known about the moment before a prompt. @throws ChatError `notFound`, `unreadable`, `storage` */
+  pointBefore(entryId: string): Promise<RestorePoint>;
+  /** Resolves when the changes of the last turn are recorded. */
+  whenTurnRecorded(): Promise<void>;
+  /** Makes this window the writer of the conversation. @throws ChatError `readonly` */
+  claim(): Promise<void>;
+  /** Replaces the remaining changes of files. @throws ChatError `readonly` */
+  replaceChanges(files: readonly RemainingChange[]): Promise<void>;
+  /** @throws ChatError `readonly` */
+  recordRestore(restore: NewRestore): Promise<void>;
+  /** `replaced` are the changes that the files have again. @throws ChatError `readonly` */
+  recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void>;
+}
+
+/** `replaced` are the remaining changes after the restore. */
+export type NewRestore = Restore & { readonly replaced: readonly RemainingChange[] };
+
+/** The moment before a prompt was sent, found in the records of its conversation. */
+export interface PromptMoment {
+  readonly draft: Draft;
+  /** The checkpoint of the prompt; empty if there is none. */
+  readonly folders: readonly FolderCheckpoint[];
+  /** Without queued prompts. */
+  readonly recordsBefore: readonly LogRecord[];
+  readonly recordsSince: readonly LogRecord[];
+  /** Whether the user had stopped the turn before, and the backend had not confirmed its end. */
+  readonly isStopping: boolean;
+}
+
+/** The moment before a prompt, with what the agent has changed before and since. */
+export interface RestorePoint extends PromptMoment {
+  readonly turn: number;
+  /** The remaining changes at that moment. */
+  readonly remainingChanges: readonly RemainingChange[];
+  /** Absolute paths of the files that the agent has written since then. */
+  readonly writtenPaths: ReadonlySet<string>;
+  /** The files that the turns since then have changed, newest first. */
+  readonly pathsByTurn: ReadonlyMap<number, readonly string[]>;
 }
 
 /** A draft that was sent, or restored because the backend refused it. */

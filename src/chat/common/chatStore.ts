@@ -17,6 +17,8 @@ export const SessionHead = z.object({
   remoteId: z.string().optional(),
   /** Absolute path of the agent's working folder. Defaults to the first workspace folder. */
   folder: z.string().optional(),
+  /** Id of the conversation that it continues from an earlier prompt. */
+  forkedFrom: z.string().optional(),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
   updatedAt: z.number(),
@@ -34,6 +36,11 @@ export interface ChatStore extends Disposable {
   start(): Promise<void>;
   /** Creates a conversation. Its files are written with the first record. */
   create(head: SessionHead): SessionFile;
+  /**
+   * Adds a conversation with records of another one, `source`, and the texts that they refer to. Adds nothing if it fails.
+   * @throws ChatError `storage`
+   */
+  add(head: SessionHead, records: readonly LogRecord[], source: string): Promise<void>;
   /** Opens a conversation without claiming it from another window. @throws ChatError `notFound`, `unreadable` */
   open(id: string): Promise<OpenedSession>;
   /** Reads a conversation, even while another window writes it. @throws ChatError `notFound`, `unreadable` */

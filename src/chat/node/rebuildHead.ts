@@ -6,7 +6,9 @@ import { titleOfPrompt } from '../common/conversation/sessionTitle';
 export function rebuildHead(id: string, records: readonly LogRecord[]): SessionHead {
   const begin = records.find((record) => record.type === 'begin');
   const prompt = records.find((record) => record.type === 'prompt');
-  const bound = records.findLast((record) => record.type === 'bound');
+  // A fork has the records of other sessions, too.
+  const bound = records.findLast((record) => record.type === 'bound' || record.type === 'forked');
+  const forked = records.findLast((record) => record.type === 'forked');
   return {
     version: logVersion,
     id,
@@ -14,7 +16,8 @@ export function rebuildHead(id: string, records: readonly LogRecord[]): SessionH
     titledBy: 'prompt',
     backendId: begin?.backendId ?? '',
     backendTitle: begin?.backendId ?? '',
-    ...(bound ? { remoteId: bound.remoteId } : {}),
+    ...(bound?.type === 'bound' ? { remoteId: bound.remoteId } : {}),
+    ...(forked ? { forkedFrom: forked.from } : {}),
     createdAt: records[0]?.at ?? 0,
     updatedAt: records.at(-1)?.at ?? 0,
     state: 'idle',

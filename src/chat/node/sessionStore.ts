@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { messageOf } from '../../base/common/errors';
+import { messageOf, userMessageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { parseJson } from '../../base/common/parseJson';
@@ -14,6 +14,8 @@ import {
   type SessionFile,
   type StoredConversation,
 } from '../common/chatStore';
+import { addConversation, logName } from './addConversation';
+import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 import { LogReader } from './logReader';
 import { SessionLock } from './sessionLock';
@@ -89,6 +91,19 @@ export class SessionStore implements ChatStore {
       isMade = true;
     };
     return this.addSession({ head, log: this.createReader(head.id), access: 'ours', makeFolder });
+  }
+
+  async add(head: SessionHead, records: readonly LogRecord[], source: string): Promise<void> {
+    const { id } = head;
+    const place = { folder: this.folderOf(id), headFile: this.headFileOf(id) };
+    try {
+      await addConversation(this.deps.files, place, head, records, this.folderOf(source));
+    } catch (error) {
+      const message = `The conversation could not be copied. ${userMessageOf(error)}`;
+      throw new ChatError('storage', message, messageOf(error), { cause: error });
+    }
+    this.headById.set(id, head);
+    this.emitter.fire();
   }
 
   async open(id: string): Promise<OpenedSession> {
@@ -341,7 +356,7 @@ export class SessionStore implements ChatStore {
   }
 
   private logFileOf(id: string): string {
-    return path.join(this.folderOf(id), 'log.jsonl');
+    return path.join(this.folderOf(id), logName);
   }
 }
 

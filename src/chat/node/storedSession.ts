@@ -8,6 +8,7 @@ import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
 import type { RecordsRead, SessionFile, SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
+import { logName, textsName } from './addConversation';
 import type { FilePort } from './filePort';
 import { LogFollower } from './logFollower';
 import { LogReader } from './logReader';
@@ -202,11 +203,11 @@ export class StoredSession implements SessionFile {
   }
 
   private get logFile(): string {
-    return path.join(this.ports.folder, 'log.jsonl');
+    return path.join(this.ports.folder, logName);
   }
 
   private get textFolder(): string {
-    return path.join(this.ports.folder, 'texts');
+    return path.join(this.ports.folder, textsName);
   }
 
   /** Whether there is no log, because it was deleted or never written. */

@@ -49,6 +49,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatFocusApproval, () => this.focusApproval());
     handle(commandIds.chatOpenInTab, () => this.openInTab(pages.activePage));
     handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
+    handle(commandIds.chatRestore, () => this.restore());
     handle(commandIds.reviewSincePrompt, async () => {
       const chat = this.requireChat(pages.activePage);
       if (chat) await services.turnReviews.openSincePrompt(chat);
@@ -146,6 +147,16 @@ export class ChatCommands implements Disposable {
       placeHolder: 'Select a format',
     });
     if (picked) await this.deps.services.review.exportChat(chat.id, picked.format);
+  }
+
+  private async restore(): Promise<void> {
+    const page = await this.deps.pages.revealActive();
+    const chat = this.requireChat(page);
+    if (!chat) return;
+    await this.deps.services.restore.pickPrompt(chat, (next) => {
+      page.show(next);
+      page.focusComposer();
+    });
   }
 
   private requireChat(page: ChatPageHost | undefined): Chat | undefined {

@@ -27,6 +27,11 @@ import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import { DiffViews } from './review/diffViews';
 import { EditorActions } from './review/editorActions';
+import { FilesToRestore } from './review/filesToRestore';
+import { InterruptedRestores } from './review/interruptedRestores';
+import { RestoreActions } from './review/restoreActions';
+import { FileRestorer } from '../common/restore/fileRestorer';
+import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
 import { InstallTerminals } from './installTerminals';
 import { ChatReview } from './review/chatReview';
 import { ReviewActions } from './review/reviewActions';
@@ -60,6 +65,10 @@ interface ChatFeatureDeps extends FeatureContext {
   /** Stores the last used backend. */
   readonly globalState: Memento;
   readonly pagesFolder: vscode.Uri;
+  /** Undefined if checkpoints are turned off or there is no workspace. */
+  readonly checkpoints: WorkspaceCheckpoints | undefined;
+  /** Returns a globally unique id. */
+  readonly newId: () => string;
 }
 
 export interface ChatUi extends RunningFeature {
@@ -73,6 +82,8 @@ export interface ChatUi extends RunningFeature {
   readonly follower: AgentFollower;
   /** What agents have changed, to keep and to undo. */
   readonly review: ReviewSource;
+  /** Shows a notification if a restore of files was cut off. @throws CheckpointError */
+  notifyOfInterruptedRestore(): Promise<void>;
 }
 
 const statusDelayMs = 200;
@@ -96,7 +107,7 @@ export class ChatFeature implements Feature<ChatUi> {
 
   async start(): Promise<ChatUi> {
     const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
-    const { chips, keyChords, newOptions, pagesFolder, windowMentions, workspaceState } = this.deps;
+    const { checkpoints, chips, keyChords, newId, newOptions, pagesFolder, windowMentions, workspaceState } = this.deps;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
@@ -125,8 +136,22 @@ export class ChatFeature implements Feature<ChatUi> {
     const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages });
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
+    const interrupted = new InterruptedRestores(checkpoints, dialogs, messages);
+    const restore = new RestoreActions({
+      chats,
+      checkpoints,
+      restorer: new FileRestorer({ chats, checkpoints, newId }),
+      files: new FilesToRestore({ editor, checkpoints, dialogs }),
+      interrupted,
+      diffViews,
+      dialogs,
+      messages,
+      clock,
+      log,
+    });
     const services: ChatPageServices = {
       ...this.deps,
+      restore,
       backends,
       attached: windowMentions.attachedFiles,
       rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
@@ -248,6 +273,7 @@ export class ChatFeature implements Feature<ChatUi> {
       refresh: () => backends.refresh(),
       review: new ChatReview(chats, undo),
       follower,
+      notifyOfInterruptedRestore: () => interrupted.notify(),
       stop: () => chats.stop(),
       dispose: () => store.dispose(),
     };

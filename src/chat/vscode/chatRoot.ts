@@ -114,6 +114,7 @@ export class ChatRoot {
     this.chatFeature = new ChatFeature({
       ...options,
       chats: this.chatSessions,
+      newId: randomUUID,
       mentions,
       windowMentions,
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),

@@ -7,8 +7,10 @@ import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
 import type { RunningChat } from './chatRoot';
 import type { RecentFiles } from './recentFiles';
 
-interface LazyChatDeps extends Pick<FeatureContext, 'commands' | 'status'> {
+interface LazyChatDeps extends Pick<FeatureContext, 'commands' | 'log' | 'status'> {
   readonly chat: LazyFeature<RunningChat>;
+  /** Whether a restore of files was cut off, for example because VS Code was killed. Never rejects. */
+  readonly hasInterruptedRestore: () => Promise<boolean>;
   readonly recent: RecentFiles;
 }
 
@@ -53,6 +55,17 @@ export class LazyChat implements Feature {
     recent.start();
     const open = { label: 'Open chat', command: commandIds.chatOpen };
     status.set({ id, title, state: 'ready', summary: 'Starts when you open the chat.', actions: [open] });
+    void this.reportInterruptedRestore();
     return Promise.resolve({ stop: () => chat.stop(), dispose: () => store.dispose() });
+  }
+
+  /** Loads the chat only if there is something to say. Never rejects. */
+  private async reportInterruptedRestore(): Promise<void> {
+    const { chat, hasInterruptedRestore, log } = this.deps;
+    try {
+      if (await hasInterruptedRestore()) await (await chat.getOrLoad()).notifyOfInterruptedRestore();
+    } catch (error) {
+      log.error('cannot report an interrupted restore', error);
+    }
   }
 }

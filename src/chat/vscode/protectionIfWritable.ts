@@ -5,7 +5,7 @@ import type { ContentChange, Protection } from '../../editor/common/protection/p
 export async function protectionIfWritable(
   editor: Pick<EditorPort, 'protectionOf'>,
   path: string,
-  change: ContentChange,
+  change?: ContentChange,
 ): Promise<Protection | undefined> {
   try {
     return await editor.protectionOf(path, change);

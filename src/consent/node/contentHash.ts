@@ -94,7 +94,8 @@ export async function hashNamedFiles(
     if (!isOfWorkspace(file) && !isOfWorkspace(real)) continue;
     const hash = await files.hash(real);
     if (hash !== undefined) found.push({ file, hash });
-    if (found.length > maxFiles) throw new Error(`It refers to more than ${maxFiles} workspace files. Reduce their number.`);
+    if (found.length > maxFiles)
+      throw new Error(`It refers to more than ${maxFiles} workspace files. Reduce their number.`);
   }
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
 }

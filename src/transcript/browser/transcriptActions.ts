@@ -20,6 +20,9 @@ export interface TranscriptActions {
   /** Asks the agent to continue an interrupted answer. */
   readonly continueTurn?: () => void;
   readonly editPrompt?: (entryId: string) => void;
+  /** Restores the conversation or files to before a prompt. */
+  readonly restore?: (entryId: string) => void;
+  readonly undoRestore?: (restoreId: string) => void;
   /** Shows the change of a file by a turn, or by the whole conversation. */
   readonly openChange?: (path: string, turn?: number, renamedFrom?: string) => void;
   /** Shows all changes of a turn in one editor. */

@@ -188,6 +188,8 @@ export const Entry = z.discriminatedUnion('kind', [
     details: optional(Text),
     /** Absolute path of the file that it refers to; its change can be opened. */
     path: optional(Text),
+    /** Id of the restore of files that it reports, which can be undone. */
+    restoreId: optional(Text),
   }),
   /** The summary that replaced earlier messages for the model. Markdown. */
   z.object({ kind: z.literal('summary'), ...entryBase, text: Text }),

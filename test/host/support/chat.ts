@@ -22,6 +22,10 @@ import type { Choice, Dialogs, Confirmation } from '../../../src/chat/vscode/dia
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
 import { EditorActions } from '../../../src/chat/vscode/review/editorActions';
 import { RecentFiles } from '../../../src/chat/vscode/recentFiles';
+import { FileRestorer } from '../../../src/chat/common/restore/fileRestorer';
+import { FilesToRestore } from '../../../src/chat/vscode/review/filesToRestore';
+import { InterruptedRestores } from '../../../src/chat/vscode/review/interruptedRestores';
+import { RestoreActions } from '../../../src/chat/vscode/review/restoreActions';
 import { ReviewActions } from '../../../src/chat/vscode/review/reviewActions';
 import { TurnReviews } from '../../../src/chat/vscode/review/turnReviews';
 import { UndoActions } from '../../../src/chat/vscode/review/undoActions';
@@ -131,6 +135,18 @@ export class ChatUnderTest {
       turnReviews: new TurnReviews(this.documents, messages),
       undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages }),
       follower: { isOn: false, onDidChange: () => toDisposable(() => undefined), toggle: () => undefined },
+      restore: new RestoreActions({
+        chats: this.chats,
+        checkpoints: undefined,
+        restorer: new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' }),
+        files: new FilesToRestore({ editor: adapter, checkpoints: undefined, dialogs }),
+        interrupted: new InterruptedRestores(undefined, dialogs, messages),
+        diffViews: new DiffViews(this.documents, adapter),
+        dialogs,
+        messages,
+        clock: systemClock,
+        log: nullLogger,
+      }),
       repairBackend: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),

@@ -126,7 +126,7 @@ describe('the first prompt of a conversation', () => {
 
   it('cannot be edited and sent again where another window writes', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'readonly', isInUse: true })));
-    await chat.page.getByRole('button', { name: 'Edit and resend' }).first().click({ force: true });
+    await chat.page.getByRole('button', { name: 'Edit and Resend' }).first().click({ force: true });
     await chat.page.getByText('This conversation is read-only').waitFor();
     assert.equal(await textOf(chat), '');
     assert.deepEqual(chat.host.requestsOf(chatRequests.saveDraft), []);

@@ -122,7 +122,7 @@ describe('the entries of a transcript', () => {
     const click = (name: string) => (): Promise<void> =>
       opened.page.getByRole('button', { name, exact: true }).first().click();
     const absolute = '/work/csv/src/csv/parse.ts';
-    assert.deepEqual(await actionOf(opened, click('Edit and resend')), ['editPrompt', 'p1']);
+    assert.deepEqual(await actionOf(opened, click('Edit and Resend')), ['editPrompt', 'p1']);
     assert.deepEqual(await actionOf(opened, click('parse.ts')), ['open', absolute, null]);
     await opened.page.locator('.tool-waiting > summary').click();
     assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
@@ -143,7 +143,7 @@ describe('the entries of a transcript', () => {
   it('has no button for what cannot be done', async () => {
     const { page: shown } = await open(firstTurn(), { data: { actions: 'few' } });
     for (const name of [
-      'Edit and resend',
+      'Edit and Resend',
       'Open diff editor',
       'Undo all changes of this conversation',
       'Keep all changes of this conversation',

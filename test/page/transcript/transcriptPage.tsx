@@ -35,6 +35,8 @@ const allActions: TranscriptActions = {
   applyCode: tell('applyCode'),
   openAsNewFile: tell('openAsNewFile'),
   editPrompt: tell('editPrompt'),
+  restore: tell('restore'),
+  undoRestore: tell('undoRestore'),
   openChange: tell('openChange'),
   reviewChanges: tell('reviewChanges'),
   revert: tell('revert'),

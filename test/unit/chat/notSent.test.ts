@@ -57,7 +57,8 @@ describe('an attachment whose file is gone when its prompt is sent', () => {
     const chat = await sent();
     const entry = promptOf(chat);
     assert.ok(entry);
-    assert.deepEqual(chat.promptToEdit(entry.id), { text: 'Compare them', attachments: [there] });
+    const { draft } = await chat.restores.pointBefore(entry.id);
+    assert.deepEqual(draft, { text: 'Compare them', attachments: [there] });
   });
 
   it('is back in the composer with a prompt that the agent has refused', async () => {

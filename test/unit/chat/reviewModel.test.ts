@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Chat } from '../../../src/chat/common/chatPorts';
+import { FileRestorer } from '../../../src/chat/common/restore/fileRestorer';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
 import { eventually, until } from '../../support/eventually';
@@ -11,7 +13,10 @@ const lineCount = 5;
 type Step =
   | { readonly type: 'turn'; readonly lines: readonly number[]; readonly userLine: number | undefined }
   | { readonly type: 'user' | 'keep' | 'undo'; readonly line: number }
-  | { readonly type: 'revert' };
+  | { readonly type: 'revert' }
+  | { readonly type: 'undoRestore' }
+  /** To before one of the prompts so far. */
+  | { readonly type: 'restore'; readonly prompt: number; readonly isFork: boolean };
 
 const line = fc.nat(lineCount - 1);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -22,6 +27,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ type: fc.constantFrom('user' as const, 'keep' as const, 'undo' as const), line }),
   fc.constant({ type: 'revert' as const }),
+  fc.constant({ type: 'undoRestore' as const }),
+  fc.record({ type: fc.constant('restore' as const), prompt: fc.nat(9), isFork: fc.boolean() }),
 );
 
 /** A line that nobody changes stands between any two, so that no two changes touch. */
@@ -29,10 +36,15 @@ function textOf(values: readonly string[]): string {
   return values.map((value, at) => `${value}\nfixed ${at}\n`).join('');
 }
 
+interface Texts {
+  readonly now: readonly string[];
+  readonly baseline: readonly string[];
+}
+
 /** Each line as it is, and as it would be without the agent's changes that are to be reviewed. */
 class Model {
-  readonly now = Array.from({ length: lineCount }, (_, at) => `line ${at}`);
-  readonly baseline = [...this.now];
+  now = Array.from({ length: lineCount }, (_, at) => `line ${at}`);
+  baseline = [...this.now];
   private writes = 0;
 
   agent(at: number): void {
@@ -43,25 +55,49 @@ class Model {
     this.now[at] = this.baseline[at] = `user ${++this.writes}`;
   }
 
+  copy(): Texts {
+    return { now: [...this.now], baseline: [...this.baseline] };
+  }
+
+  become({ baseline, now }: Texts): void {
+    this.now = [...now];
+    this.baseline = [...baseline];
+  }
+
   isPending(at: number): boolean {
     return this.now[at] !== this.baseline[at];
   }
 }
 
+let restores = 0;
+
+function promptOf(chat: Chat, turn: number): string {
+  const found = [...chat.transcript.entries()].find((entry) => entry.kind === 'prompt' && entry.turn === turn);
+  assert.ok(found);
+  return found.id;
+}
+
 describe('The review of changes', () => {
-  it('has the texts of a model after any sequence of edits by agent and user, of keeps and undos', async function () {
+  it('has the texts of a model after any sequence of edits by agent and user, of keeps, undos and restores', async function () {
     this.timeout(120_000);
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const model = new Model();
         const editor = new FakeEditor({ [path]: textOf(model.now) });
-        const window = await Window.open({ editor, checkpoints: new FakeCheckpoints(editor) });
-        const chat = await window.chats.create('one');
+        const checkpoints = new FakeCheckpoints(editor);
+        const window = await Window.open({ editor, checkpoints });
+        const { signal } = new AbortController();
+        const restorer = new FileRestorer({ chats: window.chats, checkpoints, newId: () => `restore-${++restores}` });
+        let chat: Chat = await window.chats.create('one');
+        /** The texts before each prompt of the conversation. */
+        let prompts: Texts[] = [];
+        let lastRestore: { id: string; before: Texts; chat: Chat; prompts: Texts[]; isFork: boolean } | undefined;
         const write = (): void => editor.setFile(path, textOf(model.now));
         const ends = (): number => outline(chat).filter((entry) => entry.startsWith('end:')).length;
         try {
           for (const one of steps) {
             if (one.type === 'turn') {
+              prompts.push(model.copy());
               await chat.send(draft('Go'));
               const { userLine } = one;
               if (userLine !== undefined && !one.lines.includes(userLine) && !model.isPending(userLine)) {
@@ -80,10 +116,39 @@ describe('The review of changes', () => {
               if (model.isPending(one.line)) continue;
               model.user(one.line);
               write();
+            } else if (one.type === 'restore') {
+              const { isFork, prompt } = one;
+              const target = prompts[prompt];
+              if (!target) continue;
+              const entryId = promptOf(chat, prompt + 1);
+              await chat.restores.whenTurnRecorded();
+              const point = await chat.restores.pointBefore(entryId);
+              const preview = await checkpoints.planRestore(point.folders);
+              const paths = preview.changes.map((change) => change.path);
+              const request = { chat, entryId, point, preview, paths, refused: [], isFork, canChange: () => false };
+              const before = model.copy();
+              const { chat: next, restored } = await restorer.restore(request, signal);
+              const kept = { before, chat, prompts, isFork };
+              if (isFork) prompts = prompts.slice(0, prompt);
+              const id = restored.length > 0 ? `restore-${restores}` : undefined;
+              lastRestore = id === undefined ? undefined : { id, ...kept };
+              chat = next;
+              // Where the file is the same, only a new conversation forgets what was decided since.
+              if (restored.length > 0 || isFork) model.become(target);
+            } else if (one.type === 'undoRestore') {
+              const found = lastRestore && chat.restores.get(lastRestore.id);
+              if (!lastRestore || !found) continue;
+              const files = await restorer.previewUndo(found, signal);
+              const { chat: old } = await restorer.undo(chat, found, { ...files, refused: [] }, signal);
+              assert.equal(old, lastRestore.chat);
+              chat = old;
+              model.become(lastRestore.before);
+              if (lastRestore.isFork) prompts = lastRestore.prompts;
+              lastRestore = undefined;
             } else if (one.type === 'revert') {
               if (!model.now.some((_, at) => model.isPending(at))) continue;
               await chat.revert(path);
-              model.now.splice(0, lineCount, ...model.baseline);
+              model.now = [...model.baseline];
             } else {
               if (!model.isPending(one.line)) continue;
               const at = { start: one.line * 2, end: one.line * 2 + 1 };
@@ -111,7 +176,7 @@ describe('The review of changes', () => {
           await window.remove();
         }
       }),
-      { numRuns: 50, endOnFailure: true },
+      { numRuns: 100, endOnFailure: true },
     );
   });
 });

@@ -14,6 +14,9 @@ import {
 } from '../../common/workspaceCheckpoints';
 import type { CheckpointStore } from '../checkpointStore';
 
+/** Larger files are not read as text. */
+const maxTextBytes = 5 * 1024 * 1024;
+
 interface FolderPlan {
   readonly folder: string;
   readonly store: CheckpointStore;
@@ -25,6 +28,8 @@ interface FolderRestoresDeps {
   readonly folders: () => readonly string[];
   /** Returns the store of a folder, or a message why there is none. Never rejects. */
   readonly open: (folder: string) => Promise<CheckpointStore | string>;
+  /** Returns the text of a file; undefined if it is not text. */
+  readonly decode: (bytes: Uint8Array, path: string) => Promise<string | undefined>;
 }
 
 /** Restores several workspace folders, one after the other. */
@@ -50,6 +55,19 @@ export class FolderRestores {
     const preview = { changes: plans.flatMap(changesOf), leftOut };
     this.plansByPreview.set(preview, plans);
     return preview;
+  }
+
+  async textAfter(preview: RestorePreview, file: string): Promise<string | null | undefined> {
+    for (const { folder, plan, store } of this.plansByPreview.get(preview) ?? []) {
+      const step = plan.steps.find((one) => path.join(folder, one.path) === file);
+      if (!step) continue;
+      const { after } = step;
+      if (!after) return null;
+      if (after.kind === 'symlink' || after.bytes > maxTextBytes) return undefined;
+      const bytes = (await store.contents([after.object])).get(after.object);
+      return bytes && (await this.deps.decode(bytes, file));
+    }
+    return undefined;
   }
 
   async restore(

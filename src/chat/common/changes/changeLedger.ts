@@ -4,7 +4,7 @@ import { countChanges } from '../../../transcript/common/lineDiff';
 import { mergePartly } from '../../../changes/common/review/threeWayMerge';
 import type { SeparableCounts, TurnRange, TurnsChange } from '../chatPorts';
 import type { ChangedTexts, CurrentFile, FileTexts, FileText, FileTextId } from './fileTexts';
-import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
+import type { RemainingChange, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { findFormerPaths } from './renames';
 import type { WriteClaims } from './writeClaims';
 
@@ -73,6 +73,18 @@ export class ChangeLedger {
     return this.filesByTurn.get(turn)?.get(path);
   }
 
+  /** The remaining changes of all files. */
+  get remainingChanges(): RemainingChange[] {
+    return [...this.writtenFiles].map(([path, { after, before, changesAfterUndo, isMixed }]) => ({
+      path,
+      change: {
+        isMixed,
+        ...withoutUndefined({ before, after }),
+        ...(changesAfterUndo && { afterUndo: changesAfterUndo.map((texts) => withoutUndefined({ ...texts })) }),
+      },
+    }));
+  }
+
   /** Lists a renamed file once. */
   filesOfTurns(turns: TurnRange): TurnsChange[] {
     const files = this.textsOfTurns(turns);
@@ -133,6 +145,8 @@ export class ChangeLedger {
       const { after, before, path } = record;
       this.snapshotByPath.set(path, before);
       this.writtenFiles.set(path, { before, after, isMixed: false, change: undefined });
+    } else if (record.type === 'changesReplaced') {
+      for (const file of record.files) this.setRemainingChange(file);
     } else if (record.type === 'fileDecided') {
       this.writtenFiles.delete(record.path);
       this.snapshotByPath.delete(record.path);
@@ -258,10 +272,39 @@ export class ChangeLedger {
     this.appendRecord({ type: 'fileDecided', path, decision });
   }
 
+  /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
+  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
+    if (files.length === 0) return;
+    for (const file of files) {
+      this.setRemainingChange(file);
+      this.claims.claim(this, file.path, (await this.fileTexts.readFile(file.path)).id);
+    }
+    this.appendRecord({ type: 'changesReplaced', files: [...files] });
+  }
+
   /** `texts` is the remaining change of the conversation. */
   recordTurnReverted(turn: number, path: string, texts: ChangedTexts): void {
     this.undoTurnChange(turn, path, texts);
     this.appendRecord({ type: 'turnReverted', turn, path, ...withoutUndefined({ ...texts }) });
+  }
+
+  private setRemainingChange({ change, path }: RemainingChange): void {
+    this.turnFiles.delete(path);
+    if (!change) {
+      this.writtenFiles.delete(path);
+      this.snapshotByPath.delete(path);
+      return;
+    }
+    const { after, afterUndo, before, isMixed = false } = change;
+    const undone = afterUndo?.map((texts): ChangedTexts => ({ before: texts.before, after: texts.after }));
+    this.snapshotByPath.set(path, before);
+    this.writtenFiles.set(path, {
+      before,
+      after,
+      isMixed,
+      change: undefined,
+      ...(undone && { changesAfterUndo: undone }),
+    });
   }
 
   private undoTurnChange(turn: number, path: string, texts: Partial<ChangedTexts>): void {

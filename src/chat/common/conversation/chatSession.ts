@@ -14,7 +14,7 @@ import {
   type FullContents,
   type Written,
 } from '../chatPorts';
-import type { SessionFile } from '../chatStore';
+import type { SessionFile, StoredConversation } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
@@ -23,6 +23,7 @@ import type { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../changes/chatFileAccess';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import type { WriteClaims } from '../changes/writeClaims';
+import { ConversationRestores } from '../restore/conversationRestores';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
@@ -39,6 +40,8 @@ export interface ChatSessionPorts extends BackendConnectionPorts {
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly starts: SessionDefaults;
+  /** Reads a conversation from disk. @throws ChatError */
+  readStored(id: string): Promise<StoredConversation>;
   readonly unsavedFiles: UnsavedFiles;
   newId(): string;
 }
@@ -55,6 +58,7 @@ export class ChatSession implements Chat {
   readonly fullApprovals: FullContents<Part[]>;
   readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'>;
   readonly fileChanges: ReviewableChanges;
+  readonly restores: ConversationRestores;
   private readonly conversation: Conversation;
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
@@ -82,6 +86,7 @@ export class ChatSession implements Chat {
     this.fullApprovals = conversation.transcript.approvals;
     this.journal = conversation.journal;
     this.fileChanges = new ReviewableChanges(file, conversation.journal, conversation.fileChangesEmitter.event);
+    this.restores = new ConversationRestores(file, conversation, () => ports.readStored(file.head.id));
     this.answerDelivery = new AnswerDelivery(conversation);
     this.sharedDraft = createChatDraft(file, (error) => log.error('a listener failed', error));
     this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
@@ -257,10 +262,6 @@ export class ChatSession implements Chat {
     await this.file.claim();
     const session = await this.turnRunner.connect();
     await session.setConfig(optionId, value);
-  }
-
-  promptToEdit(entryId: string): Draft {
-    return this.chatTranscript.prompts.find((prompt) => prompt.entryId === entryId)?.draft ?? emptyDraft;
   }
 
   textBefore(path: string): Promise<string | null | undefined> {

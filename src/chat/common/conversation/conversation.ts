@@ -6,6 +6,7 @@ import { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../changes/chatFileAccess';
 import type { WriteClaims } from '../changes/writeClaims';
 import type { RecordsRead, SessionFile, SessionHead } from '../chatStore';
+import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
@@ -24,6 +25,7 @@ export class Conversation {
   readonly transcript: ChatTranscript;
   readonly journal: ChangeJournal;
   readonly queue = new PromptQueue();
+  readonly restores = new RestoreHistory();
   /** Fires for all changes except streamed text, for which the document has its own event. */
   readonly changeEmitter: Emitter<void>;
   /** Fires when the list of file changes may have changed. */
@@ -76,6 +78,7 @@ export class Conversation {
     const timed = { ...record, at: this.ports.clock.now() } satisfies LogRecord;
     this.transcript.applyRecord(timed);
     this.queue.applyRecord(timed);
+    this.restores.applyRecord(timed);
     this.file.append(timed);
     if (!isTextOnly) this.changeEmitter.fire();
   }
@@ -146,6 +149,7 @@ export class Conversation {
     this.transcript.applyRecord(record);
     this.journal.applyRecord(record);
     this.queue.applyRecord(record);
+    this.restores.applyRecord(record);
   }
 
   /** Ends a turn that was left open by a window that is gone, and records its changed files. Never rejects. */
@@ -170,5 +174,5 @@ export class Conversation {
 }
 
 function isFileRecord({ type }: LogRecord): boolean {
-  return type === 'changed' || type === 'turnReverted' || type === 'fileDecided';
+  return type === 'changed' || type === 'turnReverted' || type === 'fileDecided' || type === 'changesReplaced';
 }

@@ -14,11 +14,16 @@ const at = z.number();
 const record = <Name extends string, Shape extends z.core.$ZodLooseShape>(type: Name, shape: Shape) =>
   z.object({ type: z.literal(type), at, ...shape });
 
-const turnTexts = {
-  before: Text.nullable().optional(),
-  after: Text.nullable().optional(),
-  isMixed: z.boolean().optional(),
-};
+const changedTexts = { before: Text.nullable().optional(), after: Text.nullable().optional() };
+const turnTexts = { ...changedTexts, isMixed: z.boolean().optional() };
+const checkpoints = z.array(z.object({ folder: Text, id: Text }));
+
+/** The remaining change of a file; without `change`, it has none. */
+const RemainingChange = z.object({
+  path: Text,
+  change: z.object({ ...turnTexts, afterUndo: z.array(z.object(changedTexts)).optional() }).optional(),
+});
+export type RemainingChange = z.infer<typeof RemainingChange>;
 
 const FileState = z.object({
   kind: z.enum(['file', 'executable', 'symlink']),
@@ -62,7 +67,7 @@ export const LogRecord = z.discriminatedUnion('type', [
   /** The turn that was recorded as ended continues. */
   record('resumed', {}),
   /** Checkpoints of the workspace folders before the turn. Empty: the changes of the turn are recorded. */
-  record('checkpoint', { turn: z.number(), folders: z.array(z.object({ folder: Text, id: Text })) }),
+  record('checkpoint', { turn: z.number(), folders: checkpoints }),
   /**
    * The turn changed more of a file than its text. The states are those of the checkpoint before the turn, and of the last look
    * at it; absent if there was no file. `isMixed`: others may have changed it, too.
@@ -111,6 +116,27 @@ export const LogRecord = z.discriminatedUnion('type', [
     after: Text.nullable().optional(),
   }),
   record('fileDecided', { path: Text, decision: z.enum(['reverted', 'kept']) }),
+  /** From now on, the remaining changes of these files are as given. */
+  record('changesReplaced', { files: z.array(RemainingChange) }),
+  /** The records so far are those of the conversation `from`. The next prompt starts a new session. */
+  record('forked', { from: Text }),
+  /** Files were restored to their state before the prompt of a turn. */
+  record('restored', {
+    id: Text,
+    turn: z.number(),
+    /** Checkpoints that the files were restored to, and those that were taken right before. */
+    target: checkpoints,
+    undo: checkpoints,
+    paths: z.array(Text),
+    skipped: z.array(z.object({ path: Text, reason: Text })),
+    /** What undoing the restore brings back. */
+    previous: z.array(RemainingChange),
+    /** The conversation that continues here from before the prompt. */
+    origin: Text.optional(),
+    /** The conversation in which this one continues from before the prompt. */
+    fork: Text.optional(),
+  }),
+  record('restoreUndone', { id: Text }),
 ]);
 export type LogRecord = z.infer<typeof LogRecord>;
 export type RecordOf<Type extends LogRecord['type']> = Extract<LogRecord, { type: Type }>;

@@ -14,6 +14,7 @@ import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, SessionFile, SessionHead } from '../chatStore';
 import type { BackendView, SessionRow } from '../chatView';
+import { forkOf } from '../restore/forkOf';
 import { backendView } from './backendView';
 import { IdleChats } from './idleChats';
 import { logVersion } from '../conversation/logRecord';
@@ -90,6 +91,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.chatSessionPorts = {
       ...ports,
       claims: new WriteClaims(),
+      readStored: (id) => ports.store.read(id),
       createOptions: (head) => this.createOptions(head),
       createSession: (backend, options, signal) => this.preparedSessions.create(backend, options, signal),
       onBackendOpened: (backend) => this.usedBackends.add(backend),
@@ -184,6 +186,18 @@ export class ChatSessions implements Chats, WriteObserver {
       this.openingById.get(sessionId) ?? this.openChat(sessionId).finally(() => this.openingById.delete(sessionId));
     this.openingById.set(sessionId, opening);
     return await opening;
+  }
+
+  async fork(sessionId: string, entryId: string): Promise<Chat> {
+    const { clock, newId, store } = this.ports;
+    const source = await this.open(sessionId);
+    const point = await source.restores.pointBefore(entryId);
+    const { head } = await store.read(source.id);
+    const fork = forkOf(head, point, newId(), clock.now());
+    await store.add(fork.head, fork.records, source.id);
+    const chat = await this.open(fork.head.id);
+    chat.saveDraft(point.draft);
+    return chat;
   }
 
   async rename(sessionId: string, title: string): Promise<void> {

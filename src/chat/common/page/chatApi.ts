@@ -99,8 +99,11 @@ export const chatRequests = {
   unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text, isEdited: z.boolean() }), Draft),
   /** Sends the first queued prompt, after a turn that failed or was stopped. */
   sendQueued: defineAction('chat/sendQueued', z.object(inSession)),
-  /** Returns a sent prompt so that the user can edit and resend it. */
-  promptToEdit: defineRequest('chat/promptToEdit', z.object({ ...inSession, entryId: Text }), Draft),
+  /** Asks what to restore to before a prompt: the conversation, files or both. */
+  restore: defineAction('chat/restore', z.object({ ...inSession, entryId: Text })),
+  /** Continues the conversation from before a prompt, with the prompt in the composer. */
+  editAndResend: defineAction('chat/editAndResend', z.object({ ...inSession, entryId: Text })),
+  undoRestore: defineAction('chat/undoRestore', z.object({ ...inSession, restoreId: Text })),
   saveDraft: defineAction('chat/saveDraft', z.object(draftFields)),
   /** Without `sessionId`, sets the option for the next conversation with the current backend. */
   setOption: defineAction(

@@ -14,6 +14,7 @@ import { EntryWriter } from './entryWriter';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
 import { AnswerEntries } from './answerEntries';
+import { RestoreEntries } from './restoreEntries';
 import { ToolEntries } from './toolEntries';
 import { endFromError, endFromStopReason } from './turnEnds';
 import { hasPromptedTurn, isPromptUnconfirmed, openTurn, nextStage, type TurnStage, type TurnStep } from './turnStage';
@@ -49,6 +50,7 @@ export class ChatTranscript {
   /** What the agent reports to be doing. */
   statusText: string | undefined;
   private readonly endEntries: EndEntries;
+  private readonly restoreEntries: RestoreEntries;
   private stage: TurnStage<Turn> = { kind: 'idle' };
   private readonly toolEntries: ToolEntries;
 
@@ -59,6 +61,7 @@ export class ChatTranscript {
     this.writer = new EntryWriter(document);
     this.toolEntries = new ToolEntries(this.writer);
     this.endEntries = new EndEntries(this.writer);
+    this.restoreEntries = new RestoreEntries(this.writer);
   }
 
   get isBusy(): boolean {
@@ -122,6 +125,7 @@ export class ChatTranscript {
         this.reopenTurn();
         break;
       case 'bound':
+      case 'forked':
         this.toolEntries.clear();
         this.approvals.clear();
         break;
@@ -133,6 +137,14 @@ export class ChatTranscript {
         break;
       case 'fileDecided':
         if (record.decision === 'reverted') this.endEntries.markReverted(record.path);
+        break;
+      case 'restored':
+        this.endEntries.markRestored(record);
+        this.restoreEntries.addRestore(record);
+        break;
+      case 'restoreUndone':
+        this.endEntries.markRestoreUndone(record.id);
+        this.restoreEntries.markUndone(record.id);
         break;
       default:
     }

@@ -5,10 +5,18 @@ import type { RecordOf } from '../conversation/logRecord';
 
 type End = EntryOf<'end'>;
 
+interface ChangeMark {
+  readonly turn: number;
+  readonly path: string;
+  readonly state: FileChange['state'];
+}
+
 /** The end entries of turns. Their file changes are added and updated later. */
 export class EndEntries {
   private readonly entryIdByTurn = new Map<number, string>();
   private lastTurn: number | undefined;
+  /** The changes that a restore has marked as reverted, with their earlier state, by the restore's id. */
+  private readonly marksByRestore = new Map<string, readonly ChangeMark[]>();
 
   constructor(private readonly writer: EntryWriter) {}
 
@@ -53,6 +61,33 @@ export class EndEntries {
     // The file is back to the state that an earlier turn left it in.
     const before = [...this.entryIdByTurn.keys()].findLast((other) => other < turn && this.hasChange(other, path));
     this.setChangeState(path, 'applied', (other) => other === before);
+  }
+
+  /** Marks the changes of restored files in the turn of the prompt and all later ones. */
+  markRestored({ id, paths, turn }: RecordOf<'restored'>): void {
+    const restored = new Set(paths);
+    const marks: ChangeMark[] = [];
+    this.updateChanges((change, of) => {
+      if (of < turn || !restored.has(change.path) || !canUndo(change)) return change.state;
+      marks.push({ turn: of, path: change.path, state: change.state });
+      return 'reverted';
+    });
+    this.marksByRestore.set(id, marks);
+  }
+
+  markRestoreUndone(id: string): void {
+    const marks = this.marksByRestore.get(id) ?? [];
+    const states = new Map(marks.map(({ path, state, turn }) => [`${turn} ${path}`, state]));
+    this.updateChanges((change, of) => states.get(`${of} ${change.path}`) ?? change.state);
+  }
+
+  private updateChanges(stateOf: (change: FileChange, turn: number) => FileChange['state']): void {
+    for (const turn of this.entryIdByTurn.keys()) {
+      const end = this.entryOf(turn);
+      if (!end?.changes) continue;
+      const changes = end.changes.map((change) => ({ ...change, state: stateOf(change, turn) }));
+      if (changes.some(({ state }, at) => state !== end.changes?.[at]?.state)) this.writer.put({ ...end, changes });
+    }
   }
 
   private setChangeState(changed: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {

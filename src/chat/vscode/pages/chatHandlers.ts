@@ -5,6 +5,7 @@ import type { Chat, Written } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import type { PageFeed } from '../../common/page/pageFeed';
 import { joinDrafts } from '../../common/conversation/drafts';
+import type { ShowChat } from '../review/restoreActions';
 import type { ChatPageServices } from './chatPageServices';
 
 /** The operations of a page that its request handlers use. */
@@ -20,6 +21,7 @@ export interface PageControl {
    * still show that conversation: false once the user has chosen another one.
    */
   startNavigation(): () => boolean;
+  focusComposer(): void;
   onReady(): Promise<void>;
   onAlive(): void;
   onFocus(): void;
@@ -30,7 +32,7 @@ export function createChatHandlers(
   page: PageControl,
   services: ChatPageServices,
 ): RequestHandlers<typeof chatRequests> {
-  const { chats, backends, mentions, newDraft, editor, code, review, turnReviews, undo } = services;
+  const { chats, backends, mentions, newDraft, editor, code, restore, review, turnReviews, undo } = services;
   let sessionSearch = new AbortController();
   let sessionListing = new AbortController();
   let mentionSearch = new AbortController();
@@ -58,6 +60,16 @@ export function createChatHandlers(
       newDraft.restoreRefused(prompt);
       throw error;
     }
+  };
+
+  /** Shows the conversation that goes on after a restore, unless the user has chosen another one meanwhile. */
+  const showRestored = (): ShowChat => {
+    const isStillWanted = page.startNavigation();
+    return (chat) => {
+      if (!isStillWanted()) return;
+      page.show(chat);
+      page.focusComposer();
+    };
   };
 
   /** Fetches the agent's options before the first prompt. Servers have reported theirs already. */
@@ -125,8 +137,14 @@ export function createChatHandlers(
       return draft;
     }),
     sendQueued: chatRequests.sendQueued.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).sendQueued()),
-    promptToEdit: chatRequests.promptToEdit.withHandler(async ({ sessionId, entryId }) =>
-      (await chatOf(sessionId)).promptToEdit(entryId),
+    restore: chatRequests.restore.withHandler(async ({ sessionId, entryId }) =>
+      restore.restoreTo(await chatOf(sessionId), entryId, showRestored()),
+    ),
+    editAndResend: chatRequests.editAndResend.withHandler(async ({ sessionId, entryId }) =>
+      restore.editAndResend(await chatOf(sessionId), entryId, showRestored()),
+    ),
+    undoRestore: chatRequests.undoRestore.withHandler(async ({ sessionId, restoreId }) =>
+      restore.undo(await chatOf(sessionId), restoreId, showRestored()),
     ),
     saveDraft: chatRequests.saveDraft.withHandler(async ({ sessionId, revision, ...draft }) => {
       const written = { by: writer, revision };

@@ -124,6 +124,10 @@ export class ChatPageHost implements Disposable, PageControl {
     this.whenReady(() => this.pageHost.notify(didInvokeCommand, { what: command }));
   }
 
+  focusComposer(): void {
+    this.runCommand('focusComposer');
+  }
+
   /** Answers the visible approval. Returns false when none is visible. */
   answerApproval(choice: ApprovalChoice): boolean {
     const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && hasPendingApproval(this.chat);

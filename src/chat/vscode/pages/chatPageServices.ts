@@ -13,6 +13,7 @@ import type { ShownChats } from '../../common/page/shownChats';
 import type { AgentFollower } from '../follow/agentFollower';
 import type { CodeProposals } from '../review/codeProposals';
 import type { EditorActions } from '../review/editorActions';
+import type { RestoreActions } from '../review/restoreActions';
 import type { ReviewActions } from '../review/reviewActions';
 import type { TurnReviews } from '../review/turnReviews';
 import type { UndoActions } from '../review/undoActions';
@@ -29,6 +30,7 @@ export interface ChatPageServices {
   readonly editor: EditorActions;
   readonly code: CodeProposals;
   readonly review: ReviewActions;
+  readonly restore: RestoreActions;
   readonly turnReviews: TurnReviews;
   readonly undo: UndoActions;
   readonly follower: Pick<AgentFollower, 'isOn' | 'onDidChange' | 'toggle'>;

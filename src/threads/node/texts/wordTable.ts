@@ -48,7 +48,7 @@ export class WordTable {
   private readonly recentHashes = new Int32Array((recentMask + 1) * 2);
   /** Indexes of the scanned words that are not recent. */
   private newWordIndexes = new Uint32Array(1 << 12);
-  /** Stored only so that the engine does not remove the reads of `touchSlots`. */
+  /** Stored only so that the engine does not remove the reads of `prefetchSlots`. */
   protected prefetchResult = 0;
   private cachedThread = -1;
 
@@ -77,7 +77,7 @@ export class WordTable {
     }
   }
 
-  /** Fills `newIndexes` with the words that were not added for this thread recently. Returns their number. */
+  /** Fills `newWordIndexes` with the words that were not added for this thread recently. Returns their number. */
   private findNew({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
     const { recentHashes } = this;
     if (this.cachedThread !== thread) {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useHostTime } from '../../../webview/browser/hostTime';
 import { IconButton } from '../../../webview/browser/iconButton';
-import { CopyIcon, EditIcon } from '../../../webview/browser/icons';
+import { CopyIcon, EditIcon, HistoryIcon } from '../../../webview/browser/icons';
 import type { Attachment, Entry, EntryOf } from '../../common/entries';
 import { attachmentIcons } from './entryIcons';
 import { msUntilAgeChanges, formatAge, formatDateTime, formatSize } from '../parts/format';
@@ -16,7 +16,7 @@ const maxFoldedUnits = 1_200;
 
 export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   const { actions } = useTranscript();
-  const { editPrompt } = actions;
+  const { editPrompt, restore } = actions;
   const { attachments = [], omitted = 0, text } = entry;
   const copy = useCopyFull(entry.id, omitted);
   return (
@@ -36,7 +36,8 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
       </div>
       <div class="prompt-foot">
         <span class="toolbar">
-          {editPrompt && <IconButton label="Edit and resend" icon={EditIcon} onClick={() => editPrompt(entry.id)} />}
+          {restore && <IconButton label="Restore to Here…" icon={HistoryIcon} onClick={() => restore(entry.id)} />}
+          {editPrompt && <IconButton label="Edit and Resend" icon={EditIcon} onClick={() => editPrompt(entry.id)} />}
           <IconButton label="Copy prompt" icon={CopyIcon} onClick={() => copy(text, promptTextOf)} />
         </span>
         {entry.at !== undefined && <PromptTime at={entry.at} />}

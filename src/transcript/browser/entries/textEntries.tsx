@@ -57,9 +57,9 @@ export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
 }
 
 export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
-  const { openChange } = useTranscript().actions;
+  const { openChange, undoRestore } = useTranscript().actions;
   const Picture = noticeIcons[entry.level];
-  const { path } = entry;
+  const { path, restoreId } = entry;
   return (
     <div class={`notice notice-${entry.level}`}>
       <Picture />
@@ -69,6 +69,11 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
         </p>
         {path !== undefined && <PathButton path={path} onClick={openChange && (() => openChange(path))} />}
         {entry.details !== undefined && <EntryDetails text={entry.details} />}
+        {undoRestore && restoreId !== undefined && (
+          <button type="button" class="button undo-restore" onClick={() => undoRestore(restoreId)}>
+            Undo Restore
+          </button>
+        )}
         <ShowAllTexts entry={entry} shown={[entry.text, entry.details]} />
       </div>
     </div>

@@ -1,0 +1,69 @@
+import { ChatError, type ChatRestores, type NewRestore, type RestorePoint } from '../chatPorts';
+import type { SessionFile, StoredConversation } from '../chatStore';
+import type { Conversation } from '../conversation/conversation';
+import type { RemainingChange } from '../conversation/logRecord';
+import type { Restore } from './restoreHistory';
+import { momentBefore, pathsByTurn, writtenPaths } from './restorePoint';
+
+/** Implements `ChatRestores`. Recording claims the conversation for this window. */
+export class ConversationRestores implements ChatRestores {
+  constructor(
+    private readonly file: SessionFile,
+    private readonly conversation: Conversation,
+    /** Reads the records from disk. @throws ChatError */
+    private readonly read: () => Promise<StoredConversation>,
+  ) {}
+
+  get remainingChanges(): readonly RemainingChange[] {
+    return this.conversation.journal.remainingChanges;
+  }
+
+  get(id: string): Restore | undefined {
+    return this.conversation.restores.get(id);
+  }
+
+  async pointBefore(entryId: string): Promise<RestorePoint> {
+    const entry = this.conversation.document.get(entryId);
+    const moment = entry?.kind === 'prompt' ? momentBefore((await this.readAll()).records, entry.turn) : undefined;
+    if (!entry || !moment) throw new ChatError('notFound', 'This prompt is no longer in the conversation.');
+    const { journal } = this.conversation;
+    return {
+      ...moment,
+      turn: entry.turn,
+      remainingChanges: journal.remainingChangesAfter(moment.recordsBefore),
+      writtenPaths: writtenPaths(moment.recordsSince),
+      pathsByTurn: pathsByTurn(moment.recordsSince),
+    };
+  }
+
+  async whenTurnRecorded(): Promise<void> {
+    await this.conversation.journal.whenTurnRecorded();
+  }
+
+  async claim(): Promise<void> {
+    await this.file.claim();
+  }
+
+  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
+    await this.file.claim();
+    await this.conversation.journal.replaceChanges(files);
+  }
+
+  async recordRestore({ replaced, ...restore }: NewRestore): Promise<void> {
+    await this.replaceChanges(replaced);
+    this.conversation.record({ type: 'restored', ...restore });
+  }
+
+  async recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void> {
+    await this.replaceChanges(replaced);
+    this.conversation.record({ type: 'restoreUndone', id });
+  }
+
+  /** @throws ChatError `storage` if some records are not on disk yet */
+  private async readAll(): Promise<StoredConversation> {
+    await this.file.flush();
+    const { problem } = this.file;
+    if (problem !== undefined) throw new ChatError('storage', problem);
+    return await this.read();
+  }
+}

@@ -1,0 +1,224 @@
+import { messageOf } from '../../../base/common/errors';
+import type {
+  FolderCheckpoint,
+  RestorePreview,
+  RestoreOutcome,
+  SkippedFile,
+  WorkspaceCheckpoints,
+} from '../../../changes/common/workspaceCheckpoints';
+import { ChatError, type Chat, type Chats, type RestorePoint } from '../chatPorts';
+import type { RemainingChange } from '../conversation/logRecord';
+import type { Restore } from './restoreHistory';
+
+type RestoreCheckpoints = Pick<WorkspaceCheckpoints, 'planRestore' | 'restore'>;
+
+interface FileRestorerDeps {
+  readonly chats: Pick<Chats, 'open' | 'fork' | 'delete'>;
+  /** Undefined if there are no checkpoints. */
+  readonly checkpoints: RestoreCheckpoints | undefined;
+  readonly newId: () => string;
+}
+
+export interface RestoreRequest {
+  readonly chat: Chat;
+  readonly entryId: string;
+  readonly point: RestorePoint;
+  /** Undefined without checkpoints. Then the turns since the prompt are reverted one by one. */
+  readonly preview: RestorePreview | undefined;
+  /** The files to restore, absolute. */
+  readonly paths: readonly string[];
+  /** Chosen files that cannot be restored. */
+  readonly refused: readonly SkippedFile[];
+  /** Whether the user has agreed to change protected files. */
+  readonly canChange: (path: string) => boolean;
+  /** Whether the conversation is restored, too. */
+  readonly isFork: boolean;
+}
+
+export interface RestoreResult {
+  /** The conversation that goes on. */
+  readonly chat: Chat;
+  readonly restored: readonly string[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** Restores files, and keeps the conversations' lists of changes right. */
+export class FileRestorer {
+  constructor(private readonly deps: FileRestorerDeps) {}
+
+  /** Restores the conversation only. Its changes stay with the old one. @throws ChatError */
+  async fork(chat: Chat, entryId: string): Promise<Chat> {
+    const fork = await this.deps.chats.fork(chat.id, entryId);
+    await fork.restores.replaceChanges(withoutChange(pathsOf(fork.restores.remainingChanges)));
+    return fork;
+  }
+
+  /** @throws CheckpointError, ChatError; then nothing was restored, and there is no new conversation */
+  async restore(request: RestoreRequest, signal: AbortSignal): Promise<RestoreResult> {
+    const { chat, entryId, isFork, point, refused } = request;
+    await chat.restores.claim();
+    const earlier = chat.restores.remainingChanges;
+    const fork = isFork ? await this.deps.chats.fork(chat.id, entryId) : undefined;
+    const outcome = await this.restoreFiles(request, signal).catch(async (error: unknown) => {
+      if (fork) await this.deps.chats.delete(fork.id).catch(() => undefined);
+      throw error;
+    });
+    const skipped = [...outcome.skipped, ...refused];
+    const done = { ...outcome, skipped };
+    if (fork) await this.recordInFork(request, fork, done);
+    else await this.recordInPlace(chat, point, earlier, done);
+    return { chat: fork ?? chat, restored: outcome.restored, skipped };
+  }
+
+  /** Returns what undoing a restore would do now. @throws CheckpointError */
+  async previewUndo({ paths, target, undo }: Restore, signal: AbortSignal): Promise<UndoPreview> {
+    const checkpoints = this.required();
+    const wanted = new Set(paths);
+    const preview = await checkpoints.planRestore(undo, signal);
+    const since = await checkpoints.planRestore(target, signal).catch(() => undefined);
+    const isWanted = ({ path }: { readonly path: string }): boolean => wanted.has(path);
+    return {
+      preview,
+      paths: preview.changes.filter(isWanted).map(({ path }) => path),
+      changedSince: since?.changes.filter(isWanted).map(({ path }) => path),
+    };
+  }
+
+  /** Undoes a restore, also in the other conversation if it was forked. @throws CheckpointError, ChatError */
+  async undo(chat: Chat, restore: Restore, files: UndoFiles, signal: AbortSignal): Promise<RestoreResult> {
+    const { id, paths } = restore;
+    const origin = restore.origin === undefined ? chat : await this.find(restore.origin);
+    const fork = restore.origin === undefined ? await this.find(restore.fork) : chat;
+    const outcome =
+      files.paths.length > 0
+        ? await this.required().restore(files.preview, files.paths, 'Undo of a restore', signal)
+        : { restored: [], skipped: [] };
+    const skipped = [...outcome.skipped, ...files.refused];
+    const left = new Set(skipped.map(({ path }) => path));
+    const previous = (origin?.restores.get(id) ?? restore).previous.filter(({ path }) => !left.has(path));
+    if (fork && fork !== origin) {
+      await fork.restores.recordUndone(
+        id,
+        withoutChange([...paths, ...pathsOf(previous)].filter((path) => !left.has(path))),
+      );
+    }
+    await origin?.restores.recordUndone(id, previous);
+    return { chat: origin ?? chat, restored: outcome.restored, skipped };
+  }
+
+  private async restoreFiles(request: RestoreRequest, signal: AbortSignal): Promise<RestoreOutcome> {
+    const { paths, point, preview } = request;
+    if (paths.length === 0) return { restored: [], skipped: [], undo: [] };
+    if (preview) return await this.required().restore(preview, paths, `Restore to prompt ${point.turn}`, signal);
+    return { ...(await revertTurns(request)), undo: [] };
+  }
+
+  private async recordInPlace(
+    chat: Chat,
+    point: RestorePoint,
+    earlier: readonly RemainingChange[],
+    { restored, skipped, undo }: RestoreOutcome,
+  ): Promise<void> {
+    // Reverting turns has recorded its changes.
+    if (undo.length === 0 || restored.length === 0) return;
+    const wanted = new Set(restored);
+    await chat.restores.recordRestore({
+      ...this.newRestore(point, { restored, skipped, undo }),
+      replaced: statesOf(point.remainingChanges, wanted),
+      previous: statesOf(earlier, wanted),
+    });
+  }
+
+  /** The new conversation reviews the changes before the prompt, the old one those that were not restored. */
+  private async recordInFork(
+    { chat, point, preview }: RestoreRequest,
+    fork: Chat,
+    { restored, skipped, undo }: RestoreOutcome,
+  ): Promise<void> {
+    const done = new Set(restored);
+    const differing = preview ? preview.changes.map(({ path }) => path) : [...point.writtenPaths];
+    const kept = new Set([...differing, ...pathsOf(skipped)].filter((path) => !done.has(path)));
+    const moved = chat.restores.remainingChanges.filter(({ path }) => !kept.has(path));
+    const left = withoutChange(pathsOf(fork.restores.remainingChanges).filter((path) => kept.has(path)));
+    if (undo.length === 0 || restored.length === 0) {
+      await chat.restores.replaceChanges(withoutChange(pathsOf(moved)));
+      await fork.restores.replaceChanges(left);
+      return;
+    }
+    const restore = this.newRestore(point, { restored, skipped, undo });
+    const replaced = withoutChange(pathsOf(moved));
+    await chat.restores.recordRestore({ ...restore, fork: fork.id, replaced, previous: moved });
+    await fork.restores.recordRestore({ ...restore, origin: chat.id, replaced: left, previous: [] });
+  }
+
+  private newRestore(
+    { folders, turn }: RestorePoint,
+    { restored, skipped, undo }: RestoreOutcome,
+  ): Omit<Restore, 'previous'> {
+    const copy = (some: readonly FolderCheckpoint[]): FolderCheckpoint[] => some.map((one) => ({ ...one }));
+    return {
+      id: this.deps.newId(),
+      turn,
+      target: copy(folders),
+      undo: copy(undo),
+      paths: [...restored],
+      skipped: [...skipped],
+    };
+  }
+
+  private async find(id: string | undefined): Promise<Chat | undefined> {
+    return id === undefined ? undefined : await this.deps.chats.open(id).catch(() => undefined);
+  }
+
+  private required(): RestoreCheckpoints {
+    const { checkpoints } = this.deps;
+    if (!checkpoints) throw new ChatError('notFound', 'There are no checkpoints in this window.');
+    return checkpoints;
+  }
+}
+
+interface UndoPreview {
+  readonly preview: RestorePreview;
+  /** The files that differ. */
+  readonly paths: readonly string[];
+  /** Those that were changed after the restore; undefined if that is no longer known. */
+  readonly changedSince: readonly string[] | undefined;
+}
+
+type UndoFiles = Pick<UndoPreview, 'preview' | 'paths'> & Pick<RestoreRequest, 'refused'>;
+
+/** Reverts the turns since the prompt, newest first. Stops at the first turn of a file that cannot be reverted. */
+async function revertTurns({ canChange, chat, paths, point }: RestoreRequest): Promise<Omit<RestoreOutcome, 'undo'>> {
+  const wanted = new Set(paths);
+  const restored = new Set<string>();
+  const reasonByPath = new Map<string, string>();
+  for (const [turn, changed] of point.pathsByTurn) {
+    for (const path of changed) {
+      if (!wanted.has(path) || reasonByPath.has(path)) continue;
+      try {
+        await chat.revert(path, { turn, protectedFiles: canChange(path) ? 'allow' : 'refuse' });
+        restored.add(path);
+      } catch (error) {
+        reasonByPath.set(path, messageOf(error));
+        restored.delete(path);
+      }
+    }
+  }
+  return {
+    restored: [...restored],
+    skipped: [...reasonByPath].map(([path, reason]) => ({ path, reason })),
+  };
+}
+
+function statesOf(states: readonly RemainingChange[], paths: ReadonlySet<string>): RemainingChange[] {
+  const known = new Map(states.map((state) => [state.path, state]));
+  return [...paths].map((path) => known.get(path) ?? { path });
+}
+
+function pathsOf(files: readonly { readonly path: string }[]): string[] {
+  return files.map(({ path }) => path);
+}
+
+function withoutChange(paths: readonly string[]): RemainingChange[] {
+  return [...new Set(paths)].map((path) => ({ path }));
+}

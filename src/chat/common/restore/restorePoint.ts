@@ -1,0 +1,131 @@
+import type { FolderCheckpoint } from '../../../changes/common/workspaceCheckpoints';
+import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
+import type { PromptMoment } from '../chatPorts';
+import type { Draft } from '../chatView';
+import type { LogRecord } from '../conversation/logRecord';
+import { ChatTranscript } from '../transcript/chatTranscript';
+
+const fileTypes: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>([
+  'checkpoint',
+  'stateChanged',
+  'snapshot',
+  'written',
+  'rebased',
+  'hunkUndone',
+  'changed',
+  'turnReverted',
+  'fileDecided',
+  'changesReplaced',
+  'restored',
+]);
+
+/** Returns the moment before the prompt of a turn. Undefined if there is no such prompt. */
+export function momentBefore(records: readonly LogRecord[], turn: number): PromptMoment | undefined {
+  const { draft, promptAt } = findPrompt(records, turn);
+  if (!draft || promptAt === undefined) return undefined;
+  const { folders, readyAt } = findStart(records, promptAt, turn);
+  // The changes of the turn before can be recorded after the prompt, but before its checkpoint is taken.
+  const late = records.slice(promptAt, readyAt).filter(({ type }) => fileTypes.has(type));
+  const before = records.slice(0, promptAt).filter(({ type }) => type !== 'queued' && type !== 'unqueued');
+  const others = records.slice(promptAt, readyAt).filter(({ type }) => !fileTypes.has(type));
+  return {
+    draft,
+    folders,
+    recordsBefore: [...before, ...late],
+    recordsSince: [...others, ...records.slice(readyAt)],
+    isStopping: replay(before, () => undefined).isStopping,
+  };
+}
+
+/** Returns the absolute paths of files that the agent has written. */
+export function writtenPaths(records: readonly LogRecord[]): ReadonlySet<string> {
+  return new Set(
+    records.flatMap((record) => {
+      if (record.type === 'written') return [record.path];
+      return record.type === 'stateChanged'
+        ? [record.path, ...(record.renamedFrom === undefined ? [] : [record.renamedFrom])]
+        : [];
+    }),
+  );
+}
+
+/** Returns the files that each turn has changed, the newest turn first. */
+export function pathsByTurn(records: readonly LogRecord[]): ReadonlyMap<number, readonly string[]> {
+  const byTurn = new Map<number, readonly string[]>();
+  for (const record of records) {
+    if (record.type === 'changed')
+      byTurn.set(
+        record.turn,
+        record.changes.map(({ path }) => path),
+      );
+  }
+  return new Map([...byTurn].sort(([one], [other]) => other - one));
+}
+
+/** Returns the ids of the stored texts that the records refer to. */
+export function textIdsOf(records: readonly LogRecord[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string') {
+      if (/^[0-9a-f]{64}$/.test(value)) ids.add(value);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const member of Object.values(value)) collect(member);
+    }
+  };
+  for (const record of records) if (fileTypes.has(record.type)) collect(record);
+  return ids;
+}
+
+interface FoundPrompt {
+  readonly draft: Draft | undefined;
+  /** Index of its record. */
+  readonly promptAt: number | undefined;
+}
+
+function findPrompt(records: readonly LogRecord[], turn: number): FoundPrompt {
+  let known = 0;
+  let promptAt: number | undefined;
+  const { prompts } = replay(records, (transcript, index) => {
+    const count = transcript.prompts.length;
+    // A prompt that was withdrawn is not the one that the next prompt of the same number is.
+    if (count > known && count === turn) promptAt = index;
+    known = count;
+  });
+  return { draft: prompts[turn - 1]?.draft, promptAt };
+}
+
+function replay(
+  records: readonly LogRecord[],
+  onRecord: (transcript: ChatTranscript, index: number) => void,
+): Pick<ChatTranscript, 'prompts' | 'isStopping'> {
+  const document = new TranscriptDocument(() => undefined);
+  try {
+    const transcript = new ChatTranscript(document, '');
+    for (const [index, record] of records.entries()) {
+      transcript.applyRecord(record);
+      onRecord(transcript, index);
+    }
+    return transcript;
+  } finally {
+    document.dispose();
+  }
+}
+
+interface TurnStart {
+  readonly folders: readonly FolderCheckpoint[];
+  /** Index of the first record of what the agent did. */
+  readonly readyAt: number;
+}
+
+function findStart(records: readonly LogRecord[], promptAt: number, turn: number): TurnStart {
+  let readyAt = promptAt;
+  for (const [offset, record] of records.slice(promptAt).entries()) {
+    if (record.type === 'checkpoint' && record.turn === turn && record.folders.length > 0) {
+      return { folders: record.folders, readyAt: promptAt + offset };
+    }
+    if ((record.type === 'changed' || record.type === 'checkpoint') && record.turn < turn)
+      readyAt = promptAt + offset + 1;
+    if ((record.type === 'changed' || record.type === 'checkpoint') && record.turn >= turn) break;
+  }
+  return { folders: [], readyAt };
+}

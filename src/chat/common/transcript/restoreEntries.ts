@@ -1,0 +1,34 @@
+import { countOf } from '../../../base/common/countOf';
+import type { RecordOf } from '../conversation/logRecord';
+import type { EntryWriter } from './entryWriter';
+
+/** The notices about restored files, from which a restore can be undone. */
+export class RestoreEntries {
+  private readonly entryIdByRestore = new Map<string, string>();
+
+  constructor(private readonly writer: EntryWriter) {}
+
+  addRestore({ fork, id, paths, skipped, turn }: RecordOf<'restored'>): void {
+    const base = this.writer.createBase();
+    const files = paths.length === 1 ? '1 file was restored to its' : `${paths.length} files were restored to their`;
+    const left = skipped.length > 0 ? ` ${countOf(skipped.length, 'file')} could not be restored.` : '';
+    const next = fork === undefined ? '' : ' The conversation continues from there in a new one.';
+    const details = skipped.map(({ path, reason }) => `${path}: ${reason}`).join('\n');
+    this.writer.put({
+      kind: 'notice',
+      ...base,
+      level: skipped.length > 0 ? 'warning' : 'info',
+      text: `${files} state before prompt ${turn}.${left}${next}`,
+      ...(details === '' ? {} : { details }),
+      restoreId: id,
+    });
+    this.entryIdByRestore.set(id, base.id);
+  }
+
+  markUndone(id: string): void {
+    const entry = this.writer.whole(this.entryIdByRestore.get(id) ?? '');
+    if (entry?.kind !== 'notice') return;
+    const { restoreId, ...notice } = entry;
+    if (restoreId !== undefined) this.writer.put({ ...notice, text: `${notice.text} This was undone.` });
+  }
+}

@@ -1,0 +1,42 @@
+import * as path from 'node:path';
+import type { SessionHead } from '../common/chatStore';
+import type { LogRecord } from '../common/conversation/logRecord';
+import { textIdsOf } from '../common/restore/restorePoint';
+import type { FilePort } from './filePort';
+
+interface ConversationFiles {
+  readonly folder: string;
+  readonly headFile: string;
+}
+
+/** Names of the files in a conversation's folder. */
+export const logName = 'log.jsonl';
+export const textsName = 'texts';
+
+/**
+ * Writes a conversation with records of another one, and the stored texts that they refer to. The log comes last, so that nobody
+ * finds half a conversation. Leaves nothing behind if it fails. @throws errors of the file port
+ */
+export async function addConversation(
+  files: FilePort,
+  { folder, headFile }: ConversationFiles,
+  head: SessionHead,
+  records: readonly LogRecord[],
+  /** The folder of the other conversation. */
+  source: string,
+): Promise<void> {
+  try {
+    await files.makeFolder(path.dirname(headFile));
+    await files.makeFolder(path.join(folder, textsName));
+    for (const id of textIdsOf(records)) {
+      const text = await files.read(path.join(source, textsName, id)).catch(() => undefined);
+      if (text !== undefined) await files.createNew(path.join(folder, textsName, id), text);
+    }
+    await files.replace(headFile, JSON.stringify(head));
+    await files.replace(path.join(folder, logName), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  } catch (error) {
+    await files.remove(folder).catch(() => undefined);
+    await files.remove(headFile).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import * as vscode from 'vscode';
+import { messageOf } from '../../../base/common/errors';
+import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
+import type { RestorePreview, SkippedFile, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import type { Dialogs } from '../dialogs';
+import { protectionIfWritable } from '../protectionIfWritable';
+
+interface FilesToRestoreDeps {
+  readonly editor: Pick<EditorPort, 'readText' | 'protectionOf' | 'save'>;
+  readonly checkpoints: Pick<WorkspaceCheckpoints, 'textAfterRestore'> | undefined;
+  readonly dialogs: Pick<Dialogs, 'confirm'>;
+}
+
+interface SavedFiles {
+  /** Whether a file was saved, so that a preview is outdated. */
+  readonly hasSaved: boolean;
+  /** Files that could not be saved, which must not be restored. */
+  readonly refused: readonly SkippedFile[];
+}
+
+const maxNames = 10;
+
+/** Prepares the files of a restore: asks about protected ones, and saves unsaved text. */
+export class FilesToRestore {
+  constructor(private readonly deps: FilesToRestoreDeps) {}
+
+  /** Absolute paths of files with unsaved text. */
+  get unsavedPaths(): ReadonlySet<string> {
+    const unsaved = vscode.workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && uri.scheme === 'file');
+    return new Set(unsaved.map(({ uri }) => uri.fsPath));
+  }
+
+  /** Asks whether to restore protected files, if there are any. Undefined if the user refuses, else their paths. */
+  async confirmProtected(
+    paths: readonly string[],
+    preview: RestorePreview | undefined,
+  ): Promise<ReadonlySet<string> | undefined> {
+    const reasons = new Map<string, string>();
+    const all = await Promise.all(paths.map(async (path) => [path, await this.reasonFor(path, preview)] as const));
+    for (const [path, reason] of all) if (reason !== undefined) reasons.set(path, reason);
+    if (reasons.size === 0) return new Set();
+    const lines = [...reasons].map(([path, reason]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
+    const more = lines.length > maxNames ? [`… and ${lines.length - maxNames} more`] : [];
+    const isConfirmed = await this.deps.dialogs.confirm({
+      message: reasons.size === 1 ? 'Restore a protected file?' : `Restore ${reasons.size} protected files?`,
+      detail: [...lines.slice(0, maxNames), ...more].join('\n'),
+      action: 'Restore',
+    });
+    return isConfirmed ? new Set(reasons.keys()) : undefined;
+  }
+
+  /** Saves unsaved text, so that it is in the checkpoint with which the restore can be undone. */
+  async save(paths: readonly string[]): Promise<SavedFiles> {
+    const unsaved = this.unsavedPaths;
+    const refused: SkippedFile[] = [];
+    let hasSaved = false;
+    for (const path of paths) {
+      if (!unsaved.has(path)) continue;
+      try {
+        await this.deps.editor.save(path);
+        hasSaved = true;
+        if (this.unsavedPaths.has(path)) refused.push({ path, reason: 'Its unsaved text could not be saved.' });
+      } catch (error) {
+        refused.push({ path, reason: messageOf(error) });
+      }
+    }
+    return { hasSaved, refused };
+  }
+
+  private async reasonFor(path: string, preview: RestorePreview | undefined): Promise<string | undefined> {
+    const { checkpoints, editor } = this.deps;
+    // Reading the texts is only worth it for a file that may be protected.
+    const protection = await protectionIfWritable(editor, path);
+    if (!protection) return undefined;
+    const after = preview && (await checkpoints?.textAfterRestore(preview, path).catch(() => undefined));
+    if (typeof after !== 'string') return protection.reason;
+    return (await protectionIfWritable(editor, path, { before: await this.textNow(path), after }))?.reason;
+  }
+
+  private async textNow(path: string): Promise<string | undefined> {
+    try {
+      return (await this.deps.editor.readText(path)).text;
+    } catch (error) {
+      if (isEditorError(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,287 @@
+import * as vscode from 'vscode';
+import { withDeadline, type Clock } from '../../../base/common/async';
+import { countOf } from '../../../base/common/countOf';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import { isCheckpointError } from '../../../changes/common/checkpointError';
+import type { RestorePreview, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import type { Messages } from '../../../platform/vscode/messages';
+import { ChatError, type Chat, type Chats, type RestorePoint } from '../../common/chatPorts';
+import type { FileRestorer, RestoreRequest, RestoreResult } from '../../common/restore/fileRestorer';
+import {
+  countLabel,
+  isPickedByDefault,
+  restoreRows,
+  revertibleRows,
+  type RestoreRow,
+} from '../../common/restore/restoreRows';
+import type { Dialogs } from '../dialogs';
+import type { DiffViews } from './diffViews';
+import type { FilesToRestore } from './filesToRestore';
+import type { InterruptedRestores } from './interruptedRestores';
+import { pickFiles, pickScope } from './restorePicks';
+import { skippedText } from './skippedText';
+
+interface RestoreActionsDeps {
+  readonly chats: Pick<Chats, 'openChats'>;
+  readonly checkpoints: Pick<WorkspaceCheckpoints, 'planRestore' | 'textAfterRestore'> | undefined;
+  readonly restorer: FileRestorer;
+  readonly files: FilesToRestore;
+  readonly interrupted: InterruptedRestores;
+  readonly diffViews: Pick<DiffViews, 'compareWithCurrent'>;
+  readonly dialogs: Pick<Dialogs, 'confirm' | 'choose'>;
+  readonly messages: Messages;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What a restore of files would do. */
+interface FilePlan {
+  /** Undefined without a checkpoint. */
+  readonly preview: RestorePreview | undefined;
+  /** Undefined if files cannot be restored. */
+  readonly rows: readonly RestoreRow[] | undefined;
+  /** Why files cannot be restored, or what is not covered. */
+  readonly note: string | undefined;
+}
+
+interface ChosenFiles {
+  readonly paths: readonly string[];
+  /** Whether the conversation is restored, too. */
+  readonly isFork: boolean;
+}
+
+type Prompt = Pick<RestoreRequest, 'chat' | 'entryId' | 'point'>;
+
+/** Shows the conversation that goes on after a restore. */
+export type ShowChat = (chat: Chat) => void;
+
+/** A stopped agent that does not answer is not waited for any longer. */
+const stopTimeoutMs = 15_000;
+const settleTimeoutMs = 60_000;
+const turnsNote = 'There is no checkpoint of this prompt: changes by shell commands are not covered.';
+
+/** Takes conversations and files back to an earlier prompt. Asks before anything changes. */
+export class RestoreActions {
+  constructor(private readonly deps: RestoreActionsDeps) {}
+
+  /** Asks what to restore, and which files. @throws ChatError, CheckpointError */
+  async restoreTo(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
+    if (!(await this.prepare(chat))) return;
+    const point = await chat.restores.pointBefore(entryId);
+    const plan = await this.planFiles(chat, point);
+    const scope = await pickScope({ turn: point.turn, rows: plan.rows, note: plan.note });
+    if (scope === undefined) return;
+    if (scope === 'conversation') {
+      show(await this.deps.restorer.fork(chat, entryId));
+      return;
+    }
+    const paths = await pickFiles({
+      title: `Restore to Prompt ${point.turn}: Files`,
+      rows: plan.rows ?? [],
+      leftOut: plan.preview?.leftOut ?? [],
+      openDiff: (path) => this.openDiff(chat, point, plan, path),
+    });
+    if (!paths || (paths.length === 0 && scope === 'files')) return;
+    await this.restoreFiles({ chat, entryId, point }, plan, { paths, isFork: scope === 'both' }, show);
+  }
+
+  /** Takes the conversation back to a prompt, and puts it into the composer. @throws ChatError, CheckpointError */
+  async editAndResend(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
+    if (!(await this.prepare(chat))) return;
+    const point = await chat.restores.pointBefore(entryId);
+    const plan = await this.planFiles(chat, point);
+    const rows = (plan.rows ?? []).filter(isPickedByDefault);
+    const restoresFiles = rows.length > 0 && (await this.askForFiles(rows, plan.note));
+    if (restoresFiles === undefined) return;
+    if (!restoresFiles) show(await this.deps.restorer.fork(chat, entryId));
+    else {
+      const paths = rows.map(({ path }) => path);
+      await this.restoreFiles({ chat, entryId, point }, plan, { paths, isFork: true }, show);
+    }
+  }
+
+  /** Undoes a restore of files. @throws ChatError, CheckpointError */
+  async undo(chat: Chat, restoreId: string, show: ShowChat): Promise<void> {
+    if (!(await this.prepare(chat))) return;
+    const { files, restorer } = this.deps;
+    const restore = chat.restores.get(restoreId);
+    if (!restore) throw new ChatError('notFound', 'This restore was already undone.');
+    const { signal } = new AbortController();
+    const found = await restorer.previewUndo(restore, signal).catch((error: unknown) => {
+      if (!isRemoved(error)) throw error;
+      throw new Error('This restore can’t be undone any more, because its checkpoint was removed.', { cause: error });
+    });
+    const unsaved = restore.paths.filter((path) => files.unsavedPaths.has(path));
+    if (!(await this.confirmUndo(found.changedSince, unsaved))) return;
+    if (!(await files.confirmProtected(found.paths, found.preview))) return;
+    const { hasSaved, refused } = await files.save(restore.paths);
+    const { paths, preview } = hasSaved ? await restorer.previewUndo(restore, signal) : found;
+    const isRefused = new Set(refused.map(({ path }) => path));
+    const wanted = paths.filter((path) => !isRefused.has(path));
+    await this.run('Undoing a restore', chat, show, () =>
+      restorer.undo(chat, restore, { preview, paths: wanted, refused }, signal),
+    );
+  }
+
+  /** Lets the user choose a prompt of the conversation. @throws ChatError, CheckpointError */
+  async pickPrompt(chat: Chat, show: ShowChat): Promise<void> {
+    const prompts = [...chat.transcript.entries()].flatMap((entry) => (entry.kind === 'prompt' ? [entry] : []));
+    const items = prompts.toReversed().map(({ id, text, turn }) => ({
+      label: text.trim().split('\n', 1)[0] ?? '',
+      description: `Prompt ${turn}`,
+      id,
+    }));
+    if (items.length === 0) throw new Error('This conversation has no prompts yet.');
+    const picked = await vscode.window.showQuickPick(items, {
+      title: 'Restore to Prompt',
+      placeHolder: 'Select a prompt. Everything from it on can be restored.',
+    });
+    if (picked) await this.restoreTo(chat, picked.id, show);
+  }
+
+  /** Returns false if the user does not want to go on. @throws ChatError `readonly` */
+  private async prepare(chat: Chat): Promise<boolean> {
+    const { clock, dialogs, interrupted, log } = this.deps;
+    const { isBusy, status, statusText } = chat.view;
+    if (status === 'readonly') throw new ChatError('readonly', statusText ?? 'This conversation is read-only.');
+    if (!(await interrupted.settle())) return false;
+    if (isBusy) {
+      const isConfirmed = await dialogs.confirm({
+        message: 'The agent is still working.',
+        detail: 'It is stopped before anything is restored.',
+        action: 'Stop and Continue',
+      });
+      if (!isConfirmed) return false;
+      await withDeadline(clock, 'Stopping the agent', stopTimeoutMs, () => chat.stop()).catch((error: unknown) =>
+        log.warn(`The agent has not confirmed that it stopped: ${messageOf(error)}`),
+      );
+    }
+    await withDeadline(clock, 'Recording the changes of the turn', settleTimeoutMs, () =>
+      chat.restores.whenTurnRecorded(),
+    );
+    await chat.restores.claim();
+    return true;
+  }
+
+  private async planFiles(chat: Chat, point: RestorePoint): Promise<FilePlan> {
+    const { checkpoints, chats, files } = this.deps;
+    const others = chats.openChats.filter(({ id }) => id !== chat.id);
+    const paths = {
+      byAgent: point.writtenPaths,
+      byOtherConversations: new Set(others.flatMap(({ fileChanges }) => fileChanges.list.map(({ path }) => path))),
+      unsaved: files.unsavedPaths,
+    };
+    if (!vscode.workspace.isTrusted) {
+      const note = 'Files can’t be restored, because you do not trust this workspace.';
+      return { preview: undefined, rows: undefined, note };
+    }
+    if (!checkpoints || point.folders.length === 0) {
+      const rows = revertibleRows(point.pathsByTurn, paths);
+      return { preview: undefined, rows, note: turnsNote };
+    }
+    try {
+      const preview = await this.withProgress('Comparing files', () =>
+        checkpoints.planRestore(point.folders, new AbortController().signal),
+      );
+      return { preview, rows: restoreRows(preview.changes, paths), note: undefined };
+    } catch (error) {
+      if (!isRemoved(error)) throw error;
+      const note = 'The checkpoint of this prompt was removed, so files can’t be restored.';
+      return { preview: undefined, rows: undefined, note };
+    }
+  }
+
+  private async restoreFiles(prompt: Prompt, plan: FilePlan, chosen: ChosenFiles, show: ShowChat): Promise<void> {
+    const { checkpoints, files, restorer } = this.deps;
+    const { folders } = prompt.point;
+    if (!plan.preview && !(await this.confirmTurns(chosen.paths.length))) return;
+    const confirmed = await files.confirmProtected(chosen.paths, plan.preview);
+    if (!confirmed) return;
+    const { hasSaved, refused } = await files.save(chosen.paths);
+    const isRefused = new Set(refused.map(({ path }) => path));
+    const { signal } = new AbortController();
+    const preview = hasSaved && plan.preview ? await checkpoints?.planRestore(folders, signal) : plan.preview;
+    const request = {
+      ...prompt,
+      isFork: chosen.isFork,
+      preview,
+      paths: chosen.paths.filter((path) => !isRefused.has(path)),
+      refused,
+      canChange: (path: string) => confirmed.has(path),
+    };
+    await this.run('Restoring files', prompt.chat, show, () => restorer.restore(request, signal));
+  }
+
+  private async run(title: string, chat: Chat, show: ShowChat, work: () => Promise<RestoreResult>): Promise<void> {
+    const { interrupted, messages } = this.deps;
+    try {
+      const { chat: next, skipped } = await this.withProgress(title, work);
+      if (next.id !== chat.id) show(next);
+      if (skipped.length > 0) messages.error(skippedText(skipped));
+    } catch (error) {
+      // The disk may be full. Part of the files is restored.
+      if (isCheckpointError(error)) await interrupted.notify();
+      throw error;
+    }
+  }
+
+  private async openDiff(chat: Chat, { turn }: RestorePoint, { preview }: FilePlan, path: string): Promise<void> {
+    const { checkpoints, diffViews, messages } = this.deps;
+    const before = preview
+      ? await checkpoints?.textAfterRestore(preview, path)
+      : (await chat.turnTexts(path, turn))?.before;
+    if (before === undefined) messages.info('This file has no text that can be compared.');
+    else await diffViews.compareWithCurrent(path, before, `before prompt ${turn}`);
+  }
+
+  /** Undefined if the user closes the dialog. */
+  private async askForFiles(rows: readonly RestoreRow[], note: string | undefined): Promise<boolean | undefined> {
+    const [restore, keep] = ['Restore Files', 'Keep Files'];
+    const names = rows.slice(0, maxNames).map(({ path }) => vscode.workspace.asRelativePath(path));
+    const more = rows.length > maxNames ? [`… and ${rows.length - maxNames} more`] : [];
+    const answer = await this.deps.dialogs.choose({
+      message: 'Restore files, too?',
+      detail: [
+        `${countLabel(rows)} changed since this prompt:`,
+        ...names,
+        ...more,
+        ...(note === undefined ? [] : ['', note]),
+      ].join('\n'),
+      actions: [restore, keep],
+    });
+    return answer === undefined ? undefined : answer === restore;
+  }
+
+  private async confirmTurns(count: number): Promise<boolean> {
+    if (count === 0) return true;
+    return await this.deps.dialogs.confirm({
+      message: `Restore ${countOf(count, 'file')} without a checkpoint?`,
+      detail: 'The changes of each turn are reverted. Shell changes are not covered, and there is no Undo Restore.',
+      action: 'Restore',
+    });
+  }
+
+  private async confirmUndo(changedSince: readonly string[] | undefined, unsaved: readonly string[]): Promise<boolean> {
+    const changed = [...new Set([...(changedSince ?? []), ...unsaved])];
+    if (changedSince && changed.length === 0) return true;
+    const names = changed.slice(0, maxNames).map((path) => vscode.workspace.asRelativePath(path));
+    const more = changed.length > maxNames ? [`… and ${changed.length - maxNames} more`] : [];
+    return await this.deps.dialogs.confirm({
+      message: 'Undo the restore? Files may have been changed after it.',
+      detail: ['They get the state from before the restore.', ...names, ...more].join('\n'),
+      action: 'Undo Restore',
+    });
+  }
+
+  private async withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
+    const options = { location: vscode.ProgressLocation.Window, title };
+    return await vscode.window.withProgress(options, work);
+  }
+}
+
+const maxNames = 10;
+
+function isRemoved(error: unknown): boolean {
+  return isCheckpointError(error) && error.code === 'unknownCheckpoint';
+}

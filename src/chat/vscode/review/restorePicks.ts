@@ -1,0 +1,117 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../../base/common/disposable';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { countLabel, isPickedByDefault, rowLabel, type RestoreRow } from '../../common/restore/restoreRows';
+
+type RestoreScope = 'both' | 'files' | 'conversation';
+
+interface ScopeQuestion {
+  readonly turn: number;
+  /** Undefined if files cannot be restored. */
+  readonly rows: readonly RestoreRow[] | undefined;
+  /** Why files cannot be restored, or what is not covered. */
+  readonly note: string | undefined;
+}
+
+/** Asks what to restore. Undefined if the user closes the list. */
+export async function pickScope({ note, rows, turn }: ScopeQuestion): Promise<RestoreScope | undefined> {
+  const files = rows && rows.length > 0 ? countLabel(rows) : undefined;
+  const conversation = {
+    label: '$(comment-discussion) Conversation Only',
+    description: files === undefined ? 'no file differs' : 'files stay as they are',
+    scope: 'conversation' as const,
+  };
+  const items =
+    files === undefined
+      ? [rows ? conversation : { ...conversation, description: 'files can’t be restored' }]
+      : [
+          { label: '$(history) Conversation and Files', description: files, scope: 'both' as const },
+          { label: '$(files) Files Only', description: files, scope: 'files' as const },
+          conversation,
+        ];
+  const picked = await vscode.window.showQuickPick(items, {
+    title: `Restore to Prompt ${turn}`,
+    placeHolder: note ?? 'Select what to restore',
+  });
+  return picked?.scope;
+}
+
+interface FileItem extends vscode.QuickPickItem {
+  readonly row?: RestoreRow;
+}
+
+interface FileQuestion {
+  readonly title: string;
+  readonly rows: readonly RestoreRow[];
+  /** Absolute paths that will not be restored although they may differ. */
+  readonly leftOut: readonly string[];
+  /** Shows what would change in a file. */
+  readonly openDiff: (path: string) => Promise<void>;
+}
+
+const diffButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('diff'), tooltip: 'Open Diff' };
+const maxLeftOut = 20;
+
+/** Asks which files to restore. Undefined if the user closes the list. */
+export async function pickFiles({ leftOut, openDiff, rows, title }: FileQuestion): Promise<string[] | undefined> {
+  const store = new DisposableStore();
+  try {
+    const pick = store.add(vscode.window.createQuickPick<FileItem>());
+    pick.title = title;
+    pick.placeholder = 'Select the files to restore';
+    pick.canSelectMany = true;
+    pick.matchOnDescription = true;
+    // A diff can be opened without closing the list.
+    pick.ignoreFocusOut = true;
+    const items = rows.map(itemOf);
+    pick.items = [...items, ...leftOutItems(leftOut)];
+    pick.selectedItems = items.filter(({ row }) => isPickedByDefault(row));
+    store.add(pick.onDidTriggerItemButton(({ item }) => void (item.row && openDiff(item.row.path))));
+    return await new Promise<string[] | undefined>((resolve) => {
+      store.add(
+        pick.onDidAccept(() => {
+          resolve(pick.selectedItems.flatMap(({ row }) => (row ? [row.path] : [])));
+          pick.hide();
+        }),
+      );
+      store.add(pick.onDidHide(() => resolve(undefined)));
+      pick.show();
+    });
+  } finally {
+    store.dispose();
+  }
+}
+
+const icons: Record<NonNullable<RestoreRow['change']>, string> = {
+  modified: 'diff-modified',
+  created: 'diff-added',
+  deleted: 'diff-removed',
+};
+
+function itemOf(row: RestoreRow): FileItem & { readonly row: RestoreRow } {
+  const folder = path.dirname(vscode.workspace.asRelativePath(row.path));
+  const facts = [rowLabel(row), folder === '.' ? '' : folder].filter((fact) => fact !== '');
+  return {
+    label: toSafeLabel(path.basename(row.path)),
+    description: toSafeLabel(facts.join(' · ')),
+    iconPath: new vscode.ThemeIcon(row.change === undefined ? 'diff' : icons[row.change]),
+    buttons: [diffButton],
+    row,
+  };
+}
+
+function leftOutItems(leftOut: readonly string[]): FileItem[] {
+  if (leftOut.length === 0) return [];
+  const names = leftOut.slice(0, maxLeftOut).map((name) => showHiddenCharacters(vscode.workspace.asRelativePath(name)));
+  const more = leftOut.length > maxLeftOut ? [`${leftOut.length - maxLeftOut} more`] : [];
+  return [...names, ...more].map((name) => ({
+    label: `Not covered: ${name}`,
+    kind: vscode.QuickPickItemKind.Separator,
+  }));
+}
+
+/** VS Code would show `$(name)` as an icon. */
+function toSafeLabel(text: string): string {
+  return showHiddenCharacters(text).replaceAll('$(', '$\u200B(');
+}

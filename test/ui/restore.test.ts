@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { eventually } from '../support/eventually';
+import { ChatView } from './support/chatView';
+import { PlannedAgent } from './support/plannedAgent';
+import { VsCodeWindow } from './support/window';
+
+const original = 'export const value = 0;\n';
+
+/** An agent that only runs a shell is taken back to a prompt, with its files, and forward again. */
+describe('Restore to a prompt', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+  let folder: string;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async (sandbox) => {
+        folder = path.join(sandbox.workspace, 'src');
+        const agent = new PlannedAgent(sandbox);
+        await agent.install();
+        await writeFile(file('values.ts'), original);
+        const run = (name: string, script: string) =>
+          agent.plan(name, [{ command: { script, folder: sandbox.workspace } }]);
+        await run('one', `sed -i 's/= .*/= 1;/' src/values.ts`);
+        await run('two', `sed -i 's/= .*/= 2;/' src/values.ts && printf 'two\\n' > 'src/made by two.txt'`);
+        await run('three', `sed -i 's/= .*/= 3;/' src/values.ts && chmod +x 'src/made by two.txt'`);
+        await run('other', `sed -i 's/= .*/= 4;/' src/values.ts`);
+      },
+    });
+    chat = new ChatView(window.page);
+  });
+  after(() => window.close());
+
+  const file = (name: string): string => path.join(folder, name);
+  const value = async (): Promise<string | undefined> => /= (.*);/.exec(await readFile(file('values.ts'), 'utf8'))?.[1];
+  const isMade = async (): Promise<boolean> => (await readdir(folder)).includes('made by two.txt');
+  const ends = async (): Promise<number> => (await chat.frame()).locator('.turn-changes').count();
+  const prompts = async (): Promise<string[]> =>
+    (await chat.frame()).locator('.entry-prompt .prompt-text').allInnerTexts();
+  const composer = async (): Promise<string> => (await chat.prompt()).inputValue();
+
+  async function send(prompt: string): Promise<void> {
+    const before = await ends();
+    await chat.send(prompt);
+    await eventually(`the changes of ${prompt}`, async () => assert.equal(await ends(), before + 1));
+  }
+
+  async function clickAt(prompt: string, button: string): Promise<void> {
+    const entry = (await chat.frame()).locator('.entry-prompt').filter({ hasText: prompt });
+    await entry.hover();
+    await entry.getByRole('button', { name: button }).click();
+  }
+
+  it('lists what would change, then takes back the conversation and its files', async () => {
+    await window.runCommand('Backline: Open Chat');
+    for (const prompt of ['one', 'two', 'three']) await send(prompt);
+    assert.equal(await value(), '3');
+    await clickAt('two', 'Restore to Here…');
+    await window.picks.filter({ hasText: 'Conversation and Files' }).waitFor();
+    await window.screenshot('restore-scope');
+    await window.pick('Conversation and Files');
+    await window.picks.filter({ hasText: 'values.ts' }).waitFor();
+    await window.screenshot('restore-files');
+    await window.page.keyboard.press('Enter');
+    await eventually('the files', async () => assert.deepEqual([await value(), await isMade()], ['1', false]));
+    await eventually('the prompt', async () => assert.equal(await composer(), 'two'));
+    assert.deepEqual(await prompts(), ['one']);
+    await chat.shows(/2 files were restored/);
+    await window.screenshot('restore-done');
+  });
+
+  it('brings all back with Undo Restore', async () => {
+    await (await chat.button('Undo Restore')).click();
+    await eventually('the files', async () => assert.deepEqual([await value(), await isMade()], ['3', true]));
+    await eventually('the old conversation', async () => assert.deepEqual(await prompts(), ['one', 'two', 'three']));
+    await chat.shows(/This was undone/);
+    await window.screenshot('restore-undone');
+  });
+
+  it('edits a prompt and sends it again from there', async () => {
+    await clickAt('two', 'Edit and Resend');
+    const dialog = window.page.locator('.monaco-dialog-box');
+    await dialog.waitFor();
+    await window.screenshot('restore-edit');
+    await dialog.getByRole('button', { name: 'Restore Files' }).click();
+    await eventually('the prompt', async () => assert.equal(await composer(), 'two'));
+    await eventually('the files', async () => assert.deepEqual([await value(), await isMade()], ['1', false]));
+    await send('other');
+    assert.equal(await value(), '4');
+    assert.deepEqual(await prompts(), ['one', 'other']);
+  });
+
+  it('restores only files, from the palette', async () => {
+    await window.runCommand('Backline: Restore to Prompt…');
+    await window.pick('other');
+    await window.pick('Files Only');
+    await window.picks.filter({ hasText: 'values.ts' }).waitFor();
+    await window.page.keyboard.press('Enter');
+    await eventually('the file', async () => assert.equal(await value(), '1'));
+    await eventually('the notice', () => chat.shows('1 file was restored to its state before prompt 2.'));
+    assert.deepEqual(await prompts(), ['one', 'other']);
+  });
+
+  it('says at the next start that a restore was cut off, and finishes it', async () => {
+    await writeJournal(await readFile(file('values.ts')), Buffer.from(original));
+    await window.reload();
+    const message = window.messages.filter({ hasText: 'Restoring files was interrupted: 0 of 1 file is restored.' });
+    await message.waitFor();
+    await window.screenshot('restore-interrupted');
+    await message.getByRole('button', { name: 'Finish' }).click();
+    await eventually('the file', async () => assert.equal(await readFile(file('values.ts'), 'utf8'), original));
+    await window.messages.filter({ hasText: 'The restore is finished: 1 file.' }).waitFor();
+  });
+
+  it('refuses another restore until one that was cut off is undone', async () => {
+    await writeJournal(Buffer.from('export const value = 1;\n'), Buffer.from(original));
+    await window.runCommand('Backline: Open Chat');
+    await clickAt('one', 'Restore to Here…');
+    const dialog = window.page.locator('.monaco-dialog-box');
+    await dialog.filter({ hasText: 'Restoring files was interrupted: 1 of 1 file is restored.' }).waitFor();
+    await window.screenshot('restore-refused');
+    await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
+    await eventually('the file', async () => assert.equal(await value(), '1'));
+    await window.picks.filter({ hasText: 'Conversation' }).first().waitFor();
+    await window.page.keyboard.press('Escape');
+  });
+
+  /** As a VS Code leaves it that was killed before its first file, or after its last. */
+  async function writeJournal(before: Buffer, after: Buffer): Promise<void> {
+    const stateOf = (bytes: Buffer) => ({ kind: 'file', object: blobOf(bytes), bytes: bytes.length });
+    const steps = [{ path: 'src/values.ts', before: stateOf(before), after: stateOf(after) }];
+    const ids = { id: 'cut-off', checkpointId: 'c'.repeat(40), undoId: 'd'.repeat(40) };
+    const journal = JSON.stringify({ version: 1, ...ids, pid: 2 ** 30, at: 0, steps });
+    const all = await readdir(window.sandbox.dataDir, { recursive: true });
+    const store = all.find((name) => /checkpoints[\\/][0-9a-f]{16}$/.test(name));
+    assert.ok(store);
+    await writeFile(path.join(window.sandbox.dataDir, store, 'restore.json'), journal);
+  }
+});
+
+/** The name by which Git knows the bytes. */
+function blobOf(bytes: Buffer): string {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import {
+  countLabel,
+  isPickedByDefault,
+  restoreRows,
+  revertibleRows,
+  rowLabel,
+} from '../../../src/chat/common/restore/restoreRows';
+
+const none = new Set<string>();
+
+describe('the files of a restore', () => {
+  const rows = restoreRows(
+    [
+      { path: '/ws/mine.txt', change: 'modified', kind: 'file' },
+      { path: '/ws/z.txt', change: 'created', kind: 'file' },
+      { path: '/ws/b.txt', change: 'deleted', kind: 'symlink' },
+    ],
+    {
+      byAgent: new Set(['/ws/z.txt', '/ws/unsaved.txt', '/ws/same.txt']),
+      byOtherConversations: new Set(['/ws/b.txt']),
+      unsaved: new Set(['/ws/unsaved.txt', '/ws/mine.txt']),
+    },
+  );
+
+  it('are listed with those of agents first, which are picked', () => {
+    assert.deepEqual(
+      rows.map((row) => [row.path, isPickedByDefault(row)]),
+      [
+        ['/ws/b.txt', true],
+        ['/ws/unsaved.txt', true],
+        ['/ws/z.txt', true],
+        ['/ws/mine.txt', false],
+      ],
+    );
+  });
+
+  it('say what happens to them, and who has changed them', () => {
+    assert.deepEqual(rows.map(rowLabel), [
+      'deleted, changed in another conversation',
+      'modified, not saved',
+      'created again',
+      'modified, changed only by you, not saved',
+    ]);
+  });
+
+  it('are counted, with those that only the user has changed', () => {
+    assert.equal(countLabel(rows), '4 files, 1 of them changed only by you');
+    assert.equal(countLabel(rows.slice(3)), '1 file, changed only by you');
+    assert.equal(countLabel(rows.slice(0, 1)), '1 file');
+  });
+
+  it('are those of all turns without checkpoints', () => {
+    const byTurn = new Map([
+      [3, ['/ws/b.txt', '/ws/a.txt']],
+      [2, ['/ws/a.txt']],
+    ]);
+    const byAgent = new Set(['/ws/a.txt', '/ws/b.txt']);
+    const all = revertibleRows(byTurn, { byAgent, byOtherConversations: none, unsaved: none });
+    assert.deepEqual(
+      all.map((row) => [row.path, rowLabel(row)]),
+      [
+        ['/ws/a.txt', ''],
+        ['/ws/b.txt', ''],
+      ],
+    );
+  });
+});

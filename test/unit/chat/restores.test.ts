@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Chat } from '../../../src/chat/common/chatPorts';
+import { FileRestorer, type RestoreResult } from '../../../src/chat/common/restore/fileRestorer';
+import { DiskFiles } from '../../../src/chat/node/filePort';
+import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
+import { FakeEditor } from '../../fake/fakeEditor';
+import { until } from '../../support/eventually';
+import { draft, outline, settled, Window } from './support/window';
+
+const { signal } = new AbortController();
+const a = '/ws/a.txt';
+const b = '/ws/b.txt';
+
+/** The disk is full as soon as a test says so. */
+class FullDisk extends DiskFiles {
+  isFull = false;
+
+  override replace(file: string, text: string): Promise<void> {
+    if (!this.isFull || !file.endsWith('log.jsonl')) return super.replace(file, text);
+    return Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' }));
+  }
+}
+
+describe('Going back to a prompt', () => {
+  let editor: FakeEditor;
+  let checkpoints: FakeCheckpoints;
+  let window: Window;
+  let disk: FullDisk;
+  beforeEach(async () => {
+    editor = new FakeEditor({ [a]: 'one\n' });
+    checkpoints = new FakeCheckpoints(editor);
+    disk = new FullDisk();
+    window = await Window.open({ editor, checkpoints, files: disk });
+  });
+  afterEach(() => window.remove());
+
+  const restorer = (): FileRestorer =>
+    new FileRestorer({ chats: window.chats, checkpoints, newId: () => `restore-${Math.random()}` });
+  const ends = (chat: Chat): number => outline(chat).filter((line) => line.startsWith('end:')).length;
+
+  async function turn(chat: Chat, prompt: string, files: Readonly<Record<string, string | undefined>>): Promise<void> {
+    await chat.send(draft(prompt));
+    for (const [file, text] of Object.entries(files)) {
+      if (text === undefined) editor.deleteFile(file);
+      else editor.setFile(file, text);
+    }
+    const before = ends(chat);
+    window.agent.last.end(`Did ${prompt}.`);
+    await until('the end', () => ends(chat) > before);
+    await settled();
+    await chat.restores.whenTurnRecorded();
+  }
+
+  /** Three prompts: the first changes a file, the second the same one, the third makes another. */
+  async function conversation(): Promise<Chat> {
+    const chat = await window.chats.create('one', undefined);
+    await turn(chat, 'first', { [a]: 'ONE\n' });
+    await turn(chat, 'second', { [a]: 'TWO\n' });
+    await turn(chat, 'third', { [b]: 'new\n' });
+    return chat;
+  }
+
+  function promptOf(chat: Chat, number: number): string {
+    const found = [...chat.transcript.entries()].find((entry) => entry.kind === 'prompt' && entry.turn === number);
+    assert.ok(found);
+    return found.id;
+  }
+
+  async function restore(
+    chat: Chat,
+    number: number,
+    { isFork = true, paths }: { isFork?: boolean; paths?: readonly string[] } = {},
+  ): Promise<RestoreResult> {
+    const entryId = promptOf(chat, number);
+    const point = await chat.restores.pointBefore(entryId);
+    const preview = point.folders.length > 0 ? await checkpoints.planRestore(point.folders) : undefined;
+    const all = preview?.changes.map((change) => change.path) ?? [...point.pathsByTurn.values()].flat();
+    const request = { chat, entryId, point, preview, paths: paths ?? [...new Set(all)], refused: [], isFork };
+    return await restorer().restore({ ...request, canChange: () => false }, signal);
+  }
+
+  async function undo(chat: Chat): Promise<RestoreResult> {
+    const notice = [...chat.transcript.entries()].findLast(
+      (entry) => entry.kind === 'notice' && entry.restoreId !== undefined,
+    );
+    assert.ok(notice?.kind === 'notice' && notice.restoreId !== undefined);
+    const found = chat.restores.get(notice.restoreId);
+    assert.ok(found);
+    const files = await restorer().previewUndo(found, signal);
+    return await restorer().undo(chat, found, { ...files, refused: [] }, signal);
+  }
+
+  const filesNow = async (): Promise<Record<string, string>> =>
+    Object.fromEntries((await editor.glob('**/*')).map((file) => [file, editor.diskText(file)]));
+
+  async function listed(chat: Chat): Promise<Record<string, string | null | undefined>> {
+    await chat.fileChanges.refresh();
+    const list = chat.fileChanges.list.map(
+      async (change) => [change.path, await chat.fileChanges.baseline(change.path)] as const,
+    );
+    return Object.fromEntries(await Promise.all(list));
+  }
+
+  const reopened = async (id: string): Promise<Chat> => {
+    const { folder } = window;
+    await window.close();
+    window = await Window.open({ folder, editor, checkpoints });
+    return await window.chats.open(id);
+  };
+
+  describe('forks the conversation', () => {
+    it('with everything before the prompt, the prompt as draft, and no session', async () => {
+      const chat = await conversation();
+      const fork = await window.chats.fork(chat.id, promptOf(chat, 2));
+      assert.notEqual(fork.id, chat.id);
+      assert.deepEqual(fork.draft, draft('second'));
+      assert.deepEqual(fork.history, ['first']);
+      const text = `This conversation continues “first” from before prompt 2. ${chat.view.backendTitle} starts a new session and gets a summary with your next prompt.`;
+      assert.deepEqual(outline(fork), [...outline(chat).slice(0, 3), `notice: ${text}`]);
+      const head = window.store.heads.find(({ id }) => id === fork.id);
+      assert.equal(head?.forkedFrom, chat.id);
+      assert.equal(head.remoteId, undefined);
+      assert.equal(head.title, 'first');
+      assert.deepEqual(chat.history, ['first', 'second', 'third']);
+      const rows = window.chats.rows.map(({ id }) => id);
+      assert.deepEqual(new Set(rows), new Set([fork.id, chat.id]));
+    });
+
+    it('so that its next prompt starts a session with a summary', async () => {
+      const chat = await conversation();
+      const fork = await window.chats.fork(chat.id, promptOf(chat, 3));
+      const before = window.agent.last;
+      await fork.send(draft('other'));
+      assert.notEqual(window.agent.last, before);
+      const [summary] = window.agent.last.prompts[0]?.attachments ?? [];
+      assert.ok(summary?.type === 'text');
+      assert.match(summary.text, /User: first[^]*User: second/);
+      assert.doesNotMatch(summary.text, /third/);
+      window.agent.last.end();
+      await until('the end', () => ends(fork) === 3);
+    });
+
+    it('before its first prompt', async () => {
+      const chat = await conversation();
+      const fork = await window.chats.fork(chat.id, promptOf(chat, 1));
+      assert.deepEqual(fork.draft, draft('first'));
+      assert.deepEqual(fork.history, []);
+      assert.deepEqual(await listed(fork), {});
+      const again = await reopened(fork.id);
+      assert.deepEqual(again.draft, draft('first'));
+      await again.send(draft('another title'));
+      assert.equal(again.view.title, 'another title');
+    });
+
+    it('without queued prompts, and with the changes of a turn that were recorded after the prompt', async () => {
+      const chat = await window.chats.create('one', undefined);
+      await chat.send(draft('first'));
+      await chat.send(draft('second'));
+      await chat.send(draft('third'));
+      editor.setFile(a, 'ONE\n');
+      window.agent.last.end('Did it.');
+      await until('the second prompt', () => chat.history.length === 2);
+      await settled();
+      await until('its checkpoint', () => checkpoints.taken.length === 2);
+      await settled();
+      const fork = await window.chats.fork(chat.id, promptOf(chat, 2));
+      assert.deepEqual(fork.view.queue, []);
+      assert.deepEqual(await listed(fork), { [a]: 'one\n' });
+      const end = [...fork.transcript.entries()].find((entry) => entry.kind === 'end');
+      assert.deepEqual(end?.kind === 'end' && end.changes?.map((change) => change.path), [a]);
+      await chat.stop();
+    });
+
+    it('of a prompt that exists', async () => {
+      const chat = await conversation();
+      await assert.rejects(window.chats.fork(chat.id, 'nothing'), { code: 'notFound' });
+    });
+
+    it('whole or not at all when the disk is full', async () => {
+      const chat = await conversation();
+      const before = await readdir(window.folder);
+      disk.isFull = true;
+      await assert.rejects(window.chats.fork(chat.id, promptOf(chat, 2)), {
+        code: 'storage',
+        message: 'The conversation could not be copied. The disk is full.',
+      });
+      assert.deepEqual(await readdir(window.folder), before);
+      assert.equal((await readdir(path.join(window.folder, 'heads'))).length, 1);
+      assert.equal(window.chats.rows.length, 1);
+    });
+
+    it('with changes that stay with the old one, if files stay', async () => {
+      const chat = await conversation();
+      const fork = await restorer().fork(chat, promptOf(chat, 3));
+      assert.deepEqual(await listed(fork), {});
+      assert.deepEqual(await listed(chat), { [a]: 'one\n', [b]: null });
+      assert.deepEqual(await listed(await reopened(fork.id)), {});
+    });
+  });
+
+  describe('restores files', () => {
+    it('and the conversation, which knows its changes as before the prompt, also after a restart', async () => {
+      const chat = await conversation();
+      const { chat: fork, restored } = await restore(chat, 2);
+      assert.deepEqual([...restored].sort(), [a, b]);
+      assert.deepEqual(await filesNow(), { [a]: 'ONE\n' });
+      assert.deepEqual(await listed(fork), { [a]: 'one\n' });
+      assert.deepEqual(await listed(chat), {});
+      assert.deepEqual(fork.draft, draft('second'));
+      const { id } = chat;
+      assert.deepEqual(await listed(await reopened(fork.id)), { [a]: 'one\n' });
+      assert.deepEqual(await listed(await window.chats.open(id)), {});
+    });
+
+    it('and brings all back with Undo Restore, also after a restart', async () => {
+      const chat = await conversation();
+      const { chat: fork } = await restore(chat, 2);
+      const again = await reopened(fork.id);
+      const { chat: old } = await undo(again);
+      assert.equal(old.id, chat.id);
+      assert.deepEqual(await filesNow(), { [a]: 'TWO\n', [b]: 'new\n' });
+      assert.deepEqual(await listed(old), { [a]: 'one\n', [b]: null });
+      assert.deepEqual(await listed(again), {});
+      for (const one of [again, old]) {
+        const notices = [...one.transcript.entries()].filter((entry) => entry.kind === 'notice');
+        assert.ok(notices.every((entry) => entry.restoreId === undefined));
+        assert.ok(notices.some(({ text }) => text.endsWith('This was undone.')));
+      }
+      assert.deepEqual(await listed(await reopened(chat.id)), { [a]: 'one\n', [b]: null });
+    });
+
+    it('only, in the conversation that goes on', async () => {
+      const chat = await conversation();
+      const { chat: same } = await restore(chat, 2, { isFork: false });
+      assert.equal(same, chat);
+      assert.deepEqual(await filesNow(), { [a]: 'ONE\n' });
+      assert.deepEqual(await listed(chat), { [a]: 'one\n' });
+      const states = [...chat.transcript.entries()].flatMap((entry) =>
+        entry.kind === 'end' ? (entry.changes ?? []).map(({ state }) => state) : [],
+      );
+      assert.deepEqual(states.slice(1), ['reverted', 'reverted']);
+      // The same text again is a new change.
+      await turn(chat, 'again', { [a]: 'TWO\n' });
+      assert.deepEqual(await listed(chat), { [a]: 'one\n' });
+      const again = await reopened(chat.id);
+      assert.deepEqual(await listed(again), { [a]: 'one\n' });
+      await again.revert(a);
+      assert.deepEqual(await filesNow(), { [a]: 'one\n' });
+    });
+
+    it('that the user has chosen; the others are still changes of the old conversation', async () => {
+      const chat = await conversation();
+      const { chat: fork } = await restore(chat, 2, { paths: [b] });
+      assert.deepEqual(await filesNow(), { [a]: 'TWO\n' });
+      assert.deepEqual(await listed(fork), {});
+      assert.deepEqual(await listed(chat), { [a]: 'one\n' });
+    });
+
+    it('and names those that were skipped', async () => {
+      const chat = await conversation();
+      checkpoints.unrestorable.add(a);
+      const { chat: fork, restored, skipped } = await restore(chat, 2);
+      assert.deepEqual(restored, [b]);
+      assert.deepEqual(skipped, [{ path: a, reason: 'It was changed in the meantime.' }]);
+      const notice = [...fork.transcript.entries()].at(-1);
+      assert.ok(notice?.kind === 'notice');
+      assert.equal(notice.text, '1 file was restored to its state before prompt 2. 1 file could not be restored.');
+      assert.equal(notice.details, `${a}: It was changed in the meantime.`);
+      assert.deepEqual(await listed(chat), { [a]: 'one\n' });
+    });
+
+    it('so that the agent of the new conversation is known to write the same texts again', async () => {
+      const chat = await conversation();
+      const { chat: fork } = await restore(chat, 2);
+      await turn(fork, 'second', { [a]: 'TWO\n' });
+      const end = [...fork.transcript.entries()].findLast((entry) => entry.kind === 'end');
+      assert.deepEqual(end?.kind === 'end' && end.changes?.map((change) => change.path), [a]);
+    });
+
+    it('or leaves no new conversation when it fails', async () => {
+      const chat = await conversation();
+      checkpoints.restore = () => Promise.reject(new Error('The disk is full.'));
+      await assert.rejects(restore(chat, 2), /disk is full/);
+      assert.equal(window.chats.rows.length, 1);
+      assert.deepEqual(await listed(chat), { [a]: 'one\n', [b]: null });
+    });
+
+    it('turn by turn without checkpoints, without an undo', async () => {
+      checkpoints.problems = ['Git is not installed.'];
+      const chat = await window.chats.create('one', undefined);
+      const write = async (prompt: string, text: string): Promise<void> => {
+        await chat.send(draft(prompt));
+        const writer = { backendId: 'one', sessionId: window.agent.last.id };
+        await window.chats.beforeWrite(writer, a);
+        editor.setFile(a, text);
+        await window.chats.afterWrite(writer, a);
+        const before = ends(chat);
+        window.agent.last.end();
+        await until('the end', () => ends(chat) > before);
+        await settled();
+      };
+      await write('first', 'ONE\n');
+      await write('second', 'TWO\n');
+      await write('third', 'THREE\n');
+      const { chat: fork, restored, skipped } = await restore(chat, 2);
+      assert.deepEqual([restored, skipped], [[a], []]);
+      assert.equal(editor.diskText(a), 'ONE\n');
+      assert.deepEqual(await listed(fork), { [a]: 'one\n' });
+      assert.deepEqual(await listed(chat), {});
+      const notices = [...fork.transcript.entries()].filter((entry) => entry.kind === 'notice');
+      assert.ok(notices.every((entry) => entry.restoreId === undefined));
+    });
+  });
+});
