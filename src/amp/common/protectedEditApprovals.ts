@@ -98,11 +98,11 @@ export class ProtectedEditApprovals implements Disposable {
       ({ id, kind }) => id === edit.id && (kind === 'asked' || kind === 'denied'),
     );
     if (delayMs === undefined || !isRefused || this.isDisposed) return;
-    const timer = this.ports.clock.setTimer(delayMs, () => void this.checkFile(edit, step));
+    const timer = this.ports.clock.setTimer(delayMs, () => void this.reportIfWritten(edit, step));
     this.checkTimers.set(edit.id, timer);
   }
 
-  private async checkFile(edit: RefusedEdit, step: number): Promise<void> {
+  private async reportIfWritten(edit: RefusedEdit, step: number): Promise<void> {
     const timer = this.checkTimers.get(edit.id);
     const isWritten = await this.isOnDisk(edit);
     // A newer refusal of the same edit has started its own checks.

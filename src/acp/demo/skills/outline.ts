@@ -15,7 +15,7 @@ interface Declaration {
 interface LanguagePatterns {
   readonly extensions: RegExp;
   readonly import?: RegExp;
-  /** Each pattern has one group, the name. */
+  /** The kinds of declarations with their patterns. The only group of a pattern is the name. */
   readonly declarations: readonly (readonly [kind: string, pattern: RegExp])[];
 }
 

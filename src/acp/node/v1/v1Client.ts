@@ -327,7 +327,7 @@ function clientCapabilities(canElicit: boolean) {
     auth: { terminal: true },
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
     ...(canElicit ? { elicitation: { form: {}, url: {} } } : {}),
-    // Conventions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
+    // Enables extensions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
     _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
   };
 }

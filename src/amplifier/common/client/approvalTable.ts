@@ -3,7 +3,7 @@ import { BackendError, isBackendError } from '../../../session/common/sessionBac
 import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
-import type { ApprovalAnswerPurpose, CallId, StatusPurpose } from './sessionInput';
+import type { ApprovalAnswerReason, CallId, StatusPurpose } from './sessionInput';
 import { isOwnTurnOpen, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
 import {
   toBackendError,
@@ -348,4 +348,4 @@ const supersededMessage =
 
 type Resolution = EventData<'approval:granted'> & Partial<Pick<EventData<'approval:denied'>, 'reason'>>;
 type AllowancePurpose = StatusPurpose<'allowance'>;
-type ApprovalPurpose = ApprovalAnswerPurpose<'approval'>;
+type ApprovalPurpose = ApprovalAnswerReason<'approval'>;

@@ -102,7 +102,9 @@ interface Usage {
 }
 
 export type Turn =
-  /** `hasLeftOwn`: we ended our last turn before the server did, so events that follow still belong to it. */
+  /**
+   * `hasLeftOwn`: the client ended its last turn before the server did, so the next events still belong to that turn.
+   */
   | { readonly kind: 'none'; readonly hasLeftOwn: boolean }
   | {
       readonly kind: 'open';

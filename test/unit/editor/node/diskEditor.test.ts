@@ -156,7 +156,7 @@ describe('the editor over the disk', () => {
     assert.deepEqual((await editor.glob('**/*', { maxResults: 1 })).length, 1);
   });
 
-  it('has nothing to show', async () => {
+  it('cannot show anything', async () => {
     assert.deepEqual(await editor.diagnostics(), []);
     await assert.rejects(editor.open('src/a.ts'), codeIs('unsupportedUri'));
     await assert.rejects(editor.showDiff('src/a.ts', 'x', 'A title'), codeIs('unsupportedUri'));
