@@ -35,7 +35,7 @@ const entries: Entry[] = [
     turn: 1,
     at: now,
     level: 'info',
-    text: '1 file was restored to its state before prompt 1. This was undone.',
+    text: '1 file was restored to its state before prompt 1. The restore was undone.',
   },
 ];
 const draft = { text: 'Now update the tests, too', attachments: [] };
