@@ -1,4 +1,4 @@
-// `npm run pictures`: takes the README's pictures of the chat and of Amp threads from the real thing, into media/. Look at it before you commit it.
+// `npm run pictures`: takes the README's pictures of the chat, of a change in the editor and of Amp threads from the real thing, into media/. Look at it before you commit it.
 import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
@@ -40,6 +40,7 @@ try {
   await openFile(page, 'format.ts');
   await allowProviders(page);
   await chat(page);
+  await review(page);
   await page.close();
   const wide = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 });
   await wide.goto(host.url(workspace));
@@ -85,6 +86,28 @@ async function chat(page) {
   await picture(page, 'readme-chat');
   await page.waitForTimeout(700);
   await frame.getByRole('button', { name: 'Deny', exact: true }).click();
+}
+
+/**
+ * The change that the demo agent has made, in the editor.
+ * @param {Page} page
+ */
+async function review(page) {
+  await widen(page, 380);
+  const frame = await frameWith(page, 'textarea');
+  await frame.locator('textarea').first().fill('rename formatDuration to asMinutes in src/format.ts');
+  await page.keyboard.press('Enter');
+  const allow = frame.getByRole('button', { name: 'Allow', exact: true });
+  await allow.waitFor({ timeout: 30_000 });
+  await page.waitForTimeout(700);
+  await allow.click();
+  await frame.getByText(/^1 file, /).waitFor();
+  await openFile(page, 'format.ts');
+  await page.locator('.editor-instance .dirty-diff-glyph').first().waitFor();
+  await runCommand(page, 'Show Next Change');
+  await page.locator('.peekview-widget').waitFor();
+  await page.mouse.move(900, 700);
+  await picture(page, 'readme-review', { x: 48, y: 36, width: 1152, height: 520 });
 }
 
 /**

@@ -5,6 +5,7 @@ import type {
   CheckpointedFile,
   CurrentState,
   FileRestore,
+  FolderChanges,
   FolderCheckpoint,
   InterruptedRestore,
   RestoreChange,
@@ -50,15 +51,16 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return { folders: [{ folder: '/ws', id }], problems, uncovered };
   }
 
-  async changedSince(folders: readonly FolderCheckpoint[]): Promise<readonly ChangedFile[]> {
+  async changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
     const [checkpoint] = folders;
     const before = this.diskAt(checkpoint);
     const now = await this.disk();
     const paths = new Set([...before.keys(), ...now.keys()]);
-    return [...paths].flatMap((path) => {
+    const files = [...paths].flatMap((path) => {
       const change = { path, before: stateOf(before.get(path)), after: stateOf(now.get(path)) };
       return checkpoint && before.get(path) !== now.get(path) ? [{ ...change, checkpoint }] : [];
     });
+    return { files, problems: [] };
   }
 
   textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null>> {
@@ -89,7 +91,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     }
     const target = this.diskAt(folders[0]);
     const now = await this.disk();
-    const changes = (await this.changedSince(folders)).map(({ path }): RestoreChange => {
+    const changes = (await this.changedSince(folders)).files.map(({ path }): RestoreChange => {
       const change = !target.has(path) ? 'deleted' : now.has(path) ? 'modified' : 'created';
       return { path, change, kind: 'file' };
     });

@@ -150,7 +150,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     const all = new TextEncoder().encode(file.disk);
     const { offset = 0, limit = all.length } = options;
     const bytes = all.slice(offset, offset + limit);
-    return { path: absolute, bytes, size: all.length, version: String(file.version) };
+    return { path: absolute, bytes, fileSize: all.length, version: String(file.version) };
   }
 
   async stat(path: string): Promise<FileStat> {

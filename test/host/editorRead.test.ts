@@ -191,7 +191,7 @@ describe('reading through the editor', () => {
     it('give the disk, whatever the buffer holds', async () => {
       const file = await writeInWorkspace('read/bytes.txt', 'grüße');
       await type(await show(file), start, 'viele ');
-      const { bytes, size } = await editor.readBytes(file, { offset: 2, limit: 2 });
+      const { bytes, fileSize: size } = await editor.readBytes(file, { offset: 2, limit: 2 });
       assert.deepEqual([Buffer.from(bytes).toString(), size], ['ü', 7]);
       const { type: kind, size: onDisk, isDirty } = await editor.stat(file);
       assert.deepEqual([kind, onDisk, isDirty], ['file', 7, true]);

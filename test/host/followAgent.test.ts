@@ -70,6 +70,7 @@ describe('Follow', () => {
     session.isBusy = true;
     session.tell(event('prompt:submit', { prompt: 'Go' }));
     chat.change({ isBusy: true, status: 'busy' });
+    chats.add('one', 'busy');
   }
 
   let calls = 0;

@@ -74,7 +74,7 @@ describe('the permissions', () => {
     const who = { agentId: 'demo', agentTitle: 'Demo' };
     const grant = { kind: 'rule', ...who, rule: granted, revoke: () => (isRevoked = true) } as const;
     standing.grants.add(grant);
-    standing.grants.add({ kind: 'remembered', ...who, effect: 'deny', option: 'Deny All' });
+    standing.grants.add({ kind: 'remembered', ...who, effect: 'deny', optionLabel: 'Deny All' });
     const { rules } = await controller.loadView();
     assert.deepEqual(
       rules.map(({ canRemove, effect, lasts, title }) => [effect, title, lasts, canRemove]),

@@ -96,6 +96,16 @@ describe('unsaved text in a file that an agent writes', () => {
     assert.equal(messages.warnings.length, 1);
   });
 
+  it('is reported if it was typed right after the agent had written', async () => {
+    const file = await writeInWorkspace('unsaved/late.txt', 'one\ntwo\n');
+    const editor = await show(file);
+    await writeFile(file, 'ONE\ntwo\n');
+    // Before VS Code has read the file again.
+    await type(editor, new vscode.Position(1, 0), 'mine ');
+    if (editor.document.getText().startsWith('ONE')) return;
+    await told(1);
+  });
+
   it('is kept, and saved without a question, with Keep Mine', async () => {
     const { file, editor } = await dirtyEditor('keep.txt');
     editor.selection = new vscode.Selection(0, 2, 0, 4);

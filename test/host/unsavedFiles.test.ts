@@ -25,7 +25,9 @@ describe('the unsaved files of the window', () => {
           return Promise.resolve();
         },
       },
-      onDismiss: () => void dismissals++,
+      onDismiss: () => {
+        dismissals++;
+      },
     });
   });
   afterEach(async () => {

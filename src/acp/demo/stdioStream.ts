@@ -50,7 +50,7 @@ export class StdioStream implements MessageStream {
       this.close({ reason: 'ended' });
     });
     stdin.on('error', (error) => this.close({ reason: 'failed', error: toError(error) }));
-    // The client has disconnected; the end of stdin follows.
+    // Ignores the error, because the client has disconnected and the end of stdin follows.
     process.stdout.on('error', () => undefined);
   }
 

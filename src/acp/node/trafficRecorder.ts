@@ -18,7 +18,7 @@ interface OpenRequest {
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** Bounds memory for peers that never answer. */
+/** Maximum number of open requests that are tracked, for peers that never answer. */
 const maxOpenRequests = 1000;
 
 /** Tracks open requests and reports each message's name, size and duration to the tap, never its contents. */
@@ -68,7 +68,7 @@ export class TrafficRecorder {
       method: method ?? request?.method ?? 'answer',
       bytes: Buffer.byteLength(JSON.stringify(message)) + 1,
       ...withoutUndefined({
-        ms: request && clock.monotonicNow() - request.sentAtMs,
+        durationMs: request && clock.monotonicNow() - request.sentAtMs,
         error: errorCodeOf(message['error']),
       }),
     });

@@ -125,7 +125,7 @@ export class AcpFeature implements Feature {
 
   private async loadCatalogue() {
     const { demoAgentFile, demoStateFolder: stateFolder, settings } = this.options;
-    // Reading it starts the login shell, which requires a trusted workspace.
+    // Reading the environment starts the login shell, which requires a trusted workspace.
     const env = isTrusted() ? await this.shellEnvironment.get() : {};
     return loadAgentCatalogue({
       platform: process.platform,
@@ -148,7 +148,7 @@ export class AcpFeature implements Feature {
       isTrusted: isTrusted(),
       problems: [
         ...parsed.flatMap(({ problems }) => problems),
-        // Problems of unused agents are not worth a warning in each window.
+        // Shows no warnings for agents that are not used, because they would appear in each window.
         ...registry.requestedAgentProblems,
       ],
       configuredCount: parsed.reduce((count, { agents }) => count + agents.size, 0),
@@ -159,7 +159,7 @@ export class AcpFeature implements Feature {
     status.set({ id, title, ...agentsStatus(situation, actions) });
   }
 
-  /** Where agents run: the first workspace folder, or the user's home. */
+  /** The folder where agents run: the first workspace folder, or the user's home folder. */
   private defaultFolder(): string {
     return this.options.editor.folders[0]?.path ?? homedir();
   }

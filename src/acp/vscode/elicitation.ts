@@ -8,7 +8,7 @@ import { findInputProblem, formFields, parseInput, type FormField, type FormValu
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
 const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.unknown(), message: z.string() });
 
-/** The user closed a dialog, or the agent no longer waits. */
+/** Thrown if the user closed a dialog, or the agent no longer waits. */
 class Dismissed extends Error {}
 
 /** Asks the user on behalf of an agent: shows a form, or offers to open a page. Declines unknown requests. */

@@ -39,9 +39,9 @@ export const EditFileParams = z
   );
 
 /** No path means the whole workspace. */
-export const DocumentDiagnosticsParams = z.object({ path: z.string().optional() });
+export const DocumentDialectDiagnosticsParams = z.object({ path: z.string().optional() });
 
-export const CliDiagnosticsParams = z.object({ path: z.string() });
+export const CliDialectDiagnosticsParams = z.object({ path: z.string() });
 
 export const OpenUriParams = z.object({ uri: z.string() });
 

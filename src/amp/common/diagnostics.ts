@@ -10,7 +10,7 @@ const severityWords: Record<DiagnosticSeverity, string> = {
 };
 
 /** The document's result: a flat array with one item per diagnostic. */
-export function toDocumentDiagnostics(files: readonly FileDiagnostics[]): object[] {
+export function toDocumentDialectDiagnostics(files: readonly FileDiagnostics[]): object[] {
   return files.flatMap(({ path, diagnostics }) => {
     const uri = toFileUri(path);
     return diagnostics.map(({ range, severity, message, source, code }) => ({
@@ -26,7 +26,7 @@ export function toDocumentDiagnostics(files: readonly FileDiagnostics[]): object
 }
 
 /** The CLI's result: entries by file. Every field of a diagnostic is required. */
-export function toCliDiagnostics(files: readonly FileDiagnostics[]): object {
+export function toCliDialectDiagnostics(files: readonly FileDiagnostics[]): object {
   const entries = files.map(({ path, diagnostics }) => ({
     uri: toFileUri(path),
     diagnostics: diagnostics.map((diagnostic) => ({

@@ -10,14 +10,14 @@ import {
 import { isProtectedChangeError } from '../../editor/common/guardedEditor';
 import { applyTextEdits } from '../../editor/common/text/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/text/textOffsets';
-import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
+import { toCliDialectDiagnostics, toDocumentDialectDiagnostics } from './diagnostics';
 import { assertReadAllowed, writeOptionsOfPolicy, type AmpPolicy } from './ampPolicy';
 import type { AmpDialect } from './envelope';
 import type { EditGrant, ProtectedEditApprovals } from './protectedEditApprovals';
 import {
   AuthenticateParams,
-  CliDiagnosticsParams,
-  DocumentDiagnosticsParams,
+  CliDialectDiagnosticsParams,
+  DocumentDialectDiagnosticsParams,
   EditFileParams,
   OpenUriParams,
   PingParams,
@@ -123,11 +123,11 @@ export function createMethods({
     [
       'getDiagnostics',
       async ({ dialect, params, signal, awaitTurn }) => {
-        const shape = dialect === 'cli' ? CliDiagnosticsParams : DocumentDiagnosticsParams;
+        const shape = dialect === 'cli' ? CliDialectDiagnosticsParams : DocumentDialectDiagnosticsParams;
         const { path } = shape.parse(params);
         await awaitTurn();
         const files = await editor.diagnostics(path, { signal });
-        return dialect === 'cli' ? toCliDiagnostics(files) : toDocumentDiagnostics(files);
+        return dialect === 'cli' ? toCliDialectDiagnostics(files) : toDocumentDialectDiagnostics(files);
       },
     ],
 

@@ -98,11 +98,11 @@ export class ProtectedEditApprovals implements Disposable {
       ({ id, kind }) => id === edit.id && (kind === 'asked' || kind === 'denied'),
     );
     if (delayMs === undefined || !isRefused || this.isDisposed) return;
-    const timer = this.ports.clock.setTimer(delayMs, () => void this.checkFile(edit, step));
+    const timer = this.ports.clock.setTimer(delayMs, () => void this.reportIfWritten(edit, step));
     this.checkTimers.set(edit.id, timer);
   }
 
-  private async checkFile(edit: RefusedEdit, step: number): Promise<void> {
+  private async reportIfWritten(edit: RefusedEdit, step: number): Promise<void> {
     const timer = this.checkTimers.get(edit.id);
     const isWritten = await this.isOnDisk(edit);
     // A newer refusal of the same edit has started its own checks.
@@ -128,7 +128,7 @@ export class ProtectedEditApprovals implements Disposable {
     // In UTF-8, a UTF-16 unit (with the CR of a line ending) and a byte order mark have at most three bytes each.
     const limit = 3 * after.length + 3;
     const found = await this.ports.editor.readBytes(path, { limit }).catch(() => undefined);
-    if (!found || found.size > limit) return false;
+    if (!found || found.fileSize > limit) return false;
     return convertLineEndings(new TextDecoder().decode(found.bytes), '\n') === convertLineEndings(after, '\n');
   }
 }

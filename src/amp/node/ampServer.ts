@@ -37,7 +37,10 @@ export interface AmpServerOptions {
   readonly portRange: PortRange;
   /** Absolute paths; see `ampLockfileFolders`. */
   readonly lockfileFolders: readonly [string, ...string[]];
-  /** After a reload the CLI looks for the same name and folders. It deletes lockfiles whose name contains `vscode`. */
+  /**
+   * Name of the editor in the lockfile. After a reload, the CLI looks for the same name. It deletes lockfiles with
+   * names like `vscode`.
+   */
   readonly ideName: string;
   /** Process ID of the extension host, which this server ends with. */
   readonly pid: number;

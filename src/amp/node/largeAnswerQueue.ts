@@ -15,7 +15,7 @@ export class LargeAnswerQueue {
   private readonly queuedTurns = new Set<Turn>();
   private currentTurn: Turn | undefined;
 
-  /** `hasRoom` returns whether the unread data of all clients leaves room for a large answer. */
+  /** `hasRoomForLargeAnswer` returns whether the unread data of all clients leaves room for a large answer. */
   constructor(private readonly hasRoomForLargeAnswer: () => boolean) {}
 
   get turnCount(): number {

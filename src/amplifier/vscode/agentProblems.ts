@@ -7,8 +7,8 @@ import type { BackendSession } from '../../session/common/sessionBackend';
 export class AgentProblems implements vscode.Disposable {
   private readonly diagnosticCollection = vscode.languages.createDiagnosticCollection('backline');
   /**
-   * Diagnostics by session, resolved path and serialized diagnostic. The key is the session, because ids are not unique
-   * across backends.
+   * Diagnostics by session, resolved path and serialized diagnostic. The session itself is the key, because ids are not
+   * unique across backends.
    */
   private readonly diagnosticsBySession = new Map<BackendSession, Map<string, Map<string, vscode.Diagnostic>>>();
 

@@ -5,10 +5,10 @@ import { LanguageTable } from '../common/context/languageTable';
 /** Determines the language of files, whether or not VS Code has loaded them. */
 export class DocumentLanguages implements Disposable {
   private languageTable: LanguageTable | undefined;
-  private extensionListener: Disposable | undefined;
+  private extensionChangeListener: Disposable | undefined;
 
   start(): void {
-    this.extensionListener = vscode.extensions.onDidChange(() => (this.languageTable = undefined));
+    this.extensionChangeListener = vscode.extensions.onDidChange(() => (this.languageTable = undefined));
   }
 
   /** VS Code's language id. Depends on the file name if the file is not loaded; defaults to `plaintext`. */
@@ -20,6 +20,6 @@ export class DocumentLanguages implements Disposable {
   }
 
   dispose(): void {
-    this.extensionListener?.dispose();
+    this.extensionChangeListener?.dispose();
   }
 }

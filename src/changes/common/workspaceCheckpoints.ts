@@ -34,6 +34,12 @@ export interface ChangedFile extends CheckpointedFile {
   readonly after: FileState | undefined;
 }
 
+export interface FolderChanges {
+  readonly files: readonly ChangedFile[];
+  /** Why the changes in other folders are not known. Messages for users. */
+  readonly problems: readonly string[];
+}
+
 /** Undefined if there is no file. `other`: no checkpoint contains it, for example a folder, or a very large or unreadable file. */
 export type CurrentState = FileState | 'other' | undefined;
 
@@ -91,8 +97,8 @@ export interface WorkspaceCheckpoints {
   prepare(): Promise<void>;
   /** @throws Error when `signal` fires */
   take(label: string, signal: AbortSignal): Promise<TakenCheckpoint>;
-  /** Returns the files that differ now. A renamed file is listed with both paths. @throws CheckpointError */
-  changedSince(folders: readonly FolderCheckpoint[], signal?: AbortSignal): Promise<readonly ChangedFile[]>;
+  /** Returns the files that differ now. A renamed file is listed with both paths. Never rejects. */
+  changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
   /**
    * Returns the texts of changed files at their checkpoints by path, decoded as VS Code does. Null if the file did not exist,
    * undefined if it is not text or too large. @throws CheckpointError

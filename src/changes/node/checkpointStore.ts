@@ -44,6 +44,8 @@ export interface CheckpointStoreOptions {
   readonly limits?: Partial<CheckpointLimits>;
   /** Replaces PATH when looking for Git. */
   readonly searchPath?: string;
+  /** Absolute paths of the other workspace folders, whose programs are not trusted either. */
+  readonly otherFolders?: readonly string[];
 }
 
 type OpenedStore =
@@ -62,9 +64,9 @@ const foreground = 'foreground';
 
 /** Finds Git. The store is only created when it is first used. */
 export async function openCheckpointStore(options: CheckpointStoreOptions): Promise<OpenedStore> {
-  const { folder, clock = systemClock, searchPath } = options;
+  const { folder, clock = systemClock, otherFolders = [], searchPath } = options;
   try {
-    const git = await GitProgram.find(folder, clock, searchPath);
+    const git = await GitProgram.find([folder, ...otherFolders], clock, searchPath);
     return { kind: 'open', store: new CheckpointStore(git, { ...options, folder: await realpath(folder) }, clock) };
   } catch (error) {
     if (error instanceof CheckpointError && error.code === 'noGit') return { kind: 'noGit', message: error.message };

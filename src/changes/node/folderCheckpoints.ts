@@ -4,7 +4,7 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import type { CheckpointLimits, FileState } from '../common/checkpoint';
+import type { CheckpointLimits, FileChange } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isSameState, skipReasonText } from '../common/restorePlan';
 import type { Retention } from '../common/retention';
@@ -14,6 +14,7 @@ import {
   type CheckpointedFile,
   type CurrentState,
   type FileRestore,
+  type FolderChanges,
   type FolderCheckpoint,
   type InterruptedRestore,
   type RestoreOutcome,
@@ -47,13 +48,18 @@ interface FolderCheckpointsDeps {
 const maxTextBytes = 5 * 1024 * 1024;
 /** A prompt waits for its checkpoint at most this long. */
 const takeLimits: Partial<CheckpointLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
+/** Git may be installed meanwhile. */
+const retryMs = 60_000;
 /** Delay after the last checkpoint before old ones are removed. */
 const pruneDelayMs = 5 * 60_000;
 
 /** The checkpoint stores of a window, one for each workspace folder. Each is opened when first needed. */
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
+  /** When Git was missing, by monotonic time. */
+  private readonly failedAtByFolder = new Map<string, number>();
   private pruneTimer: Disposable | undefined;
+  private isStopped = false;
   private readonly restores: FolderRestores;
 
   constructor(private readonly options: FolderCheckpointsDeps) {
@@ -88,31 +94,23 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     };
   }
 
-  async changedSince(folders: readonly FolderCheckpoint[], signal?: AbortSignal): Promise<readonly ChangedFile[]> {
+  async changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
     const changedByPath = new Map<string, ChangedFile>();
+    const problems: string[] = [];
     for (const checkpoint of folders) {
-      const { folder, id } = checkpoint;
-      const store = await this.open(folder);
-      if (typeof store === 'string') continue;
-      const { changes } = await store.diff(id, now, signal);
-      const add = (name: string, before: FileState | undefined, after: FileState | undefined, from?: string): void => {
-        const file = path.join(folder, name);
+      try {
+        const store = await this.openOrThrow(checkpoint.folder);
+        const { changes } = await store.diff(checkpoint.id, now);
         // A workspace folder can be inside another one.
-        if (changedByPath.has(file)) return;
-        const renamed = from === undefined ? {} : { renamedFrom: path.join(folder, from) };
-        changedByPath.set(file, { path: file, ...renamed, checkpoint, before, after });
-      };
-      for (const change of changes) {
-        if (change.status === 'renamed') {
-          add(change.from, change.before, undefined);
-          add(change.path, undefined, change.after, change.from);
-        } else {
-          const { after, before } = { before: undefined, after: undefined, ...change };
-          add(change.path, before, after);
+        for (const file of changes.flatMap((change) => filesOf(change, checkpoint))) {
+          if (!changedByPath.has(file.path)) changedByPath.set(file.path, file);
         }
+      } catch (error) {
+        this.options.log.warn(`The changes in ${checkpoint.folder} are not known: ${messageOf(error)}`);
+        problems.push(messageOf(error));
       }
     }
-    return [...changedByPath.values()];
+    return { files: [...changedByPath.values()], problems };
   }
 
   async textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>> {
@@ -189,6 +187,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
 
   /** Cancels running work. Never rejects. */
   async stop(): Promise<void> {
+    this.isStopped = true;
     this.pruneTimer?.dispose();
     const stores = await Promise.all(this.storeByFolder.values());
     await Promise.all(stores.flatMap((store) => (typeof store === 'string' ? [] : store.stop())));
@@ -228,17 +227,20 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   /** Returns the store of a folder, or a message why there is none. Never rejects. */
   private open(folder: string): Promise<CheckpointStore | string> {
     const known = this.storeByFolder.get(folder);
-    if (known) return known;
+    const failedAtMs = this.failedAtByFolder.get(folder) ?? Infinity;
+    if (known && this.options.clock.monotonicNow() - failedAtMs < retryMs) return known;
+    this.failedAtByFolder.delete(folder);
     const opening = this.openNow(folder);
     this.storeByFolder.set(folder, opening);
     return opening;
   }
 
   private async openNow(folder: string): Promise<CheckpointStore | string> {
-    const { clock, excludes, limits, log, searchPath, storageFolder } = this.options;
+    const { clock, excludes, folders, limits, log, searchPath, storageFolder } = this.options;
     try {
       const opened = await openCheckpointStore({
         folder,
+        otherFolders: folders(),
         storage: path.join(storageFolder, createHash('sha256').update(folder).digest('hex').slice(0, 16)),
         excludes,
         logger: log,
@@ -246,7 +248,9 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
         limits: { ...takeLimits, ...limits },
         ...(searchPath === undefined ? {} : { searchPath }),
       });
-      return opened.kind === 'open' ? opened.store : opened.message;
+      if (opened.kind === 'open') return opened.store;
+      this.failedAtByFolder.set(folder, clock.monotonicNow());
+      return opened.message;
     } catch (error) {
       // Try again next time: the folder may be back.
       this.storeByFolder.delete(folder);
@@ -256,6 +260,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
 
   private schedulePrune(): void {
     this.pruneTimer?.dispose();
+    if (this.isStopped) return;
     this.pruneTimer = this.options.clock.setTimer(pruneDelayMs, () => void this.prune());
   }
 
@@ -267,6 +272,17 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
         .catch((error: unknown) => this.options.log.debug(`Old checkpoints were not removed: ${messageOf(error)}`));
     }
   }
+}
+
+function filesOf(change: FileChange, checkpoint: FolderCheckpoint): ChangedFile[] {
+  const file = (name: string): string => path.join(checkpoint.folder, name);
+  const { after, before } = { before: undefined, after: undefined, ...change };
+  if (change.status !== 'renamed') return [{ path: file(change.path), checkpoint, before, after }];
+  const renamedFrom = file(change.from);
+  return [
+    { path: renamedFrom, checkpoint, before, after: undefined },
+    { path: file(change.path), renamedFrom, checkpoint, before: undefined, after },
+  ];
 }
 
 /** @throws CheckpointError if the file is not inside the folder */

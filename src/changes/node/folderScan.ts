@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -58,7 +59,6 @@ const emptyTrees = {
 export class FolderScan {
   private carried: readonly LeftOut[] = [];
   private known: { readonly checksum: string; readonly tree: string } | undefined;
-  private copies = 0;
 
   constructor(
     private readonly repository: PrivateRepository,
@@ -77,28 +77,22 @@ export class FolderScan {
     const startMs = await this.fileTime();
     await this.distrustFuture(startMs);
     const found = await this.look(index, signal);
-    if (found.modified.length + found.deleted.length + found.added.length > 0) {
-      return await this.update(found, startMs, signal);
-    }
-    try {
-      const tree = await this.treeOf(index, signal, hasTrees);
-      await setTime(index, startMs);
-      return await this.captured(tree, found.leftOut, [], signal);
-    } catch (error) {
-      await rm(`${index}.lock`, { force: true });
-      throw error;
-    }
+    const isUnchanged = found.modified.length + found.deleted.length + found.added.length === 0;
+    const known = isUnchanged ? await this.knownTree(index) : undefined;
+    if (known === undefined) return await this.update(found, startMs, signal, isUnchanged && hasTrees);
+    await setTime(index, startMs);
+    return await this.captured(known, found.leftOut, [], signal);
   }
 
-  private async update(found: Found, startMs: number, signal: AbortSignal): Promise<Capture> {
+  private async update(found: Found, startMs: number, signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
     const { index } = this.repository;
-    // Git writes to a copy, so that a failure leaves the index valid.
-    const copy = `${index}-${process.pid}-${this.copies++}`;
+    // Git writes to a copy, so that a failure leaves the index valid, and another window does not wait for a lock.
+    const copy = `${index}-${randomUUID()}`;
     try {
       await copyWithTime(index, copy);
       const leftOut = new Map(found.leftOut.map((item) => [item.path, item]));
       const unsettled = await this.settle(copy, await this.refreshed(copy, found, signal), startMs, leftOut, signal);
-      const tree = await this.treeOf(copy, signal, false);
+      const tree = await this.treeOf(copy, signal, hasTrees);
       return await this.captured(tree, [...leftOut.values()], unsettled, signal);
     } finally {
       // Also after a failure, so that the work done is not lost.
@@ -259,10 +253,15 @@ export class FolderScan {
     }
   }
 
+  private async knownTree(index: string): Promise<string | undefined> {
+    const checksum = await checksumOf(index);
+    return checksum !== undefined && this.known?.checksum === checksum ? this.known.tree : undefined;
+  }
+
   /** `withUserTrees`: the user's repository already has all trees. */
   private async treeOf(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
-    const before = await checksumOf(index);
-    if (before !== undefined && this.known?.checksum === before) return this.known.tree;
+    const known = await this.knownTree(index);
+    if (known !== undefined) return known;
     const { prefix } = this.repository;
     const args = ['write-tree', '--missing-ok', ...(prefix === '' ? [] : [`--prefix=${prefix}`])];
     const env = noSync;

@@ -1,9 +1,9 @@
-import { readFile, rename, rm, stat, utimes, writeFile, mkdir, readdir } from 'node:fs/promises';
+import { readFile, readdir, realpath, rename, rm, stat, utimes, writeFile, mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
-import { errorCode } from '../../base/common/errors';
+import { errorCode, userMessageOf } from '../../base/common/errors';
 import type { CheckpointLimits, FileChange, LeftOut } from '../common/checkpoint';
-import { diskFull } from '../common/checkpointError';
+import { CheckpointError, diskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
 import { FolderScan, type Capture } from './folderScan';
 import type { GitProgram } from './git/gitProgram';
@@ -31,6 +31,10 @@ export interface RepositoryInUse {
   readonly format: 'sha1' | 'sha256';
 }
 
+/** A larger index is not read, since it need not be one. */
+const maxIndexBytes = 512 * 1024 * 1024;
+/** What another window writes is not removed. */
+const leftoverAgeMs = 10 * 60_000;
 /** A larger file is not a list of patterns. Bytes. */
 const maxExcludesBytes = 1024 * 1024;
 
@@ -61,7 +65,7 @@ export class OpenRepository {
     const { inUse } = await this.useAll(signal);
     const hasTrees = this.startsFromUser;
     this.startsFromUser = false;
-    return await asDiskFull(() => inUse.scan.capture(signal, hasTrees));
+    return await withStorageErrors(() => inUse.scan.capture(signal, hasTrees));
   }
 
   async restoring(signal: AbortSignal): Promise<RestoreContext> {
@@ -90,7 +94,21 @@ export class OpenRepository {
     return [...before, ...after].map((name) => ({ path: name, reason: 'ignored' }));
   }
 
+  /** @throws CheckpointError `failed` if the folder is gone, or a symbolic link has taken its place */
+  private async checkFolder(): Promise<void> {
+    const { folder } = this.options;
+    const real = await realpath(folder).catch(() => undefined);
+    if (real === folder) return;
+    const what = real === undefined ? 'was removed or renamed' : 'was replaced by a symbolic link';
+    throw new CheckpointError('failed', `The folder ${folder} ${what}. Open it again.`);
+  }
+
   private async useAll(signal: AbortSignal): Promise<NonNullable<typeof this.current>> {
+    await this.checkFolder();
+    return await withStorageErrors(() => this.openNow(signal));
+  }
+
+  private async openNow(signal: AbortSignal): Promise<NonNullable<typeof this.current>> {
     const user = await this.findUser(signal);
     const key = JSON.stringify(user ?? null);
     if (this.current?.key === key) {
@@ -98,16 +116,14 @@ export class OpenRepository {
       await this.startIndex(this.current.inUse, user);
       return this.current;
     }
-    return await asDiskFull(async () => {
-      await mkdir(this.options.storage, { recursive: true, mode: 0o700 });
-      const settings = await readUserSettings(this.git, user, this.options.storage, signal);
-      const inUse = await this.make(user, settings);
-      this.current = { key, inUse, settings };
-      await this.startIndex(inUse, user);
-      const newest = (await inUse.records.list(signal)).at(-1);
-      if (newest) inUse.scan.remember((await inUse.records.details(newest.id, signal)).leftOut);
-      return this.current;
-    });
+    await mkdir(this.options.storage, { recursive: true, mode: 0o700 });
+    const settings = await readUserSettings(this.git, user, this.options.storage, signal);
+    const inUse = await this.make(user, settings);
+    this.current = { key, inUse, settings };
+    await this.startIndex(inUse, user);
+    const newest = (await inUse.records.list(signal)).at(-1);
+    if (newest) inUse.scan.remember((await inUse.records.details(newest.id, signal)).leftOut);
+    return this.current;
   }
 
   /** Returns undefined if the repository ignores the folder. */
@@ -143,7 +159,7 @@ export class OpenRepository {
     };
     await this.bringUpToDate(place, settings, user);
     const repository = new PrivateRepository(this.git, place);
-    await dropForeignIndex(repository);
+    await dropForeignIndex(repository, clock.now());
     return {
       repository,
       format,
@@ -165,7 +181,7 @@ export class OpenRepository {
   private async startIndex({ repository, format }: RepositoryInUse, user: UserRepository | undefined): Promise<void> {
     if (!user || (await stat(repository.index).catch(() => undefined))) return;
     const info = await stat(user.index).catch(() => undefined);
-    if (!info?.isFile()) return;
+    if (!info?.isFile() || info.size > maxIndexBytes) return;
     const start = indexToStartFrom(await readFile(user.index), format, repository.prefix);
     if (!start) return;
     const made = `${repository.index}-start`;
@@ -179,7 +195,7 @@ export class OpenRepository {
 }
 
 /** Paths in an index are relative to the root of the work tree, so another root needs a new index. */
-async function dropForeignIndex(repository: PrivateRepository): Promise<void> {
+async function dropForeignIndex(repository: PrivateRepository, nowMs: number): Promise<void> {
   const { gitDir } = repository.place;
   const file = path.join(gitDir, 'prefix');
   const before = await readFile(file, 'utf8').catch(() => undefined);
@@ -189,7 +205,10 @@ async function dropForeignIndex(repository: PrivateRepository): Promise<void> {
   }
   // Files left by a killed process.
   for (const name of await readdir(gitDir)) {
-    if (/^(index.*\.lock|index-start|ignore-.*)$/.test(name)) await rm(path.join(gitDir, name), { recursive: true });
+    if (!/^(index.*\.lock|index-.*|ignore-.*)$/.test(name)) continue;
+    const file = path.join(gitDir, name);
+    const info = await stat(file).catch(() => undefined);
+    if (info && nowMs - info.ctimeMs > leftoverAgeMs) await rm(file, { recursive: true, force: true });
   }
 }
 
@@ -207,11 +226,14 @@ async function withSafeExcludes(settings: UserSettings): Promise<UserSettings> {
   return isSafe ? settings : { ...settings, excludesFile: '/dev/null' };
 }
 
-async function asDiskFull<T>(work: () => Promise<T>): Promise<T> {
+async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const code = errorCode(error) ?? '';
-    throw ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code) ? diskFull(error) : error;
+    if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw diskFull(error);
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code)) throw error;
+    const words = `Backline’s storage cannot be written: ${userMessageOf(error)}`;
+    throw new CheckpointError('failed', words, { cause: error });
   }
 }

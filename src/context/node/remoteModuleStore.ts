@@ -108,7 +108,7 @@ export class RemoteModuleStore {
     } catch (error) {
       const request = error instanceof ProviderError ? error.consent : undefined;
       const found = request?.kind === 'remoteCode' ? request : undefined;
-      // After a failed check, nothing is stored, so that the next request checks again.
+      // A failed check is not recorded, so that it is repeated after its pause.
       if (found) this.checksByUrl.set(url, { checkedAtMs: clock.now(), newVersion: found });
       return moduleOf(specifier, previousIntegrity, found ?? this.pendingByUrl.get(url)?.request);
     }

@@ -147,7 +147,7 @@ export interface FileBytes {
   readonly path: string;
   readonly bytes: Uint8Array;
   /** Size of the whole file in bytes, even if only a part of it was read. */
-  readonly size: number;
+  readonly fileSize: number;
   readonly version: FileVersion;
 }
 

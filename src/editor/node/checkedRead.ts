@@ -42,7 +42,7 @@ export async function readCheckedBytes(
 ): Promise<FileBytes> {
   const wanted = { limit: defaultMaxBytes, ...range, maxBytes: Infinity };
   const { file, bytes, info } = await readCheckedFile(guard, requested, wanted, signal);
-  return { path: file.path, bytes, size: Number(info.size), version: diskVersion(info) };
+  return { path: file.path, bytes, fileSize: Number(info.size), version: diskVersion(info) };
 }
 
 interface OpenedFile {

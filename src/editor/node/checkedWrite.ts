@@ -37,14 +37,16 @@ export async function createCheckedFile(
       await handle.close();
     }
   } catch (error) {
-    await folders.removeCreated();
+    await folders.removeEmptyCreated();
     throw error;
   } finally {
     await folders.close();
   }
 }
 
-/** Overwrites an existing file. @throws EditorError `editRejected` if it is no longer at the checked path; `saveFailed` */
+/**
+ * Overwrites an existing file. @throws EditorError `editRejected` if it is no longer at the checked path; `saveFailed`
+ */
 export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
   const handle = await withEditorErrors(file, () => open(file.realPath, O_WRONLY | O_NOFOLLOW | O_NONBLOCK));
   try {
@@ -90,7 +92,7 @@ class ParentFolders {
   }
 
   /** Removes the created folders that are still empty. */
-  async removeCreated(): Promise<void> {
+  async removeEmptyCreated(): Promise<void> {
     for (const name of this.createdFolders.reverse()) await rmdir(name).catch(() => undefined);
   }
 

@@ -22,7 +22,7 @@ interface RememberedGrant extends GrantBase {
   readonly kind: 'remembered';
   readonly effect: PermissionRule['effect'];
   /** Label of the chosen option. */
-  readonly option: string;
+  readonly optionLabel: string;
 }
 
 /** The grants of all open sessions. */

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { PermissionRule } from '../common/rules/permissionRules';
-import type { PolicyAgent } from '../common/page/permissionsView';
+import type { AgentUnderPolicy } from '../common/page/permissionsView';
 
 interface NewRuleDefaults {
   /** Absolute path of the default folder for the rule. */
   readonly folder: string;
-  readonly agents: readonly PolicyAgent[];
+  readonly agents: readonly AgentUnderPolicy[];
 }
 
 /** Asks the user for a new rule. Returns undefined if the user cancels. */

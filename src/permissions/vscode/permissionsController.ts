@@ -9,7 +9,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import { ruleKey } from '../common/rules/permissionRules';
 import type { PolicyChoice, PermissionsView } from '../common/page/permissionsApi';
-import { permissionsView, type ListedGrant, type PolicyAgent } from '../common/page/permissionsView';
+import { permissionsView, type ListedGrant, type AgentUnderPolicy } from '../common/page/permissionsView';
 import { withPolicyAnswer } from '../common/policy/policy';
 import type { PolicyKind } from '../common/policy/policyKinds';
 import { describeRule } from '../common/rules/ruleWords';
@@ -22,7 +22,7 @@ interface PermissionsControllerDeps extends FeatureContext {
   readonly standing: StandingPermissions;
   readonly agents: Pick<BackendRegistry, 'list' | 'onDidChange'>;
   /** Other agents under the policy. Omitted if `agents` has the same id. */
-  readonly otherAgents: readonly PolicyAgent[];
+  readonly otherAgents: readonly AgentUnderPolicy[];
   readonly editor: Pick<EditorPort, 'folders' | 'onDidChangeFolders'>;
   readonly extensionUri: vscode.Uri;
 }
@@ -99,7 +99,7 @@ export class PermissionsController implements PermissionsModel, Disposable {
     new Messages(log).info(`Added rule: ${describeRule(rule)}.`);
   }
 
-  private async listAgents(): Promise<PolicyAgent[]> {
+  private async listAgents(): Promise<AgentUnderPolicy[]> {
     const { agents, log } = this.deps;
     try {
       return (await agents.list()).map(({ id, title }) => ({ id, title }));

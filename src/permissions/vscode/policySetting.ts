@@ -12,7 +12,7 @@ export class PolicySetting implements Disposable {
 
   constructor(
     private readonly settings: Settings,
-    private readonly editor: Pick<EditorPort, 'onDidChangeFolders'>,
+    private readonly folderEvents: Pick<EditorPort, 'onDidChangeFolders'>,
     private readonly log: Logger,
   ) {}
 
@@ -21,7 +21,7 @@ export class PolicySetting implements Disposable {
       this.cachedPolicy = undefined;
     };
     this.disposables.add(this.settings.onDidChangeOf([settingIds.permissions], forget));
-    this.disposables.add(this.editor.onDidChangeFolders(forget));
+    this.disposables.add(this.folderEvents.onDidChangeFolders(forget));
   }
 
   get policy(): PermissionPolicy {

@@ -10,7 +10,7 @@ export const denyingWords =
 export const negatingWords = /\b(?:no|not|never|don't|keep)\b/;
 
 /** Words for a scope beyond the current request. */
-export const lastingWords =
+export const lastingScopeWords =
   /\b(?:always|all|any|every|everything|session|conversation|chat|project|workspace|repository|folder|directory|user|forever|remember|permanent|permanently|never|trust|bypass|auto|automatic|automatically|autopilot|yolo|from now on|for good|future)\b|\b(?:don't|do not|without|no longer) ask(?:ing)?\b/;
 
 /** Words for the current request only, as opposed to "only this session". */

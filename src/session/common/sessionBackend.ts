@@ -71,7 +71,7 @@ export interface CreateSessionOptions {
 
 export interface LoadSessionOptions extends CreateSessionOptions {
   /** The text already received of a turn that may still be running. It is not emitted again. */
-  readonly heard?: string;
+  readonly receivedTurnText?: string;
 }
 
 /** Choices for a new session, by option id. */

@@ -29,7 +29,7 @@ export class CostThrottle implements Disposable {
     return !this.isRunning && this.clock.monotonicNow() < this.nextRunAtMs;
   }
 
-  /** Requests a run after this call. */
+  /** Requests a run, which starts when the pause has ended. */
   schedule(): void {
     if (this.isDisposed) return;
     this.isRequested = true;

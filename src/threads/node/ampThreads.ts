@@ -28,7 +28,7 @@ interface AmpThreadsDeps {
 }
 
 export interface AmpThreads {
-  /** Joins and owns all sources. */
+  /** The list of the threads of all sources. The library disposes the sources. */
   readonly library: ThreadLibrary;
   readonly local: LocalThreadSource;
   readonly files: OpenedFileSource;

@@ -2,7 +2,7 @@ import type { Position, Range } from '../../editor/common/editorPort';
 
 /**
  * Queries to VS Code's language servers. Results may include files that agents must not see: the tools filter them.
- * Methods take the absolute path of a visible file and a 0-based position. They reject with `LateAnswerError` on a
+ * Methods take the absolute path of a visible file and a 0-based position. They reject with `LanguageServerTimeoutError` on a
  * time-out, with the signal's reason, or with the language server's error.
  */
 export interface LanguagePort {
@@ -65,5 +65,5 @@ export interface HierarchyCall {
 
 /** A language server did not answer in time. */
 export class LanguageServerTimeoutError extends Error {
-  override readonly name = 'LateAnswerError';
+  override readonly name = 'LanguageServerTimeoutError';
 }

@@ -136,7 +136,9 @@ async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSign
   return { ...place, remarks: [] };
 }
 
-/** Empty on errors, as the text may suffice. @throws LateAnswerError, because the next query would be late, too */
+/**
+ * Returns an empty outline on errors. @throws LanguageServerTimeoutError, because the next query would time out, too
+ */
 async function outlineOrEmpty(path: string, ports: ToolPorts, signal: AbortSignal): Promise<readonly OutlineSymbol[]> {
   try {
     return await ports.language.outline(path, signal);

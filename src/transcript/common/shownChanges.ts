@@ -40,6 +40,29 @@ export function changeKindLabel({ kind }: Pick<FileChange, 'kind'>): string {
   return kind === undefined ? '' : kindLabels[kind];
 }
 
+interface ChangeName {
+  readonly letter: string;
+  readonly word: string;
+}
+
+const changeNames: Record<FileChange['change'], ChangeName> = {
+  created: { letter: 'A', word: 'created' },
+  modified: { letter: 'M', word: 'modified' },
+  deleted: { letter: 'D', word: 'deleted' },
+};
+
+/** Names the change in the way of VS Code’s Source Control view. */
+export function changeName({ change, renamedFrom }: Pick<FileChange, 'change' | 'renamedFrom'>): ChangeName {
+  return renamedFrom === undefined ? changeNames[change] : { letter: 'R', word: 'renamed' };
+}
+
+/** Returns the former path without a folder that is still the same. */
+export function formerName({ path, renamedFrom }: Pick<FileChange, 'path' | 'renamedFrom'>): string | undefined {
+  const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+  const rest = renamedFrom?.slice(folder.length);
+  return rest !== undefined && renamedFrom === folder + rest && !/[\\/]/.test(rest) ? rest : renamedFrom;
+}
+
 /** Whether lines show the change, or a part of it. */
 export function hasChangedLines({ added, removed, renamedFrom }: FileChange): boolean {
   return renamedFrom === undefined && added + removed > 0;

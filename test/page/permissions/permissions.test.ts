@@ -53,7 +53,7 @@ const view: PermissionsView = {
       title: 'Always Allow in project: seq *',
       matches: [],
       who: 'Qwen Code',
-      facts: 'Only Qwen Code remembers this. Restart it to be asked again. This stops its current work.',
+      facts: 'Only Qwen Code remembers this answer. To be asked again, restart the agent. This stops its current work.',
       lasts: 'conversation',
       canRemove: false,
       remembers: 'qwen',

@@ -94,7 +94,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     assert.equal(session.isBusy, false);
   });
 
-  it('change nothing when the user says no', async () => {
+  it('change nothing if the user denies', async () => {
     await rename();
     await answer('reject_once');
     await recorder.next('prompt:complete');
@@ -168,7 +168,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     assert.equal(await readFile(file, 'utf8'), 'const color = 1;\nprint(color);\n');
   });
 
-  it('show everything to each window', async () => {
+  it('send everything to each window', async () => {
     const other = connect();
     try {
       const theirs = new Recorder(await other.backend.loadSession(session.id, { cwd: folder }));

@@ -5,13 +5,13 @@ import { TimeoutError } from '../../../src/base/common/errors';
 import { FakeClock } from '../../fake/fakeClock';
 
 describe('withDeadline', () => {
-  it('gives what the work gives and leaves no timer', async () => {
+  it('returns the result of the work and leaves no timer', async () => {
     const clock = new FakeClock();
     assert.equal(await withDeadline(clock, 'work', 100, () => Promise.resolve(7)), 7);
     assert.equal(clock.pending, 0);
   });
 
-  it('rejects at the deadline and tells the work, which may never end', async () => {
+  it('rejects at the deadline and aborts the work, even if it never ends', async () => {
     const clock = new FakeClock();
     let seen: AbortSignal | undefined;
     const result = withDeadline(clock, 'reading', 100, (signal) => {
@@ -26,7 +26,7 @@ describe('withDeadline', () => {
     assert.equal(seen?.aborted, true);
   });
 
-  it('passes on what the work throws', async () => {
+  it('rethrows the error of the work', async () => {
     const clock = new FakeClock();
     await assert.rejects(
       withDeadline(clock, 'work', 100, () => Promise.reject(new Error('no'))),
@@ -40,14 +40,14 @@ describe('raceSignal', () => {
   const tooLate = (): Error => new Error('too late');
   const never = new Promise<never>(() => undefined);
 
-  it('settles as the work does, and listens to the signal no longer', async () => {
+  it('settles with the work and stops listening to the signal', async () => {
     const { signal } = new AbortController();
     assert.equal(await raceSignal(Promise.resolve(7), signal, tooLate), 7);
     await assert.rejects(raceSignal(Promise.reject(new Error('no')), signal, tooLate), /^Error: no$/);
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
-  it('rejects when the signal fires, whatever becomes of the work', async () => {
+  it('rejects when the signal fires, even if the work continues', async () => {
     const controller = new AbortController();
     const work = Promise.withResolvers<never>();
     const result = raceSignal(work.promise, controller.signal, tooLate);
@@ -61,7 +61,7 @@ describe('raceSignal', () => {
     await assert.rejects(raceSignal(Promise.resolve(7), AbortSignal.abort(), tooLate), /too late/);
   });
 
-  it('waits for the work when there is no signal', async () =>
+  it('waits for the work without a signal', async () =>
     assert.equal(await raceSignal(Promise.resolve(7), undefined, tooLate), 7));
 });
 
@@ -86,7 +86,7 @@ describe('Coalescer', () => {
     assert.equal(flushes, 10);
   });
 
-  it('flushes at once when asked, and then not again', () => {
+  it('flushes immediately on request, and not again afterwards', () => {
     const clock = new FakeClock();
     let flushes = 0;
     const coalescer = new Coalescer(clock, 10, () => flushes++);
@@ -98,7 +98,7 @@ describe('Coalescer', () => {
     assert.equal(flushes, 1);
   });
 
-  it('says nothing after dispose', () => {
+  it('does not flush after dispose', () => {
     const clock = new FakeClock();
     const coalescer = new Coalescer(clock, 10, () => assert.fail('flushed'));
     coalescer.schedule();
@@ -110,7 +110,7 @@ describe('Coalescer', () => {
 describe('KeyedQueue', () => {
   const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it('runs one key in order and other keys meanwhile', async () => {
+  it('runs tasks of one key in order, and other keys concurrently', async () => {
     const queue = new KeyedQueue();
     const seen: string[] = [];
     let release = (): void => undefined;
@@ -127,7 +127,7 @@ describe('KeyedQueue', () => {
     assert.deepEqual(seen, ['b1', 'a1', 'a2']);
   });
 
-  it('goes on after a task that failed, and tells only its caller', async () => {
+  it('continues after a failed task and rejects only its caller', async () => {
     const queue = new KeyedQueue();
     const failed = queue.run('a', () => Promise.reject(new Error('broken')));
     const next = queue.run('a', () => Promise.resolve('fine'));

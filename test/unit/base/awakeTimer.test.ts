@@ -23,7 +23,7 @@ describe('a timer of the time awake', () => {
     });
   }
 
-  it('takes a sleep, however long, for one step', () => {
+  it('counts a sleep of any length as one step', () => {
     start(600_000);
     clock.advance(60_000);
     clock.sleep(8 * 3_600_000);

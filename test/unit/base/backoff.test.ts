@@ -9,7 +9,7 @@ describe('backoffMs', () => {
 });
 
 describe('addJitter', () => {
-  it('is between half and all of the wait, in whole milliseconds', () => {
+  it('returns whole milliseconds between half of the delay and the delay', () => {
     assert.deepEqual(
       [0, 0.5, 0.999].map((random) => addJitter(1_001, () => random)),
       [501, 751, 1_000],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BoundedMap } from '../../../src/base/common/boundedMap';
 
 describe('BoundedMap', () => {
-  it('lets go of what was set longest ago, and tells', () => {
+  it('evicts the entry set longest ago and reports it', () => {
     const gone: string[] = [];
     const map = new BoundedMap<string, string>({ maxEntries: 2, onEvict: (value) => gone.push(value) });
     map.set('a', 'A').set('b', 'B').set('a', 'A2').set('c', 'C');
@@ -16,7 +16,7 @@ describe('BoundedMap', () => {
     assert.deepEqual(gone, ['B']);
   });
 
-  it('does not count a look as use', () => {
+  it('does not count a read as a use', () => {
     const map = new BoundedMap<string, number>({ maxEntries: 2 });
     map.set('a', 1).set('b', 2);
     map.get('a');
@@ -24,7 +24,7 @@ describe('BoundedMap', () => {
     assert.deepEqual([...map.keys()], ['b', 'c']);
   });
 
-  it('keeps within a weight, and the newest however heavy it is', () => {
+  it('stays below the maximum weight, but always keeps the newest entry', () => {
     const map = new BoundedMap<string, number>({ maxWeight: 10, weigh: (value) => value });
     map.set('a', 4).set('b', 6);
     assert.deepEqual([...map.keys()], ['a', 'b']);
@@ -34,7 +34,7 @@ describe('BoundedMap', () => {
     assert.deepEqual([...map.keys()], ['d']);
   });
 
-  it('counts the weight of what was replaced, deleted or cleared no longer', () => {
+  it('subtracts the weight of replaced, deleted and cleared entries', () => {
     const map = new BoundedMap<string, number>({ maxWeight: 10, weigh: (value) => value });
     map.set('a', 9).set('a', 1).set('b', 9);
     assert.equal(map.size, 2);

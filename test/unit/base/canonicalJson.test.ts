@@ -13,7 +13,7 @@ describe('the canonical JSON', () => {
     assert.equal(hashJson(other), hashJson(one));
   });
 
-  it('is none of what could be taken for something else, so that it has no hash that could be allowed', () => {
+  it('is undefined for ambiguous values, so that they have no hash that could be allowed', () => {
     let deep: unknown = 1;
     for (let at = 0; at < 100; at++) deep = [deep];
     const hostile: unknown = JSON.parse('{ "a": 1, "__proto__": { "b": 2 } }');

@@ -13,7 +13,7 @@ describe('DisposableStore', () => {
     assert.deepEqual(seen, ['second', 'first']);
   });
 
-  it('disposes at once what comes too late', () => {
+  it('disposes items immediately that are added after dispose', () => {
     const store = new DisposableStore();
     store.dispose();
     let disposed = false;
@@ -21,7 +21,7 @@ describe('DisposableStore', () => {
     assert.equal(disposed, true);
   });
 
-  it('disposes the rest when one throws, and says so', () => {
+  it('disposes all items if one throws, and reports the error', () => {
     let disposed = false;
     const store = new DisposableStore();
     store.add(toDisposable(() => (disposed = true)));
@@ -34,7 +34,7 @@ describe('DisposableStore', () => {
     assert.equal(disposed, true);
   });
 
-  it('leaves alone what was released', () => {
+  it('does not dispose removed items', () => {
     const store = new DisposableStore();
     const item = store.add(toDisposable(() => assert.fail('disposed')));
     store.removeWithoutDisposing(item);
@@ -45,7 +45,7 @@ describe('DisposableStore', () => {
 describe('Emitter', () => {
   const fail = (error: unknown): never => assert.fail(String(error));
 
-  it('keeps an event coming to the others when one listener throws', () => {
+  it('notifies the other listeners if one throws', () => {
     const errors: unknown[] = [];
     const emitter = new Emitter<number>((error) => errors.push(error));
     const seen: number[] = [];

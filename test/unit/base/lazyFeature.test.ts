@@ -29,7 +29,7 @@ describe('LazyFeature', () => {
     assert.equal(late.loaded, first);
   });
 
-  it('tries again what has failed', async () => {
+  it('retries after a failure', async () => {
     const outcomes = [Promise.reject(new Error('no disk')), Promise.resolve(new Loaded())];
     const late = new LazyFeature(async () => await (outcomes.shift() ?? Promise.reject(new Error('too often'))));
     await assert.rejects(late.getOrLoad(), /no disk/);
@@ -37,7 +37,7 @@ describe('LazyFeature', () => {
     assert.equal(await late.getOrLoad(), late.loaded);
   });
 
-  it('stops and disposes what runs', async () => {
+  it('stops and disposes the running feature', async () => {
     const running = new Loaded();
     const late = new LazyFeature(() => Promise.resolve(running));
     await late.getOrLoad();
@@ -46,7 +46,7 @@ describe('LazyFeature', () => {
     assert.deepEqual(running.seen, ['stop', 'dispose']);
   });
 
-  it('stops what is still being loaded when the window ends', async () => {
+  it('stops a feature that is still loading', async () => {
     const running = new Loaded();
     const { promise, resolve } = Promise.withResolvers<Loaded>();
     const late = new LazyFeature(() => promise);
@@ -57,7 +57,7 @@ describe('LazyFeature', () => {
     assert.deepEqual(running.seen, ['stop']);
   });
 
-  it('disposes at once what is loaded too late, and loads nothing any more', async () => {
+  it('disposes a feature immediately that is loaded after dispose, and loads no more', async () => {
     const running = new Loaded();
     const { promise, resolve } = Promise.withResolvers<Loaded>();
     const late = new LazyFeature(() => promise);

@@ -7,14 +7,14 @@ describe('noticeText', () => {
     assert.equal(toSafeNotice(text), text);
   });
 
-  it('makes no links of what others have named', () => {
+  it('does not turn foreign text into links', () => {
     const link = /\[([^\]]+)\]\((?:https?:\/\/|command:|file:)[^)\s]+/;
     for (const name of ['[Allow](command:x)/a', '[[Allow](command:x)](command:y)', '[a]\u200b(command:x)']) {
       assert.doesNotMatch(toSafeNotice(name), link, name);
     }
   });
 
-  it('names characters that nobody sees, and cuts what is very long', () => {
+  it('shows invisible characters as code points and cuts long texts', () => {
     assert.equal(toSafeNotice('a\u202eb'), 'a[U+202E]b');
     const cut = toSafeNotice('\u{1f600}'.repeat(501));
     assert.ok(cut.endsWith('…') && cut.isWellFormed());

@@ -6,7 +6,7 @@ const fail = (error: unknown): void => {
 };
 
 describe('the status board', () => {
-  it('forgets who has nothing to say any more, and tells so once', () => {
+  it('removes a status and fires once', () => {
     const board = new StatusBoard(fail);
     const status = (id: string): FeatureStatus => ({ id, title: id, state: 'ready', summary: '' });
     board.set(status('one'));

@@ -11,7 +11,7 @@ describe('the clock of the process', () => {
     assert.equal(isCalled, false);
   });
 
-  it('has a reading that does not follow the time of day', () => {
+  it('has a monotonic time that is independent of the time of day', () => {
     const { now } = Date;
     const before = systemClock.monotonicNow();
     try {

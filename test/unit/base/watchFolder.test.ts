@@ -34,7 +34,7 @@ describe('the watch on a folder', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('tells the name of what changed', async () => {
+  it('reports the name of the changed file', async () => {
     watching = watchFolder(folder, (name) => changes.push(name));
     await writeFile(path.join(folder, 'a'), '');
     await until('the change', () => changes.includes('a'));
@@ -61,7 +61,7 @@ describe('the watch on a folder', () => {
     });
   }
 
-  it('tells when a folder that was not there comes', async () => {
+  it('reports that a missing folder was created', async () => {
     const later = path.join(folder, 'later');
     watching = watchFolder(later, (name) => changes.push(name), { clock: quick });
     await until('the change', async () => {
@@ -71,7 +71,7 @@ describe('the watch on a folder', () => {
     });
   });
 
-  it('tells nothing once it is disposed', async () => {
+  it('reports nothing after dispose', async () => {
     const disposed = watchFolder(folder, (name) => changes.push(name), { clock: quick, systemWatch: usedUp('ENOSPC') });
     disposed.dispose();
     let told = 0;

@@ -30,7 +30,7 @@ describe('the question for what a workspace brings', () => {
     assert.match(dialogDetailsOf(subject, true), /^It has changed since your last answer\.$/m);
   });
 
-  it('knows what a dialog cannot show whole, and says that there is more', () => {
+  it('recognizes content that is too long for a dialog, and says that there is more', () => {
     assert.equal(isTooLongForDialog(subject), false);
     const long = { ...subject, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
     const many = { ...subject, facts: Array.from({ length: 60 }, (_, at) => ({ label: `V${at}`, value: 'x' })) };

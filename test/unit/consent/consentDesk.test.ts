@@ -107,7 +107,7 @@ describe('the permission for what a workspace brings', () => {
     );
   });
 
-  it('is given beside the open file only for what was asked: what has changed since is asked for anew', async () => {
+  it('accepts a late answer only for the same content, and asks again if it has changed', async () => {
     const [asked, changed] = [subjectOf('a', 'one'), subjectOf('a', 'two')];
     let now: ConsentSubject | undefined = changed;
     const looked = (subject: ConsentSubject): ConsentSubject => ({ ...subject, reload: () => Promise.resolve(now) });
@@ -123,14 +123,14 @@ describe('the permission for what a workspace brings', () => {
     assert.equal(shown.length, 1);
   });
 
-  it('is not given late when the settings say another subject by then', async () => {
+  it('ignores a late answer if the settings define another subject by then', async () => {
     desk.decide(subjectOf('a', 'one'));
     desk.decide(subjectOf('a', 'two'));
     await answered(desk.acceptLateAnswer(subjectOf('a', 'one'), 'allowed'), undefined);
     assert.deepEqual([shown.length, desk.decide(subjectOf('a', 'one'))], [1, 'ask']);
   });
 
-  it('is not waited for any more when the workspace does not name the subject, and its answer is kept', async () => {
+  it('stops waiting when the workspace no longer defines the subject, and keeps its answer', async () => {
     const names = (): string[] => desk.decisions.map(({ subject: { name } }) => name);
     let tellings = 0;
     desk.onDidChangeSubjects(() => tellings++);
@@ -158,7 +158,7 @@ describe('the permission for what a workspace brings', () => {
     );
   });
 
-  it('is not there when what was kept cannot be read', () => {
+  it('ignores stored answers that cannot be read', () => {
     memento.values.set('backline.consent.answers', [{ hash: 'x', answer: 'allowed', entry: '' }, 7]);
     assert.equal(desk.decide(subjectOf('a', '1')), 'ask');
     memento.values.set('backline.consent.answers', 'broken');

@@ -67,7 +67,7 @@ describe('the tool that reads context items', () => {
   const call = (input: unknown, items?: ContextItem[]): Promise<string> =>
     runContextTool({ reader: windowOf(items).reader, lookups: noLookups }, input, signal);
 
-  it('tells of a file: place, title, provider, link and what is said to AI', async () => {
+  it('returns the items of a file with place, title, provider, link and text for AI', async () => {
     assert.equal(
       await call({ file: 'src/foo.ts' }),
       [
@@ -79,27 +79,27 @@ describe('the tool that reads context items', () => {
     assert.equal(await call({}), await call({ file: 'src/foo.ts' }));
   });
 
-  it('keeps to lines, and to words', async () => {
+  it('filters by lines and by words', async () => {
     assert.match(await call({ firstLine: 5 }), /^\S+:5 — Issue 12[^]*broken\.$/);
     assert.match(await call({ firstLine: 4, lastLine: 10 }), /Issue 12[^]*Silent/);
     assert.equal(await call({ firstLine: 6, lastLine: 9 }), 'There are no context items of /repo/src/foo.ts for that.');
     assert.doesNotMatch(await call({ file: 'foo.ts', query: 'alice' }), /Issue/);
   });
 
-  it('looks for words in all files that are for agents', async () => {
+  it('searches all files that agents may read', async () => {
     const found = await call({ query: 'issue' });
     assert.match(found, /Issue 12[^]*bar\.ts:1 — Issue 13/);
     assert.doesNotMatch(found, /secret|hidden/);
     assert.match(await call({ query: 'nothing like it' }), /no context item/);
   });
 
-  it('says what is wrong with a call', async () => {
+  it('reports invalid input', async () => {
     await assert.rejects(call({ firstLine: 0 }), /The input is not right[^]*firstLine/);
     await assert.rejects(call('foo.ts'), /The input is not right/);
     await assert.rejects(call({ file: '.env' }), /not for agents/);
   });
 
-  it('is never longer than a model can bear', async () => {
+  it('limits the length of the answer', async () => {
     const many = Array.from({ length: 500 }, (_, index) => itemOf(`Item ${index}`, index, 'x'.repeat(10_000)));
     const text = await call({}, many);
     assert.ok(text.length < 70_000, `${text.length}`);
@@ -142,7 +142,7 @@ describe('context items as mentions', () => {
     );
   });
 
-  it('are sent as they are now, wherever they have moved to', async () => {
+  it('are sent in their current form and place', async () => {
     const { reader, state } = windowOf();
     const mentions = new ContextMentions(reader, noLookups);
     const row = (await mentions.search('Issue 12', signal))[0];
@@ -187,7 +187,7 @@ describe('context items that go along by themselves', () => {
     assert.equal(state.asked, 0);
   });
 
-  it('go along once they are on', async () => {
+  it('are sent once they are on', async () => {
     const chip = chipOf(windowOf().reader);
     let changes = 0;
     chip.onDidChange(() => changes++);

@@ -112,7 +112,7 @@ describe('a context provider that only the workspace names', () => {
     answers.set(subject.hash, decision);
   }
 
-  it('that is not there says so, without words of ours', async () => {
+  it('reports a missing module without its own internals', async () => {
     open('./gone.mjs');
     await titles();
     assert.equal(client?.states[0]?.lastError, `Cannot find module '${file('gone.mjs')}'`);
@@ -164,7 +164,7 @@ describe('a context provider that only the workspace names', () => {
     }
   });
 
-  it('runs as it was looked at, whatever is on the disk by then', async () => {
+  it('runs as it was checked, even if the file has changed', async () => {
     await writeFile(file('p.mjs'), moduleOf("'Looked at'"));
     open('./p.mjs');
     await titles();
@@ -181,7 +181,7 @@ describe('a context provider that only the workspace names', () => {
     await decided;
   });
 
-  it('may not load later what could not be seen before', async () => {
+  it('cannot load files later that were not checked', async () => {
     await writeFile(file('late.mjs'), `${noting('late')}export const word = 'Late';`);
     const computed = "capabilities: () => ({}), items: async () => [{ title: (await import('./la' + 'te.mjs')).word }]";
     await writeFile(file('p.mjs'), `export default { ${computed} };`);
@@ -225,7 +225,7 @@ describe('a context provider that only the workspace names', () => {
     assert.deepEqual(await titles(), ['Typed']);
   });
 
-  it('tells what is wrong with a module that cannot be loaded, and asks for nothing', async () => {
+  it('reports a module that cannot be loaded, without asking', async () => {
     await writeFile(file('p.mjs'), "import { gone } from './part.mjs';");
     await writeFile(file('part.mjs'), noting('part'));
     open('./p.mjs');

@@ -26,7 +26,7 @@ describe('the context client', () => {
   let clock: FakeClock;
   beforeEach(() => (clock = new FakeClock()));
 
-  it('gives the items of all providers, in the order of the settings, and who gave them', async () => {
+  it('returns the items of all providers in the order of the settings, with their providers', async () => {
     const slow = new FakeProvider(async () => {
       await settle();
       return provided(providedItem('slow', 0));
@@ -49,7 +49,7 @@ describe('the context client', () => {
     assert.equal(provider.greetings, 1);
   });
 
-  it('shares a question that is on its way', async () => {
+  it('shares a pending request', async () => {
     const provider = giving('x');
     const client = clientOf(clock, { [a]: provider });
     const answers = await Promise.all([1, 2, 3].map(() => client.requestItems(documentOf('one'))));
@@ -67,7 +67,7 @@ describe('the context client', () => {
     assert.deepEqual([answer.items.length, answer.isComplete, css.asked], [0, true, []]);
   });
 
-  it('does not wait for a hanging provider longer than the deadline, and keeps what comes late', async () => {
+  it('waits for a hanging provider until the deadline, and keeps its late answer', async () => {
     let release: (items: PackedItems) => void = () => undefined;
     const late = new FakeProvider(() => new Promise((resolve) => (release = resolve)));
     const client = clientOf(clock, { [a]: late, [b]: giving('quick') });
@@ -86,7 +86,7 @@ describe('the context client', () => {
     assert.equal(late.asked.length, 1);
   });
 
-  it('waits only a little longer once what is there is enough for who hears of more', async () => {
+  it('waits only briefly for more once the known items are enough', async () => {
     const client = clientOf(clock, { [a]: hanging(), [b]: giving('quick') });
     const asked = client.requestItems(documentOf('one'), {
       reason: 'background',
@@ -98,7 +98,7 @@ describe('the context client', () => {
     assert.deepEqual([titles(items), pendingProviders.map(({ id }) => id)], [['quick'], [a]]);
   });
 
-  it('waits until the deadline as long as what is there is not enough', async () => {
+  it('waits until the deadline while the known items are not enough', async () => {
     const client = clientOf(clock, { [a]: hanging(), [b]: giving('quick') });
     let isAnswered = false;
     const asked = client.requestItems(documentOf('one'), { isEnough: () => false }).then(() => (isAnswered = true));
@@ -110,7 +110,7 @@ describe('the context client', () => {
     await asked;
   });
 
-  it('does not let a failing provider hide the items of another, and says what went wrong', async () => {
+  it('shows the items of others if a provider fails, and reports the error', async () => {
     const client = clientOf(clock, { [a]: failing(), [b]: giving('fine') });
     const answer = await client.requestItems(documentOf('one'));
     assert.deepEqual([titles(answer.items), answer.isComplete], [['fine'], false]);
@@ -123,7 +123,7 @@ describe('the context client', () => {
     );
   });
 
-  it('leaves a failing provider alone for longer each time, unless the user asks', async () => {
+  it('pauses a failing provider for longer each time, unless the user asks', async () => {
     const provider = failing();
     const client = clientOf(clock, { [a]: provider });
     const ask = (): Promise<unknown> => client.requestItems(documentOf('one'));
@@ -173,7 +173,7 @@ describe('the context client', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('takes the question back when the last who waits cancels', async () => {
+  it('cancels the request when the last caller cancels', async () => {
     const provider = hanging();
     const client = clientOf(clock, { [a]: provider });
     const first = new AbortController();
@@ -191,7 +191,7 @@ describe('the context client', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('takes the question about an old version back', async () => {
+  it('cancels a request for an old version', async () => {
     const provider = new FakeProvider((content) => (content === 'old' ? never() : provided(providedItem('new'))));
     const client = clientOf(clock, { [a]: provider });
     const old = client.requestItems(documentOf('old', 1));
@@ -219,7 +219,7 @@ describe('the context client', () => {
     assert.deepEqual([titles(fresh.items), fresh.isComplete], [['y'], true]);
   });
 
-  it('leaves the background alone while the user types, and calls it once when the text has settled', async () => {
+  it('delays background requests while the user types, and sends one when the text has settled', async () => {
     const provider = giving('x');
     const client = clientOf(clock, { [a]: provider });
     const { uri } = await client.requestItems(documentOf('1', 1));
@@ -242,7 +242,7 @@ describe('the context client', () => {
     const provider = giving('x');
     const client = clientOf(clock, { [a]: provider }, { maxDocumentLength: 10 });
     const answer = await client.requestItems(documentOf('x'.repeat(11)));
-    assert.match(answer.note ?? '', /larger than 10 characters/);
+    assert.match(answer.note ?? '', /more than 10 characters/);
     assert.deepEqual(provider.asked, []);
     assert.equal((await client.requestItems(documentOf('x', 2))).note, undefined);
   });
@@ -260,7 +260,7 @@ describe('the context client', () => {
     assert.equal(client.knownItems('file:///3'), undefined);
   });
 
-  it('lets go of providers that are no longer in the settings, and keeps the others as they are', async () => {
+  it('disposes providers that are no longer in the settings, and keeps the others', async () => {
     const gone = giving('gone');
     const stays = giving('stays');
     const client = clientOf(clock, { [a]: gone, [b]: stays });
@@ -309,14 +309,14 @@ describe('the context client', () => {
     );
   });
 
-  it('tells of items that do not fit the document', async () => {
+  it('reports items outside the document', async () => {
     const provider = new FakeProvider(() => provided(providedItem('off', 99), providedItem('cut', 0, 0, 99)));
     const answer = await clientOf(clock, { [a]: provider }).requestItems(documentOf('text'));
     assert.deepEqual(titles(answer.items), ['cut']);
     assert.equal(answer.providerNotes[0]?.notes.length, 2);
   });
 
-  it('says once what is odd about the items of a file, with the items', async () => {
+  it('reports problems of the items of a file once, with the items', async () => {
     const provider = new FakeProvider(() => Promise.resolve({ ...packedOf(), notes: ['2 items were left out.'] }));
     const client = clientOf(clock, { [a]: provider });
     const { providerNotes } = await client.requestItems(documentOf('text'));
@@ -326,14 +326,14 @@ describe('the context client', () => {
     );
   });
 
-  it('tells of a bad glob, and asks for what the other selectors match', async () => {
+  it('reports an invalid glob, and uses the other selectors', async () => {
     const provider = new FakeProvider(() => provided(providedItem('x')), [{ path: '' }, { path: '**' }]);
     const client = clientOf(clock, { [a]: provider });
     assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), ['x']);
     assert.match(client.states[0]?.notes.join() ?? '', /glob ""/);
   });
 
-  it('ends all that it was asked when it is disposed', async () => {
+  it('ends all requests on dispose', async () => {
     const provider = hanging();
     const client = clientOf(clock, { [a]: provider });
     const asked = client.requestItems(documentOf('text'));

@@ -20,7 +20,7 @@ function read(result: unknown, uri?: string): { items: ProvidedItem[]; notes: re
 }
 
 describe('dialects', () => {
-  it('are told apart by the functions of a module', () => {
+  it('are detected by the functions of a module', () => {
     assert.equal(dialectOfFunctions(has('capabilities', 'items')), 'A');
     assert.equal(dialectOfFunctions(has('capabilities', 'items', 'annotations')), 'B');
     assert.equal(dialectOfFunctions(has('meta', 'annotations', 'items')), 'C');
@@ -78,7 +78,7 @@ describe('dialects', () => {
     });
   }
 
-  it('leave out with a note what is no item, and keep the others', () => {
+  it('skip invalid items with a note, and keep the others', () => {
     const { start } = range;
     const { items, notes } = read([null, 1, {}, { title: 7 }, { title: 'no end', range: { start } }, { title: 'ok' }]);
     assert.deepEqual(items, [{ title: 'ok' }]);
@@ -142,7 +142,7 @@ describe('dialects', () => {
     assert.equal(read(annotations).items.length, 4, 'of items that are about no document');
   });
 
-  it('tell who prefers the link', () => {
+  it('keep the preference for the link', () => {
     const presentationHints = ['prefer-link-over-detail'];
     const item = { title: 't', url: 'https://a' };
     const said = read([
@@ -158,7 +158,7 @@ describe('dialects', () => {
     );
   });
 
-  it('leave out links that run something', () => {
+  it('remove links that run something', () => {
     const { items, notes } = read([
       { title: 'a', url: 'command:workbench.action.quit' },
       { title: 'b', url: 'javascript:alert(1)' },
@@ -184,7 +184,7 @@ describe('packed items', () => {
     assert.deepEqual(unpacked(packedOf(...items)), items);
   });
 
-  it('are refused when their parts do not fit together', () => {
+  it('are rejected if their parts are inconsistent', () => {
     const packed = packedOf(...items);
     const { ranges, texts, text } = packed;
     const many = 20_000;

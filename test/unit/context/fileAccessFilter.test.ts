@@ -42,14 +42,14 @@ describe('what the user excludes', () => {
     assert.equal(await isOpen('window/a.ts'), true);
   });
 
-  it('is what the setting says now', async () => {
+  it('follows the current setting', async () => {
     const gate = gateOf();
     assert.equal(await isOpen('repo/b.ts', gate), true);
     exclude = new ExcludeList(['a.ts']);
     assert.equal(gate.allows(at('repo/b.ts')), false);
   });
 
-  it('is everything that nobody has looked at', async () => {
+  it('includes all files that were not resolved', async () => {
     const gate = gateOf();
     assert.equal(gate.allows(at('repo/a.ts')), false);
     await gate.resolve(at('repo/a.ts'));
@@ -57,7 +57,7 @@ describe('what the user excludes', () => {
     assert.equal(gate.allows(at('repo/a.ts')), false);
   });
 
-  it('is known on Windows with either case of the drive, and on all systems in either form of its letters', async () => {
+  it('is recognized on Windows in either case of the drive, and on all systems in either Unicode form', async () => {
     const gateFor = (isWindows: boolean): FileAccessFilter =>
       new FileAccessFilter({ folders: () => ['C:\\ws'], exclude: () => exclude, isWindows });
     const gate = gateFor(true);

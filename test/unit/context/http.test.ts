@@ -126,10 +126,13 @@ describe('an HTTP provider', () => {
     client.dispose();
   });
 
-  it('says when nobody is there', async () => {
+  it('reports that the connection failed', async () => {
     const server = await startServer(() => undefined);
     server.close();
-    assert.match((await outcome(server.url)).state?.lastError ?? '', /Could not connect to 127\.0\.0\.1:\d+: ECONNREFUSED/);
+    assert.match(
+      (await outcome(server.url)).state?.lastError ?? '',
+      /Could not connect to 127\.0\.0\.1:\d+: ECONNREFUSED/,
+    );
   });
 
   it('refuses a selector that is null', async () => {
@@ -220,7 +223,7 @@ describe('an HTTP provider', () => {
     assert.match(state?.lastError ?? '', /x Bearer •••…$/);
   });
 
-  it('sends nothing unencrypted to another machine without the word of the user', async () => {
+  it('sends nothing unencrypted to another machine without permission', async () => {
     const url = 'http://example.invalid/';
     const { state } = await outcome(url);
     assert.deepEqual([state?.status, state?.consent], ['needsConsent', { kind: 'plainHttp', url }]);

@@ -17,7 +17,7 @@ describe('items that do not all have room', () => {
     assert.deepEqual(titles(ItemList.empty.takeEvenlyFromGroups(9, () => true)), []);
   });
 
-  it('leave their room to others when nobody wants them', () => {
+  it('leave their place to others if they are not wanted', () => {
     assert.deepEqual(titles(list.takeEvenlyFromGroups(3, ({ range }) => range !== undefined)), ['a1', 'a2', 'b2']);
   });
 });

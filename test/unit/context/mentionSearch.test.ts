@@ -41,7 +41,7 @@ describe('mentions that providers find', () => {
     return found;
   }
 
-  it('do not wait for one that is slow, and have what it finds later', async () => {
+  it('do not wait for a slow provider, and include its results later', async () => {
     const late = Promise.withResolvers<readonly Mention[]>();
     const quick = finder(() => Promise.resolve([mentionOf('quick')]));
     const { client, mentions } = windowOf({ 'https://a/': finder(() => late.promise), 'https://b/': quick });
@@ -61,7 +61,7 @@ describe('mentions that providers find', () => {
     client.dispose();
   });
 
-  it('end what is asked for a query that is another one now', async () => {
+  it('cancel the requests of an earlier query', async () => {
     const hanging = finder(() => never());
     const { client, lookups, mentions } = windowOf({ 'https://a/': hanging });
     await search(mentions, 'a');

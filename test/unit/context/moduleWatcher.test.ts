@@ -27,7 +27,7 @@ describe('ModuleWatcher', () => {
   const url = (name: string): string => pathToFileURL(file(name)).href;
   const write = (name: string): void => writeFileSync(file(name), String(Math.random()));
 
-  it('tells a burst of writings once, and each new one', async () => {
+  it('reports a burst of writes once, and each later write', async () => {
     write('main.mjs');
     watcher.watch([url('main.mjs')]);
     for (let time = 0; time < 5; time++) write('main.mjs');
@@ -45,7 +45,7 @@ describe('ModuleWatcher', () => {
     await until('the writing', () => changes === 1);
   });
 
-  it('follows other files from when it is given them', async () => {
+  it('watches other files as soon as they are set', async () => {
     watcher.watch([url('main.mjs')]);
     watcher.watch([url('main.mjs'), url('lib/other.mjs')]);
     assert.ok(watcher.isWatching(url('lib/other.mjs')) && !watcher.isWatching(url('lib/none.mjs')));
@@ -55,7 +55,7 @@ describe('ModuleWatcher', () => {
     await until('the removal', () => changes === 2);
   });
 
-  it('says nothing of folders that are not there', () => {
+  it('ignores missing folders', () => {
     watcher.watch([url('nowhere/main.mjs'), 'https://127.0.0.1/main.mjs']);
     assert.equal(changes, 0);
   });

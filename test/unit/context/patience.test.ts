@@ -161,13 +161,13 @@ describe('a provider that hangs', () => {
     client.dispose();
   });
 
-  it('is not waited for by a search that finds nothing yet', async () => {
+  it('does not delay a search without results', async () => {
     const { clock, reader, client } = windowOf({});
     assert.deepEqual(await after(clock, 300, new ContextMentions(reader, noLookups).search('', signal)), []);
     client.dispose();
   });
 
-  it('holds up neither a prompt nor a tool for long, and the tool says who is missing', async () => {
+  it('delays neither a prompt nor a tool for long, and the tool names it', async () => {
     const { clock, reader, client } = windowOf({ 'https://x/quick': quick() });
     const rows = await after(clock, 300, new ContextMentions(reader, noLookups).search('quick', signal));
     assert.ok(rows !== 'still waiting');

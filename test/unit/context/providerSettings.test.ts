@@ -55,7 +55,7 @@ describe('the key of a provider', () => {
     });
   }
 
-  it('needs a folder where it speaks of one', () => {
+  it('requires a folder if it refers to one', () => {
     for (const key of ['./p.js', 'provider', '${workspaceFolder}/p.js'])
       assert.match(JSON.stringify(parseProviderUri(key, undefined)), /no folder is open/);
   });
@@ -79,7 +79,7 @@ describe('the settings of providers', () => {
     );
   });
 
-  it('are on for files in no folder by the word of the user only', () => {
+  it('are on for files outside the folders only if the user enables it', () => {
     const elsewhere = (levels: Partial<SettingsLevels>): unknown[] =>
       list(levels)
         .entries.filter(({ isOnOutsideFolders }) => isOnOutsideFolders)
@@ -158,7 +158,7 @@ describe('the settings of providers', () => {
     );
   });
 
-  it('stay off with a reason when they make no sense, and only those', () => {
+  it('stay off with a reason if they are invalid', () => {
     const result = list({
       user: {
         backline: { 'https://a/': 'on', 'https://b/': { selectorMatch: 'some' }, 'ftp://c/': true, 'https://d/': true },

@@ -57,7 +57,7 @@ describe('the ranges of items', () => {
     it(`lose their item for ${says}`, () => assert.equal(place({ start, end }), undefined));
   }
 
-  it('are told of when something was done to them', () => {
+  it('are reported if they were adjusted', () => {
     const items = [
       { title: 'a', range: rangeOf('9:0-9:1') },
       { title: 'b', range: rangeOf('0:0-0:9') },

@@ -22,7 +22,7 @@ describe('code of a workspace', () => {
     it(`is known when it is spelled ${spelling}`, () => assert.ok(isUriBelow(uri, 'file:///w/my%20app')));
   }
 
-  it('is not what only begins alike', () => {
+  it('is not recognized by a common prefix', () => {
     assert.equal(isUriBelow('file:///w/my%20app2/p.js', 'file:///w/my%20app'), false);
     assert.equal(isUriBelow('file:///w/my%20app/../p.js', 'file:///w/my%20app'), false);
   });

@@ -64,7 +64,7 @@ describe('code from elsewhere', () => {
     return found.specifier;
   }
 
-  it('is fetched once and kept by its hash', async () => {
+  it('is downloaded once and stored by its hash', async () => {
     const first = await get();
     assert.equal(await readFile(fileURLToPath(first), 'utf8'), code);
     assert.equal(await get(), first);
@@ -72,7 +72,7 @@ describe('code from elsewhere', () => {
     assert.match(path.basename(fileURLToPath(first)), /^sha384-[0-9a-f]{96}\.mjs$/);
   });
 
-  it('is fetched again when what was kept has been changed', async () => {
+  it('is downloaded again if the stored file was changed', async () => {
     const file = fileURLToPath(await get());
     await writeFile(file, 'evil');
     await get();
@@ -80,7 +80,7 @@ describe('code from elsewhere', () => {
     assert.equal(fetched.length, 2);
   });
 
-  it('says what to do when it cannot be kept, whether or not the settings pin it', async () => {
+  it('says what to do if it cannot be stored, pinned or not', async () => {
     await writeFile(path.join(folder, 'kept'), 'a file');
     for (const options of [{}, { integrity: undefined, allowedCode: integrity }]) {
       await assert.rejects(get(options), (error: unknown) => {
@@ -99,7 +99,7 @@ describe('code from elsewhere', () => {
     });
   }
 
-  it('is not even fetched without the word of the user', async () => {
+  it('is not downloaded without permission', async () => {
     await assert.rejects(get({ isAllowed: () => false }), (error: unknown) => {
       assert.ok(error instanceof ProviderError);
       assert.deepEqual(error.consent, { kind: 'remoteCode', url, integrity });
@@ -108,24 +108,24 @@ describe('code from elsewhere', () => {
     assert.deepEqual(fetched, []);
   });
 
-  it('needs the word of the user again for another hash', async () => {
+  it('needs new permission for another hash', async () => {
     const isAllowed = (request: ConsentRequest): boolean =>
       request.kind === 'remoteCode' && request.integrity === integrity;
     await get({ isAllowed });
     await assert.rejects(get({ isAllowed, integrity: `sha256-${'A'.repeat(43)}=` }), /Allow it first/);
   });
 
-  it('is refused when it is not what was pinned, and nothing is kept', async () => {
+  it('is rejected if it does not match the pinned hash, and is not stored', async () => {
     await assert.rejects(get({ answers: { [url]: new Response('evil') } }), /does not match the pinned hash.*sha384-/);
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it('is never fetched over plain http', async () => {
+  it('is never downloaded over http', async () => {
     await assert.rejects(get({ url: 'http://127.0.0.1/p.js' }), /can be downloaded only over HTTPS/);
     assert.deepEqual(fetched, []);
   });
 
-  it('may be redirected within https, and nowhere else', async () => {
+  it('may be redirected only to https', async () => {
     const to = (location: string): Response => new Response(null, { status: 302, headers: { location } });
     await get({ answers: { [url]: to('/other.js'), 'https://example.com/other.js': new Response(code) } });
     await rm(path.join(folder, 'kept'), { recursive: true });
@@ -136,7 +136,7 @@ describe('code from elsewhere', () => {
     assert.equal(fetched.includes('http://example.com/other.js'), false);
   });
 
-  it('says what the server said instead', async () => {
+  it('reports another answer of the server', async () => {
     await assert.rejects(get({ answers: { [url]: new Response('', { status: 404 }) } }), /HTTP 404/);
     await assert.rejects(get({ answers: {} }), /Could not connect to example\.com/);
   });

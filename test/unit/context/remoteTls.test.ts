@@ -85,13 +85,13 @@ describe('a provider from an https server', () => {
     assert.deepEqual(asked, ['/p.js']);
   });
 
-  it('is fetched once for all windows', async () => {
+  it('is downloaded once for all windows', async () => {
     await ask();
     server.close();
     assert.deepEqual(await ask(), { found: ['from afar'], error: undefined });
   });
 
-  it('is not fetched before it is allowed', async () => {
+  it('is not downloaded before it is allowed', async () => {
     const { found, error } = await ask({ isAllowed: false });
     assert.deepEqual([found, asked], [[], []]);
     assert.match(error ?? '', /Allow it first/);
@@ -164,7 +164,7 @@ describe('a provider from an https server', () => {
     assert.equal(client.states[0]?.consent, undefined);
   });
 
-  it('does not come from a server that nobody vouches for', async () => {
+  it('is not downloaded from a server with an untrusted certificate', async () => {
     const stranger = await serve(await makeCertificate());
     try {
       const { found, error } = await ask({ origin: stranger.origin });

@@ -103,7 +103,7 @@ describe('selectors', () => {
     });
   }
 
-  it('say which glob cannot be used, and let the others match', () => {
+  it('report an unusable glob, and match the others', () => {
     const list = compile(path('', 'a'.repeat(70_000), '!(a)'.repeat(300), '**/*.ts'));
     assert.equal(list.problems.length, 3);
     assert.match(list.problems[0] ?? '', /glob ""/);
@@ -158,7 +158,7 @@ describe('a glob that takes too long', () => {
     const list = compile(path('(a)', '(b)', '(c)', '(d)', '**/*.ts'), 'any', none);
     assert.equal(list.matches(letters), false);
     assert.deepEqual([slow, list.problems.length], [3, 4]);
-    assert.match(list.problems[3] ?? '', /other globs/);
+    assert.match(list.problems[3] ?? '', /other complex globs/i);
     assert.equal(list.matches(new SelectableDocument(ts, () => '')), true);
   });
 

@@ -29,7 +29,7 @@ function statusOf(situation: Partial<ContextSituation>) {
 }
 
 describe('the status of context providers', () => {
-  it('is off when they are, or when there are none', () => {
+  it('is off if they are turned off or not configured', () => {
     assert.deepEqual(statusOf({ isEnabled: false, states: [stateOf('a')] }), {
       state: 'off',
       summary: 'Turned off in your settings.',
@@ -77,7 +77,7 @@ describe('the status of context providers', () => {
     assert.equal(labels[0], 'Allow the new version of far…');
   });
 
-  it('says what failed in a line that is short', () => {
+  it('describes a failure in one short line', () => {
     const summaryOf = (lastError: string): string =>
       statusOf({ states: [stateOf('b', { status: 'failing', lastError })] }).summary;
     assert.equal(summaryOf('one\n  two'), 'b: one two. 0 ready, 1 failing.');
@@ -91,7 +91,7 @@ describe('the status of context providers', () => {
     assert.ok(!labelsOf(false).includes('Store a secret'));
   });
 
-  it('asks for the word of the user by an action, and nothing else', () => {
+  it('offers an action to ask for permission', () => {
     const consent = { kind: 'plainHttp', url: 'http://example.com/' } as const;
     const { state, summary, labels } = statusOf({ states: [stateOf('far', { status: 'needsConsent', consent })] });
     assert.equal(state, 'attention');
@@ -113,7 +113,7 @@ describe('the status of context providers', () => {
     assert.equal(statusOf({ problems }).state, 'attention');
   });
 
-  it('passes on what is odd about the answers', () => {
+  it('shows notes about the answers', () => {
     const states = [stateOf('a', { notes: ['The glob "[" cannot be used', 'Another'] })];
     assert.equal(
       statusOf({ states, notes: ['b: 2 items were cut.'] }).summary,
@@ -125,7 +125,7 @@ describe('the status of context providers', () => {
 describe('what providers are allowed', () => {
   const code = { kind: 'remoteCode', url: 'https://example.com/p.js', integrity: 'sha384-a' } as const;
 
-  it('is remembered for just that, and can be taken back', async () => {
+  it('is stored for exactly this request, and can be revoked', async () => {
     const memento = new MemoryMemento();
     const allowed = new AllowedRequests(memento);
     assert.equal(allowed.has(code), false);
@@ -151,7 +151,7 @@ describe('what providers are allowed', () => {
     assert.equal(allowed.allowedIntegrity('https://example.com/q.js'), undefined);
   });
 
-  it('is nothing when what was stored is not understood', async () => {
+  it('is empty if the stored value is invalid', async () => {
     const memento = new MemoryMemento();
     await memento.update('backline.context.allowed', [{ kind: 'everything' }, code, 5]);
     assert.deepEqual(new AllowedRequests(memento).all, [code]);

@@ -190,7 +190,7 @@ describe('a JavaScript provider', () => {
     });
   }
 
-  it('that needs too much memory says so, and the window lives', async () => {
+  it('is stopped with a message if it uses too much memory', async () => {
     const url = await writeNew(
       'export default { capabilities: () => ({}), items() { const all = []; for (;;) all.push(new Array(1e5).fill({})); } };',
     );
@@ -199,7 +199,7 @@ describe('a JavaScript provider', () => {
     assert.match(client.states[0]?.lastError ?? '', /more than 32 MiB/);
   });
 
-  it('that is not there says so', async () => {
+  it('is reported if it is missing', async () => {
     assert.match((await ask(pathToFileURL('/no/such/provider.mjs').href)).error ?? '', /Cannot find module/);
   });
 
@@ -213,7 +213,7 @@ describe('a JavaScript provider', () => {
     assert.equal(process.env['BACKLINE_TEST_LEAK'], undefined);
   });
 
-  it('that forgets to catch something goes on', async () => {
+  it('continues after an uncaught error', async () => {
     const url = await writeNew(
       `export default { capabilities: () => ({}), async items() { void Promise.reject(new Error('lost')); setTimeout(() => { throw new Error('later'); }); await new Promise((resolve) => setTimeout(resolve, 20)); return [{ title: 'x' }]; } };`,
     );
@@ -297,7 +297,7 @@ describe('a JavaScript provider', () => {
     });
   }
 
-  it('does not run before it is asked', async () => {
+  it('does not run before the first request', async () => {
     const flag = path.join(worker.folder, 'ran');
     const url = await writeNew(
       `import { writeFileSync } from 'node:fs';\nwriteFileSync(${JSON.stringify(flag)}, '');\n${good('x')}`,

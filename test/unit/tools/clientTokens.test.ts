@@ -5,7 +5,7 @@ import { ClientTokens } from '../../../src/tools/node/clientTokens';
 describe('tokens of clients', () => {
   const tokens = new ClientTokens();
 
-  it('tell clients apart, and the same client each time', () => {
+  it('distinguish clients and recognize the same client', () => {
     const [one, other] = [tokens.issueToken(), tokens.issueToken()];
     assert.ok(tokens.clientOf(`Bearer ${one}`));
     assert.equal(tokens.clientOf(`Bearer ${one}`), tokens.clientOf(`bearer ${one}`));

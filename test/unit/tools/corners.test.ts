@@ -67,7 +67,7 @@ describe('a symbol of a container', () => {
     assert.equal(told, '2 symbols\na.ts\n  1: one  [method parse in ns.Parser]\n  3: three  [method Parser.parse]');
   });
 
-  it('is declared in it, not beside it', () => {
+  it('is declared inside the container', () => {
     const outline = [
       symbolAt('parse', 'function', 0, 0),
       symbolAt('Parser', 'class', 1, 4, symbolAt('parse', 'method', 2, 3)),
@@ -84,7 +84,7 @@ describe('a symbol of a container', () => {
 describe('the name of a path', () => {
   const named = (path: string, folder: string): string => displayPath(path, { folders: [{ path: folder, name: '' }] });
 
-  it('has slashes on Windows, also where a drive is written with them, and keeps backslashes of other systems', () => {
+  it('has slashes on Windows and keeps backslashes on other systems', () => {
     assert.equal(named('C:\\ws\\a\\b.ts', 'C:\\ws'), 'a/b.ts');
     assert.equal(named('/ws/a\\b.ts', '/ws'), 'a\\b.ts');
     assert.equal(named('/ws', '/ws'), '.');
@@ -95,7 +95,7 @@ describe('the name of a path', () => {
 describe('the line around a place', () => {
   const long = `  ${'a'.repeat(100)}${'b'.repeat(150)}`;
 
-  it('is marked where it is cut, and only there', () => {
+  it('is marked only where it is cut', () => {
     assert.equal(shortenLineAround(`  ${'a'.repeat(200)}  `, 0), 'a'.repeat(200));
     assert.equal(shortenLineAround(long, 0), `${'a'.repeat(100)}${'b'.repeat(100)}…`);
     assert.equal(shortenLineAround(long, 250), `…${'b'.repeat(62)}`);
@@ -114,7 +114,7 @@ describe('an open call', () => {
   };
   const idle = (): AbortSignal => new AbortController().signal;
 
-  it('ends with what it is part of, also when that has ended before', async () => {
+  it('ends with its outer signal, even if that has already fired', async () => {
     assert.equal((await signalOf(AbortSignal.abort('why'), () => undefined)).reason, 'why');
     const outer = new AbortController();
     assert.equal((await signalOf(outer.signal, () => outer.abort('later'))).reason, 'later');

@@ -17,7 +17,7 @@ describe('the tool read_file', () => {
     );
   });
 
-  it('takes numbers as text and null for nothing, as models write them', async () => {
+  it('accepts numeric strings, and null for missing values, as models send them', async () => {
     assert.match(
       await bench().call('read_file', { path: 'src/main.ts', from: '6', to: null }),
       /lines 6 to 8 of 8\n6\tconst/,
@@ -31,7 +31,7 @@ describe('the tool read_file', () => {
     assert.match(await made.call('read_file', { path: 'long.txt', from: 4_900 }), /lines 4900 to 5001 of 5001/);
   });
 
-  it('says what is wrong', async () => {
+  it('reports invalid input', async () => {
     const made = bench();
     await assert.rejects(made.call('read_file', { path: 'src/.env' }), /exclude/);
     await assert.rejects(made.call('read_file', { path: '/etc/passwd' }), /outside/);
@@ -58,7 +58,7 @@ describe('places that models name', () => {
     assert.equal(await askedAt({ path: 'src/main.ts', line: 6 }), `${main}:5:6`, 'what the line declares');
   });
 
-  it('are taken from the nearest line when the line is off, and that is said', async () => {
+  it('are found in the nearest line if the line is wrong, with a remark', async () => {
     const made = bench();
     const told = await made.call('references', { path: 'src/main.ts', symbol: 'parser', line: 3 });
     assert.deepEqual(made.language.asked[0]?.position, { line: 5, character: 6 });
@@ -115,7 +115,7 @@ describe('places that models name', () => {
 describe('the tool search', () => {
   const lineOf = (text: string, line = 0) => ({ line, character: 0, text });
 
-  it('tells nothing of excluded files, and pages the rest, nearest first', async () => {
+  it('hides excluded files and returns the others in pages, nearest first', async () => {
     const made = bench();
     made.found = async function* () {
       await Promise.resolve();
@@ -134,7 +134,7 @@ describe('the tool search', () => {
     );
   });
 
-  it('says what it has when it takes too long, or finds too much', async () => {
+  it('returns partial results after a time-out or with too many matches', async () => {
     const made = bench();
     made.found = async function* (_query, signal) {
       yield { path: main, matches: [lineOf('first')] };

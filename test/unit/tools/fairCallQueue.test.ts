@@ -41,7 +41,7 @@ class Calls {
 }
 
 describe('the desk that gives turns to calls', () => {
-  it('lets a client that asks for much have its share, and the next client a turn at once', async () => {
+  it('gives each client its share, and a new client a turn immediately', async () => {
     const calls = new Calls();
     const all = 'aaaabc'.split('').map((client) => calls.call(client));
     await settle();
@@ -77,7 +77,7 @@ describe('the desk that gives turns to calls', () => {
     assert.equal(calls.clock.pending, 0);
   });
 
-  it('takes a call out of the line when it is cancelled, and refuses all when it is disposed', async () => {
+  it('removes a cancelled call from the queue, and refuses all calls after dispose', async () => {
     const calls = new Calls({ maxRunningPerClient: 1 });
     const first = calls.call('a');
     const cancelling = new AbortController();

@@ -9,7 +9,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 const asked = <T>(key: string, ask: () => Promise<T>, group = 'ts'): LanguageQuery<T> => ({ key, group, ask });
 
 describe('questions that cannot be ended', () => {
-  it('are waited for until their time is over, and say what to do then', async () => {
+  it('time out with a message that says what to do', async () => {
     const clock = new FakeClock();
     const questions = new LanguageQueries(clock, 12_000);
     assert.equal(
@@ -105,7 +105,7 @@ describe('questions that cannot be ended', () => {
     );
   });
 
-  it('tell what went wrong', async () => {
+  it('report their errors', async () => {
     const questions = new LanguageQueries(new FakeClock(), 12_000);
     await assert.rejects(
       questions.runQuery(

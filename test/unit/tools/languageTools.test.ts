@@ -27,7 +27,7 @@ describe('the tool references', () => {
     );
   });
 
-  it('leaves no trace of excluded files, and only counts those outside', async () => {
+  it('hides excluded files, and only counts files outside the workspace', async () => {
     const made = bench();
     made.language.places = [
       placeIn(main, 0, 13),

@@ -66,7 +66,7 @@ describe('lists for models', () => {
     );
   });
 
-  it('name files so that they can be asked for again', () => {
+  it('name files in a form that tools accept', () => {
     const folders = [
       { name: 'w', path: '/w' },
       { name: 'other', path: '/other' },

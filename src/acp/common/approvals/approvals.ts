@@ -13,7 +13,7 @@ export interface ApprovalOption extends NamedOption {
 interface ApprovalRequest<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
-  /** Emitted with the request, plus the options' `scopes` and which names are `misnamed`. */
+  /** The context of the emitted request. The scopes of the options and the misnamed options are added to it. */
   readonly context: ApprovalContext;
   readonly callId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -92,7 +92,7 @@ export class Approvals {
     });
   }
 
-  /** @throws BackendError `approvalInvalid`, `approvalResolved` */
+  /** Answers an approval with the name of an option. @throws BackendError `approvalInvalid`, `approvalResolved` */
   answer(id: string, option: string): void {
     const pending = this.pendingById.get(id);
     if (!pending) {

@@ -2,7 +2,7 @@ import type { ApprovalOptionKind } from '../../../session/common/sessionEvents';
 import {
   allowingWords,
   denyingWords,
-  lastingWords,
+  lastingScopeWords,
   negatingWords,
   notAskingWords,
   onceWords,
@@ -75,7 +75,7 @@ function meaningOf(name: string): NameMeaning {
   return {
     allowIndex: rest.search(allowingWords),
     denyIndex: deny < 0 || negate < 0 ? Math.max(deny, negate) : Math.min(deny, negate),
-    isLasting: lastingWords.test(text),
+    isLasting: lastingScopeWords.test(text),
     isOnce: onceWords.test(text),
   };
 }

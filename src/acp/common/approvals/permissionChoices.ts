@@ -24,7 +24,7 @@ interface ChoiceContext {
 
 const kindOrder: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
 
-/** Sorts by kind; stable. */
+/** Sorts options by kind and keeps the order within each kind. */
 export function sortedByKind<Option extends ApprovalOption>(options: readonly Option[]): Option[] {
   return [...options].sort((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
 }

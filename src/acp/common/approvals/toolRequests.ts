@@ -19,7 +19,7 @@ interface RequestContext {
   readonly protectionOf: (path: string) => Promise<Protection | undefined>;
 }
 
-/** Kinds that a diff turns into an edit. */
+/** Kinds that count as `edit` if the call has a diff. */
 const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
 
 /** Converts a tool call to a permission request. Refused paths stay as written: rules can deny but not allow them. */

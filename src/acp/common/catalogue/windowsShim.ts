@@ -1,4 +1,4 @@
-/** What a `.cmd` file written by npm, pnpm or yarn runs. */
+/** The program that a `.cmd` file of npm, pnpm or yarn runs. */
 interface WindowsShim {
   /** Absolute paths and names to look up on PATH, in the shim's order. */
   readonly programs: readonly string[];
@@ -9,7 +9,7 @@ interface WindowsShim {
 /** Parses a shim, so that its program can start without a shell. Undefined for any other batch file. */
 export function parseWindowsShim(text: string, shimFolder: string): WindowsShim | undefined {
   const lines = text.split(/\r?\n/);
-  // Shims of pnpm and yarn have a line for a Node.js beside them and one for that on PATH.
+  // Shims of pnpm and yarn have two lines: one for a Node.js in the same folder, and one for the Node.js on PATH.
   const calls = lines.flatMap((line) => parseCall(line, shimFolder) ?? []);
   const [first] = calls;
   if (!first) return undefined;
@@ -37,7 +37,7 @@ function parseCall(line: string, folder: string): ShimCall | undefined {
   return program === undefined ? undefined : { program, args };
 }
 
-/** The shim sets `_prog` to a Node.js beside it if there is one, else to the name. */
+/** Returns the possible values of `_prog`, which a shim sets to a Node.js in its folder, else to the name `node`. */
 function progVariableValues(lines: readonly string[], folder: string): string[] {
   return lines.flatMap((line) => {
     const value = /\bSET\s+"?_prog=([^"]*)"?/i.exec(line)?.[1];

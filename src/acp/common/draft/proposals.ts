@@ -3,7 +3,7 @@ import { DiffError, parseFileDiff, type FileDiff } from './unifiedDiff';
 
 interface Proposals {
   readonly diffs: readonly FileDiff[];
-  /** Why diffs are invalid; each completes a sentence. */
+  /** The reasons why diffs are invalid, each as the end of a sentence. */
   readonly problems: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function parseProposals(markdown: string): Proposals {
   return { diffs, problems };
 }
 
-/** @throws DiffError */
+/** Parses the diffs in a fenced block. @throws DiffError */
 function parseBlock(lines: readonly string[], start: number, fence: string): { diffs: FileDiff[]; end: number } {
   const diffs: FileDiff[] = [];
   let at = start;

@@ -34,7 +34,7 @@ export type BindingEvent<Client> =
   | { readonly kind: 'recreated'; readonly client: Client; readonly agentSessionId: string }
   | { readonly kind: 'failed'; readonly client: Client }
   | { readonly kind: 'processLost' }
-  /** The agent has received the summary. */
+  /** The agent has received the summary of the conversation. */
   | { readonly kind: 'reminded' }
   | { readonly kind: 'close' };
 

@@ -11,7 +11,7 @@ export class ConfigOptions {
   private modes: Modes | undefined;
   private models: Models | undefined;
 
-  /** `agent` returns the known agent's id. */
+  /** `knownAgentId` returns the id of the known agent, if it is one. */
   constructor(private readonly knownAgentId: () => string | undefined = () => undefined) {}
 
   /** Applies the response that opened the session; missing parts stay unchanged. */
@@ -32,7 +32,7 @@ export class ConfigOptions {
     );
   }
 
-  /** For agents that do not return their options after a change. */
+  /** Sets a value locally, for agents that do not return their options after a change. */
   setValue(optionId: string, value: string | boolean): void {
     this.declaredOptions = this.declaredOptions?.map((option) => {
       if (option.id !== optionId) return option;
@@ -62,7 +62,7 @@ export class ConfigOptions {
     return mode.choices.find(({ value }) => value === mode.value)?.name ?? mode.value;
   }
 
-  /** Undefined for an unknown option or value. */
+  /** Returns how to set an option; undefined for an unknown option or value. */
   findRoute(optionId: string, value: string | boolean): ConfigRoute | undefined {
     const option = this.options.find(({ id }) => id === optionId);
     if (!option) return undefined;
@@ -78,7 +78,7 @@ function isMode(option: ConfigOption): boolean {
   return option.category === 'mode' || (option.category === undefined && option.id === 'mode');
 }
 
-/** Modes, and switches such as Copilot's `allow_all`. */
+/** Whether an option can turn approvals off: modes, and switches such as Copilot's `allow_all`. */
 function mayDisableApprovals(option: ConfigOption): boolean {
   return isMode(option) || option.category === 'permissions' || /^(?:allow|approve)[-_]?all|yolo/i.test(option.id);
 }

@@ -66,7 +66,7 @@ export class SessionEventMapper {
     return this.toolCalls.hasTerminalUpdates;
   }
 
-  /** `update` is that member of a `session/update`, unparsed. */
+  /** Maps the unparsed `update` member of a `session/update`. */
   mapUpdate(update: { readonly sessionUpdate: string }): SessionEvent[] {
     const { sessionUpdate: kind } = update;
     if (!isKnownUpdateKind(kind)) return this.countIgnored(kind);
@@ -88,7 +88,7 @@ export class SessionEventMapper {
     return this.mapToolCall(update);
   }
 
-  /** Notes that the agent asked, and returns the event unchanged. */
+  /** Records that the agent requested an approval, and returns the event unchanged. */
   recordApprovalRequest(event: SessionEvent): SessionEvent {
     if (event.event === 'approval:required') this.unattendedWatch.recordAskedAction();
     return event;

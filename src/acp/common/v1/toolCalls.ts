@@ -8,7 +8,7 @@ import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from './v1Sch
 
 interface ToolCallState {
   readonly id: string;
-  /** On the monotonic clock. */
+  /** Start time, in milliseconds of the monotonic clock. */
   readonly startedAtMs: number;
   name: string | undefined;
   kind: ToolKind;

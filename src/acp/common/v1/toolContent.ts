@@ -47,7 +47,7 @@ export function toToolContent(
   });
 }
 
-/** Text of a block in a replayed prompt; links and files become Markdown links. */
+/** Returns the text of a block in a replayed prompt. Converts links and files to Markdown links. */
 export function textOfBlock(block: ContentBlock): string {
   switch (block.type) {
     case 'text':

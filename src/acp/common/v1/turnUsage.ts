@@ -15,7 +15,7 @@ export class TurnUsage {
     this.previousCounts = zeroCounts;
   }
 
-  /** `counts` is what the agent reports at the end of a turn. */
+  /** Returns the usage of the turn. `counts` are the numbers that the agent reports at the end of the turn. */
   usageOfTurn(counts: TokenCounts, scope: 'turn' | 'session'): TokenUsage {
     if (scope === 'turn') return toUsage(counts);
     const { previousCounts } = this;

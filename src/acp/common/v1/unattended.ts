@@ -8,7 +8,10 @@ interface OfferedValue {
 
 type Verdict = Unattended | 'asks';
 
-/** What modes do, by agent and mode, unless their names tell. Claude's `dontAsk` refuses instead of asking. */
+/**
+ * Unattended actions of modes whose names do not show them, by agent and mode. Claude's `dontAsk` refuses instead of
+ * asking.
+ */
 const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   claude: {
     default: 'asks',
@@ -29,12 +32,12 @@ const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>
   amp: { default: 'asks', bypass: 'runs' },
 };
 
-/** Matched against ids and names. */
+/** Words in the ids and names of modes. */
 const editWords = /\b(?:accept|auto|auto accept|auto approve|allow|apply)(?: all)? (?:file )?edit(?:s|ing)?\b/;
 const runWords =
   /\b(?:yolo|bypass(?: permissions?)?|full access|full auto|auto ?pilot|auto ?(?:approve|review|run|mode)|allow all|approve all|accept all|skip permissions?|dangerous(?:ly)?|unrestricted|never ask|no prompts|autonomous)\b|^auto(?:matic)?$/;
 const carefulWords = /\b(?:read ?only|plan|deny|dont ask|don t ask)\b/;
-/** Matched against descriptions. */
+/** Phrases in the descriptions of modes. */
 const withoutAskingWords = /\bwithout (?:\w+ )?(?:asking|approvals?|confirmations?|permissions?|prompts?|prompting)\b/;
 const automaticWords = /\b(?:auto(?:matically)? ?)(?:accepts?|approves?|allows?|appl(?:y|ies)|runs?|executes?)\b/;
 const negationWords = /\b(?:no|not|never|nothing|nor|cannot|can t|don t|doesn t|won t)\b/;
@@ -53,7 +56,7 @@ export function unattendedActionsOfValue(agent: string | undefined, offered: Off
   return unattendedByDescription(offered.description ?? '');
 }
 
-/** Checks each sentence, ignoring negated ones. */
+/** Returns the actions that a description allows. Ignores negated sentences. */
 function unattendedByDescription(description: string): Unattended | undefined {
   for (const sentence of description.split(/[.;\n]/)) {
     const words = lowerCaseWords(sentence);
@@ -64,7 +67,7 @@ function unattendedByDescription(description: string): Unattended | undefined {
   return undefined;
 }
 
-/** Lower-case words, split at case changes and punctuation. */
+/** Splits a name at case changes and punctuation into lower-case words. */
 function lowerCaseWords(text: string): string {
   return text
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

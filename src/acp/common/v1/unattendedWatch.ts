@@ -16,7 +16,7 @@ export class UnattendedWatch {
     for (const each of what ? [what] : (['edits', 'runs'] as const)) this.askedActions.add(each);
   }
 
-  /** The action that a successful call of this kind took without asking. */
+  /** Returns the action that a successful call of this kind performed without asking, if any. */
   unattendedActionOf(kind: ToolKind): Unattended | undefined {
     const what = actionsByKind[kind];
     return what !== undefined && this.askedActions.has(what) ? undefined : what;

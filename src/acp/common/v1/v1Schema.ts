@@ -86,7 +86,7 @@ const SelectChoice = z.object({ value: Text, name: Text, description: optionalTe
 const SelectGroup = z.object({ group: Text, name: Text, options: list(SelectChoice) });
 const optionFields = { id: Text, name: Text, description: optionalText, category: optionalText };
 
-/** Unknown types become `unknown`; the protocol says to ignore them. */
+/** Content of a tool call. Unknown types become `unknown`, because the protocol requires to ignore them. */
 export const ConfigOption = z
   .discriminatedUnion('type', [
     z.looseObject({
@@ -107,7 +107,7 @@ export const Modes = z.looseObject({
 });
 export type Modes = z.infer<typeof Modes>;
 
-/** Not in the protocol any more, but still sent by Gemini, Qwen and Codex. */
+/** The models of a session. Removed from the protocol, but still sent by Gemini, Qwen and Codex. */
 export const Models = z.looseObject({
   currentModelId: Text,
   availableModels: list(z.looseObject({ modelId: Text, name: Text, description: optionalText })),
@@ -140,7 +140,7 @@ const Command = z.looseObject({
   input: optional(z.looseObject({ hint: optionalText })).catch(undefined),
 });
 const Cost = z.looseObject({ amount: z.number(), currency: Text });
-/** Some agents send fractions. */
+/** A count of tokens. Fractions, which some agents send, are rounded. */
 const Count = z.number().nonnegative().transform(Math.round);
 
 /** The stable kinds of `session/update`, by their `sessionUpdate` member. */
@@ -170,7 +170,7 @@ export type SessionNotification = z.infer<typeof SessionNotification>;
 
 const PermissionOptionKind = z
   .enum(['allow_once', 'allow_always', 'reject_once', 'reject_always'])
-  // An unknown kind must never count as allowing.
+  // An unknown kind counts as a rejection, because it must never allow anything.
   .catch('reject_once');
 
 export const PermissionRequest = z.looseObject({

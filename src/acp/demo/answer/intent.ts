@@ -1,6 +1,6 @@
 import type { Prompt } from './prompt';
 
-/** What a prompt asks for. `path` is not resolved yet. */
+/** The action that a prompt requests. `path` is not resolved yet. */
 type Intent =
   | { readonly kind: 'help' | 'plan' | 'quote' | 'unknown' }
   | { readonly kind: 'summarize'; readonly paths: readonly string[] }
@@ -44,7 +44,7 @@ export function recognizeIntent({ text, files, notes }: Prompt): Intent {
   if (/^slow(?:ly)?\b/i.test(text)) return commandIntent('slow', /\d+/.exec(text)?.[0] ?? '');
   if (/^plan\b/i.test(text)) return { kind: 'plan' };
 
-  // Attachments are mentioned in the text, and their titles may look like paths.
+  // Removes mentions of attachments, because their titles may look like paths.
   const paths = notes.length > 0 && !/^summari[sz]e\b/i.test(text) ? [] : pathsIn(text);
   if (files.length > 0 || paths.length > 0) return { kind: 'summarize', paths };
   if (notes.length > 0) return { kind: 'quote' };

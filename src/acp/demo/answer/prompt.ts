@@ -46,7 +46,7 @@ export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
   return { text: texts.join('').trim(), files, notes };
 }
 
-/** Returns a note if the text is about the file, which its first line names, or about a folder (URI ending in `/`). */
+/** Converts an attached text to a note if its first line names the file, or if its URI is a folder (ends in `/`). */
 function noteOf(uri: string, text: string): PromptNote | undefined {
   if (!uri.startsWith('file:')) return { title: decodePercentEscapes(uri.replace(/^backline:/, '')), text };
   const path = pathOfUri(uri).replace(/(?<=.)[\\/]$/, '');

@@ -2,7 +2,10 @@ import { raceSignal } from '../../../base/common/async';
 import type { PlanStep } from '../v1/history';
 import type { Prompt } from './prompt';
 
-/** What a skill may do to answer a prompt, in either dialect. All methods reject once the turn is cancelled. */
+/**
+ * The actions that a skill can use to answer a prompt, in either dialect. All methods reject once the turn is
+ * cancelled.
+ */
 export interface Turn {
   readonly prompt: Prompt;
   /** Absolute path that relative paths are resolved against. */

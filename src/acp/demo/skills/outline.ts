@@ -1,4 +1,4 @@
-/** What can be found in a text file without parsing it. Lines are 1-based. */
+/** The outline of a text file, found without parsing it. Lines are 1-based. */
 interface Outline {
   readonly lineCount: number;
   readonly importCount: number;
@@ -15,7 +15,7 @@ interface Declaration {
 interface LanguagePatterns {
   readonly extensions: RegExp;
   readonly import?: RegExp;
-  /** Each pattern has one group, the name. */
+  /** The kinds of declarations with their patterns. The only group of a pattern is the name. */
   readonly declarations: readonly (readonly [kind: string, pattern: RegExp])[];
 }
 

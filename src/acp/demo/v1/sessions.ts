@@ -71,7 +71,7 @@ export class DemoSessions {
     return session;
   }
 
-  /** Newest first. */
+  /** Returns the sessions, newest first. */
   async list(): Promise<StoredSession[]> {
     const all = new Map<string, StoredSession>(this.openSessions);
     for (const name of await this.listFileNames()) {

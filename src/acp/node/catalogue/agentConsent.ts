@@ -61,7 +61,7 @@ async function userAgentWithCode(entry: CatalogueEntry, places: WorkspaceFolders
     kind: 'agent',
     name: id,
     id,
-    // Points to the code, because the user's settings are not part of the workspace.
+    // The source is the code, because the user's settings are not part of the workspace.
     source: { file: files[0]?.file, keys: [settingIds.acpAgents, id] },
     facts: [...agentFacts(entry, cwd), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
     hash: hashJson({ kind: 'agent', of: 'user', id, cwd, command, args, env, mcpServers, files }),
@@ -82,7 +82,10 @@ function isPathLike(word: string): boolean {
   return /[\\/]|\.\w+$/.test(word);
 }
 
-/** What the user has to allow for a server; its files may be in any folder. @throws Error for unreadable files */
+/**
+ * Consent for an MCP server that the workspace defines. Its files may be in any folder. @throws Error for unreadable
+ * files
+ */
 export async function consentSubjectOfServer(
   name: string,
   written: Readonly<Record<string, unknown>>,
@@ -151,7 +154,7 @@ interface FileSearch extends WorkspaceFolders {
   readonly onlyNamed?: boolean;
 }
 
-/** `${workspaceFolder}` may stand for each folder of the workspace. */
+/** Replaces `${workspaceFolder}` by each folder of the workspace, because it could mean any of them. */
 function serverFileSearches(servers: unknown, { cwd, folders }: WorkspaceFolders): FileSearch[] {
   return [cwd, ...folders].map((start) => ({
     words: stringsIn(substituteWorkspaceFolder(servers, start)),

@@ -61,7 +61,7 @@ export interface AgentLauncherDeps {
 export class AgentLauncher {
   constructor(private readonly options: AgentLauncherDeps) {}
 
-  /** The caller owns the result. */
+  /** Creates the backend of an agent. The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
     const { clock, elicit, random } = this.options;
     const { id, title, missingFile } = entry;
@@ -106,7 +106,7 @@ export class AgentLauncher {
     });
   }
 
-  /** Returns none if they cannot start, so that the session starts anyway. */
+  /** Returns the MCP servers of this window. If they cannot start, returns none, so that the session starts anyway. */
   private async windowServers(
     transports: { readonly http: boolean },
     log: Logger,

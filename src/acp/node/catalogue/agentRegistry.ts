@@ -12,9 +12,9 @@ import { consentDecisionFor, consentMessage, requireConsent, type AgentConsent }
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 
 interface AgentRegistryDeps {
-  /** Starts nothing, except the user's login shell once. */
+  /** Loads the catalogue. Starts no process, except the user's login shell once. */
   readonly loadCatalogue: () => Promise<Catalogue>;
-  /** The registry owns the result. */
+  /** Creates the backend of an agent. The registry owns the result. */
   readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
   /** Consent for agents that the workspace defines. */
@@ -30,7 +30,7 @@ interface OpenBackend {
 
 interface MissingConsent {
   readonly problem: string;
-  /** Absent if the user cannot allow the agent either. */
+  /** The user's decision. Absent if the user cannot allow the agent. */
   readonly decision?: 'denied' | 'ask';
 }
 

@@ -8,7 +8,7 @@ import { parseJsonc } from '../../common/catalogue/jsonc';
 import { toMcpServers, type McpServerOptions } from './mcpServers';
 
 interface McpRequest extends McpServerOptions {
-  /** `mcpServers` of the agent's setting; override workspace servers of the same name. */
+  /** `mcpServers` of the agent's setting. They override workspace servers with the same name. */
   readonly setting: Readonly<Record<string, unknown>>;
   readonly cwd: string;
   /** Servers of this window, in the format of the setting; overridden by all others. */
@@ -93,7 +93,7 @@ async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, 
   return { folder, file, written: data?.servers ?? {} };
 }
 
-/** Undefined if the file is missing or unreadable. */
+/** Reads `mcp.json`. Returns undefined if it is missing or unreadable. */
 async function readMcpJson(path: string, editor: Pick<EditorPort, 'readText'>, log: Logger): Promise<unknown> {
   try {
     return parseJsonc((await editor.readText(path, { maxBytes: maxFileBytes })).text);

@@ -34,7 +34,7 @@ import { ProposalReviewer } from './proposalReviewer';
 interface DraftBackendDeps {
   readonly id: string;
   readonly title: string;
-  /** The backend owns the result. @throws Error with a message for the user */
+  /** Starts the agent. The backend owns the result. @throws Error with a message for the user */
   readonly startAgent: () => Promise<AgentProcessHandle>;
   readonly editor: EditorPort;
   readonly threadSources?: readonly ThreadSource[];

@@ -43,10 +43,10 @@ export function createFileHandlers(
       const offset = byteOffset ?? 0;
       const limit = Math.min(byteLimit ?? Infinity, maxReadBytes);
       const file = await editor.readBytes(path, { offset, limit, signal });
-      if (Math.min(byteLimit ?? Infinity, file.size - offset) > maxReadBytes) {
+      if (Math.min(byteLimit ?? Infinity, file.fileSize - offset) > maxReadBytes) {
         throw new EditorError(
           'tooLarge',
-          `"${path}" has ${file.size} bytes, more than ${maxReadBytes}. Read it in parts with byteOffset and byteLimit.`,
+          `"${path}" has ${file.fileSize} bytes, more than ${maxReadBytes}. Read it in parts with byteOffset and byteLimit.`,
         );
       }
       // Bytes on disk get their own numbers, because the editor's version is that of the text.

@@ -27,7 +27,7 @@ interface DraftSessionDeps {
   readonly createRequestId: () => string;
   /** Sends the user's message to the agent. @throws BackendError */
   readonly send: (text: string) => Promise<void>;
-  /** What completes an answer: `result`, the end of `send`; `message`, a message of the agent. */
+  /** How an answer ends: `result`: when `send` resolves; `message`: with a message of the agent. */
   readonly answerEndsWith: 'result' | 'message';
   readonly onDidClose: () => void;
   readonly approvals: Approvals;

@@ -100,7 +100,7 @@ export class ProposalReviewer {
     return permissions.mayApplyChange(call, request, { callId, signal });
   }
 
-  /** @throws EditorError, DiffError */
+  /** Applies a diff to the current text of its file, without writing it. @throws EditorError, DiffError */
   private async prepare(diff: FileDiff, signal: AbortSignal): Promise<Change> {
     const { editor } = this.options;
     if (diff.change === 'delete')

@@ -41,14 +41,14 @@ interface AgentProcessOptions {
 }
 
 export interface AgentExit {
-  /** `null` when a signal ended it. */
+  /** The exit code; `null` if a signal ended the process. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** The end of stderr. */
   readonly stderrTail: string;
 }
 
-/** What it took to end the agent and its child processes; `endOfInput` if closing its input was enough. */
+/** How the agent and its child processes ended. `endOfInput`: after its input was closed. */
 type StopOutcome = Exclude<ProcessTreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
 
 /** Three such steps must fit into the 3 s that a closing window has. */
@@ -180,7 +180,7 @@ export class AgentProcess {
   }
 }
 
-/** @throws the error of the operating system or of Node.js */
+/** Spawns the process. @throws the error of the operating system or of Node.js */
 async function spawnChild(
   file: string,
   args: readonly string[],

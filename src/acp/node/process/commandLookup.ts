@@ -117,7 +117,7 @@ async function lookupOnWindows(command: string, options: LookupOptions): Promise
     try {
       return { file: await findFile(program, names, options), args: shim?.args ?? [] };
     } catch {
-      // The shim lists alternatives.
+      // Tries the next program, because the shim lists alternatives.
     }
   }
   if (!shim) {

@@ -7,7 +7,7 @@ export function addProcessMark(env: Readonly<Record<string, string>>, mark: stri
   return { ...env, [markVariable]: mark };
 }
 
-/** Tells which processes carry a mark. Reads each environment once. */
+/** Checks which processes have a mark in their environment. Reads each environment once. */
 export class ProcessMarkReader {
   private readonly isMarkedByPid = new Map<number, boolean>();
 

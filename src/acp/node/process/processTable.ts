@@ -23,7 +23,7 @@ export class ProcessTable {
     this.ancestors = new Set([1, ...this.selfAndAncestors(process.pid)]);
   }
 
-  /** Undefined where processes cannot be listed, as outside Linux. */
+  /** Reads all processes. Returns undefined if they cannot be listed, for example outside Linux. */
   static readCurrent(): ProcessTable | undefined {
     const all = listProcesses();
     return all && new ProcessTable(all);
@@ -37,7 +37,7 @@ export class ProcessTable {
       for (const { pid, parentPid, groupId } of this.processes) {
         if (!family.has(parentPid)) continue;
         family.add(pid);
-        // A child without a group of its own is in its parent's.
+        // Only group leaders are listed. Other children belong to the group of their parent.
         if (family.has(groupId) && groupId !== leader && !this.isProtected(groupId, leader)) groups.add(groupId);
       }
     }

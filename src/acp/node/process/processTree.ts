@@ -8,7 +8,7 @@ import { ProcessTable } from './processTable';
 /** Makes the child the leader of a new process group, to be ended with its descendants. Windows has no such groups. */
 export const ownProcessGroupOptions = { detached: process.platform !== 'win32', windowsHide: true } as const;
 
-/** What it took to end all processes of a tree; `stillRunning` if not even SIGKILL was enough. */
+/** How all processes of a tree ended. `stillRunning`: some were running even after SIGKILL. */
 export type ProcessTreeEnd = 'gone' | 'terminated' | 'killed' | 'stillRunning';
 
 const firstPollMs = 25;
@@ -31,7 +31,7 @@ export async function endProcessTree(
   const tree = new ProcessTree(leader, more);
   if (process.platform !== 'win32') return endWithSignals(tree, graceMs, clock);
   if (!isProcessTreeAlive(leader)) return 'gone';
-  // Programs without a window ignore taskkill without /F.
+  // Uses /F, because programs without a window ignore `taskkill` without it.
   await new Promise<void>((resolve) => {
     execFile('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: graceMs }, () => resolve());
   });
@@ -52,7 +52,7 @@ export function killProcessTreeNow(leader: number, more: ExtraTreeMembers = {}):
   else new ProcessTree(leader, more).signal('SIGKILL');
 }
 
-/** Ignores zombies. On Windows, checks the leader only. */
+/** Whether a process of the tree is running. Ignores zombies. On Windows, checks the leader only. */
 export function isProcessTreeAlive(leader: number): boolean {
   if (process.platform !== 'linux' || !isReachable(leader)) return isReachable(leader);
   // In containers whose init does not reap orphans, killed grandchildren stay zombies, and signal 0 still reaches them.
@@ -129,7 +129,7 @@ function signalAll(targets: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(target, signal);
     } catch {
-      // It has exited or is not ours; the caller checks what is left.
+      // The process has exited or belongs to another user. The caller checks which processes remain.
     }
   }
 }

@@ -62,14 +62,14 @@ export function mergeEnvironments(
   return { ...shell, ...own, PATH: [...new Set(entries)].filter((entry) => entry !== '').join(':') };
 }
 
-/** @throws Error if the markers or the environment between them are missing */
+/** Parses the environment between two markers in the shell's output. @throws Error if it is missing */
 export function parseEnvironment(output: string, marker: string): Record<string, string> {
   // Start-up files may print before and after the listing.
   const [, listing = ''] = output.split(marker);
   const env: Record<string, string> = {};
   for (const entry of listing.split('\0')) {
     const equals = entry.indexOf('=');
-    // These describe the shell itself.
+    // Omits variables that describe the shell itself.
     if (equals > 0 && !/^(_|SHLVL|PWD|OLDPWD)=/.test(entry)) env[entry.slice(0, equals)] = entry.slice(equals + 1);
   }
   if (env['PATH'] === undefined) throw new Error('the shell printed no environment');

@@ -35,7 +35,10 @@ const { internalError, invalidParams } = rpcErrorCode;
 const defaultOutputBytes = 1024 * 1024;
 const maxOutputBytes = 16 * 1024 * 1024;
 const changeDelayMs = 100;
-/** For leftover processes: commands may have used two grace periods before, and a closing window has 3 s. */
+/**
+ * Time for leftover processes to end. It is short, because a closing window has 3 s, most of which commands may have
+ * used.
+ */
 const leftoverGraceMs = 700;
 
 /** Handles the `terminal/*` methods of one session. Throws RequestErrors. */

@@ -12,7 +12,7 @@ import type { AcpLimits, AgentConnection } from './agentConnection';
 
 export interface SignInCommand {
   readonly label: string;
-  /** If missing, the agent's own command and arguments are used, followed by `args`. */
+  /** The command to run. If missing, the agent's own command and arguments are used, followed by `args`. */
   readonly command?: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ interface AgentSignInDeps {
   readonly limits: AcpLimits;
 }
 
-/** How Copilot and others announce their sign-in command. */
+/** The form in which Copilot and other agents announce their sign-in command. */
 const TerminalAuthMeta = z.looseObject({
   'terminal-auth': z.looseObject({
     command: z.string(),
@@ -73,7 +73,7 @@ export class AgentSignIn {
     }
   }
 
-  /** @throws BackendError */
+  /** Signs in with a method. @throws BackendError */
   async authenticate(methodId: string): Promise<void> {
     const { connection, title } = this.options;
     const { agent } = await connection.connect();

@@ -18,7 +18,7 @@ const maxReadBytes = 16 * 1024 * 1024;
 const resourceNotFound = -32002;
 const { internalError, invalidParams } = rpcErrorCode;
 
-/** Errors caused by the agent's request; all others are internal. */
+/** Codes of errors that the agent's request caused. All others are internal errors. */
 const agentErrorCodes: ReadonlySet<EditorErrorCode> = new Set([
   'invalidPath',
   'outsideWorkspace',

@@ -50,7 +50,7 @@ interface PermissionServiceDeps {
 /** The answer to a request. `protectedFiles` is set if the user was warned that the file is protected. */
 export type PermissionOutcome =
   | { readonly isGranted: true; readonly protectedFiles?: 'allow' }
-  /** For the agent: why, and how to continue. */
+  /** The reason, and how to continue, as a message for the agent. */
   | { readonly isGranted: false; readonly reason: string };
 
 export interface FileChange {
@@ -79,7 +79,7 @@ const policyKindNames: Readonly<Record<PolicyKind, string>> = {
   run: 'commands',
   fetch: 'fetching from the web',
 };
-/** Applies to workspace files if the user has set no policy. */
+/** The default policy for workspace files. */
 const defaultFilePolicy: AgentPolicy = { read: 'allow', edit: 'allow' };
 
 /** Decides what an agent may do in one session: by stored rules and the policy, else by asking the user. */
@@ -304,7 +304,7 @@ export class PermissionService implements Disposable {
     const { agentId, agentTitle, standing } = this.options;
     if (rule || !kind.endsWith('_always') || this.agentGrantsByOption.has(name)) return;
     const effect = kind.startsWith('allow') ? 'allow' : 'deny';
-    const grant = { kind: 'remembered', agentId, agentTitle, effect, option: name } as const;
+    const grant = { kind: 'remembered', agentId, agentTitle, effect, optionLabel: name } as const;
     this.agentGrantsByOption.set(name, standing.grants.add(grant));
   }
 

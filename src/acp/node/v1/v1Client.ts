@@ -107,7 +107,7 @@ export class V1Client {
     return agent;
   }
 
-  /** Empty before the handshake. */
+  /** The agent's capabilities; empty before the handshake. */
   get capabilities(): NonNullable<InitializeResult['agentCapabilities']> {
     return this.initializeResult?.agentCapabilities ?? {};
   }
@@ -152,7 +152,7 @@ export class V1Client {
     }
   }
 
-  /** The history arrives as updates before this resolves, so call `attach` first. */
+  /** Loads a session. The history arrives as updates before this resolves, so call `attach` first. */
   loadSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
     return this.requestAndParse(SessionSetup, methods.agent.session.load, params, signal);
   }
@@ -173,7 +173,7 @@ export class V1Client {
     await this.request(methods.agent.session.delete, { sessionId }, signal);
   }
 
-  /** Resolves at the end of the turn. */
+  /** Sends a prompt. Resolves at the end of the turn. */
   prompt(sessionId: string, prompt: ContentBlock[]): Promise<PromptResult> {
     return this.requestAndParse(PromptResult, methods.agent.session.prompt, { sessionId, prompt });
   }
@@ -187,12 +187,12 @@ export class V1Client {
     await this.request(methods.agent.session.setMode, { sessionId, modeId }, signal);
   }
 
-  /** Not in the protocol any more; for agents that still offer `models`. */
+  /** Sets the model of agents that still offer `models`, which were removed from the protocol. */
   async setModel(sessionId: string, modelId: string, signal?: AbortSignal): Promise<void> {
     await this.request('session/set_model', { sessionId, modelId }, signal);
   }
 
-  /** Returns the agent's options after the change, if it sends them. */
+  /** Sets an option. Returns the agent's options after the change, if it sends them. */
   setConfigOption(
     sessionId: string,
     configId: string,
@@ -327,7 +327,7 @@ function clientCapabilities(canElicit: boolean) {
     auth: { terminal: true },
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
     ...(canElicit ? { elicitation: { form: {}, url: {} } } : {}),
-    // Conventions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
+    // Enables extensions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
     _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
   };
 }

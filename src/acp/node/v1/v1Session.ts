@@ -191,7 +191,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const requestId = `${this.id}/${++this.turnCount}`;
     this.emitTurnBoundary(this.mapper.startTurn(input.text, requestId));
     const abort = new AbortController();
-    // Deferred, so that `turn` is set before the turn runs.
+    // Runs the turn later, so that `currentTurn` is set first.
     const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
     const turn: Turn = { controller: abort, done };
     this.currentTurn = turn;
@@ -268,17 +268,17 @@ export class V1Session implements BackendSession, SessionPeer {
     this.log.end();
   }
 
-  /** Never rejects: failures become events. */
+  /** Runs a turn to its end. Never rejects. Failures become events. */
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.options;
     try {
       const result = await this.sendPrompt(input, signal);
-      // Also counted for an abandoned turn, so that the next turn is not charged for it.
+      // Also counts the usage of an abandoned turn, so that it is not added to the next turn.
       const end = toTurnEnd(result, (counted) => this.binding.usage.usageOfTurn(counted, agent.traits.usageScope));
       if (this.isCurrent(signal)) this.emitTurnBoundary(this.mapper.endTurn(end));
     } catch (error) {
       const { code, message, details } = await agent.connection.toBackendError(error);
-      // The answer of an abandoned turn may arrive during the next one.
+      // Ignores the answer of an abandoned turn, which may arrive during the next one.
       if (!this.isCurrent(signal)) return;
       if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
       else this.emitTurnBoundary(this.mapper.failTurn(message, code, details));

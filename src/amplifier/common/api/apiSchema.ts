@@ -139,7 +139,9 @@ export const SessionStatus = z
     token_usage: TokenUsage.nullish().catch(undefined),
     /** `unreadable`: an approval is pending, but its contents could not be parsed. */
     pending_approval: z.unknown().optional().transform(readPending),
-    /** Our extension: a client that loads the session resumes after this event, in the state given by `state`. */
+    /**
+     * Our extension of the API: a client that loads the session resumes after this event, with the state in `state`.
+     */
     last_event_id: Count.optional().catch(undefined),
     state: z.unknown().optional().transform(readState),
   })

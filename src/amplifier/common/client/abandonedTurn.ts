@@ -17,7 +17,7 @@ import {
 const lookMs = 500;
 const maxLookMs = 5000;
 const requestTimeoutMs = 3000;
-/** How long the status `idle` is ignored after a prompt, because a server may still report it. */
+/** How many checks in a row must report `idle`. A server that just accepted a prompt may still report it once. */
 const enoughIdleLooks = 2;
 
 /** Denies a turn's approvals until it ends on the server. Call before emitting its end to readers. */

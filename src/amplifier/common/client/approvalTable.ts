@@ -3,7 +3,7 @@ import { BackendError, isBackendError } from '../../../session/common/sessionBac
 import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
-import type { ApprovalAnswerPurpose, CallId, StatusPurpose } from './sessionInput';
+import type { ApprovalAnswerReason, CallId, StatusPurpose } from './sessionInput';
 import { isOwnTurnOpen, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
 import {
   toBackendError,
@@ -53,7 +53,7 @@ export function handleApprovalRequired(
 ): void {
   const { approval_id: wireId, options, option_kinds: kinds, prompt, timeout = 0 } = data;
   const superseded = byWireId(step.state, wireId);
-  // An id that is used again is a new approval, except for servers with our extensions, which never reuse an id.
+  // The same id and prompt mean the same approval if it may be reported again, or if the server never reuses ids.
   if (superseded?.prompt === prompt && (superseded.mayComeAgain || kinds !== undefined)) {
     put(step, { ...superseded, mayComeAgain: false });
     return;
@@ -348,4 +348,4 @@ const supersededMessage =
 
 type Resolution = EventData<'approval:granted'> & Partial<Pick<EventData<'approval:denied'>, 'reason'>>;
 type AllowancePurpose = StatusPurpose<'allowance'>;
-type ApprovalPurpose = ApprovalAnswerPurpose<'approval'>;
+type ApprovalPurpose = ApprovalAnswerReason<'approval'>;

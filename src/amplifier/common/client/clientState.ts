@@ -102,7 +102,9 @@ interface Usage {
 }
 
 export type Turn =
-  /** `hasLeftOwn`: we ended our last turn before the server did, so events that follow still belong to it. */
+  /**
+   * `hasLeftOwn`: the client ended its last turn before the server did, so the next events still belong to that turn.
+   */
   | { readonly kind: 'none'; readonly hasLeftOwn: boolean }
   | {
       readonly kind: 'open';
@@ -143,7 +145,7 @@ export interface StatusWatch {
   /** `receivedEventCount` at the last heartbeat. */
   readonly eventCountAtHeartbeat: number;
   /** `receivedEventCount` when the status reported `idle` during an open turn. */
-  readonly heardAtIdle: number;
+  readonly eventCountAtIdle: number;
 }
 
 export interface RequestedEnd {
@@ -209,7 +211,7 @@ export function initialSessionState(options: {
       mustCheckAgain: false,
       overtakenCheckCount: 0,
       eventCountAtHeartbeat: 0,
-      heardAtIdle: 0,
+      eventCountAtIdle: 0,
     },
     ending: undefined,
     stop: undefined,

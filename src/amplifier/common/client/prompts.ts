@@ -61,9 +61,9 @@ export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, stat
 }
 
 export function checkWhetherSessionIdle(step: Step): void {
-  const { prompt, receivedEventCount: heard } = step.state;
+  const { prompt, receivedEventCount } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
-  const purpose = { kind: 'prompt', heard, askedAtMs: step.at.timeMs } as const;
+  const purpose = { kind: 'prompt', receivedEventCount, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 

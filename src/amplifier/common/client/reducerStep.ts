@@ -39,14 +39,14 @@ export function settleCall(step: Step, call: CallId | undefined, error?: unknown
 
 /** Requests the status, to reconcile the session with it. */
 export function checkStatus(step: Step): void {
-  const { life, watch, receivedEventCount: heard } = step.state;
+  const { life, watch, receivedEventCount } = step.state;
   if (life !== 'open') return;
   if (watch.isCheckRunning) {
     updateState(step, { watch: { ...watch, mustCheckAgain: true } });
     return;
   }
   updateState(step, { watch: { ...watch, isCheckRunning: true } });
-  const purpose = { kind: 'check', heard, askedAtMs: step.at.timeMs } as const;
+  const purpose = { kind: 'check', receivedEventCount, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 

@@ -13,8 +13,8 @@ export interface Moment {
 
 /** Why the status was requested; returned with the result. */
 interface StatusPurposes {
-  readonly check: { readonly heard: number; readonly askedAtMs: number };
-  readonly prompt: { readonly heard: number; readonly askedAtMs: number };
+  readonly check: { readonly receivedEventCount: number; readonly askedAtMs: number };
+  readonly prompt: { readonly receivedEventCount: number; readonly askedAtMs: number };
   /** The status is requested before allowing, to check that the pending approval is the one that the user saw. */
   readonly allowance: { readonly id: string; readonly option: string; readonly call: CallId };
   readonly stop: unknown;
@@ -81,7 +81,7 @@ interface Inputs {
   } & Collecting;
   readonly promptTaken: { readonly requestId: string | undefined; readonly isAccepted: boolean };
   readonly promptFailed: { readonly call: CallId; readonly error: unknown };
-  readonly answered: { readonly purpose: ApprovalAnswerPurpose; readonly error: unknown };
+  readonly answered: { readonly purpose: ApprovalAnswerReason; readonly error: unknown };
   readonly told: { readonly way: StopMethod; readonly error: unknown };
   readonly deleted: { readonly purpose: DeletePurpose; readonly error: unknown };
   readonly timer: { readonly key: TimerKey };
@@ -99,7 +99,7 @@ interface Effects {
   readonly collect: { readonly files: readonly string[] } & Collecting;
   readonly post: { readonly call: CallId; readonly request: PromptRequest };
   readonly answer: {
-    readonly purpose: ApprovalAnswerPurpose;
+    readonly purpose: ApprovalAnswerReason;
     readonly body: ApprovalAnswer;
     readonly timeoutMs: number | undefined;
   };
@@ -128,7 +128,7 @@ type For<Kinds, First extends unknown[]> = {
 };
 
 export type StatusPurpose<Kind extends keyof StatusPurposes = keyof StatusPurposes> = OneOf<StatusPurposes, Kind>;
-export type ApprovalAnswerPurpose<Kind extends keyof AnswerPurposes = keyof AnswerPurposes> = OneOf<
+export type ApprovalAnswerReason<Kind extends keyof AnswerPurposes = keyof AnswerPurposes> = OneOf<
   AnswerPurposes,
   Kind
 >;

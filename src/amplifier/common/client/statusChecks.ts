@@ -19,9 +19,9 @@ const backlogMs = 250;
 
 /** Checks the status if an open turn had no events since the last heartbeat. */
 export function handleHeartbeat(step: Step): void {
-  const { receivedEventCount: heard, watch, limits } = step.state;
-  if (isWatched(step.state) && heard === watch.eventCountAtHeartbeat) checkStatus(step);
-  setWatch(step, { eventCountAtHeartbeat: heard });
+  const { receivedEventCount, watch, limits } = step.state;
+  if (isWatched(step.state) && receivedEventCount === watch.eventCountAtHeartbeat) checkStatus(step);
+  setWatch(step, { eventCountAtHeartbeat: receivedEventCount });
   setTimer(step, 'heartbeat', limits.heartbeatMs);
 }
 
@@ -32,17 +32,21 @@ export function handleCheckResult(step: Step, purpose: StatusCheckPurpose, statu
 }
 
 export function endStatusCheck(step: Step): void {
-  const { mustCheckAgain: isToAskAgain } = step.state.watch;
+  const { mustCheckAgain } = step.state.watch;
   setWatch(step, { isCheckRunning: false, mustCheckAgain: false });
-  if (isToAskAgain) checkStatus(step);
+  if (mustCheckAgain) checkStatus(step);
 }
 
 /** Applies the status, unless an event arrived during its request. Returns whether it did. */
-export function applyStatusIfCurrent(step: Step, { heard }: StatusCheckPurpose, status: SessionStatus): boolean {
-  if (step.state.life !== 'open' || step.state.receivedEventCount !== heard) return false;
+export function applyStatusIfCurrent(
+  step: Step,
+  { receivedEventCount }: StatusCheckPurpose,
+  status: SessionStatus,
+): boolean {
+  if (step.state.life !== 'open' || step.state.receivedEventCount !== receivedEventCount) return false;
   applyStatus(step, status);
   if (status.status === 'idle' && isWatched(step.state)) {
-    setWatch(step, { heardAtIdle: heard });
+    setWatch(step, { eventCountAtIdle: receivedEventCount });
     setTimer(step, 'settle', step.state.limits.settleMs);
   }
   return true;
@@ -50,8 +54,8 @@ export function applyStatusIfCurrent(step: Step, { heard }: StatusCheckPurpose, 
 
 /** Ends the open turn of an idle server, whose last events did not arrive in time. */
 export function handleSettleTimer(step: Step): void {
-  const { receivedEventCount: heard, watch } = step.state;
-  if (heard !== watch.heardAtIdle || !isWatched(step.state)) return;
+  const { receivedEventCount, watch } = step.state;
+  if (receivedEventCount !== watch.eventCountAtIdle || !isWatched(step.state)) return;
   interruptTurn(step, 'The server ended the turn, but the end of the answer did not arrive.');
 }
 

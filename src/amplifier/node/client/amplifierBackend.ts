@@ -125,12 +125,20 @@ export class AmplifierBackend implements SessionBackend {
   }
 
   /** Loads a session. If the server supports it, past events are skipped, because the stored transcript has them. */
-  async loadSession(sessionId: string, { heard }: LoadSessionOptions, signal?: AbortSignal): Promise<AmplifierSession> {
+  async loadSession(
+    sessionId: string,
+    { receivedTurnText }: LoadSessionOptions,
+    signal?: AbortSignal,
+  ): Promise<AmplifierSession> {
     await this.connect(signal);
     await this.redactStoredKey();
     const askedAtMs = this.deps.clock.now();
     const status = await this.callServer(() => this.client.getSession(sessionId, signal));
-    return this.openSession(sessionId, { heard, signal, prepare: (session) => session.resume(status, askedAtMs) });
+    return this.openSession(sessionId, {
+      receivedTurnText,
+      signal,
+      prepare: (session) => session.resume(status, askedAtMs),
+    });
   }
 
   async deleteSession(sessionId: string): Promise<void> {
@@ -153,7 +161,7 @@ export class AmplifierBackend implements SessionBackend {
     void stopped.finally(() => this.client.dispose());
   }
 
-  /** Checks that the server is available, unless this is known. @throws BackendError if it is unavailable */
+  /** Checks that the server is available. @throws BackendError if it is not */
   private async connect(signal?: AbortSignal): Promise<void> {
     if (this.currentState.kind !== 'ready') {
       this.setState({ kind: 'starting', message: `Connecting to the server at ${this.client.baseUrl.origin}…` });
@@ -183,11 +191,11 @@ export class AmplifierBackend implements SessionBackend {
   }
 
   private async openSession(id: string, openOptions: OpenOptions): Promise<AmplifierSession> {
-    const { cwd, heard = '', signal, prepare } = openOptions;
+    const { cwd, receivedTurnText = '', signal, prepare } = openOptions;
     const session: AmplifierSession = new AmplifierSession({
       ...this.deps,
       id,
-      heard,
+      receivedTurnText,
       usageIsCumulative: this.serverInfo !== undefined && isRealServer(this.serverInfo),
       ...withoutUndefined({ cwd }),
       onConnected: () => {
@@ -268,7 +276,7 @@ export class AmplifierBackend implements SessionBackend {
 interface OpenOptions {
   /** Absolute path; only for a new session. */
   readonly cwd?: string;
-  readonly heard?: string | undefined;
+  readonly receivedTurnText?: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly prepare: (session: AmplifierSession) => void;
 }

@@ -20,10 +20,10 @@ export class AmplifierSession implements BackendSession {
   constructor(options: AmplifierSessionDeps) {
     this.id = options.id;
     this.eventLog = new EventLog(() => setImmediate(), {
-      heard: options.heard,
+      textBeforeResume: options.receivedTurnText,
       // The prefix makes ids unique, because readers may know ids from an earlier connection.
       callIdPrefix: `call-${options.clock.now().toString(36)}`,
-      warnsOfDeniedRuns: true,
+      warnsAboutDeniedRuns: true,
     });
     this.driver = new SessionDriver(options, this.eventLog);
   }

@@ -14,7 +14,7 @@ export interface AmplifierSessionDeps {
   readonly log: Logger;
   readonly context: ContextSource;
   /** The text of a running turn that readers have already received. */
-  readonly heard: string;
+  readonly receivedTurnText: string;
   /** Absolute path of the session's folder; defaults to the workspace folder. */
   readonly cwd?: string;
   readonly usageIsCumulative: boolean;

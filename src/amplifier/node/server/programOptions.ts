@@ -7,7 +7,7 @@ export interface ProgramOptions {
   readonly agent: string | undefined;
   readonly host: AmplifierServerDeps['host'];
   readonly port: number;
-  /** `generate` creates one; undefined requires none. */
+  /** The token that clients must send. `generate` creates a random one; undefined requires none. */
   readonly token: { readonly given: string } | 'generate' | undefined;
   readonly cwd: string;
 }

@@ -3,8 +3,8 @@ import * as path from 'node:path';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
 
 export interface FindGitOptions {
-  /** Absolute path of the workspace folder. Programs inside it are not trusted. */
-  readonly folder: string;
+  /** Absolute paths of the workspace folders. Programs inside them are not trusted. */
+  readonly folders: readonly string[];
   /** The value of PATH. */
   readonly searchPath: string;
   readonly platform: NodeJS.Platform;
@@ -14,12 +14,14 @@ export interface FindGitOptions {
   readonly realPath: (file: string) => Promise<string>;
 }
 
-/** Finds Git on the search path, but never inside the workspace folder. */
+/** Finds Git on the search path, but never inside a workspace folder, where an agent can replace it. */
 export async function findGit(options: FindGitOptions): Promise<string | undefined> {
-  const { folder, searchPath, platform, mayRun, realPath } = options;
+  const { folders, searchPath, platform, mayRun, realPath } = options;
   const paths = platform === 'win32' ? path.win32 : path.posix;
   const name = platform === 'win32' ? 'git.exe' : 'git';
-  const inside = await realPath(folder).catch(() => folder);
+  const real = await Promise.all(folders.map((folder) => realPath(folder).catch(() => folder)));
+  const isTrusted = (file: string): boolean =>
+    [...folders, ...real].every((folder) => file !== folder && !isInsideFolder(file, folder, paths));
   for (const entry of searchPath.split(paths.delimiter)) {
     const place = platform === 'win32' ? entry.replace(/^"(.*)"$/, '$1') : entry;
     // Relative entries depend on the current directory.
@@ -27,8 +29,9 @@ export async function findGit(options: FindGitOptions): Promise<string | undefin
     const file = paths.join(place, name);
     try {
       await mayRun(file);
-      const real = await realPath(file);
-      if (real !== inside && !isInsideFolder(real, inside, paths)) return file;
+      // A link to Git inside the workspace can be replaced, too.
+      const places = [file, paths.join(await realPath(place), name), await realPath(file)];
+      if (places.every(isTrusted)) return file;
     } catch {
       // Try the next entry.
     }
@@ -36,9 +39,9 @@ export async function findGit(options: FindGitOptions): Promise<string | undefin
   return undefined;
 }
 
-export function findGitHere(folder: string, searchPath: string): Promise<string | undefined> {
+export function findGitHere(folders: readonly string[], searchPath: string): Promise<string | undefined> {
   return findGit({
-    folder,
+    folders,
     searchPath,
     platform: process.platform,
     mayRun: (file) => access(file, constants.X_OK),

@@ -29,6 +29,7 @@ const maxErrorUnits = 64 * 1024;
 const defaultOutputBytes = 256 * 1024 * 1024;
 const killAfterMs = 2_000;
 const versionMs = 10_000;
+const maxVersionBytes = 64 * 1024;
 
 /** The Git program of this machine. */
 export class GitProgram {
@@ -38,23 +39,36 @@ export class GitProgram {
   ) {}
 
   /**
-   * Looks for Git on PATH, but never inside the workspace folder.
+   * Looks for Git on PATH, but never inside the workspace folders.
    * @throws CheckpointError `noGit`
    */
-  static async find(folder: string, clock: Clock, searchPath = process.env['PATH'] ?? ''): Promise<GitProgram> {
-    const file = await findGitHere(folder, searchPath);
+  static async find(
+    folders: readonly string[],
+    clock: Clock,
+    searchPath = process.env['PATH'] ?? '',
+  ): Promise<GitProgram> {
+    const file = await findGitHere(folders, searchPath);
     if (file === undefined)
       throw new CheckpointError('noGit', 'Git is not installed. Install Git to track all changes.');
     const program = new GitProgram(file, clock);
     const env = cleanEnvironment();
     const { output } = await program
-      .run({ args: ['--version'], cwd: path.dirname(file), env, signal: AbortSignal.timeout(versionMs) })
+      .run({
+        args: ['--version'],
+        cwd: path.dirname(file),
+        env,
+        signal: AbortSignal.timeout(versionMs),
+        maxOutputBytes: maxVersionBytes,
+      })
       .catch((error: unknown) => {
         throw new CheckpointError('noGit', 'Git can’t be started. Reinstall Git to track all changes.', {
           cause: error,
         });
       });
-    const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(output.toString()) ?? [];
+    const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(output.toString('utf8', 0, 100)) ?? [];
+    if (major === undefined) {
+      throw new CheckpointError('noGit', 'The program git on PATH is not Git. Install Git to track all changes.');
+    }
     const [oldMajor, oldMinor] = oldestVersion;
     if (Number(major) < oldMajor || (Number(major) === oldMajor && Number(minor) < oldMinor)) {
       const found = `${Number(major)}.${Number(minor)}`;
@@ -77,16 +91,12 @@ export class GitProgram {
     const onAbort = (): void => stop(reasonOf(signal));
     signal.addEventListener('abort', onAbort);
     try {
-      const end = await ended(
-        child,
-        input,
-        () => {
-          stop(new CheckpointError('failed', 'The output of Git is too large.'));
-        },
-        maxOutputBytes,
-      );
+      const onTooMuch = (): void => stop(new CheckpointError('failed', 'The output of Git is too large.'));
+      const end = await Promise.race([ended(child, input, onTooMuch, maxOutputBytes), ending.givenUp]);
       if (stopped) throw stopped;
       return end;
+    } catch (error) {
+      throw stopped ?? error;
     } finally {
       signal.removeEventListener('abort', onAbort);
       ending.dispose();
@@ -134,18 +144,34 @@ function ended(
   });
 }
 
-/** Ends the process group, and kills it if it does not end. */
+/** Ends the process group, kills it if it does not end, and gives up if that has no effect. */
 class ProcessEnding {
   private timer: { dispose(): void } | undefined;
+  private readonly giveUp = Promise.withResolvers<never>();
 
   constructor(
     private readonly child: ChildProcessWithoutNullStreams,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.giveUp.promise.catch(() => undefined);
+  }
+
+  /** Rejects if the process cannot be ended, or another process holds its output open. */
+  get givenUp(): Promise<never> {
+    return this.giveUp.promise;
+  }
 
   begin(): void {
     if (this.timer) return;
-    this.timer = this.clock.setTimer(killAfterMs, () => this.signal('SIGKILL'));
+    this.timer = this.clock.setTimer(killAfterMs, () => {
+      this.signal('SIGKILL');
+      this.timer = this.clock.setTimer(killAfterMs, () => {
+        const { stderr, stdin, stdout } = this.child;
+        for (const stream of [stderr, stdin, stdout]) stream.destroy();
+        this.child.unref();
+        this.giveUp.reject(new CheckpointError('failed', 'Git does not end.'));
+      });
+    });
     this.signal('SIGTERM');
   }
 

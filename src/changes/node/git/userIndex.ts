@@ -17,6 +17,12 @@ interface IndexStart {
   readonly hasTrees: boolean;
 }
 
+interface KeptEntries {
+  /** In the format of version 2. */
+  readonly bytes: readonly Buffer[];
+  readonly count: number;
+}
+
 const headerBytes = 12;
 /** Ten 32-bit numbers from `lstat`. */
 const statBytes = 40;
@@ -43,14 +49,15 @@ class IndexReader {
     const count = file.readUInt32BE(8);
     if (version < 2 || version > 4) return undefined;
     try {
-      const kept = this.entries(version, count, prefix);
+      const { bytes: kept, count: keptCount } =
+        version === 4 ? this.shortenedEntries(count, prefix) : this.wholeEntries(count, prefix);
       const extensions = this.extensions();
       if (unreadable.some((name) => extensions.has(name))) return undefined;
       const tree = extensions.get('TREE');
-      const hasTrees = kept.length === count && prefix.length === 0 && tree !== undefined && isWholeTree(tree);
+      const hasTrees = keptCount === count && prefix.length === 0 && tree !== undefined && isWholeTree(tree);
       const header = Buffer.from(file.subarray(0, headerBytes));
       header.writeUInt32BE(2, 4);
-      header.writeUInt32BE(kept.length, 8);
+      header.writeUInt32BE(keptCount, 8);
       const body = Buffer.concat([header, ...kept, ...(hasTrees ? [extension('TREE', tree)] : [])]);
       return { file: Buffer.concat([body, hash(body)]), hasTrees };
     } catch (error) {
@@ -60,31 +67,59 @@ class IndexReader {
     }
   }
 
-  private entries(version: number, count: number, prefix: Buffer): Buffer[] {
+  /**
+   * Versions 2 and 3: entries are padded with 1 to 8 NUL bytes to a multiple of 8. They are copied in runs, because a large index
+   * must not block the extension host.
+   */
+  private wholeEntries(count: number, prefix: Buffer): KeptEntries {
     const { file, hashBytes } = this;
-    const kept: Buffer[] = [];
-    let before: Buffer = Buffer.alloc(0);
+    const bytes: Buffer[] = [];
+    let kept = 0;
+    let runStart = this.at;
     for (let number = 0; number < count; number++) {
       const start = this.at;
       const flagsAt = start + statBytes + hashBytes;
       const flags = file.readUInt16BE(flagsAt);
       const nameAt = flagsAt + ((flags & 0x4000) === 0 ? 2 : 4);
-      const name = version === 4 ? this.shortenedName(nameAt, before) : this.wholeName(start, nameAt, flags);
-      before = name;
-      const isOdd = (flags & oddFlags) !== 0 || file.readUInt32BE(start + modeAt) === gitlink;
-      const isBelow = name.subarray(0, prefix.length).equals(prefix);
-      if (!isOdd && isBelow && isUtf8(name)) kept.push(entry(file.subarray(start, flagsAt), name));
+      const short = flags & lengthMask;
+      const end = short === lengthMask ? file.indexOf(0, nameAt) : nameAt + short;
+      if (end === -1 || end > file.length) throw new RangeError('The index ends in a name.');
+      this.at = start + (Math.floor((end - start) / 8) + 1) * 8;
+      if (!this.isOdd(start, flags) && this.isBelow(prefix, nameAt, end) && isUtf8Range(file, nameAt, end)) {
+        kept++;
+        continue;
+      }
+      bytes.push(file.subarray(runStart, start));
+      runStart = this.at;
     }
-    return kept;
+    bytes.push(file.subarray(runStart, this.at));
+    return { bytes, count: kept };
   }
 
-  /** Versions 2 and 3: entries are padded with 1 to 8 NUL bytes to a multiple of 8. */
-  private wholeName(start: number, nameAt: number, flags: number): Buffer {
-    const short = flags & lengthMask;
-    const end = short === lengthMask ? this.file.indexOf(0, nameAt) : nameAt + short;
-    if (end === -1 || end > this.file.length) throw new RangeError('The index ends in a name.');
-    this.at = start + (Math.floor((end - start) / 8) + 1) * 8;
-    return this.file.subarray(nameAt, end);
+  private shortenedEntries(count: number, prefix: Buffer): KeptEntries {
+    const { file, hashBytes } = this;
+    const bytes: Buffer[] = [];
+    let before: Buffer = Buffer.alloc(0);
+    for (let number = 0; number < count; number++) {
+      const start = this.at;
+      const flagsAt = start + statBytes + hashBytes;
+      const flags = file.readUInt16BE(flagsAt);
+      const name = this.shortenedName(flagsAt + ((flags & 0x4000) === 0 ? 2 : 4), before);
+      before = name;
+      const isBelow = name.subarray(0, prefix.length).equals(prefix);
+      if (!this.isOdd(start, flags) && isBelow && isUtf8(name)) bytes.push(entry(file.subarray(start, flagsAt), name));
+    }
+    return { bytes, count: bytes.length };
+  }
+
+  private isOdd(start: number, flags: number): boolean {
+    return (flags & oddFlags) !== 0 || this.file.readUInt32BE(start + modeAt) === gitlink;
+  }
+
+  private isBelow(prefix: Buffer, nameAt: number, end: number): boolean {
+    if (prefix.length === 0) return true;
+    if (end - nameAt < prefix.length) return false;
+    return this.file.compare(prefix, 0, prefix.length, nameAt, nameAt + prefix.length) === 0;
   }
 
   /** Version 4: how many bytes of the previous name are removed, and the rest of the name. */
@@ -114,6 +149,12 @@ class IndexReader {
     }
     return found;
   }
+}
+
+/** Most names are ASCII and are not copied. */
+function isUtf8Range(file: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((file[at] ?? 0) >= 0x80) return isUtf8(file.subarray(start, end));
+  return true;
 }
 
 function entry(statAndObject: Buffer, name: Buffer): Buffer {

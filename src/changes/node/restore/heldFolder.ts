@@ -27,7 +27,8 @@ export async function inHeldFolder<T>(
   try {
     let folder = root;
     if (isLinux) {
-      const handle = await open(root, O_RDONLY | O_DIRECTORY);
+      const handle = await openOne(root);
+      if (!handle) return undefined;
       handles.push(handle);
       folder = nameOf(handle);
     }

@@ -73,10 +73,10 @@ export class AgentChangesEditor implements Disposable {
   private updateContext(): void {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
     const extents: readonly Extent[] = ['all', 'some'];
-    // VS Code does not tell extensions what a multi-file diff editor shows. It adds the number of files to the label.
+    // VS Code’s API has no type for this editor. It adds the number of files to the label.
     const isShown = (extent: Extent): boolean =>
       tab?.label === titles[extent] || tab?.label.startsWith(`${titles[extent]} (`) === true;
-    setContext(tab?.input === undefined ? extents.find(isShown) : undefined);
+    setContext(tab?.input instanceof vscode.TabInputText ? undefined : extents.find(isShown));
   }
 }
 

@@ -1,10 +1,17 @@
 import type { FileChange } from '../../../transcript/common/entries';
-import { canUndo, changeKindLabel, hasChangedLines, totalsOf } from '../../../transcript/common/shownChanges';
+import {
+  canUndo,
+  changeKindLabel,
+  changeName,
+  formerName,
+  hasChangedLines,
+  totalsOf,
+} from '../../../transcript/common/shownChanges';
 import { shortenPath } from '../../../transcript/common/shortPath';
 import { ChangeCounts } from '../../../transcript/browser/parts/changeCounts';
 import { countOf } from '../../../transcript/browser/parts/format';
 import { IconButton } from '../../../webview/browser/iconButton';
-import { CheckIcon, DiffFilesIcon, DiffIcon, RevertIcon, type Icon } from '../../../webview/browser/icons';
+import { CheckIcon, DiffFilesIcon, RevertIcon, type Icon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
 import { splitFilePath } from '../chatLabels';
@@ -18,14 +25,14 @@ export function ChangesBar() {
   const { changes, changeTotals = totalsOf(changes) } = session;
   const { files, hunks } = changeTotals;
   const more = files - changes.length;
+  const total = hunks === 0 ? countOf(files, 'file') : `${countOf(files, 'file')}, ${countOf(hunks, 'change')}`;
   const review = (): void => void page.requestForSession(chatRequests.reviewChanges, (sessionId) => ({ sessionId }));
   return (
     <section class="changes" aria-label="Changed files">
       <details>
         <summary>
-          <span class="one-line">
-            {countOf(files, 'file')}
-            {hunks > 0 && `, ${countOf(hunks, 'change')}`}
+          <span class="one-line" title={total}>
+            {total}
           </span>
           <ChangeCounts changes={[changeTotals]} />
         </summary>
@@ -74,7 +81,13 @@ interface AllButtonProps {
 
 function AllButton({ label, hint, icon: Picture, onClick }: AllButtonProps) {
   return (
-    <button type="button" class="link-button" title={hint} aria-label={label} onClick={onClick}>
+    <button
+      type="button"
+      class={`link-button of-${label.toLowerCase()}`}
+      title={hint}
+      aria-label={label}
+      onClick={onClick}
+    >
       <Picture />
       <span>{label}</span>
     </button>
@@ -93,20 +106,29 @@ function ChangeRow({ change }: { change: FileChange }) {
   const { folders } = usePageState();
   const { path, renamedFrom, state } = change;
   const { name, folder } = splitFilePath(shortenPath(path, folders));
-  const words = [nameChange(change, folders), changeKindLabel(change), stateLabels[state]].filter(
-    (text) => text !== '',
-  );
+  const { letter, word } = changeName(change);
+  const former = formerName(change);
+  const words = [changeKindLabel(change), stateLabels[state]].filter((text) => text !== '');
   return (
     <li>
       <button
         type="button"
-        class="change-open"
-        title={namingHiddenCharacters([`Open changes of ${path}`, ...words].join(', '))}
+        class={`change-open change-${word}`}
+        title={namingHiddenCharacters(
+          [`Open changes of ${path}`, ...(word === 'modified' ? [] : [word]), ...words].join(', '),
+        )}
         onClick={() =>
           void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, renamedFrom }))
         }
       >
-        <DiffIcon />
+        <abbr class="change-letter" title={word}>
+          {letter}
+        </abbr>
+        {former !== undefined && (
+          <span class="change-former one-line" dir="ltr">
+            <PlainText text={`${shortenPath(former, folders)} →`} />
+          </span>
+        )}
         <span class="change-name one-line" dir="ltr">
           <PlainText text={name} />
         </span>
@@ -137,9 +159,4 @@ function ChangeRow({ change }: { change: FileChange }) {
       />
     </li>
   );
-}
-
-function nameChange({ change, renamedFrom }: FileChange, folders: readonly string[]): string {
-  if (renamedFrom !== undefined) return `renamed from ${shortenPath(renamedFrom, folders)}`;
-  return change === 'modified' ? '' : change;
 }

@@ -2,7 +2,7 @@ import { isDenial } from '../../../session/common/approvalOptions';
 import {
   allowingWords,
   denyingWords,
-  lastingWords,
+  lastingScopeWords,
   notAskingWords,
   onceWords,
   normalizeOptionName,
@@ -55,7 +55,7 @@ export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' |
   if (labelDirection !== 'other' && labelDirection !== direction) return true;
   const text = normalizeOptionName(label);
   const isOnce = onceWords.test(text);
-  const isForAlways = lastingWords.test(text);
+  const isForAlways = lastingScopeWords.test(text);
   if (!isLastingAnswer({ kind })) return isForAlways && !isOnce;
   // A plain "yes" reads as once. A plain "no" that lasts is harmless.
   return isOnce || (kind === 'allow_always' && labelDirection === 'allow' && !isForAlways);
@@ -64,7 +64,7 @@ export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' |
 /** Guesses the kind of an answer from its label; `other` if that is ambiguous. */
 export function kindOfLabel(label: string): Kind {
   const text = normalizeOptionName(label);
-  const isForAlways = lastingWords.test(text);
+  const isForAlways = lastingScopeWords.test(text);
   // "Yes, and don't ask again" denies nothing.
   const rest = text.replaceAll(notAskingWords, ' ').trim();
   const allows = allowingWords.test(rest);

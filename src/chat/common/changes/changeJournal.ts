@@ -4,23 +4,14 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
-import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
-import type { SeenTexts } from '../../../changes/common/review/reviewSource';
 import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import { EditorError, isEditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
-import {
-  ChatError,
-  type RevertOptions,
-  type SeparableCounts,
-  type TurnRange,
-  type TurnsChange,
-  type TurnsTexts,
-  type TurnTexts,
-} from '../chatPorts';
+import { ChatError, type RevertOptions, type TurnRange, type TurnsChange, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
+import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
 import { RunningSweeps } from './runningSweeps';
@@ -62,6 +53,7 @@ interface ChangeJournalPorts {
  * texts that an agent reported.
  */
 export class ChangeJournal {
+  readonly review: FileReview;
   private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly states: StateChanges;
@@ -84,6 +76,16 @@ export class ChangeJournal {
     const { checkpoints, editor } = files;
     this.states = new StateChanges({ checkpoints, claims, record });
     const { fileTexts: texts, ledger, queue, states } = this;
+    this.review = new FileReview({
+      editor,
+      fileTexts: texts,
+      ledger,
+      states,
+      queue,
+      resolvePath: (path) => this.resolvePath(path),
+      onDidChange: ports.onDidChange,
+      refresh: () => this.refresh(),
+    });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.sweepLater = new Coalescer(clock, sweepDelayMs, () => void this.sweep());
     this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
@@ -217,14 +219,6 @@ export class ChangeJournal {
     return this.ledger.filesOfTurns(turns);
   }
 
-  async textsOfTurns(requested: string, turns: TurnRange): Promise<TurnsTexts> {
-    const path = await this.resolvePath(requested);
-    const known = this.ledger.textsOfTurns(turns).get(path);
-    const now = await this.fileTexts.readFile(path);
-    const [before, after] = await Promise.all([known?.before, known?.after].map((id) => this.fileTexts.textOf(id)));
-    return { before, after, isCurrent: known?.after !== undefined && now.id === known.after };
-  }
-
   /** Reverts a file. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
   async revert(
     requested: string,
@@ -232,62 +226,6 @@ export class ChangeJournal {
   ): Promise<void> {
     const path = await this.changedPath(requested);
     await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
-    await this.refresh();
-  }
-
-  async countSeparable(requested: string): Promise<SeparableCounts> {
-    const path = await this.resolvePath(requested);
-    const { separable, total } = await this.ledger.separateChange(path, await this.fileTexts.readFile(path));
-    return { separable, total };
-  }
-
-  /** Undoes the changes whose lines nobody has edited since. @throws ChatError `notFound`, EditorError */
-  async undoSeparable(
-    requested: string,
-    { protectedFiles = 'refuse' }: Pick<RevertOptions, 'protectedFiles'>,
-  ): Promise<SeparableCounts> {
-    const path = await this.resolvePath(requested);
-    const counts = await this.queue.run(path, async () => {
-      const now = await this.fileTexts.readFile(path);
-      const { separable, text, total } = await this.ledger.separateChange(path, now);
-      if (separable > 0 && text !== undefined) {
-        await this.ports.files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
-      }
-      return { separable, total };
-    });
-    await this.refresh();
-    return counts;
-  }
-
-  /** Implements `ReviewSource.baseline`. */
-  async baseline(requested: string): Promise<FileText> {
-    const path = await this.resolvePath(requested);
-    const file = this.ledger.getFile(path);
-    // No text has changed, for example of a file with another mode.
-    if (!file) return this.states.hasChanges(path) ? (await this.fileTexts.readFile(path)).text : undefined;
-    const text = await this.ledger.textWithoutChange(file, await this.fileTexts.readFile(path));
-    return text === undefined ? await this.fileTexts.textOf(file.before) : text;
-  }
-
-  /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound` */
-  async keepHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.runForSeenFile(requested, seen, async (path, now) => {
-      const text = replaceLines(seen.baseline, hunk.before, seen.text, hunk.after);
-      const before = await this.fileTexts.storeOtherText(text);
-      await this.ledger.rebase(path, { before, after: await this.fileTexts.storeText(now) });
-    });
-    this.ports.onDidChange();
-  }
-
-  /** @throws ChatError as `keepHunk`, EditorError */
-  async undoHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.runForSeenFile(requested, seen, async (path) => {
-      const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
-      // The user has seen these lines and asked for them.
-      await this.ports.files.editor.writeText(path, text, { protectedFiles: 'allow' });
-      const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
-      this.ledger.recordUndo(path, { before: await this.fileTexts.storeOtherText(seen.baseline), after });
-    });
     await this.refresh();
   }
 
@@ -395,22 +333,6 @@ export class ChangeJournal {
     await this.runForFile(requested, async (path) => {
       // The editor port saves the agent's own writes.
       if (!this.baseByPath.has(path)) await this.turnCheckpoint.recordOthersSave(path);
-    });
-  }
-
-  private async runForSeenFile(
-    requested: string,
-    seen: SeenTexts,
-    task: (path: string, now: CurrentFile) => Promise<void>,
-  ): Promise<void> {
-    const path = await this.resolvePath(requested);
-    await this.queue.run(path, async () => {
-      if (!this.ledger.getFile(path)) throw new ChatError('notFound', 'There are no agent changes in this file.');
-      const now = await this.fileTexts.readFile(path);
-      if (((await this.baseline(path)) ?? '') !== seen.baseline || now.text !== seen.text) {
-        throw new ChatError('changedSince', 'The file has changed in the meantime. Try again.');
-      }
-      await task(path, now);
     });
   }
 

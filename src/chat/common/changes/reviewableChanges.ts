@@ -23,30 +23,30 @@ export class ReviewableChanges implements ChatFileChanges {
   }
 
   textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts> {
-    return this.journal.textsOfTurns(path, turns);
+    return this.journal.review.textsOfTurns(path, turns);
   }
 
   countSeparable(path: string): Promise<SeparableCounts> {
-    return this.journal.countSeparable(path);
+    return this.journal.review.countSeparable(path);
   }
 
   async undoSeparable(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<SeparableCounts> {
     await this.file.claim();
-    return await this.journal.undoSeparable(path, options);
+    return await this.journal.review.undoSeparable(path, options);
   }
 
   baseline(path: string): Promise<string | null | undefined> {
-    return this.journal.baseline(path);
+    return this.journal.review.baseline(path);
   }
 
   async keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
     await this.file.claim();
-    await this.journal.keepHunk(path, hunk, seen);
+    await this.journal.review.keepHunk(path, hunk, seen);
   }
 
   async undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
     await this.file.claim();
-    await this.journal.undoHunk(path, hunk, seen);
+    await this.journal.review.undoHunk(path, hunk, seen);
   }
 
   refresh(): Promise<void> {

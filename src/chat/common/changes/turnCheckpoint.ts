@@ -50,6 +50,8 @@ export class TurnCheckpoint {
   /** Notices that the conversation has shown already. */
   private readonly shownNotices = new Set<string>();
   private isRestored = false;
+  /** Why the last sweep may have missed changes. */
+  private sweepProblems: readonly string[] = [];
   private lastSweep: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: TurnCheckpointPorts) {}
@@ -99,9 +101,10 @@ export class TurnCheckpoint {
   /** Records the changes of the turn so far. Sweeps run one at a time. Never rejects. */
   async sweep(): Promise<void> {
     this.lastSweep = this.lastSweep.then(() =>
-      this.sweepNow().catch((error: unknown) =>
-        this.ports.log.info(`Cannot find the changes of a turn: ${messageOf(error)}`),
-      ),
+      this.sweepNow().catch((error: unknown) => {
+        this.sweepProblems = [messageOf(error)];
+        this.ports.log.info(`Cannot find the changes of a turn: ${messageOf(error)}`);
+      }),
     );
     await this.lastSweep;
   }
@@ -110,6 +113,9 @@ export class TurnCheckpoint {
   async end(turn: number): Promise<void> {
     if (this.folders.length === 0) return;
     await this.sweep();
+    for (const problem of this.sweepProblems) {
+      this.addNotice(`Some changes of this turn by shell commands can’t be shown or undone. ${problem}`);
+    }
     // Later writes do not belong to this turn, even if the conversation is reopened.
     this.ports.record({ type: 'checkpoint', turn, folders: [] });
     this.folders = [];
@@ -124,7 +130,8 @@ export class TurnCheckpoint {
     const { folders } = this;
     const { checkpoints, log } = this.ports;
     if (!checkpoints || folders.length === 0) return;
-    const changed = await checkpoints.changedSince(folders);
+    const { files: changed, problems } = await checkpoints.changedSince(folders);
+    this.sweepProblems = problems;
     if (changed.length > maxFiles) {
       this.addNotice(`This turn changed ${changed.length} files. Only the first ${maxFiles} are listed.`);
     }

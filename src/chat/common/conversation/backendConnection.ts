@@ -93,11 +93,16 @@ export class BackendConnection implements Disposable {
     return { session: this.attachSession(session, undefined), origin: 'created' };
   }
 
-  /** Loads a session, with or without its history. `heard` is the known text of a turn that may still run. @throws BackendError */
-  async loadSession(remoteId: string, withHistory: boolean, signal: AbortSignal, heard = ''): Promise<BackendSession> {
+  /** Loads a session, with or without its history. `receivedTurnText` is the known text of a turn that may still run. @throws BackendError */
+  async loadSession(
+    remoteId: string,
+    withHistory: boolean,
+    signal: AbortSignal,
+    receivedTurnText = '',
+  ): Promise<BackendSession> {
     const backend = await this.openBackend();
     this.currentCapabilities = await backend.capabilities(signal);
-    const session = await backend.loadSession(remoteId, { ...this.createOptions(), heard }, signal);
+    const session = await backend.loadSession(remoteId, { ...this.createOptions(), receivedTurnText }, signal);
     return this.attachSession(session, withHistory ? undefined : new HistoryFilter(session));
   }
 

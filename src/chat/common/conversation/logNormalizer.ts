@@ -20,6 +20,6 @@ export class LogNormalizer {
   }
 
   private createSession(heard: string): SessionNormalizer {
-    return new SessionNormalizer((event) => this.normalEvents.push(event), { heard });
+    return new SessionNormalizer((event) => this.normalEvents.push(event), { textBeforeResume: heard });
   }
 }

@@ -119,10 +119,10 @@ export class FollowedEditor implements Disposable {
     return activeTabGroup.activeTab?.input instanceof vscode.TabInputWebview ? vscode.ViewColumn.Beside : undefined;
   }
 
-  private handleTextChange({ contentChanges, document }: vscode.TextDocumentChangeEvent): void {
+  private handleTextChange({ document }: vscode.TextDocumentChangeEvent): void {
     this.settle();
-    // VS Code reads a clean document again after its file was written.
-    const isTyped = contentChanges.length > 0 && document.isDirty && !this.isWritten(document.uri.fsPath);
+    // VS Code reads a clean document again after its file was written. A document becomes dirty in an event after its first edit.
+    const isTyped = document.isDirty && !this.isWritten(document.uri.fsPath);
     if (isTyped && document === vscode.window.activeTextEditor?.document) this.actEmitter.fire();
   }
 
@@ -142,7 +142,7 @@ export class FollowedEditor implements Disposable {
 
   private handleActiveEditor(editor: vscode.TextEditor | undefined): void {
     this.settle();
-    if (!this.shown || this.isOpening || !editor || editor.viewColumn === undefined) return;
+    if (!this.shown || this.isOpening || editor?.viewColumn === undefined) return;
     if (editor.document.uri.fsPath !== this.shown.path) this.actEmitter.fire();
   }
 

@@ -26,10 +26,16 @@ export interface UnsavedConflict {
   readonly agent: string;
 }
 
+interface Edit {
+  readonly change: vscode.TextDocumentChangeEvent;
+  /** The whole text after the edit. */
+  readonly text: string;
+}
+
 interface WatchedDocument {
   readonly document: vscode.TextDocument;
-  readonly edit: vscode.TextDocumentChangeEvent | undefined;
-  readonly textAtEdit: string;
+  /** The edit that made it dirty, if it is known. */
+  readonly edit: Edit | undefined;
   state: DiskState | undefined;
   /** What was checked out when the state was read. */
   head: string | undefined;
@@ -54,6 +60,8 @@ export class ConflictWatch implements Disposable {
   private readonly pathsToCheck = new Set<string>();
   /** Documents that are being saved, with the time when it began. */
   private readonly savedSince = new Map<vscode.TextDocument, number>();
+  /** The last edit of a document that was not dirty yet. */
+  private lastEdit: Edit | undefined;
   private readonly checkLater: Coalescer;
   private readonly queue = new KeyedQueue();
 
@@ -102,19 +110,23 @@ export class ConflictWatch implements Disposable {
     this.watchedByPath.clear();
   }
 
-  private handleChange(document: vscode.TextDocument, edit?: vscode.TextDocumentChangeEvent): void {
+  private handleChange(document: vscode.TextDocument, change?: vscode.TextDocumentChangeEvent): void {
     const { isDirty, uri } = document;
     if (uri.scheme !== 'file') return;
+    const isEdit = change !== undefined && change.contentChanges.length > 0;
+    // A document becomes dirty in an event after its first edit.
+    const edit = isEdit ? { change, text: document.getText() } : this.lastEdit;
+    this.lastEdit = isDirty ? undefined : edit;
     const isWatched = this.watchedByPath.get(uri.fsPath)?.document === document;
     if (isDirty === isWatched) return;
-    if (isDirty) this.watch(document, edit);
+    if (isDirty) this.watch(document, edit?.change.document === document ? edit : undefined);
     else this.forget(document);
   }
 
-  private watch(document: vscode.TextDocument, edit?: vscode.TextDocumentChangeEvent): void {
+  private watch(document: vscode.TextDocument, edit: Edit | undefined): void {
     if (!vscode.workspace.getWorkspaceFolder(document.uri)) return;
     const { fsPath } = document.uri;
-    const watched = { document, edit, textAtEdit: document.getText(), state: undefined, head: undefined };
+    const watched = { document, edit, state: undefined, head: undefined };
     this.watchedByPath.set(fsPath, watched);
     void this.checkFile(fsPath);
   }
@@ -163,7 +175,7 @@ export class ConflictWatch implements Disposable {
   }
 
   private async readAndCompare(path: string, watched: WatchedDocument): Promise<void> {
-    const { document, edit, textAtEdit } = watched;
+    const { document, edit } = watched;
     try {
       const disk = await readDisk(document);
       // Ended meanwhile by a save or a revert.
@@ -172,7 +184,7 @@ export class ConflictWatch implements Disposable {
       const unsaved = document.getText();
       const isFirst = watched.state === undefined;
       const isBehind =
-        isFirst && edit !== undefined && disk !== null && !isEditOf(disk, textAtEdit, edit.contentChanges);
+        isFirst && edit !== undefined && disk !== null && !isEditOf(disk, edit.text, edit.change.contentChanges);
       const before = watched.state;
       const writer = this.deps.writerOf(path);
       let next = nextDiskState(before, { disk, unsaved, isBehind, agent: writer?.title });

@@ -17,7 +17,7 @@ export interface RemoteCodeRequest {
   readonly kind: 'remoteCode';
   readonly url: string;
   readonly integrity: string;
-  /** The URL after redirects. Only if the settings pin no hash. */
+  /** The URL after redirects. Absent if the settings pin a hash. */
   readonly from?: string | undefined;
   /** The integrity that was allowed for this URL before. */
   readonly previousIntegrity?: string | undefined;

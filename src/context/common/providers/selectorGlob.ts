@@ -35,7 +35,7 @@ export class SelectorGlobSet {
   private addSlowProblem(path: string): void {
     this.addProblem(path, 'it takes too long. Simplify it');
     if (this.globs.hasTooManySlowGlobs)
-      this.foundProblems.push('Its other globs with groups or many stars are ignored, too.');
+      this.foundProblems.push('Other complex globs of this provider are also ignored.');
   }
 
   private addProblem(path: string, why: string): void {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { workerStart } from '../providerWorkerMessages';
-import { LoadGuard } from './loadGuard';
+import { ModuleLoadGuard } from './loadGuard';
 import { installModuleHooks } from './moduleHooks';
 import { ProviderWorker } from './providerWorker';
 
@@ -11,7 +11,7 @@ const memoryMs = 5_000;
 const port = parentPort;
 if (!port) throw new Error('This is the program of a worker. Start it as one.');
 const start = workerStart.parse(workerData);
-const guard = start.isGuarded ? new LoadGuard() : undefined;
+const guard = start.isGuarded ? new ModuleLoadGuard() : undefined;
 const worker = new ProviderWorker(start, guard, (message, transfer = []) => port.postMessage(message, transfer));
 installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.recordLoadedFile(url) });
 // Reports uncaught errors of the provider and keeps the worker alive.

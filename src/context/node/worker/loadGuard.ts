@@ -10,7 +10,7 @@ const fileReference = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(
 const isCode = /\.(?:[cm]?[jt]s|json|node)$/i;
 
 /** Reads and hashes the files of a module. Once closed, it only reads the same files with the same content. */
-export class LoadGuard {
+export class ModuleLoadGuard {
   private readonly hashByUrl = new Map<string, string>();
   private readonly importedNames: { readonly url: string; readonly name: string }[] = [];
   private hasClosed = false;

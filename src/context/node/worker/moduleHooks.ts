@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ProviderError } from '../../common/providers/providerError';
-import type { LoadGuard } from './loadGuard';
+import type { ModuleLoadGuard } from './loadGuard';
 import { packageScheme } from './providerModule';
 
 interface ModuleHooks {
   /** `file:` URI of the folder in which packages are looked up. */
   readonly folder: string | undefined;
   readonly onFile: (url: string) => void;
-  readonly guard: LoadGuard | undefined;
+  readonly guard: ModuleLoadGuard | undefined;
 }
 
 const surveyScheme = 'backline-survey:';

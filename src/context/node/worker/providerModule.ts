@@ -14,7 +14,7 @@ export interface LoadedProvider {
 export const packageScheme = 'backline-package:';
 
 /** The argument for `import`. */
-export function specifierOf({
+export function importSpecifierOf({
   specifier,
   folder,
 }: Pick<WorkerStart, 'specifier'> & { folder?: string | undefined }): string {
@@ -23,7 +23,7 @@ export function specifierOf({
 
 /** @throws ProviderError if the module has no provider; any error of the module */
 export async function loadProvider({ specifier, folder }: WorkerStart): Promise<LoadedProvider> {
-  const imported: unknown = await import(specifierOf({ specifier, folder }));
+  const imported: unknown = await import(importSpecifierOf({ specifier, folder }));
   for (const candidate of candidatesIn(imported)) {
     const has = (name: string): boolean => functionOf(candidate, name) !== undefined;
     const dialect = dialectOfFunctions(has);

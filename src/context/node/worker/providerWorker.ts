@@ -22,9 +22,9 @@ import {
   type WorkerRequest,
   type WorkerStart,
 } from '../providerWorkerMessages';
-import type { LoadGuard } from './loadGuard';
+import type { ModuleLoadGuard } from './loadGuard';
 import { loadWithoutRunning } from './moduleHooks';
-import { loadProvider, specifierOf, type LoadedProvider } from './providerModule';
+import { loadProvider, importSpecifierOf, type LoadedProvider } from './providerModule';
 import { describeThrown, type ThrownDescription } from './thrown';
 
 /** Bytes. Smaller changes are not reported. */
@@ -39,7 +39,7 @@ export class ProviderWorker {
 
   constructor(
     private readonly start: WorkerStart,
-    private readonly guard: LoadGuard | undefined,
+    private readonly guard: ModuleLoadGuard | undefined,
     private readonly post: (message: WorkerMessage, transfer?: Transferable[]) => void,
   ) {}
 
@@ -91,7 +91,7 @@ export class ProviderWorker {
 
   private async listModuleFiles(): Promise<HashedModuleFile[]> {
     if (!this.guard) return [];
-    await loadWithoutRunning(specifierOf(this.start));
+    await loadWithoutRunning(importSpecifierOf(this.start));
     return [...this.guard.close()];
   }
 

@@ -7,7 +7,7 @@ import type { SessionGrant } from '../sessionGrants';
 import type { StoredRule } from '../rules/userRules';
 import { toVisibleText } from '../../../base/common/visibleText';
 
-export interface PolicyAgent {
+export interface AgentUnderPolicy {
   readonly id: string;
   readonly title: string;
   /** Kinds that the policy controls for this agent; default all. */
@@ -22,7 +22,7 @@ export interface ListedGrant {
 
 export interface PermissionsState {
   readonly policy: PermissionPolicy;
-  readonly agents: readonly PolicyAgent[];
+  readonly agents: readonly AgentUnderPolicy[];
   readonly storedRules: readonly StoredRule[];
   readonly grants: readonly ListedGrant[];
 }
@@ -31,7 +31,7 @@ export interface PermissionsState {
 export function permissionsView({ policy, agents, storedRules, grants }: PermissionsState): PermissionsView {
   const titles = new Map(agents.map(({ id, title }) => [id, title]));
   const unknown = [...policy.userPolicies.keys()].filter((id) => id !== allAgentsKey && !titles.has(id));
-  const rows: PolicyAgent[] = [
+  const rows: AgentUnderPolicy[] = [
     { id: allAgentsKey, title: 'All agents' },
     ...agents,
     ...unknown.map((id) => ({ id, title: id })),
@@ -42,7 +42,7 @@ export function permissionsView({ policy, agents, storedRules, grants }: Permiss
   };
 }
 
-function policyRow({ id, title, kinds = policyKinds }: PolicyAgent, policy: PermissionPolicy): PolicyRow {
+function policyRow({ id, title, kinds = policyKinds }: AgentUnderPolicy, policy: PermissionPolicy): PolicyRow {
   const own = policy.userPolicies.get(id) ?? {};
   const forAll = policy.userPolicies.get(allAgentsKey) ?? {};
   const holds = policy.forAgent(id);
@@ -107,10 +107,10 @@ function grantRow({ id, grant }: ListedGrant): RuleRow {
   return {
     ...row,
     effect: grant.effect,
-    title: toVisibleText(grant.option),
+    title: toVisibleText(grant.optionLabel),
     matches: [],
     facts: toVisibleText(
-      `Only ${agentTitle} remembers this. Restart it to be asked again. This stops its current work.`,
+      `Only ${agentTitle} remembers this answer. To be asked again, restart the agent. This stops its current work.`,
     ),
     canRemove: false,
     remembers: agentId,

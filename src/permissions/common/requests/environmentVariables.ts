@@ -8,7 +8,7 @@ type EnvironmentEffect =
   | 'changes where programs look for their settings'
   | 'changes which servers programs use and trust';
 
-/** `*` matches any characters. Names are case-sensitive, except those of `inAnyCase`. */
+/** `*` matches any characters. Names are case-sensitive, except those of `caseInsensitiveNames`. */
 const effects: readonly (readonly [EnvironmentEffect, string])[] = [
   [
     'decides which program runs',

@@ -19,9 +19,9 @@ export interface NormalizerOptions {
   /**
    * The text that was received of the open turn before the session was resumed. The end of the turn repeats this text.
    */
-  readonly heard?: string;
+  readonly textBeforeResume?: string;
   /** Whether to warn about denied calls that succeeded. False for agents, which report a denial as success. */
-  readonly warnsOfDeniedRuns?: boolean;
+  readonly warnsAboutDeniedRuns?: boolean;
   /** Prefix of generated call ids; default `call`. Must be unique whenever a session is resumed. */
   readonly callIdPrefix?: string;
 }
@@ -48,7 +48,7 @@ export class SessionNormalizer {
     private readonly emit: (event: SessionEvent) => void,
     private readonly options: NormalizerOptions = {},
   ) {
-    this.textBeforeResume = options.heard ?? '';
+    this.textBeforeResume = options.textBeforeResume ?? '';
     this.toolCalls = new SessionToolCalls(emit, options.callIdPrefix ?? 'call');
     this.openApprovals = new OpenApprovals(emit);
     this.thoughts = new Thoughts(emit);
@@ -182,7 +182,7 @@ export class SessionNormalizer {
   }
 
   private warnIfDenied({ data }: EventOf<'tool:post'>, denied: { readonly operation: string } | undefined): void {
-    if (!denied || !data.result.success || !this.options.warnsOfDeniedRuns) return;
+    if (!denied || !data.result.success || !this.options.warnsAboutDeniedRuns) return;
     const message = `The server ran ${denied.operation} although it was denied. Check what it did and stop the server.`;
     this.lastWarning = message;
     this.emit({ event: 'notice', data: { session_id: data.session_id, level: 'error', message } });

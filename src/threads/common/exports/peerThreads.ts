@@ -18,7 +18,7 @@ type PeerEntry =
   | { type: 'readFile'; path: string; content: string };
 
 /** Decides what peers may read. */
-export interface PeerAccess {
+export interface PeerThreadPermissions {
   /** Whether the workspace is trusted. Peers see no threads in an untrusted workspace. */
   isTrusted(): boolean;
   /** Absolute paths of the workspace folders and their worktrees. */
@@ -29,11 +29,14 @@ export interface PeerAccess {
 
 const maxThreads = 500;
 
-/** Gives peers of the draft protocol read access to this workspace's threads, without contents of files they may not read. */
+/**
+ * Gives peers of the draft protocol read access to this workspace's threads, without contents of files they may not
+ * read.
+ */
 export class PeerThreads {
   constructor(
     private readonly threads: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,
-    private readonly access: PeerAccess,
+    private readonly access: PeerThreadPermissions,
   ) {}
 
   async getThreads(): Promise<PeerThread[]> {

@@ -30,7 +30,7 @@ export function turnEndEntry(message: Message, context: MessageContext, hasEntri
 }
 
 /** Returns the states of an unfinished call in this message. */
-export function unfinishedCall(
+export function unfinishedCallStates(
   message: Message,
   { unfinished, isLive }: MessageContext,
   isComplete = true,

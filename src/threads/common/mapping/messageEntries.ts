@@ -6,7 +6,7 @@ import { rawJson } from '../model/rawJson';
 import { Block, Message, type BlockOf } from '../model/threadSchema';
 import { attachmentsOf } from './parts/attachments';
 import { messageStateType } from '../model/threadState';
-import { turnEndEntry, unfinishedCall } from './ends';
+import { turnEndEntry, unfinishedCallStates } from './ends';
 import { imageAttachment, imagePart } from './parts/images';
 import { entryBase, plainText, rawEntry, type MappedEntry, type MessageContext } from './parts/mapped';
 import { isResultBlock } from '../model/callIds';
@@ -132,7 +132,7 @@ class MessageMapper {
   private mapCall(block: BlockOf<'tool_use' | 'server_tool_use'>, raw: unknown, index: number): readonly MappedEntry[] {
     const results = this.results.ofCall(raw);
     const isComplete = block.complete !== false;
-    const run = readToolRun(results.at(-1), unfinishedCall(this.message, this.context, isComplete));
+    const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context, isComplete));
     const input = block.input ?? block.normalizedInput ?? inputFromOtherKeys(raw);
     return toolEntries(
       {
@@ -150,7 +150,7 @@ class MessageMapper {
 
   private mapProgram(block: BlockOf<'program'>, raw: unknown, index: number): readonly MappedEntry[] {
     const results = this.results.ofCall(raw);
-    const run = readToolRun(results.at(-1), unfinishedCall(this.message, this.context));
+    const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context));
     const input = block.code === undefined ? undefined : { code: block.code };
     return toolEntries({ base: this.entryBaseOfBlock(index), name: 'program', input, raw: [raw, ...results] }, run);
   }
@@ -162,7 +162,7 @@ class MessageMapper {
   }
 
   private mapManualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly MappedEntry[] {
-    const outcome = readRunWithoutBlock(block.toolRun, unfinishedCall(this.message, this.context));
+    const outcome = readRunWithoutBlock(block.toolRun, unfinishedCallStates(this.message, this.context));
     const note = block.hidden === true ? 'Run by the user. Not shown to the agent.' : 'Run by the user.';
     const remarks = [...outcome.remarks, plainText(note)];
     const input = block.args ?? {};

@@ -7,7 +7,12 @@ import type { Entry } from '../../../transcript/common/entries';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { truncateEntry } from '../../../transcript/common/truncateEntry';
 import { nextStaleAt } from '../heads/heads';
-import { sortInKnownOrder, OpenSubthreads, type EntryOrigin, type SubthreadScope } from '../subthreads/openSubthreads';
+import {
+  sortLikeKnownEntries,
+  OpenSubthreads,
+  type EntryOrigin,
+  type SubthreadScope,
+} from '../subthreads/openSubthreads';
 import { ThreadError, type OpenThread, type ThreadSource } from '../threadPorts';
 
 export type FollowedThreadSource = Pick<ThreadSource, 'read' | 'subscribe'>;
@@ -21,7 +26,9 @@ interface RetryPolicy {
   readonly isEndless: boolean;
 }
 
-/** Returns undefined for a permanent error. Some programs write files in place, so a read may see an incomplete file. */
+/**
+ * Returns undefined for a permanent error. Some programs write files in place, so a read may see an incomplete file.
+ */
 function retryPolicyFor(error: unknown, wasComplete: boolean): RetryPolicy | undefined {
   const code = error instanceof ThreadError ? error.code : undefined;
   if (code === 'beingWritten') return { hiddenMs: wasComplete ? 30_000 : 5_000, isEndless: true };
@@ -183,7 +190,9 @@ export class FollowedThread implements Disposable {
     const { threadWithoutSteps: ownThread } = this;
     if (!ownThread || this.disposables.isDisposed) return;
     const entries = this.subthreads.addSteps(ownThread.entries);
-    const ordered = this.hasShownSubthreads ? sortInKnownOrder(this.currentThread?.entries ?? [], entries) : entries;
+    const ordered = this.hasShownSubthreads
+      ? sortLikeKnownEntries(this.currentThread?.entries ?? [], entries)
+      : entries;
     this.currentThread = ordered === ownThread.entries ? ownThread : { ...ownThread, entries: ordered };
     this.transcript.replaceAll(ordered.map((entry) => this.truncateEntryOnce(entry)));
     this.emitter.fire();

@@ -148,7 +148,7 @@ export class OpenSubthreads implements Disposable {
  * Sorts entries like the known ones, with new entries at the end, since steps may appear anywhere. Returns `entries` unchanged
  * if that would change the order of siblings.
  */
-export function sortInKnownOrder(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
+export function sortLikeKnownEntries(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const knownIds = new Set(known.map(({ id }) => id));
   const kept = known.flatMap(({ id }) => byId.get(id) ?? []);

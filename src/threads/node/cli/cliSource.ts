@@ -113,7 +113,7 @@ export class CliSource implements ThreadSource {
       const thread = await this.deps.reader.read(file, signal, onFirst);
       const known = this.exportById.get(threadId);
       if (known) this.exportById.set(threadId, { ...known, head: thread.head });
-      return { ...thread, head: this.withListedTitle(thread.head) };
+      return { ...thread, head: this.addListedTitle(thread.head) };
     });
   }
 
@@ -262,7 +262,7 @@ export class CliSource implements ThreadSource {
     return this.listedThreads.find(({ id }) => id === threadId) ?? this.archivedById.get(threadId);
   }
 
-  private withListedTitle(head: ThreadHead): ThreadHead {
+  private addListedTitle(head: ThreadHead): ThreadHead {
     const listed = this.listedThread(head.id);
     return listed?.title === undefined || listed.title === '' ? head : { ...head, title: listed.title };
   }

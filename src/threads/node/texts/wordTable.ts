@@ -11,9 +11,9 @@ const recentMask = (1 << 13) - 1;
 export interface WordIndex {
   /** All words, each between newlines. */
   readonly words: Buffer;
-  /** The offset of each word in `words`, and the end. */
+  /** The offset of each word in `words`, and finally the length of `words`. */
   readonly wordStarts: Uint32Array;
-  /** The index of each word's first posting, and the end. */
+  /** The index of each word's first posting, and finally the number of postings. */
   readonly postingStarts: Uint32Array;
   /** One number per thread with the word: the thread's index, and the field in the lowest bits. */
   readonly postings: Uint32Array;
@@ -48,7 +48,7 @@ export class WordTable {
   private readonly recentHashes = new Int32Array((recentMask + 1) * 2);
   /** Indexes of the scanned words that are not recent. */
   private newWordIndexes = new Uint32Array(1 << 12);
-  /** Stored only so that the engine does not remove the reads of `touchSlots`. */
+  /** Stored only so that the engine does not remove the reads of `prefetchSlots`. */
   protected prefetchResult = 0;
   private cachedThread = -1;
 
@@ -61,7 +61,9 @@ export class WordTable {
     return this.wordsLength + this.wordCount * 8 + this.postingCount * 4;
   }
 
-  /** Adds the words of a text. `field` is an index in `wordFields`. Only the first field of a word in a thread counts. */
+  /**
+   * Adds the words of a text. `field` is an index in `wordFields`. Only the first field of a word in a thread counts.
+   */
   addAll(scan: WordScanner, thread: number, field: number): void {
     const newCount = this.findNew(scan, thread);
     this.prefetchSlots(scan, newCount);
@@ -75,7 +77,7 @@ export class WordTable {
     }
   }
 
-  /** Fills `newIndexes` with the words that were not added for this thread recently. Returns their number. */
+  /** Fills `newWordIndexes` with the words that were not added for this thread recently. Returns their number. */
   private findNew({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
     const { recentHashes } = this;
     if (this.cachedThread !== thread) {
@@ -97,7 +99,10 @@ export class WordTable {
     return newCount;
   }
 
-  /** Prefetches: reads all slots without depending on their content, so that the processor loads many of them in parallel. */
+  /**
+   * Prefetches: reads all slots without depending on their content, so that the processor loads many of them in
+   * parallel.
+   */
   private prefetchSlots({ firstHashes, secondHashes }: WordScanner, newCount: number): void {
     const { newWordIndexes: newIndexes, slots, slotMask } = this;
     let touched = 0;

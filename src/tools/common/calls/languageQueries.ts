@@ -38,7 +38,9 @@ export class LanguageQueries {
     return this.openQueries.size;
   }
 
-  /** @throws LateAnswerError; ToolError for too many open queries; Error if `signal` fires; the query's error */
+  /**
+   * @throws LanguageServerTimeoutError; ToolError for too many open queries; Error if `signal` fires; the query's error
+   */
   async runQuery<T>(question: LanguageQuery<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     try {

@@ -11,7 +11,7 @@ import {
   type Icon,
 } from '../../../webview/browser/icons';
 import type { ChangeTotals, EntryOf, FileChange, Usage } from '../../common/entries';
-import { canUndo, changeKindLabel, hasChangedLines, totalsOf } from '../../common/shownChanges';
+import { canUndo, changeKindLabel, changeName, formerName, hasChangedLines, totalsOf } from '../../common/shownChanges';
 import { ChangeCounts } from '../parts/changeCounts';
 import { countOf, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
@@ -75,8 +75,6 @@ function TurnOutcome({ outcome, title, icon: Picture, text, details }: OutcomePr
   );
 }
 
-const changeLetters: Record<FileChange['change'], string> = { created: 'A', modified: 'M', deleted: 'D' };
-
 interface TurnChangesProps {
   readonly changes: readonly FileChange[];
   /** Of all changes, if `changes` has only the first ones. */
@@ -136,19 +134,20 @@ const changeStateLabels: Record<FileChange['state'], string> = {
 };
 
 function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number }) {
-  const { path, change, renamedFrom, state, added, removed } = changed;
+  const { path, renamedFrom, state, added, removed } = changed;
   const { openChange, revert } = useTranscript().actions;
   const short = useShortenPath();
-  const isRenamed = renamedFrom !== undefined;
-  const words = [changeKindLabel(changed), changeStateLabels[state]].filter((word) => word !== '');
+  const { letter, word } = changeName(changed);
+  const former = formerName(changed);
+  const words = [changeKindLabel(changed), changeStateLabels[state]].filter((text) => text !== '');
   return (
-    <li class={`change change-${isRenamed ? 'renamed' : change}`}>
-      <abbr class="change-letter" title={isRenamed ? 'renamed' : change}>
-        {isRenamed ? 'R' : changeLetters[change]}
+    <li class={`change change-${word}`}>
+      <abbr class="change-letter" title={word}>
+        {letter}
       </abbr>
-      {isRenamed && (
-        <span class="quiet one-line renamed-from" title={namingHiddenCharacters(renamedFrom)}>
-          <PlainText text={`${short(renamedFrom)} →`} />
+      {former !== undefined && (
+        <span class="quiet one-line renamed-from" title={namingHiddenCharacters(former)}>
+          <PlainText text={`${short(former)} →`} />
         </span>
       )}
       <PathButton path={path} onClick={openChange && (() => openChange(path, turn, renamedFrom))} />

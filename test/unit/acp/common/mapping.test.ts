@@ -63,7 +63,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     });
   }
 
-  it('counts what it does not understand, and goes on', () => {
+  it('counts unknown updates and continues', () => {
     assert.deepEqual([...play('claude').mapping.ignoredUpdateCounts], [['subagent_update', 1]]);
     assert.deepEqual(
       [...play('copilot').mapping.ignoredUpdateCounts],

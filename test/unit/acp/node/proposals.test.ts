@@ -72,7 +72,7 @@ describe('what an agent of the draft proposes', () => {
     assert.deepEqual(required.data.context?.['content'], [content]);
   });
 
-  it('stays undone when the user says no, says nothing, or stops the turn', async () => {
+  it('is not applied if the user denies, does not answer or stops the turn', async () => {
     for (const no of [
       (id: string) => approvals.answer(id, 'Reject'),
       () => clock.advance(300_000),

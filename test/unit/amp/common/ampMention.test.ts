@@ -49,7 +49,7 @@ describe('a mention', () => {
 });
 
 describe('a path to type', () => {
-  it('has no character that a terminal takes for a key', () => {
+  it('has no character that a terminal treats as a key', () => {
     assert.ok(isTypablePath('/ws/ä b(1)\\😀.ts'));
     for (const character of ['\n', '\r', '\t', '\x1b', '\x03', '\x7f', '\x9b', '\u2028'])
       assert.ok(!isTypablePath(`/ws/a${character}b.ts`), JSON.stringify(character));

@@ -15,7 +15,7 @@ describe('the status of Amp', () => {
     assert.match(ampStatus({ kind: 'serving', port: 8000, clientCount: 1 }, inFolder).summary, /to 1 client\./);
   });
 
-  it('is off where there is no folder, and says what it needs', () => {
+  it('is off without a folder, and says that one is needed', () => {
     const { state, summary, actions } = ampStatus(
       { kind: 'serving', port: 8000, clientCount: 0 },
       { ...inFolder, hasFolder: false },

@@ -20,20 +20,20 @@ describe('FailureRateMonitor', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('says nothing of a few failures, or of a small share', () => {
+  it('reports nothing for few failures or a small share', () => {
     record(2, 0);
     assert.equal(health.failureCounts, undefined);
     record(8, 100);
     assert.deepEqual([health.failureCounts, changes], [undefined, 0]);
   });
 
-  it('says so at once when a quarter of the answers fail', () => {
+  it('reports immediately that a quarter of the answers failed', () => {
     record(3, 9);
     assert.deepEqual(health.failureCounts, { failedCount: 3, totalCount: 12 });
     assert.equal(changes, 1);
   });
 
-  it('takes it back after a minute, also when nobody asks anything more', () => {
+  it('recovers after a minute without further requests', () => {
     record(20, 0);
     clock.advance(50_000);
     assert.deepEqual(health.failureCounts, { failedCount: 20, totalCount: 20 });
@@ -41,7 +41,7 @@ describe('FailureRateMonitor', () => {
     assert.deepEqual([health.failureCounts, clock.pending], [undefined, 0]);
   });
 
-  it('takes it back when answers succeed again', () => {
+  it('recovers when requests succeed again', () => {
     record(5, 0);
     record(0, 50);
     clock.advance(5_000);
@@ -59,7 +59,7 @@ describe('FailureRateMonitor', () => {
     assert.equal(health.failureCounts, undefined);
   });
 
-  it('hears nothing more once it is disposed', () => {
+  it('does nothing after dispose', () => {
     health.dispose();
     record(50, 0);
     assert.deepEqual([health.failureCounts, changes], [undefined, 0]);

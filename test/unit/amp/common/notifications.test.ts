@@ -10,7 +10,7 @@ import {
 describe('Amp notifications', () => {
   const position = (line: number, character: number): { line: number; character: number } => ({ line, character });
 
-  it('say a selection in both dialects at once, the primary one first', () => {
+  it('contain the selection in both dialects, the primary one first', () => {
     const { json, method } = selectionNotification({
       path: '/ws/ä b.ts',
       selections: [
@@ -35,7 +35,7 @@ describe('Amp notifications', () => {
     });
   });
 
-  it('say the visible files in both dialects at once', () => {
+  it('contain the visible files in both dialects', () => {
     assert.deepEqual(JSON.parse(visibleFilesNotification(['/ws/a.ts', '/ws/b c.ts']).json), {
       serverNotification: {
         visibleFilesDidChange: { uris: ['file:///ws/a.ts', 'file:///ws/b%20c.ts'] },

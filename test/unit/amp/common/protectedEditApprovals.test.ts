@@ -75,7 +75,7 @@ describe('Amp and protected files', () => {
     await setImmediate();
   }
 
-  it('refuses at once, says what to do, and asks the user', async () => {
+  it('refuses immediately, says what to do, and asks the user', async () => {
     const { success, message } = await write('[]\n');
     assert.equal(success, false);
     assert.equal(
@@ -97,7 +97,7 @@ describe('Amp and protected files', () => {
     assert.deepEqual(data, { reason: 'protected' });
   });
 
-  it('asks before each edit where the policy says so, and lets the next try pass', async () => {
+  it('asks before each edit if the policy says so, and allows the next attempt', async () => {
     policy = { edit: 'ask' };
     const { success, message } = await write('two', 'a.ts');
     assert.equal(success, false);
@@ -156,7 +156,7 @@ describe('Amp and protected files', () => {
     assert.equal(questions.length, 3);
   });
 
-  it('lets what was allowed pass once', async () => {
+  it('allows a granted edit once', async () => {
     await write('[]\n');
     await answer(0, 'allow');
     assert.equal((await write('[]\n')).success, true);
@@ -166,7 +166,7 @@ describe('Amp and protected files', () => {
     assert.equal(questions.length, 2);
   });
 
-  it('lets nothing pass but what was allowed', async () => {
+  it('refuses edits that differ from the granted one', async () => {
     await write('[]\n');
     await answer(0, 'allow');
     assert.equal((await write('[1]\n')).success, false);
@@ -175,7 +175,7 @@ describe('Amp and protected files', () => {
     assert.equal((await write('[]\n')).success, true);
   });
 
-  it('lets what was allowed pass for ten minutes', async () => {
+  it('allows a granted edit for ten minutes', async () => {
     await write('[]\n');
     await answer(0, 'allow');
     clock.setForward(60 * 60_000);
@@ -197,7 +197,7 @@ describe('Amp and protected files', () => {
     assert.equal((await write('[]\n')).success, true);
   });
 
-  it('does not ask again for what was denied, and says so', async () => {
+  it('does not ask again about a denied edit, and says so', async () => {
     await write('[]\n');
     await answer(0, 'deny');
     assert.match((await write('[]\n')).message ?? '', /has denied this change/);
@@ -304,7 +304,7 @@ describe('Amp and protected files', () => {
       assert.equal(clock.pending, 0);
     });
 
-    it('stops looking after some seconds, and with the feature', async () => {
+    it('stops checking after some seconds, and on dispose', async () => {
       await write('[]\n');
       for (let n = 0; n < 6; n++) await pass(10_000);
       assert.equal(clock.pending, 0);

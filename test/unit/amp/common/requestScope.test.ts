@@ -14,7 +14,7 @@ describe('RequestScope', () => {
   });
   afterEach(() => assert.equal(clock.pending, 0));
 
-  it('gives what the work gives, and fires only when it is ended', async () => {
+  it('returns the result of the work, and fires only at its end', async () => {
     const scope = new RequestScope(clock, arrivedAt, 100);
     assert.equal(await scope.run(() => Promise.resolve('done')), 'done');
     assert.equal(scope.signal.aborted, false);
@@ -49,7 +49,7 @@ describe('RequestScope', () => {
     });
   }
 
-  it('does not start what is already late, or has ended', async () => {
+  it('does not start late or ended work', async () => {
     clock.advance(100);
     const fail = (): Promise<never> => assert.fail('It was started.');
     await assert.rejects(new RequestScope(clock, arrivedAt, 100).run(fail), TimeoutError);
@@ -58,7 +58,7 @@ describe('RequestScope', () => {
     await assert.rejects(ended.run(fail), /gone/u);
   });
 
-  it('tells the reason of its end, whatever the work makes of the signal', async () => {
+  it('rejects with the reason of its end, even if the work ignores the signal', async () => {
     const scope = new RequestScope(clock, arrivedAt, 100);
     const run = scope.run(
       () => new Promise((resolve) => scope.signal.addEventListener('abort', () => resolve('too late'))),

@@ -84,7 +84,7 @@ describe('AmpRouter', () => {
       assert.match(String(message), /U\+FFFD.*cannot be edited/u);
     });
 
-    it('takes a turn for a large file, and none for a small one', async () => {
+    it('waits for a turn for a large file, but not for a small one', async () => {
       editor.setFile('/ws/small.ts', 'x'.repeat(256 * 1024));
       editor.setFile('/ws/large.ts', 'x'.repeat(256 * 1024 + 1));
       await askCli('readFile', { path: 'small.ts' });
@@ -234,7 +234,7 @@ describe('AmpRouter', () => {
       assert.equal(signal?.aborted, true);
     });
 
-    it('needs a path in the CLI dialect, and one inside the workspace in both', async () => {
+    it('requires a path in the CLI dialect, and a path inside the workspace in both', async () => {
       error(-32_602)(await askCli('getDiagnostics', {}));
       error(-32_602, 'outsideWorkspace')(await askCli('getDiagnostics', { path: '/elsewhere' }));
       error(-32_602, 'outsideWorkspace')(await askDocument('getDiagnostics', { path: '/elsewhere' }));
@@ -294,7 +294,7 @@ describe('AmpRouter', () => {
     }
   });
 
-  it('refuses text that no file can hold, and changes nothing', async () => {
+  it('refuses text that cannot be saved, and changes nothing', async () => {
     for (const edit of [
       { start: 0, end: 0, newText: 'a\ud83d' },
       { start: 0, end: 0, newText: '\ude00' },
@@ -309,7 +309,7 @@ describe('AmpRouter', () => {
     assert.deepEqual(await askCli('ping', { message: 'a\ud83d' }), { message: 'a\ud83d' });
   });
 
-  it('hides what went wrong inside, and says where to look', async () => {
+  it('hides internal errors, and names the log', async () => {
     editor.beforeRequest = () => Promise.reject(new TypeError('secret detail'));
     const answer = (await askCli('readFile', { path: 'a.ts' })) as { error: { code: number; message: string } };
     assert.equal(answer.error.code, -32_603);

@@ -30,7 +30,7 @@ describe('starting the Amp CLI without a shell', () => {
     assert.deepEqual(await onWindows({ 'C:\\npm\\amp.exe': '' }), { file: 'C:\\npm\\amp.exe', args: [] });
   });
 
-  it('says what is missing, and knows when there is none', async () => {
+  it('reports a missing program, and returns undefined without the CLI', async () => {
     await assert.rejects(onWindows({ 'C:\\npm\\amp.cmd': '@echo off\r\n' }), { reason: 'needsShell' });
     assert.equal(await onWindows({}), undefined);
   });

@@ -26,7 +26,7 @@ describe('AmpServer', () => {
   });
 
   describe('its lockfile', () => {
-    it('is there when it has started, and holds what a client of either dialect needs', async () => {
+    it('exists after the start, and has the fields of both dialects', async () => {
       const { server, lockfileFolder, token } = await start();
       assert.deepEqual(await readLockfiles(lockfileFolder), [
         {
@@ -50,14 +50,14 @@ describe('AmpServer', () => {
       });
     });
 
-    it('is gone when it has stopped, also when folders changed at the last moment', async () => {
+    it('is removed after the stop, also if folders changed at the last moment', async () => {
       const { editor, server, lockfileFolder } = await start();
       editor.setFolders('/late');
       await server.stop();
       assert.deepEqual(await readLockfiles(lockfileFolder), []);
     });
 
-    it('is gone at once when it is disposed', async () => {
+    it('is removed immediately on dispose', async () => {
       const { server, lockfileFolder } = await start();
       server.dispose();
       assert.deepEqual(await readdir(lockfileFolder), []);
@@ -141,7 +141,7 @@ describe('AmpServer', () => {
     }
   });
 
-  it('listens no more when only the last step, the lockfile, fails', async () => {
+  it('stops listening if the lockfile cannot be written', async () => {
     const [range, release] = await blockTwoPorts();
     const folder = await mkdtemp(path.join(tmpdir(), 'backline-blocked-'));
     await mkdir(path.join(folder, `${range.first + 2}.json`));
@@ -199,7 +199,7 @@ describe('AmpServer', () => {
     assert.equal(changes, 2);
   });
 
-  it('says goodbye: no visible files any more, then close code 1001', async () => {
+  it('reports that no files are visible, then closes with code 1001', async () => {
     const editor = new FakeEditor({ '/ws/a.ts': '' });
     editor.select('/ws/a.ts');
     const { server, connect } = await startWithConnect(editor);

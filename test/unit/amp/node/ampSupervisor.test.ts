@@ -69,7 +69,7 @@ describe('the supervisor of the Amp server', () => {
     assert.deepEqual(changes, ['starting', 'serving']);
   });
 
-  it('keeps the server when nothing that concerns it has changed', async () => {
+  it('keeps the server if its settings have not changed', async () => {
     await supervisor.refresh();
     await supervisor.refresh();
     assert.equal(servers.length, 1);
@@ -125,7 +125,7 @@ describe('the supervisor of the Amp server', () => {
     assert.equal(changes.length, 3);
   });
 
-  it('passes on that requests fail, and that they no longer do', async () => {
+  it('reports failing requests and their recovery', async () => {
     await supervisor.refresh();
     const [server] = servers;
     assert.ok(server);
@@ -143,7 +143,7 @@ describe('the supervisor of the Amp server', () => {
     assert.equal(changes.length, 4);
   });
 
-  it('passes prompts on to the server, and to nobody when there is none', async () => {
+  it('passes prompts on to the server, if there is one', async () => {
     assert.equal(supervisor.appendToPrompt('@a.ts'), 0);
     await supervisor.refresh();
     assert.equal(supervisor.appendToPrompt('@a.ts'), 1);

@@ -31,7 +31,7 @@ describe('the Amp server, mistreated', () => {
     return await client.until(() => client.responses[known]);
   };
 
-  it('answers what is no request and goes on serving', async () => {
+  it('answers invalid requests and continues', async () => {
     for (const [text, code] of [
       ['', -32_700],
       ['\0\0', -32_700],
@@ -147,7 +147,7 @@ describe('the Amp server, mistreated', () => {
     await client.until(() => (client.responses.length === count ? true : undefined));
   });
 
-  it('drops what 500 clients leave behind that connect and go', async () => {
+  it('releases everything of 500 clients that disconnect', async () => {
     for (let round = 0; round < 50; round++) {
       const sockets = await Promise.all(Array.from({ length: 10 }, () => harness.connect()));
       for (const [i, { socket }] of sockets.entries()) {

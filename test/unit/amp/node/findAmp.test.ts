@@ -26,11 +26,11 @@ describe('finding the Amp CLI', () => {
     assert.equal((await find(['/x/bin/amp'], { env: { AMP_HOME: '/x' } }))?.file, '/x/bin/amp');
   });
 
-  it('finds none where there is none', async () => {
+  it('finds nothing if it is not installed', async () => {
     assert.equal(await find([], { env: { PATH: '/usr/bin' } }), undefined);
   });
 
-  it('passes over entries of PATH that mean another folder elsewhere', async () => {
+  it('ignores relative entries of PATH', async () => {
     assert.equal(await find(['bin/amp', './amp', 'amp'], { env: { PATH: 'bin:.:' } }), undefined);
   });
 
@@ -41,7 +41,7 @@ describe('finding the Amp CLI', () => {
     assert.equal((await find(['C:\\Users\\u\\.local\\bin\\amp.exe'], windows))?.isOnPath, false);
   });
 
-  it('takes no script of another program on Windows', async () => {
+  it('ignores scripts of other programs on Windows', async () => {
     const env = { Path: 'C:\\w', PATHEXT: '.EXE;.JS;.VBS' };
     assert.equal(await find(['C:\\w\\amp.js', 'C:\\w\\amp.vbs'], { platform: 'win32', env }), undefined);
   });

@@ -6,7 +6,7 @@ describe('LargeAnswerQueue', () => {
   const cancelled = { name: 'EditorError', code: 'cancelled' };
   const reading = { isReading: true };
 
-  it('gives no turn to a request that has ended', async () => {
+  it('does not give a turn to an ended request', async () => {
     const turns = new LargeAnswerQueue(() => true);
     await assert.rejects(turns.awaitTurn(reading, AbortSignal.abort()), cancelled);
     assert.equal(turns.turnCount, 0);
@@ -22,7 +22,7 @@ describe('LargeAnswerQueue', () => {
     assert.equal(turns.turnCount, 1);
   });
 
-  it('is free again whatever requests and clients do', async () => {
+  it('becomes free again after any sequence of events', async () => {
     const step = fc.record({
       kind: fc.constantFrom('take', 'end', 'stopReading', 'read', 'fill', 'drain'),
       at: fc.nat(7),

@@ -38,7 +38,7 @@ describe('the file of the diagnostics plugin', () => {
     assert.deepEqual(await plugin().readState(), { kind: 'ours', version: '1.2.3', age: 'current' });
   });
 
-  it('stays in the folder of the workspace, whatever links say', async () => {
+  it('stays inside the workspace folder despite links', async () => {
     const workspace = path.join(root, 'ws');
     const outside = path.join(root, 'outside');
     await mkdir(path.join(workspace, '.amp'), { recursive: true });
@@ -77,7 +77,7 @@ describe('the file of the diagnostics plugin', () => {
     assert.deepEqual(await readdir(folder), ['other.ts']);
   });
 
-  it('never touches a file that is not ours', async () => {
+  it('never changes a file that Backline did not create', async () => {
     await mkdir(folder, { recursive: true });
     await writeFile(plugin().file, 'export default mine;\n');
     assert.deepEqual(await plugin().readState(), { kind: 'foreign' });
@@ -87,7 +87,7 @@ describe('the file of the diagnostics plugin', () => {
     assert.deepEqual(await readdir(folder), ['backline-diagnostics.ts']);
   });
 
-  it('takes a link or a folder of that name for somebody else’s', async () => {
+  it('treats a link or folder with that name as foreign', async () => {
     await plugin().install();
     const target = path.join(root, 'target.ts');
     await writeFile(target, await readFile(plugin().file));

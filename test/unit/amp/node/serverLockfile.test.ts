@@ -61,7 +61,7 @@ describe('ServerLockfile', () => {
     if (ownUid === 0) await chown(folder, 12_345, 12_345);
     const foreign = ownUid === 0 ? folder : path.parse(folder).root;
     const refused = new ServerLockfile({ folder: foreign, ideName: ours, pid: process.pid, log: nullLogger });
-    await assert.rejects(refused.createFolder(), /belongs to another user.*that is your own/u);
+    await assert.rejects(refused.createFolder(), /belongs to another user.*Make sure that you own/u);
   });
 
   it('replaces the lockfile in the order of the calls', async () => {
@@ -82,21 +82,21 @@ describe('ServerLockfile', () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it('leaves a lockfile alone that somebody else has put in the place of its own', async () => {
+  it('does not remove a lockfile that has replaced its own', async () => {
     await store.write(8000, 'secret', []);
     await put('8000.json', lockfile({ authToken: 'theirs' }));
     store.dispose();
     assert.match(await read(8000), /theirs/u);
   });
 
-  it('copes with a lockfile that a client has already deleted', async () => {
+  it('accepts that a client has deleted the lockfile', async () => {
     await store.write(8000, 'secret', []);
     await rm(path.join(folder, '8000.json'));
     store.dispose();
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it('sweeps what our own dead processes left, and nothing else', async () => {
+  it('removes lockfiles of our own dead processes only', async () => {
     await put('8001.json', lockfile());
     await put(`backline-${deadPid}-00ff.tmp`, '{"half');
     const kept = {

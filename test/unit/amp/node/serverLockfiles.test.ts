@@ -46,7 +46,7 @@ describe('ServerLockfiles', () => {
     assert.deepEqual([await lockfiles.isPortTaken(8001), await lockfiles.isPortTaken(8002)], [true, false]);
   });
 
-  it('do without a further folder that cannot be made, and not without the first', async () => {
+  it('ignore an additional folder that cannot be created, but require the first one', async () => {
     await mkdir(root, { recursive: true });
     await writeFile(path.join(root, 'home'), 'not a folder');
     await lockfiles.createFolders();

@@ -81,7 +81,7 @@ describe('connecting to the Amp server', () => {
     assert.equal(await statusOf(upgradeRequest(`/?auth=${encoded}`)), 101);
   });
 
-  it('knows no other path', async () => {
+  it('rejects other paths', async () => {
     for (const path of ['/other', '//', '/..', `http://localhost/`]) {
       assert.equal(await statusOf(upgradeRequest(`${path}?auth=${harness.token}`)), 404);
     }
@@ -92,7 +92,7 @@ describe('connecting to the Amp server', () => {
     assert.equal(await statusOf('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n'), 426);
   });
 
-  it('calls what is malformed a bad request', async () => {
+  it('answers malformed requests with 400', async () => {
     assert.equal(await statusOf('hello\r\n\r\n'), 400);
     assert.equal(await statusOf(upgradeRequest(target()).replace('Host: localhost\r\n', '')), 400);
     assert.equal(await statusOf(upgradeRequest(target()).replace('\r\n', '\r\nHost: localhost\r\n')), 400);

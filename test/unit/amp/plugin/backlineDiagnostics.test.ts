@@ -188,7 +188,7 @@ describe('the diagnostics plugin for Amp', () => {
     assert.match(await tool.execute({ path: name }), /No VS Code window serves/);
   });
 
-  it('passes on why the editor refuses', async () => {
+  it('shows why the editor refuses', async () => {
     const name = await file('ws', '.env');
     await serve(new FakeEditor({ [name]: '' }, [inRoot('ws')]));
     assert.match(await tool.execute({ path: name }), /VS Code did not answer: .*exclude list/);

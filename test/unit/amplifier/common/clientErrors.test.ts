@@ -23,7 +23,7 @@ describe('errors of the Amplifier API', () => {
     });
   }
 
-  it('says of a session that is lost that the next prompt goes on by itself', () => {
+  it('says that the next prompt continues in a new session if a session is lost', () => {
     const lost = parseApiError(404, '{"error":{"code":"SESSION_NOT_FOUND","message":"No such session"}}');
     const { closed, failed, goesOn, restarted, sessionEnded } = sessionMessages;
     for (const said of [lost.toBackendError().message, closed, failed, restarted, goesOn, sessionEnded]) {
@@ -32,7 +32,7 @@ describe('errors of the Amplifier API', () => {
     }
   });
 
-  it('reads what the web framework of the server says by itself', () => {
+  it('parses errors of the web framework of the server', () => {
     const missing = parseApiError(404, '{"detail":"Not Found"}');
     assert.equal(missing.code, 'NOT_FOUND');
     assert.equal(isMissingRouteError(missing), true);
@@ -46,18 +46,18 @@ describe('errors of the Amplifier API', () => {
     assert.doesNotMatch(JSON.stringify([fields.message, fields.details]), /secret/);
   });
 
-  it('does not take a session that is not there for a route that is not there', () => {
+  it('distinguishes a missing session from a missing route', () => {
     assert.equal(isMissingRouteError(parseApiError(404, '{"error":{"code":"SESSION_NOT_FOUND"}}')), false);
   });
 
-  it('reads bodies that are no JSON, and says nothing of pages', () => {
+  it('parses bodies other than JSON, and omits web pages', () => {
     assert.match(parseApiError(500, 'Internal Server Error').message, /HTTP 500: Internal Server Error/);
     assert.equal(parseApiError(502, '<html><body>nginx').message, 'The server responded with HTTP 502');
     assert.equal(parseApiError(500, '').code, 'SERVER_ERROR');
     assert.ok(parseApiError(500, 'x'.repeat(10_000)).message.length < 300);
   });
 
-  it('keeps a code that nobody knows, with the meaning of its status', () => {
+  it('keeps an unknown code, with the meaning of its status', () => {
     const error = parseApiError(418, '{"error":{"code":"TEAPOT","message":"short and stout"}}');
     assert.equal(error.code, 'TEAPOT');
     assert.equal(error.toBackendError().code, 'invalidRequest');

@@ -46,7 +46,7 @@ describe('secrets in what a server says', () => {
     assert.equal(redact.redactJson(other), other);
   });
 
-  it('are all of those that were told, and none that is too short to be one', () => {
+  it('are all added secrets, except those that are too short', () => {
     const redact = redactor('first-secret');
     redact.addSecret('second-secret');
     redact.addSecret('a');

@@ -78,7 +78,7 @@ describe('the API key', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('is withheld with a reason where others could read it on the way, and only there', async () => {
+  it('is withheld with a reason if the connection is not encrypted', async () => {
     const plain = new URL('http://amp.example');
     assert.equal(await credentials.explainWhyKeyIsNotSent(plain), undefined);
     await credentials.setKey('key');
@@ -88,7 +88,7 @@ describe('the API key', () => {
     assert.equal(await credentials.explainWhyKeyIsNotSent(new URL('http://localhost:8765')), undefined);
   });
 
-  it('goes to an https server once the user said so, and is not asked again', async () => {
+  it('is sent to an https server after one confirmation', async () => {
     await credentials.setKey('key');
     for (let time = 0; time < 2; time++) {
       assert.deepEqual(await credentials.credentialsFor(new URL('https://amp.example/x')), {
@@ -101,7 +101,7 @@ describe('the API key', () => {
     assert.doesNotMatch(JSON.stringify([...state]), /"key"/);
   });
 
-  it('goes nowhere else', async () => {
+  it('is sent nowhere else', async () => {
     await credentials.setKey('key');
     answer = false;
     assert.equal(await credentials.credentialsFor(new URL('https://amp.example')), undefined);
@@ -110,7 +110,7 @@ describe('the API key', () => {
     assert.deepEqual(asked, ['https://amp.example']);
   });
 
-  it('is gone when it is set to nothing', async () => {
+  it('is removed by an empty value', async () => {
     await credentials.setKey('key');
     await credentials.setKey('  ');
     assert.equal(secrets.size, 0);

@@ -146,7 +146,7 @@ describe('a turn that goes on after the client left it', () => {
     await assertDenied();
   });
 
-  it('is left when it is another window’s, and nothing waits', async () => {
+  it('is not followed if it belongs to another window and has no approval', async () => {
     await beginLate();
     const other = connectTo(server.url);
     await other.backend.loadSession(session.id, { cwd: '/ws' });

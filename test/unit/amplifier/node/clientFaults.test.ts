@@ -182,7 +182,7 @@ describe('the client and a server with faults', () => {
       assert.equal(recorder.text, 'begun Größe 漢字 🎸');
     });
 
-    it('takes no harm from what is no event', async () => {
+    it('ignores messages that are not events', async () => {
       await open(endless);
       for (const data of ['not json', '[]', 'null', '"text"', '{"event":1}', '{"event":"brand:new","data":{}}', '{}']) {
         server.session.writeRaw(`event: message\r\ndata: ${data}\r\n\r\n`);

@@ -33,7 +33,7 @@ export class ChatBackendSession implements BackendSession {
     readonly id: string,
     heard = '',
   ) {
-    this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)), { heard });
+    this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)), { textBeforeResume: heard });
   }
 
   tell(...events: SessionEvent[]): void {
@@ -141,7 +141,11 @@ export class ChatBackend implements SessionBackend {
     return session;
   }
 
-  async loadSession(id: string, { heard }: LoadSessionOptions, signal?: AbortSignal): Promise<ChatBackendSession> {
+  async loadSession(
+    id: string,
+    { receivedTurnText: heard }: LoadSessionOptions,
+    signal?: AbortSignal,
+  ): Promise<ChatBackendSession> {
     this.calls.push(`load ${id}`);
     await this.beforeSession(signal);
     const session = new ChatBackendSession(id, heard);

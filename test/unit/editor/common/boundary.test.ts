@@ -32,7 +32,7 @@ describe('isInside', () => {
     });
   }
 
-  it('takes another spelling only where the system does', () => {
+  it('ignores case only if the system does', () => {
     assert.equal(isInside('c:\\A\\b', 'C:\\a', true), true);
     assert.equal(isInside('c:\\A\\b', 'C:\\a', false), false);
   });
@@ -48,7 +48,7 @@ describe('relativeTo', () => {
 });
 
 describe('nearestFolder', () => {
-  it('is the deepest of nested folders, whatever their order', () => {
+  it('is the deepest of nested folders, in any order', () => {
     assert.equal(innermostFolder('/a/b/c', ['/a', '/a/b', '/x'], false), '/a/b');
     assert.equal(innermostFolder('/a/b/c', ['/a/b', '/a'], false), '/a/b');
     assert.equal(innermostFolder('/y', ['/a/b', '/a'], false), undefined);

@@ -120,20 +120,20 @@ describe('ExcludeList', () => {
     assert.equal(new ExcludeList(['.env*']).excludes('C:\\ws\\a\\.env', 'a\\.env'), true);
   });
 
-  it('makes an exception of what has a !, and lets the last pattern that matches decide', () => {
+  it('treats a leading ! as an exception, and lets the last matching pattern decide', () => {
     const excludes = excluder(['.env*', '*.sql', '!**/.env.example', '!*.sql', 'private.sql']);
     for (const path of ['.env', 'a/.env.local', 'a/private.sql']) assert.equal(excludes(path), true, path);
     for (const path of ['.env.example', 'a/.env.example', 'b.sql']) assert.equal(excludes(path), false, path);
   });
 
-  it('takes the ! of an extended glob for what it is', () => {
+  it('does not treat the ! of an extended glob as an exception', () => {
     const excludes = excluder(['!(*.ts)', '!!(*.md)']);
     assert.equal(excludes('a.sql'), false, 'the second is an exception');
     assert.equal(excluder(['!(*.ts)'])('a.sql'), true);
     assert.equal(excluder(['!(*.ts)'])('a.ts'), false);
   });
 
-  it('reports what is not a glob and goes by the others', () => {
+  it('reports invalid globs and applies the others', () => {
     const list = new ExcludeList(['[a', '', '.env']);
     assert.deepEqual(
       list.invalidPatterns.map(({ pattern }) => pattern),
@@ -154,7 +154,7 @@ describe('a glob of backline.exclude that takes too long', () => {
     });
   const excludes = (list: ExcludeList, path: string): boolean => list.excludes(`/ws/${path}`, path);
 
-  it('is stopped, and told once', () => {
+  it('is stopped and reported once', () => {
     const found: string[] = [];
     const list = listOf([slow, '.env'], found);
     assert.equal(excludes(list, name), false);
@@ -163,7 +163,7 @@ describe('a glob of backline.exclude that takes too long', () => {
     assert.equal(excludes(list, '.env'), true, 'the others go on');
   });
 
-  it('still excludes what it names, and more', () => {
+  it('still excludes at least the files that it names', () => {
     const list = listOf([slow]);
     assert.equal(excludes(list, name), false);
     assert.equal(excludes(list, `${name}-b`), true);
@@ -176,7 +176,7 @@ describe('a glob of backline.exclude that takes too long', () => {
     assert.equal(excludes(list, `${name}${'a'.repeat(20)}`), true);
   });
 
-  it('is not run where nothing limits it', () => {
+  it('is not run without a time limit', () => {
     const list = new ExcludeList([slow, '+(a|aa)']);
     assert.equal(excludes(list, `${name}-b`), true);
     assert.equal(excludes(list, name), true, 'a glob of which no name is known');

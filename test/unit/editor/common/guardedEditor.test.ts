@@ -32,7 +32,7 @@ describe('the guarded editor', () => {
     editor = new GuardedEditor(fake, () => protectedFiles);
   });
 
-  it('changes no protected file by any way of writing', async () => {
+  it('refuses every way of writing a protected file', async () => {
     const insert = { range: start, newText: ' ' };
     await assert.rejects(editor.writeText(tasks, '{"version":"2.0.0"}'), codeIs('protected'));
     await assert.rejects(
@@ -82,7 +82,7 @@ describe('the guarded editor', () => {
     assert.equal(fake.diskText(code), '1two');
   });
 
-  it('asks for nothing where nothing changes', async () => {
+  it('needs no approval if nothing changes', async () => {
     await editor.writeText(tasks, '{}');
     await editor.editText(tasks, () => []);
   });
@@ -102,7 +102,7 @@ describe('the guarded editor', () => {
     assert.equal(fake.diskText(manifest), '{"name":"c","scripts":{"test":"user"}}');
   });
 
-  it('says ahead of a change whether it would be asked for', async () => {
+  it('reports in advance whether a change needs approval', async () => {
     assert.equal((await editor.protectionOf('.vscode/tasks.json'))?.reason, 'VS Code runs tasks from this file');
     assert.equal(await editor.protectionOf(code), undefined);
     assert.notEqual(await editor.protectionOf(manifest), undefined);
@@ -110,13 +110,13 @@ describe('the guarded editor', () => {
     await assert.rejects(editor.protectionOf('/etc/passwd'), codeIs('outsideWorkspace'));
   });
 
-  it('goes by the list of the moment', async () => {
+  it('uses the current list', async () => {
     protectedFiles = new ProtectedFiles(['*.ts']);
     await assert.rejects(editor.writeText(code, 'two'), codeIs('protected'));
     await editor.writeText(tasks, '[]');
   });
 
-  it('leaves the answers of what refuses for another reason', async () => {
+  it('keeps errors that have another reason', async () => {
     fake.trusted = false;
     await assert.rejects(editor.writeText(tasks, '[]'), codeIs('untrusted'));
     await assert.rejects(editor.writeText('/etc/x', '[]', { protectedFiles: 'allow' }), codeIs('outsideWorkspace'));

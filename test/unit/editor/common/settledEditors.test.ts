@@ -19,7 +19,7 @@ describe('SettledEditors', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('goes from one tab to the next without an empty state between', () => {
+  it('has no empty state between two tabs', () => {
     editors.update([allowed('a')]);
     for (const tab of ['b', 'c', 'd']) {
       editors.update([]);
@@ -76,13 +76,13 @@ describe('SettledEditors', () => {
     assert.deepEqual(seen, ['a', 'b', 'c', 'd']);
   });
 
-  it('shows at once that the user looks at what is not for peers', () => {
+  it('removes an editor immediately whose file peers cannot access', () => {
     editors.update([allowed('a')]);
     editors.update([refused('.env')]);
     assert.deepEqual(seen, ['a', '']);
   });
 
-  it('forgets at once when it is cleared', () => {
+  it('removes everything immediately when it is cleared', () => {
     editors.update([allowed('a')]);
     editors.clear();
     assert.deepEqual(editors.editors, []);

@@ -6,7 +6,7 @@ import { createLooseMatcher, TimedGlobs } from '../../../../src/editor/common/ti
 const options = { dot: true, nocase: true };
 
 describe('a loose match', () => {
-  it('is there wherever the glob matches', () => {
+  it('matches whenever the glob matches', () => {
     const piece = fc.constantFrom(
       ...['a', 'B', 'ab', '.', '-', '/', '*', '**/', '?', '[ab]', '[^a]', '{a,b}', '{a,{b,c}}', '@(a|b)', '!(a)'],
       ...['+(a|b)', '*(ab)', '?(a)', '(a|b)', '|', '\\*', '\\(', '+', '!', 'é', '{1..3}', '[[:alpha:]]'],
@@ -31,7 +31,7 @@ describe('a loose match', () => {
 });
 
 describe('globs with a limit', () => {
-  it('are not measured where they cannot be slow', () => {
+  it('are not measured if they cannot be slow', () => {
     const globs = new TimedGlobs(() => assert.fail('it was measured'), options);
     const isMatch = globs.compile(['**/*.ts', 'a/{b,c}/**'], () => assert.fail('it was slow'));
     assert.deepEqual(['x/y.ts', 'a/b/c', 'z'].map(isMatch), [true, true, false]);

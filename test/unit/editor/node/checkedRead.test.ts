@@ -43,13 +43,13 @@ describe('reading what was checked', () => {
 
   it('gives the beginning of a file that is over the limit of one answer', async () => {
     await writeFile(at('ws', 'large'), Buffer.alloc(33 * 1024 * 1024));
-    const { bytes, size } = await readCheckedBytes(guard, at('ws', 'large'), {});
+    const { bytes, fileSize: size } = await readCheckedBytes(guard, at('ws', 'large'), {});
     assert.deepEqual([bytes.length, size], [32 * 1024 * 1024, 33 * 1024 * 1024]);
   });
 
   // Only there does the system tell where an open file is.
   if (process.platform === 'linux') {
-    it('never gives what is outside while a folder of the path is swapped for a link and back', async () => {
+    it('never reads outside the workspace while a folder of the path is swapped for a link and back', async () => {
       await symlink(at('outside'), at('ws', 'link'));
       const workerData = { folder: at('ws', 'folder'), link: at('ws', 'link'), parked: at('ws', 'parked') };
       const worker = new Worker(flipper, { eval: true, workerData });
@@ -116,12 +116,12 @@ describe('reading what was checked', () => {
       beforeEach(() => Object.defineProperty(process, 'platform', { ...platform, value: 'darwin' }));
       afterEach(() => Object.defineProperty(process, 'platform', platform));
 
-      it('gives what was checked when nothing has changed', async () => {
+      it('returns the checked file if nothing has changed', async () => {
         const { bytes, openPath: place } = await readCheckedFile(racedGuard(), at('ws', 'folder', 'a.txt'));
         assert.deepEqual([bytes.toString(), place], ['inside', undefined]);
       });
 
-      it('is refused when the path leads out of the workspace by now', async () => {
+      it('is refused if the path now leads out of the workspace', async () => {
         const raced = racedGuard();
         raced.afterCheck = swapped;
         await assert.rejects(readCheckedFile(raced, at('ws', 'folder', 'a.txt')), { code: 'outsideWorkspace' });

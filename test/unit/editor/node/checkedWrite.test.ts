@@ -55,7 +55,7 @@ describe('writing where it was checked', () => {
     for (const file of ['a.txt', 'folder/b.txt', 'new/deep/c.txt']) assert.equal(await text(at('ws', file)), 'new');
   });
 
-  it('leaves a file alone that has come about meanwhile, and folders that are used', async () => {
+  it('does not overwrite a file that was created meanwhile, or remove folders in use', async () => {
     const file = await guard.check(at('ws', 'new', 'a.txt'));
     await mkdir(at('ws', 'new'));
     await writeFile(at('ws', 'new', 'a.txt'), 'theirs');
@@ -63,7 +63,7 @@ describe('writing where it was checked', () => {
     assert.equal(await text(at('ws', 'new', 'a.txt')), 'theirs');
   });
 
-  it('makes nothing through a link that has taken the place of a folder, and leaves no empty folder', async () => {
+  it('creates nothing through a link that has replaced a folder, and leaves no empty folder', async () => {
     const direct = await guard.check(at('ws', 'folder', 'a.txt'));
     const deep = await guard.check(at('ws', 'folder', 'deep', 'a.txt'));
     await rename(at('ws', 'folder'), at('ws', 'parked'));

@@ -143,7 +143,7 @@ describe('the editor over the disk', () => {
     await assert.rejects(editor.writeText('latin1.txt', 'x'), codeIs('notText'));
     await assert.rejects(editor.readText('src'), codeIs('isDirectory'));
     await assert.rejects(editor.readText('src/a.ts', { maxBytes: 3 }), codeIs('tooLarge'));
-    assert.equal((await editor.readBytes('latin1.txt')).size, 3);
+    assert.equal((await editor.readBytes('latin1.txt')).fileSize, 3);
     assert.equal((await editor.stat('src')).type, 'directory');
   });
 
@@ -156,7 +156,7 @@ describe('the editor over the disk', () => {
     assert.deepEqual((await editor.glob('**/*', { maxResults: 1 })).length, 1);
   });
 
-  it('has nothing to show', async () => {
+  it('cannot show anything', async () => {
     assert.deepEqual(await editor.diagnostics(), []);
     await assert.rejects(editor.open('src/a.ts'), codeIs('unsupportedUri'));
     await assert.rejects(editor.showDiff('src/a.ts', 'x', 'A title'), codeIs('unsupportedUri'));

@@ -30,7 +30,7 @@ describe('reading from disk', () => {
     assert.notEqual(diskVersion(first.info), diskVersion(second.info));
   });
 
-  it('gives the part that is asked for, and no more than there is', async () => {
+  it('returns the requested part, up to the end of the file', async () => {
     await writeFile(path.join(root, 'part.txt'), '0123456789');
     const part = async (range: { offset?: number; limit?: number }): Promise<string> =>
       (await readDisk(checked('part.txt'), range)).bytes.toString();
@@ -72,12 +72,12 @@ describe('reading from disk', () => {
     await assert.rejects(readDisk(checked('swapped')), { code: 'io' });
   });
 
-  it('says when a file has gone', async () => {
+  it('reports a missing file', async () => {
     await assert.rejects(readDisk(checked('gone')), { code: 'notFound' });
     await assert.rejects(statDisk({ ...checked('a.txt'), exists: false }), { code: 'notFound' });
   });
 
-  it('goes by the permission of the owner, also when run by root', async () => {
+  it('uses the permission of the owner, also for root', async () => {
     await writeFile(path.join(root, 'locked.txt'), '');
     await chmod(path.join(root, 'locked.txt'), 0o444);
     assert.equal(await isWritable(checked('locked.txt')), false);
@@ -90,7 +90,7 @@ describe('decodeText', () => {
   const asUtf8 = (bytes: Uint8Array): Promise<string> => Promise.resolve(new TextDecoder().decode(bytes));
   const nobody = (): Promise<string> => Promise.reject(new Error('nobody was to be asked'));
 
-  it('asks nobody for plain ASCII', async () => {
+  it('decodes plain ASCII itself', async () => {
     assert.equal(await decodeText('/a', Buffer.from('plain\r\n'), nobody), 'plain\r\n');
   });
 
@@ -100,7 +100,7 @@ describe('decodeText', () => {
     assert.equal(await decodeText('/a', Buffer.from([0x61, 0xff, 0x62]), asUtf8), 'a\ufffdb');
   });
 
-  it('takes a NUL for a sign of binary data, except in UTF-16 with its mark', async () => {
+  it('treats NUL as binary data, except in UTF-16 with a byte order mark', async () => {
     await assert.rejects(decodeText('/a', Buffer.from('PK\0\0'), nobody), { code: 'notText' });
     const utf16 = Buffer.from('\ufeffok', 'utf16le');
     const decode = (bytes: Uint8Array): Promise<string> => Promise.resolve(Buffer.from(bytes).toString('utf16le'));

@@ -52,7 +52,7 @@ describe('a file with several names', () => {
     await guard.check(at('ws', 'b.txt'));
   });
 
-  it('goes by the exclude list of the moment', async () => {
+  it('uses the current exclude list', async () => {
     await link(at('ws', 'a.txt'), at('ws', 'b.txt'));
     await guard.check(at('ws', 'b.txt'));
     exclude = new ExcludeList(['a.*']);

@@ -12,7 +12,7 @@ describe('FileProbe', () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  it('sees a file come, change and go, asked for the first time or again', async () => {
+  it('detects that a file was created, changed and deleted', async () => {
     const file = path.join(root, 'a.txt');
     const probe = new FileProbe(file);
     assert.equal(await probe.probe(), undefined);

@@ -51,7 +51,7 @@ describe('PathGuard', () => {
     assert.deepEqual(await guard.check(file), { path: file, realPath: file, exists: false, names });
   });
 
-  it('refuses what is outside, whether or not it exists', async () => {
+  it('refuses paths outside the workspace, whether or not they exist', async () => {
     await rejects(at('outside.txt'), 'outsideWorkspace');
     await rejects(at('nothing.txt'), 'outsideWorkspace');
     await rejects('/etc/hostname', 'outsideWorkspace');
@@ -83,7 +83,7 @@ describe('PathGuard', () => {
     assert.deepEqual([named, realPath], [at('ws', 'linked', 'only-here.ts'), at('ws2', 'only-here.ts')]);
   });
 
-  it('refuses links that lead nowhere or round and round', async () => {
+  it('refuses broken and circular links', async () => {
     await symlink(at('ws', 'gone'), at('ws', 'dangling'));
     await symlink(at('not-yet'), at('ws', 'dangling-out'));
     await symlink(at('ws', 'loop'), at('ws', 'loop'));
@@ -125,13 +125,13 @@ describe('PathGuard', () => {
     await rejects(at('ws', '.env.local'), 'excluded');
   });
 
-  it('goes by the exclude list of the moment', async () => {
+  it('uses the current exclude list', async () => {
     exclude = new ExcludeList(['*.ts']);
     await rejects(at('ws', 'src', 'a.ts'), 'excluded');
     await guard.check(at('ws', '.env'));
   });
 
-  it('refuses paths that are none', async () => {
+  it('refuses invalid paths', async () => {
     await rejects('', 'invalidPath');
     await rejects(at('ws', 'a\0b'), 'invalidPath');
     await rejects(at('ws', 'x'.repeat(5000)), 'invalidPath');
@@ -177,7 +177,7 @@ describe('PathGuard', () => {
     await rejects('file:src/a.ts', 'outsideWorkspace');
   });
 
-  it('tells nothing of what is outside by the reason why it cannot be resolved', async () => {
+  it('does not reveal files outside the workspace by its errors', async () => {
     // Of a folder that is there the system says that the name is too long, of one that is not, that it is missing.
     const tooLong = 'x'.repeat(300);
     await rejects(at('ws-other', tooLong), 'outsideWorkspace');
@@ -191,7 +191,7 @@ describe('PathGuard', () => {
     assert.equal(await message(at('dangling')), await message(at('missing')));
   });
 
-  it('lets nothing through without a folder', async () => {
+  it('refuses everything without a folder', async () => {
     folders = [];
     guard.clearCache();
     await rejects('src/a.ts', 'outsideWorkspace');

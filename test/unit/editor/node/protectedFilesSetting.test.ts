@@ -7,7 +7,7 @@ describe('ProtectedFilesSetting', () => {
   const isProtected = (setting: ProtectedFilesSetting, relativePath: string): boolean =>
     setting.files.protectionOf([{ path: `/ws/${relativePath}`, relativePath }]) !== undefined;
 
-  it('goes by the settings of the moment, and by the defaults before it has read any', () => {
+  it('uses the current settings, and the defaults before they are read', () => {
     let patterns = ['*.sh'];
     const changes = new Emitter<void>((error) => {
       throw error;
@@ -29,7 +29,7 @@ describe('ProtectedFilesSetting', () => {
     assert.equal(isProtected(setting, '.vscode/tasks.json'), true);
   });
 
-  it('says which globs are none, and which are too slow', () => {
+  it('reports invalid and slow globs', () => {
     const log = new MemoryLogger();
     const patterns = ['a[', '*a*a*a*a*a*a*a*a*a*b'];
     const setting = new ProtectedFilesSetting({

@@ -22,13 +22,13 @@ describe('parseGlobSwitches', () => {
     return parseGlobSwitches({ defaults, user, workspace }).globs;
   }
 
-  it('adds to the default and takes out what the user switches off', () => {
+  it('adds globs to the defaults and removes those that the user turns off', () => {
     assert.deepEqual(parse({ '*.key': false, '*.sql': true }), ['.env*', '*.sql']);
     assert.deepEqual(parse(['*.sql', '!*.key']), ['.env*', '*.sql']);
     assert.deepEqual(parse({ '!*.key': true, '!*.sql': false }), ['.env*', '*.sql']);
   });
 
-  it('makes an exception of what the user switches off and was not on', () => {
+  it('makes an exception of a glob that the user turns off and that was not on', () => {
     assert.deepEqual(parse({ '**/.env.example': false }), ['.env*', '*.key', '!**/.env.example']);
     assert.deepEqual(parse(['!**/.env.example', '.env*']), ['.env*', '*.key', '!**/.env.example']);
   });

@@ -24,7 +24,7 @@ describe('statusBarText', () => {
     assert.deepEqual(tooltip, [{ icon: '$(error)', title: 'Agents', summary: 'no **file** $(x)' }]);
   });
 
-  it('is off when nothing runs', () => assert.equal(statusBarText([]).text, '$(circle-slash) Backline'));
+  it('is off if no feature is running', () => assert.equal(statusBarText([]).text, '$(circle-slash) Backline'));
 
   it('says every state in words to a screen reader', () => {
     assert.equal(

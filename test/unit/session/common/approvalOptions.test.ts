@@ -19,10 +19,10 @@ describe('the option that denies', () => {
     it(`of ${JSON.stringify(options)} is ${expected ?? 'none'}`, () => assert.equal(findDenyOption(options), expected));
   }
 
-  it('is the one that the server says denies', () => {
+  it('is the one that the server marks as denying', () => {
     assert.equal(findDenyOption(['Go', 'Stop', 'Never'], ['allow_once', 'reject_once', 'reject_always']), 'Stop');
     assert.equal(findDenyOption(['Deny', 'Stop'], ['allow_once', 'reject_always']), 'Stop');
   });
 
-  it('is no word that a server would take for a yes', () => assert.equal(isDenial('Skip'), false));
+  it('is never a word that a server treats as permission', () => assert.equal(isDenial('Skip'), false));
 });

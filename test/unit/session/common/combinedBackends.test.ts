@@ -54,7 +54,7 @@ describe('all backends', () => {
     );
   });
 
-  it('are told of when any registry changes, until disposed', () => {
+  it('fire when any registry changes, until disposed', () => {
     let changes = 0;
     all.onDidChange(() => changes++);
     servers.emitter.fire();
@@ -86,7 +86,7 @@ describe('all backends', () => {
     assert.deepEqual(agents.backends[0]?.calls, ['delete old']);
   });
 
-  it('leave the others alone when one registry fails', async () => {
+  it('list the others if one registry fails', async () => {
     agents.failure = new BackendError('untrusted', 'Trust it.');
     assert.deepEqual(
       (await all.list()).map(({ id }) => id),
@@ -96,7 +96,7 @@ describe('all backends', () => {
     await assert.rejects(all.open('demo'), { code: 'untrusted' });
   });
 
-  it('say so when there is none of that id', async () => {
+  it('reject an unknown id', async () => {
     await assert.rejects(all.open('nobody'), { code: 'notFound', message: /Choose another/ });
   });
 });

@@ -24,7 +24,7 @@ async function read(log: EventLog, options?: { afterSequence?: number; signal?: 
 }
 
 describe('the log of a session’s events', () => {
-  it('numbers events from 1 and tells them to every reader', async () => {
+  it('numbers events from 1 and sends them to every reader', async () => {
     const log = logOf(['a', 'b']);
     const readers = [read(log), read(log)];
     log.append(event('c'));
@@ -77,7 +77,7 @@ describe('the log of a session’s events', () => {
     await iterator.return();
   });
 
-  it('tells what is appended in the normal form', async () => {
+  it('emits appended events in the normal form', async () => {
     const log = logOf([]);
     log.append({ event: 'content_block:delta', data: { session_id: 's', block_index: 3, delta: 'a' } });
     log.append({ event: 'session:end', data: { session_id: 's' } });

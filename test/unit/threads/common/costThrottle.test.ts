@@ -26,7 +26,7 @@ describe('the pace of reading again', () => {
     }
   }
 
-  it('takes no more of a processor than its share', async () => {
+  it('uses at most its share of a processor', async () => {
     const { clock, throttle, runs } = paced(100);
     await touchFor(10_000, clock, throttle);
     assert.ok(runs.length >= 9 && runs.length <= 11, String(runs.length));
@@ -55,7 +55,7 @@ describe('the pace of reading again', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('goes on after a failure, and not after its end', async () => {
+  it('continues after a failure, but not after dispose', async () => {
     const clock = new FakeClock();
     const errors: unknown[] = [];
     const throttle = new CostThrottle(

@@ -117,7 +117,7 @@ describe('the list of this machine and the account', () => {
     assert.ok(library.find(slowId));
   });
 
-  it('asks the account when it is refreshed, though nobody looks', async () => {
+  it('asks the account on refresh, even if the list is hidden', async () => {
     await library.refresh();
     await until('the threads of the account', isListed(slowId));
   });

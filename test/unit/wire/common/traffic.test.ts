@@ -25,7 +25,7 @@ describe('the traffic log', () => {
     log.record({ ...entry, error: -32_601 });
     watchers[0]?.dispose();
     watchers[0]?.dispose();
-    assert.deepEqual(log.recordedEntries, [{ ...entry, error: -32_601, time: 7 }]);
+    assert.deepEqual(log.recordedEntries, [{ ...entry, error: -32_601, recordedAt: 7 }]);
     watchers[1]?.dispose();
     assert.deepEqual(log.recordedEntries, []);
     assert.equal(log.isOpen, false);

@@ -23,7 +23,7 @@ function rowsOf(text: string): string[] {
 
 describe('the traffic as text', () => {
   it('shows one line a message, with the time of an answer and its error', () => {
-    const answer = { ...entry, direction: 'out', bytes: 4096, ms: 1.26, error: -32602 } as const;
+    const answer = { ...entry, direction: 'out', bytes: 4096, durationMs: 1.26, error: -32602 } as const;
     const [request = '', response = ''] = rowsOf(textOf([entry, answer]));
     assert.deepEqual(request.split(/\s{2,}/), ['00:00:00.005', '← in', 'amp', 'client 1', 'readFile', '120']);
     assert.deepEqual(response.split(/\s{2,}/).slice(-4), ['readFile', '4096', '1.3', '-32602']);

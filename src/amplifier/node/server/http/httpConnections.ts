@@ -17,7 +17,8 @@ export class HttpConnections {
 
   start(): void {
     this.httpServer.maxConnections = this.limits.maxSockets;
-    // No limit: `serveWithoutUpgrade` needs all headers, and their total length is limited anyway.
+    // The number of headers is not limited, because `serveWithoutUpgrade` needs all of them. Their total length is
+    // limited.
     this.httpServer.maxHeadersCount = 0;
     this.httpServer.on('connection', (socket) => this.handleConnection(socket));
     this.httpServer.on('request', ({ socket }, response) => {
@@ -30,13 +31,16 @@ export class HttpConnections {
     return this.servedSockets.size;
   }
 
-  /** Destroys all connections, including those detached from Node.js: WebSockets and connections that wait for `serveWithoutUpgrade`. */
+  /**
+   * Destroys all connections, including those detached from Node.js: WebSockets and connections that wait for
+   * `serveWithoutUpgrade`.
+   */
   stop(): void {
     this.httpServer.closeAllConnections();
     for (const socket of this.servedSockets) socket.destroy();
   }
 
-  /** @throws ApiFailure 429 for a connection above the limit, which closes after the response */
+  /** Rejects requests of connections above the limit, which close after the response. @throws ApiFailure 429 */
   requireServed({ socket }: IncomingMessage): void {
     if (this.servedSockets.has(socket)) return;
     const { maxConnections } = this.limits;
@@ -65,7 +69,7 @@ export class HttpConnections {
     else before.once('close', begin);
   }
 
-  /** Called again for a connection that `serveWithoutUpgrade` passes back. */
+  /** Tracks a new connection, or one that `serveWithoutUpgrade` passes back. */
   private handleConnection(socket: Socket): void {
     if (this.servedSockets.has(socket)) return;
     // Node.js removes its own listener after an upgrade.

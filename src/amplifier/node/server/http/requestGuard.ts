@@ -8,7 +8,7 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
 export class RequestGuard {
   private readonly tokenDigest: Buffer | undefined;
 
-  /** Without a token, only Host and Origin are checked. */
+  /** Without `token`, only the Host and Origin headers are checked. */
   constructor(
     token: string | undefined,
     private readonly maxUrlLength: number,
@@ -16,7 +16,7 @@ export class RequestGuard {
     this.tokenDigest = token === undefined ? undefined : digestOf(token);
   }
 
-  /** @throws ApiFailure 400, 401, 403, 414 */
+  /** Checks the headers, the URL and the token of a request. @throws ApiFailure 400, 401, 403, 414 */
   check({ url = '', headersDistinct }: IncomingMessage): void {
     const [host, ...otherHosts] = headersDistinct['host'] ?? [];
     if (host === undefined || otherHosts.length > 0) {
@@ -44,7 +44,7 @@ export class RequestGuard {
   }
 }
 
-/** Some clients send the server's own origin. Web pages cannot: they always have another one. */
+/** Whether the Origin header is the server's own, which some clients send. Web pages always have another origin. */
 function isOwn(origin: string, host: string): boolean {
   return origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
@@ -53,7 +53,7 @@ function bearerToken(authorization: string): string | undefined {
   return /^Bearer +(\S+)$/iu.exec(authorization)?.[1];
 }
 
-/** EventSource in browsers cannot set headers. */
+/** Returns the token in the query, which clients such as `EventSource` use because they cannot set headers. */
 function tokensOfQuery(url: string): string[] {
   const start = url.indexOf('?');
   return start === -1 ? [] : new URLSearchParams(url.slice(start)).getAll('token');

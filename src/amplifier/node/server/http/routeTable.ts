@@ -20,7 +20,7 @@ export interface ApiRequest {
 
 type Route =
   | { readonly answer: (request: ApiRequest) => Promise<ApiResponse> | ApiResponse }
-  /** Writes its own response, which may be a stream. */
+  /** A route that writes its own response, which may be a stream. */
   | { readonly stream: (id: string, request: IncomingMessage, response: ServerResponse) => void }
   | { readonly upgrade: (id: string, request: IncomingMessage, socket: Duplex, head: Buffer) => void };
 
@@ -42,7 +42,7 @@ export class RouteTable {
     });
   }
 
-  /** `path` without the query. @throws ApiFailure 400, 404, 405 */
+  /** Finds the route for a path without query. @throws ApiFailure 400, 404, 405 */
   find(method: string, path: string): FoundRoute {
     const segments = path.split('/');
     const here = this.routes.filter((candidate) => matches(candidate.segments, segments));

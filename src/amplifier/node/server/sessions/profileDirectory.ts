@@ -6,7 +6,7 @@ import { documentedFailure, invalidFieldFailure } from '../http/apiFailure';
 const defaultName = 'dev';
 
 interface Profile {
-  /** `name`, or `collection:name`. */
+  /** The profile as `name` or `collection:name`. */
   readonly name: string;
   readonly description: string;
   readonly backendId: string;
@@ -15,7 +15,7 @@ interface Profile {
 interface OpenedProfile {
   readonly name: string;
   readonly backend: SessionBackend;
-  /** Explains why it differs from the requested profile. */
+  /** Explains why the profile differs from the requested one. */
   readonly notice?: string;
 }
 
@@ -47,11 +47,11 @@ export class ProfileDirectory {
     return { profiles: (await this.loadProfiles()).filter((profile) => isIn(profile, collection)).map(summaryOf) };
   }
 
-  /** @throws ApiFailure 404 */
+  /** Describes a profile. @throws ApiFailure 404 */
   async describeProfile(name: string): Promise<object> {
     const profile = (await this.loadProfiles()).find((candidate) => candidate.name === name);
     if (!profile) throw documentedFailure('PROFILE_NOT_FOUND', `Profile '${name}' not found`, { profile: name });
-    // Agents do not list their models and tools.
+    // The lists are empty, because agents do not list their models and tools.
     return { ...summaryOf(profile), providers: [], tools: [], hooks: [], agents: [profile.backendId] };
   }
 

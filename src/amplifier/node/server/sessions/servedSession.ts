@@ -119,7 +119,7 @@ export class ServedSession {
       const message = 'The session is processing another prompt. Wait for its end or cancel it.';
       throw documentedFailure('SESSION_BUSY', message, { session_id: this.id });
     }
-    // The context of the prompt is newer.
+    // The context of the prompt overrides the earlier one, because it is newer.
     const attachments = contextAttachments({ ...this.unsentContext, ...said(update) }, cwd);
     const { requestId } = await session.prompt({ text: prompt, ...(attachments.length > 0 ? { attachments } : {}) });
     this.unsentContext = {};
@@ -180,7 +180,7 @@ export class ServedSession {
     const { log, session } = this.deps;
     const decision = findDenyOption(options, kinds);
     try {
-      // If no option denies, only cancelling the turn does.
+      // If there is no option to deny, the turn is cancelled.
       if (decision === undefined) await session.cancel();
       else await session.approve(this.tracker.beginAnswer({ decision, approval_id: id }).approval_id, decision);
     } catch (error) {
@@ -196,7 +196,7 @@ export class ServedSession {
     if (!this.isRunning) throw sessionNotFoundFailure(this.id);
   }
 
-  /** Always emits the end to subscribers. Never rejects. */
+  /** Relays the backend's events and finally emits the end of the session. Never rejects. */
   private async followBackendEvents(): Promise<void> {
     const { log, session } = this.deps;
     let expected = 1;
@@ -217,10 +217,10 @@ export class ServedSession {
   }
 
   private relayEvent(event: SessionEvent): void {
-    // Already emitted by `start`.
+    // Ignores `session:start`, which `start` has already emitted.
     if (event.event === 'session:start') return;
     this.emitEvent(event.event === 'approval:denied' ? this.withDecisionAndReason(event) : event);
-    // A closing session accepts no answers.
+    // Omits approvals of a closing session, which accepts no answers.
     if (event.event === 'approval:required' && !this.isRunning) void this.denyApproval(event.data);
   }
 
@@ -231,7 +231,7 @@ export class ServedSession {
     }
   }
 
-  /** Adds a decision that the client has listed, and a reason. */
+  /** Replaces a decision by one that the client knows, and adds a reason. */
   private withDecisionAndReason({ event, data }: EventOf<'approval:denied'>): SessionEvent {
     const { approval_id, decision, reason } = data;
     const asked = this.tracker.pendingApprovals.find((question) => question.approval_id === approval_id);

@@ -54,12 +54,12 @@ export class SessionRegistry {
     };
   }
 
-  /** Oldest first. */
+  /** Returns the sessions, oldest first. */
   list(status?: SessionStatusName): ServedSession[] {
     return [...this.sessions.values()].filter((session) => status === undefined || session.status === status);
   }
 
-  /** @throws ApiFailure 404 */
+  /** Returns a session. @throws ApiFailure 404 */
   get(id: string): ServedSession {
     const session = this.sessions.get(id);
     if (!session) throw sessionNotFoundFailure(id);

@@ -9,7 +9,7 @@ interface Waiting {
   readonly sinceMs: number;
   /** Monotonic time in milliseconds. */
   readonly askedAt: number;
-  /** An answer is being sent or has been accepted. */
+  /** Whether an answer is being sent or has been accepted. */
   isAnswered: boolean;
 }
 
@@ -21,7 +21,7 @@ export class SessionTracker {
   messageCount = 0;
   readonly tokenUsage: TokenUsage = { input_tokens: 0, output_tokens: 0 };
   hasFailed = false;
-  /** Oldest first. */
+  /** Pending approvals, oldest first. */
   private readonly pendingById = new Map<string, Waiting>();
   /** Outcomes of the approvals of this turn, the latest last. */
   private readonly outcomeById = new Map<string, 'answered' | 'timedOut'>();

@@ -57,14 +57,14 @@ describe('questions to the user', () => {
     assert.deepEqual(event.data.context?.['misnamed'], ['Deny (always allows)']);
   });
 
-  it('are answered by the name of an option', async () => {
+  it('accept the name of an option as answer', async () => {
     const { approvals, asked, events } = open();
     approvals.answer('approval-1', 'allow  (always allows)');
     assert.deepEqual(await asked, { chosen: options[1] });
     assert.equal(events.at(-1)?.event, 'approval:granted');
   });
 
-  it('refuse an answer that is none of the options, a late one and one to no question', () => {
+  it('refuse unknown, late and unrelated answers', () => {
     const { approvals } = open();
     assert.throws(() => approvals.answer('approval-1', 'Allow'), { code: 'approvalInvalid' });
     approvals.answer('approval-1', 'Reject');
@@ -92,7 +92,7 @@ describe('questions to the user', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('are refused beyond 32, which the user is told once, and not asked at all when nobody waits any more', async () => {
+  it('are denied beyond 32 with one warning, and not shown if nobody waits any more', async () => {
     const { approvals, events } = open();
     const ask = (signal?: AbortSignal) =>
       approvals.ask({ prompt: 'And?', options, context: {}, ...(signal ? { signal } : {}) });

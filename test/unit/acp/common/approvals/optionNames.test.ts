@@ -98,7 +98,7 @@ describe('the names of options', () => {
     assert.ok(!nameContradictsKind({ name: 'Deny', kind: 'reject_always' }));
   });
 
-  it('contradict a kind that is for once where the name speaks of more than one request', () => {
+  it('contradict a one-time kind if the name refers to more than one request', () => {
     const names = [
       'Yes, allow all edits during this session',
       'Allow for this session',

@@ -76,7 +76,7 @@ describe('what a tool call asks for', () => {
     }
   });
 
-  it('knows of no protection where nothing is changed, and none that cannot be found out', async () => {
+  it('has no protection if nothing is changed or it cannot be determined', async () => {
     const reading = call({ kind: 'read', locations: [{ path: '/ws/.vscode/tasks.json' }] });
     assert.equal((await toToolRequest(reading, context)).protections.size, 0);
     const failing = { ...context, protectionOf: () => Promise.reject(new Error('gone')) };
@@ -127,7 +127,7 @@ describe('the question about a request', () => {
     assert.equal(prompt({ ...run, env }), 'Demo wants to run npm test with A, B, C and 2 more set');
   });
 
-  it('is told in words that nothing in them can bend', () => {
+  it('is described in text that its contents cannot manipulate', () => {
     const argv = ['rm', '-rf', 'a b', "it's", '', 'x\n\u001b[2K\u202e'];
     assert.equal(
       describePermissionRequest('Demo', { ...run, command: { argv, cwd: '/ws' } }, { title: undefined, cwd: '/other' }),

@@ -8,7 +8,7 @@ describe('backline.acp.agents', () => {
     assert.deepEqual(problems, []);
   });
 
-  it('takes everything that can be said of an agent', () => {
+  it('accepts all members of an agent', () => {
     const mine = {
       command: '/opt/agent',
       args: ['--acp'],

@@ -13,7 +13,7 @@ describe('the agent to restart', () => {
     assert.deepEqual(findAgentToRestart([one, two], 'two'), { kind: 'one', backend: two });
   });
 
-  it('is asked for among those that run where none is named', () => {
+  it('is chosen by the user among the running agents if none is named', () => {
     const [one, two] = [backend('one'), backend('two')];
     assert.deepEqual(findAgentToRestart([one, backend('old', 'stopped'), two], undefined), {
       kind: 'oneOf',
@@ -21,7 +21,7 @@ describe('the agent to restart', () => {
     });
   });
 
-  it('is none where the one that is meant does not run, and never another one', () => {
+  it('is none if the named agent is not running', () => {
     for (const backends of [[backend('one')], [backend('one'), backend('two', 'stopped')]]) {
       const which = findAgentToRestart(backends, 'two');
       assert.equal(which.kind, 'none');

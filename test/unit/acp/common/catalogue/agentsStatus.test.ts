@@ -23,7 +23,7 @@ describe('the status of agents', () => {
     state: { kind: 'failed', message },
   });
 
-  it('is off, in friendly words, before anybody has used one', () => {
+  it('is off before the first use', () => {
     assert.deepEqual(saidOf({}), [
       'off',
       'No agent is running. An agent starts when you write a prompt.',

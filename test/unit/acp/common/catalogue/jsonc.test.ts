@@ -13,11 +13,11 @@ describe('JSON with comments', () => {
     assert.deepEqual(parseJsonc(JSON.stringify(value)), value);
   });
 
-  it('is all of JSON', () => {
+  it('supports all of JSON', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => assert.equal(same(value), same(parseJsonc(same(value))))));
   });
 
-  it('throws for what is neither', () => {
+  it('throws for other texts', () => {
     for (const bad of ['{', '[1,,2]', '{"a" 1}', '/* open', '[,]x']) assert.throws(() => parseJsonc(bad), SyntaxError);
   });
 });

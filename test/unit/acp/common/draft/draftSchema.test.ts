@@ -86,7 +86,7 @@ describe('the draft', () => {
     });
   }
 
-  it('checks results, but not what stands where there is none', () => {
+  it('validates results, but not the values of methods without a result', () => {
     assert.equal(draftMethods.readTextFile.result.safeParse({ version: -1, content: '' }).success, false);
     assert.equal(draftMethods.readBinaryFile.result.safeParse({ version: 0, content: 'no base64!' }).success, false);
     assert.equal(draftMethods.getThreads.result.safeParse({ threads: [{ id: 'a', title: 'b' }] }).success, false);

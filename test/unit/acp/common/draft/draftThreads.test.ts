@@ -119,7 +119,7 @@ describe('threads in memory', () => {
 });
 
 describe('file versions', () => {
-  it('are numbers that grow when the text changes and stay when it does not', () => {
+  it('increase when the text changes, and stay the same otherwise', () => {
     const versions = new FileVersions();
     const first = versions.versionNumberOf('/a', 'v1');
     assert.equal(versions.versionNumberOf('/a', 'v1'), first);
@@ -129,7 +129,7 @@ describe('file versions', () => {
     assert.notEqual(versions.versionNumberOf('/b', 'v1'), versions.versionNumberOf('/c', 'v1'));
   });
 
-  it('never come down again, even for a file that was forgotten', () => {
+  it('never decrease, even for an evicted file', () => {
     const versions = new FileVersions(2);
     const before = versions.versionNumberOf('/a', 'v1');
     const b = versions.versionNumberOf('/b', 'v1');

@@ -17,7 +17,7 @@ const anyText = (ending: string) =>
     .map(([lines, isOpen]) => lines.map((line) => line + ending).join('') + (isOpen ? 'last' : ''));
 
 describe('a unified diff', () => {
-  it('makes of the old text the new one, whatever they are', () => {
+  it('converts any old text to any new text', () => {
     fc.assert(
       fc.property(anyText('\n'), anyText('\n'), (before, after) => {
         fc.pre(before !== after);
@@ -99,7 +99,7 @@ describe('a unified diff', () => {
     assert.throws(() => parse('--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-a\n+b'), /names no file/);
   });
 
-  it('is refused where its parts overlap or lie behind the end', () => {
+  it('is refused if its parts overlap or are beyond the end', () => {
     const overlapping = parse(edit('@@ -1,2 +1,2 @@\n a\n-b\n+B\n@@ -2 +2 @@\n-b\n+C'));
     assert.throws(() => applyDiff('a\nb\n', overlapping), DiffError);
     assert.throws(() => applyDiff('a\n', parse(edit('@@ -9,0 +10 @@\n+x'))), DiffError);
@@ -148,7 +148,7 @@ describe('the proposals of an answer', () => {
     assert.match(problems[0] ?? '', /more lines/);
   });
 
-  it('never throw, whatever the answer is', () => {
+  it('never throw for any answer', () => {
     const anyPart = fc.oneof(anyLine, fc.constantFrom('```diff', '--- a/f', '+++ b/f', '@@ -1,2 +1 @@', '-a', '+b'));
     fc.assert(
       fc.property(fc.array(anyPart, { maxLength: 30 }), (lines) => {

@@ -39,7 +39,7 @@ describe('the sessions of the window as threads of the draft', () => {
     return threads;
   }
 
-  it('tells what was said', async () => {
+  it('contains the messages', async () => {
     const threads = await followed('s1');
     assert.deepEqual(await threads.getThreads(), [
       { id: 's1', title: 'What is this?', modifiedAt: '1970-01-01T00:00:00.000Z' },

@@ -64,7 +64,7 @@ describe('nextBindingState', () => {
     assert.deepEqual(nextBindingState(asked, { kind: 'failed', client: 'first' }), asked);
   });
 
-  it('has forgotten what it began anew until it is reminded, in whatever process', () => {
+  it('marks a recreated session as forgotten until it is reminded, in any process', () => {
     const anew = after(
       { kind: 'recreateRequested', client: 'first' },
       { kind: 'recreated', client: 'first', agentSessionId: 'new' },
@@ -80,7 +80,7 @@ describe('nextBindingState', () => {
     assert.deepEqual([kind, hasForgotten], ['attached', false]);
   });
 
-  it('is muted only while a history that is known is told', () => {
+  it('drops updates only while a known history is replayed', () => {
     assert.equal(shouldDropUpdates(after({ kind: 'restoreRequested', client: 'first', history: 'known' })), true);
     assert.equal(shouldDropUpdates(after({ kind: 'restoreRequested', client: 'first', history: 'unknown' })), false);
     const returned = after(
@@ -94,7 +94,7 @@ describe('nextBindingState', () => {
 describe('restoreMethodOf', () => {
   const both = { loadSession: true, sessionCapabilities: { resume: true } };
 
-  it('loads where the history is wanted, and resumes where it is known', () => {
+  it('loads if the history is needed, and resumes if it is known', () => {
     assert.deepEqual([restoreMethodOf(both, 'unknown'), restoreMethodOf(both, 'known')], ['load', 'resume']);
   });
 

@@ -46,7 +46,7 @@ describe('a form of an agent', () => {
     assert.deepEqual(fields[5]?.kind === 'choices' && fields[5].defaultValue, ['a']);
   });
 
-  it('is refused when it is none, or needs what is not known', () => {
+  it('is refused if it is invalid or requires an unknown field', () => {
     assert.throws(() => formFields({ properties: { x: { type: 'hologram' } }, required: ['x'] }), /not supported/);
     assert.throws(() => formFields('form'));
     assert.deepEqual(formFields({ type: 'object' }), []);
@@ -69,7 +69,7 @@ describe('a form of an agent', () => {
     assert.equal(findInputProblem(field({ type: 'number' }), '-0.5'), undefined);
   });
 
-  it('may leave open what is not needed', () => {
+  it('allows to skip optional fields', () => {
     const optional = field({ type: 'number' }, false);
     assert.equal(findInputProblem(optional, ''), undefined);
     assert.equal(parseInput(optional, ''), undefined);

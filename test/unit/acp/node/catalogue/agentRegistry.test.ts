@@ -100,7 +100,7 @@ describe('the registry of agents', () => {
     assert.equal(made.length, 0);
   });
 
-  it('makes one backend of an entry, also for two who ask at once', async () => {
+  it('creates one backend per entry, also for concurrent calls', async () => {
     const [first, second] = await Promise.all([registry.open('one'), registry.open('one')]);
     assert.equal(first, second);
     assert.equal(await registry.open('one'), first);
@@ -125,7 +125,7 @@ describe('the registry of agents', () => {
     assert.equal(changes, before + 1);
   });
 
-  it('opens nothing that is unknown or cannot be started, and says why', async () => {
+  it('rejects unknown and unavailable agents with a reason', async () => {
     agents = [agent('broken', { problem: { message: 'Not found. Install it.' } })];
     await assert.rejects(registry.open('gone'), isBackendError('notFound'));
     await assert.rejects(registry.open('broken'), { code: 'notReady', message: 'Not found. Install it.' });
@@ -245,7 +245,7 @@ describe('the registry of agents', () => {
       assert.equal(consent.asked.length, 3, 'nobody is asked for the user’s own');
     });
 
-    it('waits for no answer when no settings name it any more', async () => {
+    it('stops waiting for an answer when no settings define the agent any more', async () => {
       const names = (): string[] => consent.seen.map(({ name }) => name);
       agents = [agent('one'), brought(['a'])];
       await registry.list();

@@ -51,7 +51,7 @@ describe('what Backline answers in the draft protocol', () => {
     }
   });
 
-  it('keeps from an agent what a rule of the user denies', async () => {
+  it('hides files that a rule of the user denies', async () => {
     const permissions = deny((kind, path) => kind === 'read' && path === '/ws/a.txt');
     const { agent } = connect({ '/ws/a.txt': 'a', '/ws/b.txt': 'b' }, permissions);
     for (const method of ['readTextFile', 'readBinaryFile', 'stat']) {
@@ -76,7 +76,7 @@ describe('what Backline answers in the draft protocol', () => {
     });
   });
 
-  it('says nothing but id and result or error, whatever is asked', async () => {
+  it('answers only with id and result or error', async () => {
     const { agent } = connect({ '/ws/a.txt': 'a' });
     await agent.ask('createThread', null);
     const chunk = { type: 'text', chunk: 'x' };

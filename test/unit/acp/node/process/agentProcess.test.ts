@@ -352,7 +352,7 @@ describe('AgentProcess', () => {
       });
     }
 
-    it('is refused when the system refuses it', async () => {
+    it('fails if the system refuses it', async () => {
       const command = { command: process.execPath, args: ['x'.repeat(4 * 1024 * 1024)], env, cwd: folder };
       const start = startAgentProcess(command, { clock: systemClock, log: nullLogger });
       await assert.rejects(start, (error) => error instanceof CommandError && error.reason === 'spawnFailed');

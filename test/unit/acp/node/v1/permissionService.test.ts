@@ -112,7 +112,7 @@ describe('what an agent may do', () => {
       assert.deepEqual(await answer, { outcome: 'selected', optionId: 'all' });
     }
     assert.deepEqual(opened.standing.grants.grants, [
-      { kind: 'remembered', effect: 'allow', option: 'Allow All', agentId: 'demo', agentTitle: 'Demo' },
+      { kind: 'remembered', effect: 'allow', optionLabel: 'Allow All', agentId: 'demo', agentTitle: 'Demo' },
     ]);
     opened.service.clearAgentGrants();
     assert.deepEqual(opened.standing.grants.grants, [], 'another process does not know it');
@@ -202,7 +202,7 @@ describe('what an agent may do', () => {
     const opened = serviceOf();
     const { answer, question } = await ask(opened, options, { kind: 'edit', rawInput: { file_path: '/etc/passwd' } });
     assert.deepEqual(question?.options, ['Allow[U+202E]', 'Reject']);
-    assert.match(JSON.stringify(question.context?.['warnings']), /cannot be checked/);
+    assert.match(JSON.stringify(question.context?.['warnings']), /could not be checked/);
     opened.approvals.withdrawAll();
     await answer;
   });
@@ -349,7 +349,13 @@ describe('attacks on the questions', () => {
       opened.approvals.answer(question.approval_id, shown[0]);
       assert.deepEqual(await answer, outcome);
     }
-    const remembered = { kind: 'remembered', effect: 'deny', option: 'Never', agentId: 'demo', agentTitle: 'Demo' };
+    const remembered = {
+      kind: 'remembered',
+      effect: 'deny',
+      optionLabel: 'Never',
+      agentId: 'demo',
+      agentTitle: 'Demo',
+    };
     assert.deepEqual(opened.standing.grants.grants, [remembered]);
   });
 

@@ -74,7 +74,14 @@ describe('the SDK over our transport', () => {
     assert.deepEqual(recorded[0], { protocol: 'acp', direction: 'out', peer: 'Demo', method: 'session/prompt', bytes });
     const { bytes: size, ...answer } = recorded[1] ?? { bytes: 0 };
     assert.ok(size > 0);
-    const expected = { protocol: 'acp', direction: 'in', peer: 'Demo', method: 'session/prompt', ms: 5, error: -32000 };
+    const expected = {
+      protocol: 'acp',
+      direction: 'in',
+      peer: 'Demo',
+      method: 'session/prompt',
+      durationMs: 5,
+      error: -32000,
+    };
     assert.deepEqual(answer, expected);
     assert.doesNotMatch(JSON.stringify(recorded), /secret/);
   });

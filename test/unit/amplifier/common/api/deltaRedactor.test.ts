@@ -69,7 +69,7 @@ describe('a secret in a text that comes in pieces', () => {
     assert.equal(shown('thinking:delta'), 'three [key]!');
   });
 
-  it('keeps nothing back that is none, and not for longer than the text goes on', () => {
+  it('holds back only possible secrets, and not after the end of the text', () => {
     text('less');
     assert.equal(shown('content_block:delta'), 'les');
     text(' and sk-an');

@@ -208,7 +208,7 @@ describe('approvals of a session of an Amplifier server', () => {
     });
   });
 
-  it('leave no timer behind', () => {
+  it('leave no timer', () => {
     ask();
     world.say('approval:granted', { approval_id: 'a', decision: 'Allow' });
     assert.equal(isWatched(), false);

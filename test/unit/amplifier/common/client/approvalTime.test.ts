@@ -43,7 +43,7 @@ describe('the age of a request', () => {
   };
   const isoAt = (ms: number): string => new Date(ms).toISOString();
 
-  it('is not known when nothing is', () => assert.equal(age(), undefined));
+  it('is unknown without any times', () => assert.equal(age(), undefined));
 
   it('is that of its own time, unless that lies ahead', () => {
     assert.equal(age(isoAt(world.timeMs - 70_000)), 70_000);

@@ -33,7 +33,7 @@ describe('the grace of a turn without a connection', () => {
     assert.equal(isOver(), true);
   });
 
-  it('ends no turn that has a connection, and is whole again after it', () => {
+  it('ends no turn that has a connection, and restarts after it', () => {
     lose();
     world.advance(990);
     world.connect();

@@ -25,7 +25,7 @@ describe('stopping a prompt that a server is taking', () => {
     });
   }
 
-  it('sends none that is not on its way yet', () => {
+  it('does not send a prompt that was not sent yet', () => {
     const world = new SessionWorld();
     const prompt = world.call((call) => ({ kind: 'prompt', call, prompt: { text: 'go' } }));
     const cancel = world.call((call) => ({ kind: 'cancel', call }));

@@ -351,7 +351,7 @@ describe('any session of an Amplifier server', () => {
     });
   });
 
-  it('says nothing twice', () => {
+  it('repeats nothing', () => {
     eachSession(({ world, prompts, echoes }) => {
       for (const name of ['session:start', 'session:end'] as const) assert.ok(world.all(name).length <= 1, name);
       const end = world.said.findIndex(({ event }) => event === 'session:end');

@@ -40,7 +40,7 @@ export class SessionWorld {
   jumpedMs = 0;
   private calls = 0;
   private readonly grammar = new SessionGrammar();
-  private readonly normalizer = new SessionNormalizer((event) => this.tell(event), { warnsOfDeniedRuns: true });
+  private readonly normalizer = new SessionNormalizer((event) => this.tell(event), { warnsAboutDeniedRuns: true });
 
   constructor({ isReal = false, limits = {} }: { isReal?: boolean; limits?: Partial<SessionLimits> } = {}) {
     this.state = initialSessionState({ sessionId: 's', usageIsCumulative: isReal, limits });

@@ -17,14 +17,14 @@ describe('holding a session against its status', () => {
   const isInterrupted = (): boolean =>
     world.all('prompt:complete').some(({ data }) => data.stop_reason === 'interrupted');
 
-  it('does not believe a status that an event has overtaken', () => {
+  it('ignores a status if an event arrived during its request', () => {
     check();
     hear();
     answer('stopped');
     assert.equal(world.state.life, 'open');
   });
 
-  it('asks again after one that was overtaken, a few times', () => {
+  it('repeats such a status request a few times', () => {
     world.say('prompt:complete', { response: '' });
     check();
     for (const expected of [1, 2, 3, 4, 4]) {
@@ -79,7 +79,7 @@ describe('holding a session against its status', () => {
     assert.equal(asked(), 2);
   });
 
-  it('leaves no timer and says nothing once the session is over', () => {
+  it('leaves no timer and emits nothing after the end of the session', () => {
     check();
     world.say('session:end', {});
     const { length } = world.told;

@@ -200,7 +200,7 @@ describe('turns of a session of an Amplifier server', () => {
       });
     }
 
-    it('are told once though POST and stream both tell', () => {
+    it('are emitted once although both POST and the stream report them', () => {
       begin();
       required();
       approve('a', 'Deny');
@@ -231,7 +231,7 @@ describe('turns of a session of an Amplifier server', () => {
       );
     });
 
-    it('do not outlive their turn', () => {
+    it('end with their turn', () => {
       begin();
       required();
       say('prompt:complete', { response: 'x' });

@@ -51,7 +51,7 @@ describe('the chips of what goes to an Amplifier server', () => {
     assert.deepEqual(await chips.of('amplifier'), [repository]);
   });
 
-  it('follow nothing while nobody shows them', async () => {
+  it('observe nothing while they are not shown', async () => {
     await chips.of('demo-agent');
     assert.equal(listeners, 0);
     await chips.of('amplifier');
@@ -59,7 +59,7 @@ describe('the chips of what goes to an Amplifier server', () => {
     assert.equal(listeners, 1);
   });
 
-  it('follow nothing after their end', async () => {
+  it('observe nothing after dispose', async () => {
     await chips.of('amplifier');
     git.fire();
     chips.dispose();

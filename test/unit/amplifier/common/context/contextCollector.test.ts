@@ -73,7 +73,7 @@ describe('the context of an Amplifier session', () => {
     });
   });
 
-  it('holds nothing that peers may not see, not even its name', async () => {
+  it('omits files that peers may not see, including their names', async () => {
     open = ['/ws/.env', '/elsewhere/x.ts', '/ws/gone.ts'];
     const context = collector();
     assert.deepEqual((await context.collect()).open_files, undefined);
@@ -87,7 +87,7 @@ describe('the context of an Amplifier session', () => {
     assert.equal((await collector().collect()).open_files?.[0]?.content, 'typed');
   });
 
-  it('stays within its caps and says what it cut', async () => {
+  it('stays within its limits and says what was cut', async () => {
     open = Array.from({ length: 30 }, (_value, index) => `/ws/${index}.ts`);
     for (const path of open) editor.setFile(path, 'x\n');
     editor.setFile('/ws/0.ts', `${'y'.repeat(99)}\n`.repeat(2000));
@@ -168,7 +168,7 @@ describe('the context of an Amplifier session', () => {
     assert.equal(chip?.count, 1);
   });
 
-  it('goes on without git when that fails', async () => {
+  it('omits Git if it fails', async () => {
     const context = collector({ gitState: () => Promise.reject(new Error('git is broken')) });
     assert.equal((await context.collect()).git_state, undefined);
   });
@@ -176,9 +176,9 @@ describe('the context of an Amplifier session', () => {
   describe('as an update', () => {
     const told = { workspace_root: '/ws', open_files: [], selection: { path: '/ws/a', text: 'x', range } };
 
-    it('is nothing when nothing changed', () => assert.deepEqual(diffContext(told, structuredClone(told)), {}));
+    it('is empty if nothing has changed', () => assert.deepEqual(diffContext(told, structuredClone(told)), {}));
 
-    it('is everything when nothing was told before', () => assert.deepEqual(diffContext(undefined, told), told));
+    it('is complete if nothing was sent before', () => assert.deepEqual(diffContext(undefined, told), told));
 
     it('has the whole list of open files when some are attached, each of them once', () => {
       const file = (path: string) => ({ path, language: 'x', content: path });

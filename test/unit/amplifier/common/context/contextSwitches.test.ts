@@ -20,7 +20,7 @@ describe('the switches of the context', () => {
     assert.equal(again.isEnabled('selection'), true);
   });
 
-  it('are all on when what was kept makes no sense', () => {
+  it('are all on if the stored value is invalid', () => {
     const switches = restoreContextSwitches({ get: () => ['git', 7], update: () => Promise.resolve() }, throwIt);
     assert.deepEqual(switches.disabledKinds, []);
   });

@@ -26,7 +26,7 @@ describe('the language of a file that VS Code has not loaded', () => {
     it(`of ${path} is ${language ?? 'not known'}`, () => assert.equal(table.languageOf(path), language));
   }
 
-  it('is not known by manifests that say nonsense', () => {
+  it('ignores invalid manifests', () => {
     const odd = [
       null,
       {},

@@ -101,7 +101,7 @@ describe('the Amplifier server among the backends', () => {
     }
   });
 
-  it('tells when something else is known of it, and only then', () => {
+  it('fires only when its availability changes', () => {
     const telling = registry.start();
     news = { kind: 'unreachable' };
     told.fire();
@@ -116,20 +116,20 @@ describe('the Amplifier server among the backends', () => {
     assert.equal(changes, 2);
   });
 
-  it('is made once, for all who ask at once', async () => {
+  it('is created once for concurrent calls', async () => {
     const [one, other] = await Promise.all([registry.open('amplifier'), registry.open('amplifier')]);
     assert.equal(one, other);
     assert.equal(made.length, 1);
   });
 
-  it('tells of its state', async () => {
+  it('reports its state', async () => {
     await registry.open('amplifier');
     made[0]?.backend.change({ kind: 'ready' });
     assert.deepEqual(states, ['ready']);
     assert.equal(changes, 1);
   });
 
-  it('is stopped and made anew when the settings have changed', async () => {
+  it('is recreated when the settings have changed', async () => {
     await registry.open('amplifier');
     port = 9000;
     await registry.reset();
@@ -161,7 +161,7 @@ describe('the Amplifier server among the backends', () => {
     await registry.open('amplifier');
   });
 
-  it('is not used in a workspace that is not trusted', async () => {
+  it('is not used in an untrusted workspace', async () => {
     trusted = false;
     assert.match((await registry.list())[0]?.problem ?? '', /Workspace Trust/);
     assert.equal(looks, 0, 'nobody asks it');
@@ -178,7 +178,7 @@ describe('the Amplifier server among the backends', () => {
     await registry.open('amplifier');
   });
 
-  it('knows no other backend', async () => {
+  it('rejects other ids', async () => {
     await assert.rejects(registry.open('opencode'), { code: 'notFound' });
   });
 });

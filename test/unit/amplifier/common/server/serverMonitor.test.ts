@@ -51,7 +51,7 @@ describe('the watch on the Amplifier server', () => {
     assert.deepEqual(watch.availability, { kind: 'unreachable' });
   });
 
-  it('asks no more once the server has answered', async () => {
+  it('stops checking when the server has answered', async () => {
     answers.push(() => Promise.resolve({ version: '1.2.3' }));
     watch.start();
     await settle();
@@ -169,7 +169,7 @@ describe('the watch on the Amplifier server', () => {
     assert.equal(watch.availability.kind, 'unreachable');
   });
 
-  it('asks nobody after it was disposed', async () => {
+  it('checks nothing after dispose', async () => {
     watch.start();
     await settle();
     watch.dispose();

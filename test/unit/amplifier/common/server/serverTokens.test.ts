@@ -23,7 +23,7 @@ describe('the token of a server', () => {
     }
   });
 
-  it('is taken away by an empty one', async () => {
+  it('is removed by an empty one', async () => {
     await tokens.setToken(here, 't');
     await tokens.setToken(here, ' ');
     assert.equal(await tokens.tokenFor(here), undefined);

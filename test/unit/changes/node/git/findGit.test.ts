@@ -4,7 +4,7 @@ import { findGit, type FindGitOptions } from '../../../../../src/changes/node/gi
 /** `links` lead from one file to another. */
 function find(
   files: readonly string[],
-  options: Pick<FindGitOptions, 'folder' | 'searchPath' | 'platform'>,
+  options: Pick<FindGitOptions, 'folders' | 'searchPath' | 'platform'>,
   links: Readonly<Record<string, string>> = {},
 ): Promise<string | undefined> {
   return findGit({
@@ -15,10 +15,10 @@ function find(
 }
 
 describe('finding Git', () => {
-  const linux = { platform: 'linux', folder: '/ws', searchPath: '/ws/bin::bin:.:/usr/bin' } as const;
+  const linux = { platform: 'linux', folders: ['/ws'], searchPath: '/ws/bin::bin:.:/usr/bin' } as const;
   const windows = {
     platform: 'win32',
-    folder: 'c:\\ws',
+    folders: ['c:\\ws'],
     searchPath: 'C:\\WS\\bin;bin;.;"C:\\Git; 2\\cmd";D:\\git',
   } as const;
 
@@ -34,8 +34,16 @@ describe('finding Git', () => {
     assert.equal(await find(['/wsx/git'], { ...linux, searchPath: '/wsx' }), '/wsx/git');
   });
 
+  it('takes none from any folder of the workspace, nor a link there that leads out', async () => {
+    const folders = ['/ws', '/other'];
+    const searchPath = '/other/bin:/ws/bin:/home/me/bin:/usr/bin';
+    const files = ['/other/bin/git', '/ws/bin/git', '/home/me/bin/git', '/usr/bin/git'];
+    const links = { '/ws/bin/git': '/usr/bin/git', '/home/me/bin': '/other/tools', '/home/me/bin/git': '/usr/bin/git' };
+    assert.equal(await find(files, { platform: 'linux', folders, searchPath }, links), '/usr/bin/git');
+  });
+
   it('knows the workspace by the name that the disk has for it', async () => {
-    const mac = { platform: 'darwin', folder: '/Users/me/shop', searchPath: '/users/ME/shop/bin' } as const;
+    const mac = { platform: 'darwin', folders: ['/Users/me/shop'], searchPath: '/users/ME/shop/bin' } as const;
     const links = { '/Users/me/shop': '/Users/me/Shop', '/users/ME/shop/bin/git': '/Users/me/Shop/bin/git' };
     assert.equal(await find(['/users/ME/shop/bin/git'], mac, links), undefined);
   });

@@ -205,7 +205,7 @@ describe('protected files out of the box', () => {
     assert.match(reasonOf('.git/hooks/pre-commit') ?? '', /^Git /);
   });
 
-  it('takes names for the same that a file system may take for the same', () => {
+  it('treats names as equal if a file system may treat them as equal', () => {
     for (const path of [
       '.v\u017fcode/tasks.json',
       '.hus\u212ay/pre-commit',
@@ -236,7 +236,7 @@ describe('protected files out of the box', () => {
     assert.equal(isProtected('c:\\ws', 'a.ts'), false);
   });
 
-  it('takes backslashes of Windows for separators', () => {
+  it('treats backslashes of Windows as separators', () => {
     const files = new ProtectedFiles();
     const name = { path: 'c:\\ws\\packages\\.vscode\\tasks.json', relativePath: 'packages\\.vscode\\tasks.json' };
     assert.equal(files.protectionOf([name])?.reason, 'VS Code runs tasks from this file');
@@ -278,7 +278,7 @@ describe('protected files of the settings', () => {
     assert.notEqual(files.protectionOf([named('.vscode/tasks.json')]), undefined);
   });
 
-  it('leave out what is no glob, and say so', () => {
+  it('skip and report invalid globs', () => {
     const files = new ProtectedFiles(['', 'a[', '.vscode']);
     assert.deepEqual(
       files.invalidPatterns.map(({ pattern }) => pattern),
@@ -295,7 +295,7 @@ describe('a protected package.json', () => {
   const json = (value: object): string => JSON.stringify(value, undefined, 2);
   const base = { name: 'a', version: '1.0.0', scripts: { test: 'mocha' }, dependencies: { zod: '^4' } };
 
-  it('is asked for when nobody knows what changes', () => assert.notEqual(reasonOf('package.json'), undefined));
+  it('needs approval if the change is unknown', () => assert.notEqual(reasonOf('package.json'), undefined));
 
   for (const [what, member] of Object.entries({
     'a script': { scripts: { test: 'mocha', postinstall: 'sh x' } },
@@ -323,12 +323,12 @@ describe('a protected package.json', () => {
     });
   }
 
-  it('is asked for when its scripts go, or it goes itself', () => {
+  it('needs approval if its scripts or the file itself are removed', () => {
     assert.equal(isAsked(json(base), json({ name: 'a' })), true);
     assert.equal(isAsked(json(base), undefined), true);
   });
 
-  it('is changed without a word where nothing that runs changes', () => {
+  it('needs no approval if nothing that runs changes', () => {
     assert.equal(isAsked(json(base), json({ ...base, version: '2.0.0', description: 'b', keywords: ['c'] })), false);
     assert.equal(isAsked(json(base), JSON.stringify({ ...base, main: 'x.js', exports: {} })), false);
     assert.equal(isAsked(json(base), `\ufeff${json(base)}\n`), false);
@@ -336,9 +336,9 @@ describe('a protected package.json', () => {
     assert.equal(isAsked(undefined, json({ name: 'a', version: '1.0.0', private: true })), false);
   });
 
-  it('is asked for as a new file that runs something', () => assert.equal(isAsked(undefined, json(base)), true));
+  it('needs approval as a new file that runs something', () => assert.equal(isAsked(undefined, json(base)), true));
 
-  it('is asked for when it cannot be read, before or after', () => {
+  it('needs approval if it is invalid before or after the change', () => {
     for (const broken of [
       '',
       '{',
@@ -355,7 +355,7 @@ describe('a protected package.json', () => {
     }
   });
 
-  it('is asked for when a key is there twice, in whatever spelling and wherever', () => {
+  it('needs approval if it has a duplicate key in any spelling', () => {
     for (const twice of [
       '{"scripts":{"x":"evil"},"name":"a","version":"1.0.0","scripts":{"test":"mocha"},"dependencies":{"zod":"^4"}}',
       '{"name":"a","scripts":{"test":"x","t\\u0065st":"mocha"},"dependencies":{"zod":"^4"}}',
@@ -367,18 +367,18 @@ describe('a protected package.json', () => {
     assert.equal(isAsked('{}', json(values)), false);
   });
 
-  it('is asked for with a member named __proto__', () => {
+  it('needs approval if it has a member named __proto__', () => {
     assert.equal(isAsked('{"name":"a"}', '{"name":"a","__proto__":{"scripts":{"test":"x"}}}'), true);
   });
 
-  it('is asked for when it is very large or very deep, and answered at once', () => {
+  it('needs approval if it is very large or deeply nested, and is checked quickly', () => {
     assert.equal(isAsked('{}', json({ description: 'x'.repeat(1024 * 1024) })), true);
     const deep = `{"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     assert.equal(isAsked('{}', deep), true);
     assert.equal(isAsked('{}', json({ description: 'x'.repeat(1000 * 1000) })), false);
   });
 
-  it('is always asked for when the user lists it by another glob', () => {
+  it('always needs approval if another glob of the user matches it', () => {
     const always = protector(...defaultProtectedFiles, '**/package.json');
     assert.notEqual(always('package.json', { before: '{"name":"a"}', after: '{"name":"b"}' }), undefined);
   });

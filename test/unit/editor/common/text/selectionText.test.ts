@@ -14,7 +14,7 @@ function cut(text: string, from: number, to: number, maxUnits: number): string {
 }
 
 describe('truncateRangeEnd', () => {
-  it('leaves what fits alone', () => {
+  it('does not change a range that fits', () => {
     assert.equal(cut('one\ntwo', 1, 6, 5), 'ne\ntw');
   });
 
@@ -33,7 +33,7 @@ describe('truncateRangeEnd', () => {
     assert.equal(cut('a😀b', 0, 4, 2), 'a');
   });
 
-  it('gives the longest beginning that fits', () => {
+  it('returns the longest beginning that fits', () => {
     const piece = fc.constantFrom('a', 'bc', '\n', '😀');
     const anyText = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
     fc.assert(

@@ -16,7 +16,7 @@ function edit(start: [number, number], end: [number, number], newText: string): 
 }
 
 describe('computeMinimalEdit', () => {
-  it('turns the one text into the other', () => {
+  it('converts one text to the other', () => {
     fc.assert(
       fc.property(anyText, anyText, (before, after) => {
         const change = computeMinimalEdit(before, after);
@@ -62,7 +62,7 @@ describe('computeMinimalEdit', () => {
 });
 
 describe('applyTextEdits', () => {
-  it('takes all ranges from the text before, in whatever order they come', () => {
+  it('interprets all ranges in the original text, in any order', () => {
     const edits = [edit([1, 0], [1, 3], 'TWO'), edit([0, 0], [0, 3], 'ONE')];
     assert.equal(applyTextEdits('one\ntwo', edits), 'ONE\nTWO');
   });

@@ -85,7 +85,7 @@ describe('LineIndex', () => {
     assert.equal(new LineIndex('').lineCount, 1);
   });
 
-  it('goes from offset to position and back', () => {
+  it('converts offsets to positions and back', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const lines = new LineIndex(text);
@@ -124,7 +124,7 @@ describe('LineIndex', () => {
     });
   }
 
-  it('clamps a position to the nearest that exists', () => {
+  it('clamps a position to the nearest valid one', () => {
     const clamp = (line: number, character: number): number[] => {
       const nearest = lines.clamp({ line, character });
       return [nearest.line, nearest.character];

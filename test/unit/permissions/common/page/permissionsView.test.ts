@@ -29,7 +29,7 @@ describe('permissionsView', () => {
     assert.equal(rows.length, 2);
   });
 
-  it('says where the workspace is stricter than what the user has chosen', () => {
+  it('shows where the workspace is stricter than the user settings', () => {
     const policy = effectivePolicy({ '*': { run: 'allow', read: 'deny' } }, [{ '*': { run: 'ask', read: 'ask' } }]);
     const [forAll, demo] = view({ policy, agents: [{ id: 'demo', title: 'Demo' }] }).policy;
     assert.deepEqual(forAll?.cells.run, { choice: 'allow', stricter: 'ask' });
@@ -64,7 +64,7 @@ describe('permissionsView', () => {
       agentId: 'demo',
       agentTitle: 'Demo\u202e',
       effect: 'deny',
-      option: 'Never\u202e',
+      optionLabel: 'Never\u202e',
     } as const;
     const [row] = view({ grants: [{ id: 'grant-1', grant }] }).rules;
     assert.equal(row?.effect, 'deny');

@@ -5,7 +5,7 @@ import { createFileRequest } from '../../../../../src/permissions/common/request
 const of = (agent: string, user: unknown, ...workspace: unknown[]) => effectivePolicy(user, workspace).forAgent(agent);
 
 describe('the policy of permissions', () => {
-  it('is silent where nothing is set', () => {
+  it('decides nothing without settings', () => {
     assert.deepEqual(of('demo', undefined), {});
     assert.deepEqual(of('demo', {}), {});
   });
@@ -16,7 +16,7 @@ describe('the policy of permissions', () => {
     assert.deepEqual(of('other', user), { read: 'allow', run: 'ask' });
   });
 
-  it('gets stricter by a workspace, never more generous', () => {
+  it('becomes stricter by workspace settings, never more permissive', () => {
     const user = { '*': { read: 'allow', edit: 'ask', run: 'deny' } };
     assert.deepEqual(of('demo', user, { '*': { read: 'ask', edit: 'deny', run: 'allow', fetch: 'allow' } }), {
       read: 'ask',
@@ -31,7 +31,7 @@ describe('the policy of permissions', () => {
     assert.deepEqual(of('demo', {}, { '*': { read: 'ask' } }), { read: 'ask' }, 'asking is stricter than nothing');
   });
 
-  it('tells what is wrong, which counts as ask', () => {
+  it('reports invalid values, which count as ask', () => {
     const cases: readonly [unknown, unknown, RegExp][] = [
       ['deny', { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /not an object of agents/],
       [{ '*': 'allow' }, { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /entry of "\*"/],

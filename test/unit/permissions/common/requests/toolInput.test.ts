@@ -64,7 +64,7 @@ describe("a tool's input", () => {
     assert.deepEqual(about({ file_path: '/ws/a', edits: [{ path: '/ws/b', newText: '' }] }, true), ['edits']);
   });
 
-  it('is unclear where a member has no canonical form', () => {
+  it('is unclear if a member has no canonical form', () => {
     let deep: unknown = 1;
     for (let depth = 0; depth < 10_000; depth++) deep = [deep];
     assert.equal(parseToolInput({ command: 'x', deep }, false).isUnclear, true);
@@ -74,7 +74,7 @@ describe("a tool's input", () => {
     assert.equal(parseToolInput(own, false).isUnclear, true);
   });
 
-  it('has one text for equal values, and none for what is no JSON', () => {
+  it('has one text for equal values, and none for other values than JSON', () => {
     assert.equal(canonicalJson({ b: 1, a: ['x', null] }), canonicalJson({ a: ['x', null], b: 1, c: undefined }));
     for (const value of [undefined, Number.NaN, () => 1, Symbol('x'), 1n])
       assert.equal(canonicalJson(value), undefined);
@@ -109,7 +109,7 @@ describe('members that lift a restriction', () => {
     });
   });
 
-  it('are none where the restriction stays, or where there is none', () => {
+  it('are none if the restriction stays or does not exist', () => {
     for (const input of [
       { dangerouslyDisableSandbox: false },
       { with_escalated_permissions: null },

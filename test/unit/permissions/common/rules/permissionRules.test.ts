@@ -122,7 +122,7 @@ describe('a permission rule', () => {
     it(behaviour, () => assert.equal(ruleMatches(rule, request, globs), expected));
   }
 
-  it('that would allow everything, or has a member that is not known, is none', () => {
+  it('is invalid if it would allow everything or has an unknown member', () => {
     assert.equal(PermissionRule.safeParse(allow({})).success, false);
     assert.equal(PermissionRule.safeParse(deny({})).success, true);
     assert.equal(PermissionRule.safeParse({ ...older, unless: 'Monday' }).success, false);
@@ -136,7 +136,7 @@ describe('a permission rule', () => {
     assert.equal(createNarrowestRule(long, 'allow', 'always'), undefined);
   });
 
-  it('is told in words that nothing in them can bend', () => {
+  it('is described in text that its contents cannot manipulate', () => {
     const full = { ...run, env: { CI: '1' }, input: { login: 'true' } };
     const made = createNarrowestRule(full, 'allow', 'session');
     assert.ok(made);
@@ -152,7 +152,7 @@ describe('a permission rule', () => {
     assert.equal(describeRule(one), 'Allow reading files at /ws/a, always');
   });
 
-  it('has a scope in a few words', () => {
+  it('has a short scope', () => {
     const scope = (request: ToolRequest, lasts: 'session' | 'always') => {
       const made = createNarrowestRule(request, 'allow', lasts);
       assert.ok(made);

@@ -26,7 +26,7 @@ describe('the rules of the user', () => {
     rules = new UserRules(memento, clock, { ...nullLogger, warn: (message) => void warnings.push(message) });
   });
 
-  it('are kept once each, and can be taken back', async () => {
+  it('are stored once each and can be removed', async () => {
     let changes = 0;
     rules.onDidChange(() => changes++);
     await rules.add(rule('a'));
@@ -55,7 +55,7 @@ describe('the rules of the user', () => {
     assert.deepEqual(rules.rules, [rule('new')], 'what is taken back is nowhere any more');
   });
 
-  it('are nothing but rules, whatever is stored, and what is wrong is told once and without its content', () => {
+  it('ignore invalid stored values and report them once, without their contents', () => {
     const wider = { ...rule('a'), onlyOnMondays: true };
     const stored = [{ rule: rule('a') }, { rule: { effect: 'allow', scope: 'always' } }, 'secret', { rule: wider }];
     memento.set('permissions.rules', stored);

@@ -8,7 +8,7 @@ const piece = fc.tuple(space, word, space).map((parts) => parts.join(''));
 const step = fc.array(piece, { minLength: 1, maxLength: 6 });
 
 describe('the text of an answer', () => {
-  it('is what was streamed, however the server tells it again with other white space', () => {
+  it('is the streamed text, even if the server repeats it with other white space', () => {
     fc.assert(
       fc.property(
         fc.array(step, { minLength: 1, maxLength: 4 }),

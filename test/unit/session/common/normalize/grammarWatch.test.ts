@@ -24,7 +24,7 @@ describe('the watch over the logs of sessions', () => {
     assert.deepEqual(reports, [report, report]);
   });
 
-  it('says nothing any more once its reports are disposed', () => {
+  it('reports nothing after dispose of its reports', () => {
     const reports: string[] = [];
     onGrammarViolation((message) => reports.push(message)).dispose();
     createGrammarCheck()?.(secret);

@@ -59,7 +59,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       fc.assert(
         fc.property(laxSession, fc.boolean(), (events, warnsOfDeniedRuns) => {
           const grammar = new SessionGrammar();
-          for (const event of normalized(events, { warnsOfDeniedRuns })) {
+          for (const event of normalized(events, { warnsAboutDeniedRuns: warnsOfDeniedRuns })) {
             assert.equal(grammar.checkEvent(event)?.rule, undefined, JSON.stringify(event));
           }
         }),
@@ -69,13 +69,13 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
     it('is the same when it is made again', () => {
       fc.assert(
         fc.property(laxSession, fc.boolean(), (events, warnsOfDeniedRuns) => {
-          const once = normalized(events, { warnsOfDeniedRuns });
-          assert.deepEqual(normalized(once, { warnsOfDeniedRuns }), once);
+          const once = normalized(events, { warnsAboutDeniedRuns: warnsOfDeniedRuns });
+          assert.deepEqual(normalized(once, { warnsAboutDeniedRuns: warnsOfDeniedRuns }), once);
         }),
       );
     });
 
-    it('loses no text and tells none twice', () => {
+    it('loses and repeats no text', () => {
       fc.assert(
         fc.property(laxSession, (events) => {
           const text: SessionEvent[] = [];
@@ -102,7 +102,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
   });
 
   describe('its text', () => {
-    it('has blocks that were announced nowhere, each with an index of its own', () => {
+    it('has blocks that were not announced, each with its own index', () => {
       delta('a');
       delta('b');
       pre('c');
@@ -176,7 +176,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
   });
 
   describe('a thought', () => {
-    it('ends where text begins, and is not told again', () => {
+    it('ends where text begins, and is not repeated', () => {
       say('thinking:delta', { delta: 'all of ' });
       say('thinking:delta', { delta: 'it' });
       delta('x');
@@ -345,7 +345,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
         ...(call_id === undefined ? {} : { call_id }),
       });
 
-    it('names the call that waits when there is no doubt', () => {
+    it('names the waiting call if it is unambiguous', () => {
       pre('a');
       ask('q1');
       pre('b');
@@ -416,7 +416,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       assert.deepEqual(heard(), ['prompt:complete', 'error']);
     });
 
-    it('tells its heard text once when its end repeats also what was said before it was taken up', () => {
+    it('does not repeat the text from before the session was resumed', () => {
       told = [];
       normalizer = new SessionNormalizer((event) => told.push(event));
       delta(' and half');
@@ -430,9 +430,9 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       ]);
     });
 
-    it('is not told again what its reader has heard before the session was taken up', () => {
+    it('does not repeat events from before the session was resumed', () => {
       told = [];
-      normalizer = new SessionNormalizer((event) => told.push(event), { heard: 'Half' });
+      normalizer = new SessionNormalizer((event) => told.push(event), { textBeforeResume: 'Half' });
       delta(' and half');
       assert.equal(normalizer.emittedTurnText, 'Half\n\n and half');
       end('Half and half, and more');
@@ -452,7 +452,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       ]);
     });
 
-    it('may have been running when the session was taken up', () => {
+    it('may have been running when the session was resumed', () => {
       told = [];
       normalizer = new SessionNormalizer((event) => told.push(event));
       end('the answer');

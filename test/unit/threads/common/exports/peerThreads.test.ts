@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PeerThreads, type PeerAccess } from '../../../../../src/threads/common/exports/peerThreads';
+import { PeerThreads, type PeerThreadPermissions } from '../../../../../src/threads/common/exports/peerThreads';
 import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { head } from '../../support/threadHead';
@@ -30,7 +30,7 @@ const thread: OpenThread = {
   notes: [],
 };
 
-function peerThreads(part: Partial<PeerAccess> = {}) {
+function peerThreads(part: Partial<PeerThreadPermissions> = {}) {
   const heads = [thread.head, head('T-2', { problem: 'It is empty.' }), head('T-3', { folders: ['/home/kim/other'] })];
   const calls: string[] = [];
   const asked: string[] = [];
@@ -67,7 +67,7 @@ describe('threads for peers of the draft', () => {
     assert.ok(!asked.some((one) => one.includes('evil')), 'another machine was asked');
   });
 
-  it('are not read when they are not here, or of another workspace', async () => {
+  it('are not read if they are missing or belong to another workspace', async () => {
     const { threads, calls } = peerThreads();
     assert.equal(await threads.getThreadEntries('T-9'), undefined);
     assert.equal(await threads.getThreadEntries('T-3'), undefined);

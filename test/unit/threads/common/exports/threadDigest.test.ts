@@ -30,7 +30,7 @@ const thread: OpenThread = {
 };
 
 describe('a thread for another agent', () => {
-  it('says what it was about, which files changed, and what was said', () => {
+  it('contains the subject, the changed files and the messages', () => {
     const { title, text } = threadDigest(thread, '/home/kim/shop');
     assert.equal(title, 'Tax');
     for (const part of [

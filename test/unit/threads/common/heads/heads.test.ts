@@ -30,7 +30,7 @@ describe('the head of a thread', () => {
     assert.equal(headOf({ created: nowMs + 3_600_000, messages }, from)?.createdAt, nowMs + 3_600_000);
   });
 
-  it('is stale from the moment on that it tells', () => {
+  it('is stale from the reported time on', () => {
     const at = nextStaleAt([head('a', { state: 'running', mtimeMs: 1_000 })]) ?? 0;
     assert.ok(isRecentlyWritten(1_000, at - 1));
     assert.ok(!isRecentlyWritten(1_000, at));

@@ -115,7 +115,7 @@ describe('what tools give back', () => {
     });
   }
 
-  it('has no line number that cannot be', () => {
+  it('has no invalid line number', () => {
     const content = '99999999999999999: x';
     assert.deepEqual(resultParts({ tool: 'Read', input: {} }, { absolutePath: '/a', content }), [
       { type: 'file', path: '/a', text: content },
@@ -185,7 +185,7 @@ describe('the usage of a thread', () => {
     assert.equal(threadUsage([answer('x', { inputTokens: 100 })], events)?.input, 100);
   });
 
-  it('stays countable, whatever a file says', () => {
+  it('stays a valid number for any file', () => {
     const most = Number.MAX_SAFE_INTEGER;
     const usage = threadUsage([answer('x', { inputTokens: most }), answer('x', { inputTokens: most })], []);
     assert.deepEqual(Usage.parse(usage), { input: most });
@@ -193,7 +193,7 @@ describe('the usage of a thread', () => {
     assert.deepEqual(Usage.parse(paid), { cost: { amount: 2, currency: 'credits' } });
   });
 
-  it('is unknown where nothing tells, and takes no nonsense', () => {
+  it('is unknown without data, and ignores invalid numbers', () => {
     assert.equal(threadUsage([{ role: 'user' }, 5], [7]), undefined);
     assert.equal(threadUsage([answer('x', { inputTokens: -1, outputTokens: 1.5 })], []), undefined);
   });

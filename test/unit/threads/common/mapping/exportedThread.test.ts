@@ -56,7 +56,7 @@ describe('a thread that was exported as JSON', () => {
     assert.deepEqual(shown, entries);
   });
 
-  it('shows what is no entry as it is, and keeps ids apart', () => {
+  it('shows invalid entries as JSON, and keeps ids unique', () => {
     const prompt = { kind: 'prompt', id: '1', turn: 1, text: 'Hello' };
     const file = { format: 'backline-transcript', version: 1, entries: [prompt, prompt, { kind: 'song' }, null] };
     const thread = readThread(file, from);

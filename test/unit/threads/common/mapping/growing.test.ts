@@ -133,11 +133,11 @@ describe('the raw JSON of an entry', () => {
     assert.ok(all.includes('function f()') && all.includes('mine'));
   });
 
-  it('is undefined for an entry that is not there', () => assert.equal(read([prompt]).rawJsonOf('m7'), undefined));
+  it('is undefined for a missing entry', () => assert.equal(read([prompt]).rawJsonOf('m7'), undefined));
 });
 
 describe('documents that nobody expects', () => {
-  it('refuses what is no thread in words', () => {
+  it('rejects other files with a message', () => {
     for (const json of [null, 1, 'x', [], {}, { messages: {} }]) {
       assert.throws(
         () => readThread(json, from),

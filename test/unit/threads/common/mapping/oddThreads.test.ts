@@ -111,7 +111,7 @@ describe('what a subagent reports', () => {
       assert.ok(shown(progress).includes('WORDS'), JSON.stringify(progress));
   });
 
-  it('is nothing when there is nothing in it', () => {
+  it('is empty without content', () => {
     for (const progress of [[], {}, '', null]) assert.equal(shown(progress), shown(undefined));
   });
 });
@@ -120,13 +120,13 @@ describe('a failed call', () => {
   const failed = (message: string) =>
     toolIn(read([prompt('Go', 0), call('Bash', { cmd: 'x' }), result({ status: 'error', error: { message } })]));
 
-  it('is no refusal because its words quote one', () => {
+  it('is not a rejection if its text quotes one', () => {
     const message = 'FAIL "call is rejected by the user with feedback: no": expected true';
     const { state, error } = failed(message);
     assert.deepEqual([state, error], ['failed', message]);
   });
 
-  it('is a refusal when it begins as one', () => {
+  it('is a rejection if its text begins like one', () => {
     for (const start of ['Tool was', 'The tool call was', 'This tool was', 'Tool use is']) {
       const { state, error } = failed(`${start} rejected by the user with feedback: use npm\nas always`);
       assert.deepEqual([state, error], ['rejected', 'use npm\nas always']);

@@ -38,7 +38,7 @@ describe('a thread that is asked for by name', () => {
     ]);
   });
 
-  it('is not seen in words, in other links and in parts of other words', () => {
+  it('is not found in words, in other links and in parts of words', () => {
     for (const query of ['', 'T-', 'T-shirt', 'T-0', 'at-019c8001', `x${id}`, `${id}0`, 'https://ampcode.com/manual'])
       assert.deepEqual(found(query), [], query);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../../../src/base/common/event';
 import { FollowedThread } from '../../../../../src/threads/common/page/followedThread';
-import { sortInKnownOrder } from '../../../../../src/threads/common/subthreads/openSubthreads';
+import { sortLikeKnownEntries } from '../../../../../src/threads/common/subthreads/openSubthreads';
 import { ThreadError, type OpenThread } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -180,7 +180,7 @@ describe('subagents in a thread that is followed', () => {
 
 describe('the order of entries that a page has been told', () => {
   const ids = (known: readonly Entry[], now: readonly Entry[]): string =>
-    sortInKnownOrder(known, now)
+    sortLikeKnownEntries(known, now)
       .map(({ id }) => id)
       .join(' ');
 

@@ -144,7 +144,7 @@ describe('a thread that is followed', () => {
     );
   });
 
-  it('hears nothing, and ends its reading, when nobody follows it any more', async () => {
+  it('stops reading and reporting after dispose', async () => {
     void followed.start();
     followed.dispose();
     assert.equal(threads.reading(0).signal?.aborted, true);
@@ -264,7 +264,7 @@ describe('a thread that is followed', () => {
       assert.equal(shown().length, 100);
     });
 
-    it('is not read any more when nobody follows it', async () => {
+    it('is not read after dispose', async () => {
       await read(all);
       void followed.refresh();
       threads.reading(2).failed(busy);

@@ -48,7 +48,7 @@ describe('a query of threads', () => {
     assert.ok(finds('"索検"', '検索検査'));
   });
 
-  it('finds nothing without words', () => {
+  it('finds nothing for a query without words', () => {
     for (const query of ['', '  ', '"', '""', '—?!']) assert.deepEqual(parseQuery(query).terms, []);
   });
 

@@ -139,7 +139,7 @@ describe('a search while it is typed', () => {
     assert.deepEqual(last()?.notes, []);
   });
 
-  it('is quiet for an empty query and after its end', async () => {
+  it('does nothing for an empty query and after dispose', async () => {
     live.setQuery('cart');
     live.setQuery('');
     await pass(1_000);

@@ -53,7 +53,7 @@ describe('a subagent with a thread of its own', () => {
     }
   });
 
-  it('is no link for what is no id of a thread', () => {
+  it('has no link for an invalid thread id', () => {
     for (const threadID of [7, '', 'T-1', `${idOf(2)}0`, `../${idOf(2)}`]) {
       const tool = toolIn(
         read([prompt('Go', 0), call('Task', {}), result({ status: 'done', progress: { threadID } })]),
@@ -116,7 +116,7 @@ describe('a subagent with a thread of its own', () => {
     assert.deepEqual(notes(entries), ['This subagent is nested too deeply to show here. Open its thread.']);
   });
 
-  it('is left out in words where there are too many of them or too much', async () => {
+  it('is replaced by a notice if there are too many or too large subthreads', async () => {
     const calls = Array.from({ length: 3_000 }, (_, n) => [
       call('Task', {}, 2 * n + 1),
       result({ status: 'done', progress: { threadID: idOf(n + 1) } }, 2 * n + 2, `c${2 * n + 1}`),

@@ -15,7 +15,7 @@ function rowOf(part: Partial<ThreadHead>, isUnread = false) {
 }
 
 describe('the row of a thread', () => {
-  it('has a title whatever the thread has', () => {
+  it('has a title for every thread', () => {
     assert.equal(titleOf(head('T-1', { title: 'Fix\n the  tax' })), 'Fix the tax');
     const untitled = head('T-1', { title: '' });
     assert.equal(titleOf(untitled), 'Untitled');
@@ -56,7 +56,7 @@ describe('the row of a thread', () => {
     assert.equal(rowOf({ state: 'waiting', problem: 'It is empty.' }).state, 'attention');
   });
 
-  it('says what is wrong with a file in the row itself', () => {
+  it('shows the problem of a file in the row', () => {
     assert.equal(rowOf({ problem: 'It is empty.' }).description, 'It is empty.');
   });
 
@@ -120,7 +120,7 @@ describe('what was read', () => {
     assert.equal(second.lastSeenEntry('a'), 'm3');
   });
 
-  it('does not call unread what still runs or cannot be read', () => {
+  it('does not mark running or unreadable threads as unread', () => {
     const read = marks().open();
     read.startTracking(0);
     assert.equal(read.isUnread(head('a', { state: 'running' })), false);

@@ -6,7 +6,7 @@ const plain = (text: string) => ({ type: 'text', text, plain: true });
 const json = (value: unknown) => ({ type: 'json', json: JSON.stringify(value, undefined, 2) });
 
 describe('the result of any tool', () => {
-  it('is nothing when there is none, or an empty text', () => {
+  it('is empty for no result or an empty text', () => {
     assert.deepEqual(parts('tomorrow', undefined), []);
     assert.deepEqual(parts('Read', undefined), []);
     assert.deepEqual(parts('tomorrow', ''), []);

@@ -1,0 +1,111 @@
+import type { KeyedQueue } from '../../../base/common/async';
+import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
+import type { SeenTexts } from '../../../changes/common/review/reviewSource';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import { ChatError, type RevertOptions, type SeparableCounts, type TurnRange, type TurnsTexts } from '../chatPorts';
+import type { ChangeLedger } from './changeLedger';
+import type { CurrentFile, FileText, FileTexts } from './fileTexts';
+import type { StateChanges } from './stateChanges';
+
+interface FileReviewPorts {
+  readonly editor: Pick<EditorPort, 'writeText'>;
+  readonly fileTexts: FileTexts;
+  readonly ledger: ChangeLedger;
+  readonly states: Pick<StateChanges, 'hasChanges'>;
+  /** Serializes the work on each file, by path. */
+  readonly queue: KeyedQueue;
+  readonly resolvePath: (path: string) => Promise<string>;
+  readonly onDidChange: () => void;
+  /** Compares the changes with the current files. Never rejects. */
+  readonly refresh: () => Promise<void>;
+}
+
+/** Keeps and undoes parts of a file's changes. */
+export class FileReview {
+  constructor(private readonly ports: FileReviewPorts) {}
+
+  async textsOfTurns(requested: string, turns: TurnRange): Promise<TurnsTexts> {
+    const path = await this.ports.resolvePath(requested);
+    const known = this.ports.ledger.textsOfTurns(turns).get(path);
+    const now = await this.ports.fileTexts.readFile(path);
+    const [before, after] = await Promise.all(
+      [known?.before, known?.after].map((id) => this.ports.fileTexts.textOf(id)),
+    );
+    return { before, after, isCurrent: known?.after !== undefined && now.id === known.after };
+  }
+
+  async countSeparable(requested: string): Promise<SeparableCounts> {
+    const path = await this.ports.resolvePath(requested);
+    const { separable, total } = await this.ports.ledger.separateChange(
+      path,
+      await this.ports.fileTexts.readFile(path),
+    );
+    return { separable, total };
+  }
+
+  /** Undoes the changes whose lines nobody has edited since. @throws ChatError `notFound`, EditorError */
+  async undoSeparable(
+    requested: string,
+    { protectedFiles = 'refuse' }: Pick<RevertOptions, 'protectedFiles'>,
+  ): Promise<SeparableCounts> {
+    const path = await this.ports.resolvePath(requested);
+    const counts = await this.ports.queue.run(path, async () => {
+      const now = await this.ports.fileTexts.readFile(path);
+      const { separable, text, total } = await this.ports.ledger.separateChange(path, now);
+      if (separable > 0 && text !== undefined) {
+        await this.ports.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
+      }
+      return { separable, total };
+    });
+    await this.ports.refresh();
+    return counts;
+  }
+
+  /** Implements `ReviewSource.baseline`. */
+  async baseline(requested: string): Promise<FileText> {
+    const path = await this.ports.resolvePath(requested);
+    const file = this.ports.ledger.getFile(path);
+    // No text has changed, for example of a file with another mode.
+    if (!file) return this.ports.states.hasChanges(path) ? (await this.ports.fileTexts.readFile(path)).text : undefined;
+    const text = await this.ports.ledger.textWithoutChange(file, await this.ports.fileTexts.readFile(path));
+    return text === undefined ? await this.ports.fileTexts.textOf(file.before) : text;
+  }
+
+  /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound` */
+  async keepHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+    await this.runForSeenFile(requested, seen, async (path, now) => {
+      const text = replaceLines(seen.baseline, hunk.before, seen.text, hunk.after);
+      const before = await this.ports.fileTexts.storeOtherText(text);
+      await this.ports.ledger.rebase(path, { before, after: await this.ports.fileTexts.storeText(now) });
+    });
+    this.ports.onDidChange();
+  }
+
+  /** @throws ChatError as `keepHunk`, EditorError */
+  async undoHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+    await this.runForSeenFile(requested, seen, async (path) => {
+      const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
+      // The user has seen these lines and asked for them.
+      await this.ports.editor.writeText(path, text, { protectedFiles: 'allow' });
+      const after = await this.ports.fileTexts.storeText(await this.ports.fileTexts.readFile(path));
+      this.ports.ledger.recordUndo(path, { before: await this.ports.fileTexts.storeOtherText(seen.baseline), after });
+    });
+    await this.ports.refresh();
+  }
+
+  private async runForSeenFile(
+    requested: string,
+    seen: SeenTexts,
+    task: (path: string, now: CurrentFile) => Promise<void>,
+  ): Promise<void> {
+    const path = await this.ports.resolvePath(requested);
+    await this.ports.queue.run(path, async () => {
+      if (!this.ports.ledger.getFile(path)) throw new ChatError('notFound', 'There are no agent changes in this file.');
+      const now = await this.ports.fileTexts.readFile(path);
+      if (((await this.baseline(path)) ?? '') !== seen.baseline || now.text !== seen.text) {
+        throw new ChatError('changedSince', 'The file has changed in the meantime. Try again.');
+      }
+      await task(path, now);
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { hunksBetween, type Hunk } from '../../src/changes/common/review/hunks';
+import type { ReviewSource } from '../../src/changes/common/review/reviewSource';
+import { BaselineDocuments } from '../../src/changes/vscode/review/baselineDocuments';
+import { HunkCommands } from '../../src/changes/vscode/review/hunkCommands';
+import { HunkLenses } from '../../src/changes/vscode/review/hunkLenses';
+import { commandIds } from '../../src/manifest';
+import { inWorkspace, writeInWorkspace } from './support/workspace';
+
+const original = 'one\ntwo\nthree\nfour\nfive\n';
+const changed = original.replace('two', 'TWO').replace('five', 'FIVE');
+
+describe('the commands of a change', () => {
+  let file: string;
+  let kept: Hunk[];
+  let source: ReviewSource;
+  let baselines: BaselineDocuments;
+  let commands: HunkCommands;
+  const handlers = new Map<string, (...args: readonly unknown[]) => unknown>();
+  const run = async (id: string, ...args: readonly unknown[]): Promise<unknown> => await handlers.get(id)?.(...args);
+
+  beforeEach(async () => {
+    file = await writeInWorkspace('review/hunks.txt', changed);
+    kept = [];
+    const nothing = (): Promise<void> => Promise.resolve();
+    source = {
+      onDidChange: () => ({ dispose: () => undefined }),
+      paths: [file],
+      formerPath: () => undefined,
+      baseline: () => Promise.resolve(original),
+      keepHunk: (_path, hunk) => Promise.resolve(void kept.push(hunk)),
+      undoHunk: nothing,
+      keepFile: nothing,
+      undoFile: nothing,
+      keepAll: nothing,
+      undoAll: nothing,
+      refresh: nothing,
+    };
+    baselines = new BaselineDocuments(source);
+    const setHandler = (id: string, handler: (...args: readonly unknown[]) => unknown) => {
+      handlers.set(id, handler);
+      return { dispose: () => handlers.delete(id) };
+    };
+    commands = new HunkCommands({ source, baselines, commands: { setHandler }, editor: { open: nothing } });
+    commands.start();
+  });
+  afterEach(async () => {
+    commands.dispose();
+    baselines.dispose();
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  const [first, second] = hunksBetween(original, changed);
+
+  it('of a lens keep what it was above, and nothing after the file has changed', async () => {
+    const document = await vscode.workspace.openTextDocument(file);
+    const lenses = await new HunkLenses(source, () => true).provideCodeLenses(document);
+    const args = lenses.map(({ command }) => (command?.arguments ?? []) as readonly unknown[]);
+    await run(commandIds.reviewKeepHunk, ...(args[2] ?? []));
+    assert.deepEqual(kept, [second]);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'zero\nzero\n');
+    await vscode.workspace.applyEdit(edit);
+    await assert.rejects(run(commandIds.reviewKeepHunk, ...(args[2] ?? [])), /has changed in the meantime/);
+    assert.equal(kept.length, 1);
+    await document.save();
+  });
+
+  it('of the inline diff keep its lines, and nothing if they are elsewhere now', async () => {
+    const lines = { originalStartLineNumber: 2, originalEndLineNumber: 2 };
+    const change = { ...lines, modifiedStartLineNumber: 2, modifiedEndLineNumber: 2 };
+    await run(commandIds.reviewKeepHunk, vscode.Uri.file(file), [change], 0);
+    assert.deepEqual(kept, [first]);
+    const stale = { ...lines, modifiedStartLineNumber: 3, modifiedEndLineNumber: 3 };
+    await assert.rejects(run(commandIds.reviewKeepHunk, vscode.Uri.file(file), [stale], 0), /has changed/);
+  });
+
+  it('find the change at the cursor, on both sides of a diff', async () => {
+    const show = async (uri: vscode.Uri, line: number): Promise<void> => {
+      await vscode.window.showTextDocument(uri, { selection: new vscode.Range(line, 0, line, 0) });
+    };
+    await show(vscode.Uri.file(file), 4);
+    await run(commandIds.reviewKeepHunk);
+    await show(baselines.uriOf(file), 1);
+    await run(commandIds.reviewKeepHunk);
+    assert.deepEqual(kept, [second, first]);
+    await show(vscode.Uri.file(file), 2);
+    await assert.rejects(run(commandIds.reviewKeepHunk), /no agent change at the cursor/);
+  });
+
+  it('say what to do about a file that was deleted', async () => {
+    const gone = vscode.Uri.file(inWorkspace('review', 'gone.txt'));
+    await assert.rejects(run(commandIds.reviewUndoHunk, gone, 0), /in the Source Control view/);
+  });
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { Emitter } from '../../../src/base/common/event';
+import { ChatReview } from '../../../src/chat/vscode/review/chatReview';
+import { FakeChat } from '../../fake/fakeChats';
+
+const path = '/ws/a.ts';
+
+describe('A file that two conversations have changed', () => {
+  const change = { path, change: 'modified', added: 1, removed: 1, state: 'applied' } as const;
+  const [older, newer] = [new FakeChat('older'), new FakeChat('newer')];
+  for (const chat of [older, newer]) chat.change({ changes: [change] });
+  older.before.set(path, 'before older');
+  newer.before.set(path, 'before newer');
+  const undone: string[] = [];
+  const review = new ChatReview(
+    {
+      openChats: [older, newer],
+      onDidChangeFiles: new Emitter<void>((error) => {
+        throw error;
+      }).event,
+    },
+    {
+      undoFile: ({ id }) => Promise.resolve(void undone.push(id)),
+      undoAll: () => Promise.resolve(),
+    },
+  );
+
+  it('is listed once, with the text before the changes of the newer one', async () => {
+    assert.deepEqual(review.paths, [path]);
+    assert.equal(await review.baseline(path), 'before newer');
+  });
+
+  it('is undone and kept for both, the newer one first', async () => {
+    await review.undoFile(path);
+    assert.deepEqual(undone, ['newer', 'older']);
+    await review.keepFile(path);
+    assert.deepEqual(review.paths, []);
+    await assert.rejects(review.undoFile(path), { code: 'notFound' });
+  });
+});
