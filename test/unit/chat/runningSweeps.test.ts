@@ -26,10 +26,10 @@ describe('sweeps while a turn runs', () => {
 
   it('come less often while the agent reports nothing', async () => {
     const { at, pass, sweeps } = setUp();
-    sweeps.handleActivity();
+    sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     await pass(120);
     assert.deepEqual(at, [3_000, 9_000, 21_000, 45_000, 75_000, 105_000]);
-    sweeps.handleActivity();
+    sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     await pass(30);
     // The pause that has begun is not cut short.
     assert.deepEqual(at.slice(6), [135_000, 141_000]);
@@ -38,7 +38,7 @@ describe('sweeps while a turn runs', () => {
 
   it('take a small share of the time, however long one takes', async () => {
     const { at, pass, sweeps } = setUp(10_000);
-    sweeps.handleActivity();
+    sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     await pass(410);
     assert.deepEqual(at, [3_000, 203_000, 403_000]);
     sweeps.end();
@@ -46,7 +46,7 @@ describe('sweeps while a turn runs', () => {
 
   it('end with the turn, also if one is running', async () => {
     const { at, clock, pass, sweeps } = setUp();
-    sweeps.handleActivity();
+    sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     clock.advance(3_000);
     sweeps.end();
     await pass(60);

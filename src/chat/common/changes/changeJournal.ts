@@ -1,14 +1,13 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { Coalescer, KeyedQueue, type Clock } from '../../../base/common/async';
+import { KeyedQueue, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
-import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
-import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
-import { EditorError, isEditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
+import { EditorError, isEditorError } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
+import type { ChatFileAccess } from './chatFileAccess';
 import { ChatError, type RevertOptions, type TurnRange, type TurnsChange, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
@@ -19,21 +18,6 @@ import { ShownWrites } from './shownWrites';
 import { StateChanges } from './stateChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
-
-/** Delay after a tool call, which may have written files that it does not name. */
-const sweepDelayMs = 1_000;
-
-export interface ChatFileAccess {
-  readonly editor: EditorPort;
-  /** Deletes a file so that the user can undo it. @throws EditorError */
-  deleteFile(path: string, options: DeleteOptions): Promise<void>;
-  /** Undefined if checkpoints are turned off or there is no workspace. */
-  readonly checkpoints: WorkspaceCheckpoints | undefined;
-  /** Fires with the absolute path of a file that was saved in an editor of this window. */
-  readonly onDidSave: Event<string>;
-}
-
-type DeleteOptions = Pick<WriteOptions, 'protectedFiles'>;
 
 interface ChangeJournalPorts {
   readonly files: ChatFileAccess;
@@ -59,7 +43,6 @@ export class ChangeJournal {
   private readonly states: StateChanges;
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
-  private readonly sweepLater: Coalescer;
   private readonly runningSweeps: RunningSweeps;
   private readonly saveListener: Disposable;
   private readonly shownWrites = new ShownWrites();
@@ -87,7 +70,6 @@ export class ChangeJournal {
       refresh: () => this.refresh(),
     });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
-    this.sweepLater = new Coalescer(clock, sweepDelayMs, () => void this.sweep());
     this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
     this.saveListener = files.onDidSave((path) => void this.handleSave(path));
     this.toolCallWrites = new ToolCallWrites({
@@ -165,8 +147,7 @@ export class ChangeJournal {
   observeEvent(event: SessionEvent): void {
     this.shownWrites.observeEvent(event);
     this.toolCallWrites.observeEvent(event);
-    if (event.event === 'tool:post' || event.event === 'tool:error') this.sweepLater.schedule();
-    if (event.event === 'prompt:submit' || event.event === 'tool:pre') this.runningSweeps.handleActivity();
+    this.runningSweeps.observeEvent(event);
   }
 
   /** Call before an answer is sent to the agent: changes made until then are not the agent's. Never rejects. */
@@ -176,7 +157,6 @@ export class ChangeJournal {
 
   /** Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. Never rejects. */
   async endTurn(turn: number, isUnrecorded = true): Promise<void> {
-    this.sweepLater.dispose();
     this.runningSweeps.end();
     this.turnEnd = this.recordTurn(turn, isUnrecorded);
     await this.turnEnd;
@@ -363,7 +343,6 @@ export class ChangeJournal {
   }
 
   dispose(): void {
-    this.sweepLater.dispose();
     this.runningSweeps.end();
     this.saveListener.dispose();
   }

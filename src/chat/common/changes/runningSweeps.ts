@@ -1,16 +1,20 @@
-import type { Clock } from '../../../base/common/async';
+import { Coalescer, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
 
+/** Delay after a tool call, which may have written files that it does not name. */
+const delayAfterCallMs = 1_000;
 const firstPauseMs = 3_000;
 const maxQuietPauseMs = 30_000;
 /** Pauses are this many times longer than the sweep before, so that sweeps take at most 5 % of the time. */
 const pausePerSweep = 19;
 
 /**
- * Sweeps for changes again and again while a turn runs, since a long command writes files before its tool call ends. Pauses become
+ * Sweeps for changes after each tool call, and again and again while a turn runs, since a long command writes files before its tool call ends. Pauses become
  * longer while the agent reports nothing, and with the time that a sweep takes.
  */
-export class RunningSweeps implements Disposable {
+export class RunningSweeps {
+  private readonly sweepAfterCall: Coalescer;
   private timer: Disposable | undefined;
   private quietPauseMs = firstPauseMs;
   private lastSweepMs = 0;
@@ -20,24 +24,27 @@ export class RunningSweeps implements Disposable {
     private readonly clock: Clock,
     /** Never rejects. */
     private readonly sweep: () => Promise<void>,
-  ) {}
+  ) {
+    this.sweepAfterCall = new Coalescer(clock, delayAfterCallMs, () => void this.sweep());
+  }
 
-  /** The agent has reported something: begins sweeping, with short pauses. */
-  handleActivity(): void {
-    this.quietPauseMs = firstPauseMs;
-    if (this.isRunning) return;
-    this.isRunning = true;
-    this.schedule();
+  observeEvent({ event }: SessionEvent): void {
+    if (event === 'tool:post' || event === 'tool:error') this.sweepAfterCall.schedule();
+    if (event === 'prompt:submit' || event === 'tool:pre') this.handleActivity();
   }
 
   end(): void {
     this.isRunning = false;
-    this.dispose();
+    this.sweepAfterCall.dispose();
+    this.timer?.dispose();
   }
 
-  dispose(): void {
-    this.timer?.dispose();
-    this.timer = undefined;
+  /** Begins sweeping, or goes on with short pauses. */
+  private handleActivity(): void {
+    this.quietPauseMs = firstPauseMs;
+    if (this.isRunning) return;
+    this.isRunning = true;
+    this.schedule();
   }
 
   private schedule(): void {

@@ -19,7 +19,8 @@ import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } fr
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { AnswerDelivery } from '../approvals/answerDelivery';
-import type { ChangeJournal, ChatFileAccess } from '../changes/changeJournal';
+import type { ChangeJournal } from '../changes/changeJournal';
+import type { ChatFileAccess } from '../changes/chatFileAccess';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import type { WriteClaims } from '../changes/writeClaims';
 import { ConversationRestores } from '../restore/conversationRestores';
