@@ -36,8 +36,15 @@ describe('Unsaved text', () => {
 
   const text = (): Promise<string> => readFile(file, 'utf8');
   const toast = (words: string) => window.messages.filter({ hasText: words });
-  const press = (words: string, button: string) =>
-    toast(words).getByRole('button', { name: button, exact: true }).click();
+  /** VS Code moves messages into the notification center after a while. */
+  async function press(words: string, button: string): Promise<void> {
+    const item = window.page.locator('.notification-list-item').filter({ hasText: words }).last();
+    await eventually(`the message ${words}`, async () => {
+      if (!(await item.isVisible())) await window.runCommand('Notifications: Show Notifications');
+      await item.getByRole('button', { name: button, exact: true }).click({ timeout: 5_000 });
+    });
+  }
+
   const lines = () => window.page.locator('.editor-instance .view-lines');
 
   async function typeInEditor(words: string): Promise<void> {
