@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/common/async';
-import { CheckpointError, cancelled } from '../../common/checkpointError';
+import { CheckpointError, cancelledError } from '../../common/checkpointError';
 import { findGitHere } from './findGit';
 
 /** A call of Git, without a shell. */
@@ -16,7 +16,7 @@ interface GitCall {
   readonly maxOutputBytes?: number | undefined;
 }
 
-export interface GitEnd {
+export interface GitResult {
   /** Null if a signal ended the process. */
   readonly exitCode: number | null;
   readonly output: Buffer;
@@ -82,7 +82,7 @@ export class GitProgram {
   }
 
   /** Resolves with any exit code. @throws CheckpointError `cancelled`, `failed` */
-  async run({ args, cwd, env, input, signal, maxOutputBytes = defaultOutputBytes }: GitCall): Promise<GitEnd> {
+  async run({ args, cwd, env, input, signal, maxOutputBytes = defaultOutputBytes }: GitCall): Promise<GitResult> {
     if (signal.aborted) throw reasonOf(signal);
     // A separate process group, so that child processes end with Git. On Windows, the process tree is ended.
     const child = spawn(this.file, args, { cwd, env, detached: process.platform !== 'win32', windowsHide: true });
@@ -90,7 +90,7 @@ export class GitProgram {
     let stopped: CheckpointError | undefined;
     const stop = (error: CheckpointError): void => {
       stopped ??= error;
-      ending.begin();
+      ending.start();
     };
     const onAbort = (): void => stop(reasonOf(signal));
     signal.addEventListener('abort', onAbort);
@@ -118,7 +118,7 @@ export function cleanEnvironment(): Record<string, string> {
 }
 
 function reasonOf(signal: AbortSignal): CheckpointError {
-  return signal.reason instanceof CheckpointError ? signal.reason : cancelled();
+  return signal.reason instanceof CheckpointError ? signal.reason : cancelledError();
 }
 
 function ended(
@@ -126,7 +126,7 @@ function ended(
   input: string | Uint8Array | undefined,
   onTooMuch: () => void,
   maxOutputBytes: number,
-): Promise<GitEnd> {
+): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -165,10 +165,10 @@ class ProcessEnding {
     return this.giveUp.promise;
   }
 
-  begin(): void {
+  start(): void {
     if (this.timer) return;
     this.timer = this.clock.setTimer(killAfterMs, () => {
-      this.signal('SIGKILL');
+      this.sendSignal('SIGKILL');
       this.timer = this.clock.setTimer(killAfterMs, () => {
         const { stderr, stdin, stdout } = this.child;
         for (const stream of [stderr, stdin, stdout]) stream.destroy();
@@ -176,14 +176,14 @@ class ProcessEnding {
         this.giveUp.reject(new CheckpointError('failed', 'Git does not end.'));
       });
     });
-    this.signal('SIGTERM');
+    this.sendSignal('SIGTERM');
   }
 
   dispose(): void {
     this.timer?.dispose();
   }
 
-  private signal(signal: NodeJS.Signals): void {
+  private sendSignal(signal: NodeJS.Signals): void {
     const { pid } = this.child;
     if (pid === undefined) return;
     if (process.platform === 'win32') {
