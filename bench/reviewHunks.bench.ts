@@ -32,6 +32,15 @@ function textOf({ hunksInFile, lines }: Turn, isChanged: boolean): string {
 
 /** Reads as from a disk: the event loop turns meanwhile. */
 class DiskLikeEditor extends FakeEditor {
+  constructor(private readonly textByPath: Readonly<Record<string, string>>) {
+    super(textByPath);
+  }
+
+  /** Without matching, which takes the time of the fake checkpoints. */
+  override glob(): Promise<string[]> {
+    return Promise.resolve(Object.keys(this.textByPath));
+  }
+
   override async readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
     await setImmediate();
     return await super.readText(path, options);

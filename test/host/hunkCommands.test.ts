@@ -13,6 +13,7 @@ const changed = original.replace('two', 'TWO').replace('five', 'FIVE');
 
 describe('the commands of a change', () => {
   let file: string;
+  let files = 0;
   let kept: Hunk[];
   let source: ReviewSource;
   let baselines: BaselineDocuments;
@@ -21,7 +22,8 @@ describe('the commands of a change', () => {
   const run = async (id: string, ...args: readonly unknown[]): Promise<unknown> => await handlers.get(id)?.(...args);
 
   beforeEach(async () => {
-    file = await writeInWorkspace('review/hunks.txt', changed);
+    // VS Code may still have the text of a file that another test has written.
+    file = await writeInWorkspace(`review/hunks${++files}.txt`, changed);
     kept = [];
     const nothing = (): Promise<void> => Promise.resolve();
     source = {

@@ -76,7 +76,7 @@ describe('Restore to a prompt', () => {
     await (await chat.button('Undo Restore')).click();
     await eventually('the files', async () => assert.deepEqual([await value(), await isMade()], ['3', true]));
     await eventually('the old conversation', async () => assert.deepEqual(await prompts(), ['one', 'two', 'three']));
-    await chat.shows(/This was undone/);
+    await chat.shows(/The restore was undone/);
     await window.screenshot('restore-undone');
   });
 

@@ -59,7 +59,7 @@ describe('The review of changes', () => {
     await diffOf('values.ts').waitFor();
     await window.screenshot('review-turn');
     await window.runCommand('Backline: Review Changes Since Prompt…');
-    await window.pick('change');
+    await window.pick('change', 'files changed since');
     await activeTab('Changes since “change”').waitFor();
     await diffOf('values.ts').waitFor();
   });

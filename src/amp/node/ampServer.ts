@@ -28,7 +28,9 @@ import { WebSocketListener } from './webSocketListener';
 
 export interface AmpServerOptions {
   readonly editor: EditorPort;
-  /** Outlives this server, so that answers of the user stay valid after a restart. */
+  /**
+   * The approvals of protected edits. They outlive this server, so that the user's answers stay valid after a restart.
+   */
   readonly protectedEdits: Pick<ProtectedEditApprovals, 'requireGrant' | 'consumeGrant'>;
   readonly policy: () => AmpPolicy;
   readonly log: Logger;

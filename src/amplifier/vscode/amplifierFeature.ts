@@ -97,7 +97,7 @@ export class AmplifierFeature implements Feature {
     for (const owned of [contextSwitches, chips, documentLanguages, configuredServer, serverMonitor])
       disposables.add(owned);
     chips.start();
-    documentLanguages.start();
+    documentLanguages.followExtensions();
     disposables.add(serverMonitor.onDidChange(showStatus));
     disposables.add(configuredServer.start());
     disposables.add(configuredServer.onDidChange(showStatus));

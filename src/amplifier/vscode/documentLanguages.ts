@@ -7,7 +7,7 @@ export class DocumentLanguages implements Disposable {
   private languageTable: LanguageTable | undefined;
   private extensionChangeListener: Disposable | undefined;
 
-  start(): void {
+  followExtensions(): void {
     this.extensionChangeListener = vscode.extensions.onDidChange(() => (this.languageTable = undefined));
   }
 

@@ -33,17 +33,17 @@ export function isCheckpointError(error: unknown): error is CheckpointError {
   return error instanceof Error && error.name === 'CheckpointError';
 }
 
-export function tooSlow(limitMs: number): CheckpointError {
+export function tooSlowError(limitMs: number): CheckpointError {
   return new CheckpointError(
     'tooSlow',
     `Scanning the folder took longer than ${limitMs / 1000} s. Add large generated folders to .gitignore.`,
   );
 }
 
-export function cancelled(): CheckpointError {
+export function cancelledError(): CheckpointError {
   return new CheckpointError('cancelled', 'Canceled.');
 }
 
-export function diskFull(cause: unknown): CheckpointError {
+export function diskFullError(cause: unknown): CheckpointError {
   return new CheckpointError('diskFull', 'The disk is full. Free some space and try again.', { cause });
 }

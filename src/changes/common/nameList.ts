@@ -15,6 +15,6 @@ export function isNameText(name: string): boolean {
 }
 
 /** Whether `path` equals `place` or, if `place` ends with `/`, is inside it. */
-export function isAt(path: string, place: string): boolean {
+export function isAtOrBelow(path: string, place: string): boolean {
   return place.endsWith('/') ? path.startsWith(place) || `${path}/` === place : path === place;
 }

@@ -77,15 +77,15 @@ function sideOf(mode: string, object: string): RawSide | undefined {
 }
 
 class ItemReader {
-  private at = 0;
+  private position = 0;
   constructor(private readonly items: readonly string[]) {}
 
   peek(): string | undefined {
-    return this.items[this.at];
+    return this.items[this.position];
   }
 
   next(): string {
-    const item = this.items[this.at++];
+    const item = this.items[this.position++];
     if (item === undefined) throw new Error('The output of Git is incomplete.');
     return item;
   }

@@ -48,9 +48,9 @@ export function skipReasonText({ detail, reason }: SkippedStep): string {
 }
 
 /** Which side of a step the file on disk matches. */
-export type StepStand = 'before' | 'after' | 'neither';
+export type StepSide = 'before' | 'after' | 'neither';
 
-export function standOf(step: RestoreStep, found: FileState | undefined): StepStand {
+export function matchSide(step: RestoreStep, found: FileState | undefined): StepSide {
   if (isSameState(found, step.after)) return 'after';
   return isSameState(found, step.before) ? 'before' : 'neither';
 }
@@ -60,14 +60,14 @@ export function isSameState(one: FileState | undefined, other: FileState | undef
 }
 
 /** Puts deletions first, files before their parent folders. */
-export function inOrder(steps: readonly RestoreStep[]): RestoreStep[] {
+export function orderSteps(steps: readonly RestoreStep[]): RestoreStep[] {
   const deletions = steps.filter(({ after }) => !after).sort((a, b) => (a.path < b.path ? 1 : -1));
   return [...deletions, ...steps.filter(({ after }) => after)];
 }
 
 /** The steps that undo these steps. */
-export function reversed(steps: readonly RestoreStep[]): RestoreStep[] {
-  return inOrder(steps.map(({ path, before, after }) => ({ path, before: after, after: before })));
+export function reverseSteps(steps: readonly RestoreStep[]): RestoreStep[] {
+  return orderSteps(steps.map(({ path, before, after }) => ({ path, before: after, after: before })));
 }
 
 const State = z.object({ kind: z.enum(['file', 'executable', 'symlink']), object: z.string(), bytes: z.number() });

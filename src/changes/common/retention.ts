@@ -8,12 +8,12 @@ export interface Retention {
 }
 
 /** Returns the checkpoints that are too old. One dated in the future is not. */
-export function outdated(checkpoints: readonly Checkpoint[], nowMs: number, maxAgeMs: number): Checkpoint[] {
+export function findOutdated(checkpoints: readonly Checkpoint[], nowMs: number, maxAgeMs: number): Checkpoint[] {
   return checkpoints.filter(({ at }) => nowMs - at > maxAgeMs);
 }
 
 /** Returns the oldest quarter, at least one, oldest first. */
-export function nextToGo(checkpoints: readonly Checkpoint[]): Checkpoint[] {
+export function oldestQuarter(checkpoints: readonly Checkpoint[]): Checkpoint[] {
   const oldestFirst = checkpoints.toSorted((a, b) => a.at - b.at);
   return oldestFirst.slice(0, Math.ceil(oldestFirst.length / 4));
 }

@@ -42,7 +42,7 @@ export class CheckpointRecords {
       unsettled: capture.unsettled.slice(0, maxLeftOut),
     };
     const date = `${Math.max(Math.floor(at / 1_000), 0)} +0000`;
-    const id = await this.repository.text({
+    const id = await this.repository.runForText({
       args: ['commit-tree', capture.tree],
       input: `${JSON.stringify(head)}\n\n${JSON.stringify(body)}\n`,
       env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
@@ -56,7 +56,7 @@ export class CheckpointRecords {
   /** Oldest first. */
   async list(signal: AbortSignal): Promise<Checkpoint[]> {
     const format = '--format=%(objectname)%00%(contents:subject)%00';
-    const items = await this.repository.items({ args: ['for-each-ref', format, refs], signal });
+    const items = await this.repository.runForItems({ args: ['for-each-ref', format, refs], signal });
     const found: Checkpoint[] = [];
     for (let at = 0; at + 1 < items.length; at += 2) {
       const head = Head.safeParse(parseJson(items[at + 1] ?? ''));
@@ -72,7 +72,7 @@ export class CheckpointRecords {
     const [, subject = '', body = ''] = text.split('\n\n');
     const head = Head.safeParse(parseJson(subject));
     const rest = Body.safeParse(parseJson(body));
-    if (!head.success || !rest.success) throw unknown();
+    if (!head.success || !rest.success) throw unknownCheckpointError();
     return { id, ...head.data, ...rest.data };
   }
 
@@ -82,16 +82,16 @@ export class CheckpointRecords {
   }
 
   private async checkId(id: string, signal: AbortSignal): Promise<void> {
-    if (!isId(id)) throw unknown();
+    if (!isId(id)) throw unknownCheckpointError();
     try {
       await this.repository.run({ args: ['rev-parse', '--verify', '--quiet', `${refs}${id}`], signal });
     } catch (error) {
-      throw error instanceof GitFailure ? unknown() : error;
+      throw error instanceof GitFailure ? unknownCheckpointError() : error;
     }
   }
 }
 
-function unknown(): CheckpointError {
+function unknownCheckpointError(): CheckpointError {
   return new CheckpointError('unknownCheckpoint', 'This checkpoint no longer exists. Choose a newer one.');
 }
 

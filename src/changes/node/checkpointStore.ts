@@ -14,13 +14,13 @@ import {
   type LeftOut,
 } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
-import { isAt } from '../common/nameList';
-import { inOrder, type RestorePlan, type RestoreStep } from '../common/restorePlan';
+import { isAtOrBelow } from '../common/nameList';
+import { orderSteps, type RestorePlan, type RestoreStep } from '../common/restorePlan';
 import type { CurrentState, ResumeDirection } from '../common/workspaceCheckpoints';
 import type { Retention } from '../common/retention';
 import { CurrentStates } from './currentStates';
 import { GitProgram } from './git/gitProgram';
-import { OpenRepository } from './openRepository';
+import { CheckpointRepositoryProvider } from './checkpointRepositoryProvider';
 import { GitFailure } from './git/privateRepository';
 import {
   restoreLimitMs,
@@ -57,8 +57,8 @@ type TakeResult =
   | { readonly kind: 'refused'; readonly error: CheckpointError };
 
 /** A checkpoint id, or `now` for the current state of the folder. */
-type Moment = string;
-export const now = 'now';
+type StateId = string;
+export const currentState = 'now';
 
 const foreground = 'foreground';
 
@@ -81,12 +81,12 @@ export async function openCheckpointStore(options: CheckpointStoreOptions): Prom
 export class CheckpointStore {
   private readonly queue = new KeyedQueue();
   private readonly limits: CheckpointLimits;
-  private readonly open: OpenRepository;
+  private readonly repositoryProvider: CheckpointRepositoryProvider;
   private readonly runner: RestoreRunner;
   private readonly states: CurrentStates;
-  private readonly stopping = new AbortController();
+  private readonly stopAbort = new AbortController();
   /** Cancels pruning. */
-  private background: AbortController | undefined;
+  private pruneAbort: AbortController | undefined;
 
   /** `options.folder` must be a real path. */
   constructor(
@@ -95,7 +95,7 @@ export class CheckpointStore {
     private readonly clock: Clock,
   ) {
     this.limits = { ...defaultLimits, ...options.limits };
-    this.open = new OpenRepository(git, { ...options, limits: this.limits, clock });
+    this.repositoryProvider = new CheckpointRepositoryProvider(git, { ...options, limits: this.limits, clock });
     this.runner = new RestoreRunner(options.folder, options.storage, clock);
     this.states = new CurrentStates(options.folder, clock, this.limits.maxFileBytes);
   }
@@ -103,9 +103,9 @@ export class CheckpointStore {
   /** Stores the current state of the folder. Refused if the folder is too large or too slow to read. */
   async take(label: string, signal?: AbortSignal): Promise<TakeResult> {
     try {
-      const checkpoint = await this.inTurn(signal, async (running) => {
-        const { records } = await this.open.use(running);
-        return await records.add(label, await this.open.capture(running), running);
+      const checkpoint = await this.runInQueue(signal, async (running) => {
+        const { records } = await this.repositoryProvider.prepare(running);
+        return await records.add(label, await this.repositoryProvider.capture(running), running);
       });
       return { kind: 'taken', checkpoint };
     } catch (error) {
@@ -116,61 +116,69 @@ export class CheckpointStore {
 
   /** Oldest first. */
   async list(signal?: AbortSignal): Promise<readonly Checkpoint[]> {
-    return await this.inTurn(signal, async (running) => (await this.open.use(running)).records.list(running));
+    return await this.runInQueue(signal, async (running) =>
+      (await this.repositoryProvider.prepare(running)).records.list(running),
+    );
   }
 
   /** @throws CheckpointError `unknownCheckpoint` */
   async details(id: string, signal?: AbortSignal): Promise<CheckpointDetails> {
-    return await this.inTurn(signal, async (running) => (await this.open.use(running)).records.details(id, running));
+    return await this.runInQueue(signal, async (running) =>
+      (await this.repositoryProvider.prepare(running)).records.details(id, running),
+    );
   }
 
   /** Compares two states; `to` can be `now`. @throws CheckpointError `unknownCheckpoint` */
-  async diff(from: string, to: Moment, signal?: AbortSignal): Promise<Difference> {
-    return await this.inTurn(signal, (running) => this.difference(from, to, true, running));
+  async diff(from: string, to: StateId, signal?: AbortSignal): Promise<Difference> {
+    return await this.runInQueue(signal, (running) => this.compareStates(from, to, true, running), compareLimitMs);
   }
 
   /**
    * Returns the contents of a file, or the target of a symbolic link. Undefined if the file did not exist.
    * @throws CheckpointError `unknownCheckpoint`, `contentMissing`
    */
-  async bytesAt(id: string, path: string, signal?: AbortSignal): Promise<Buffer | undefined> {
-    return await this.inTurn(signal, async (running) => {
-      const { records, reader } = await this.open.use(running);
+  async contentAt(id: string, path: string, signal?: AbortSignal): Promise<Buffer | undefined> {
+    return await this.runInQueue(signal, async (running) => {
+      const { records, reader } = await this.repositoryProvider.prepare(running);
       await records.details(id, running);
-      const state = this.isExcluded(path) ? undefined : await reader.find(id, path, running);
-      return state && (await reader.content(state.object, running));
+      const state = this.isExcluded(path) ? undefined : await reader.findFile(id, path, running);
+      return state && (await reader.readContent(state.object, running));
     });
   }
 
   /** @throws CheckpointError `unknownCheckpoint` */
   async stateAt(id: string, path: string, signal?: AbortSignal): Promise<FileState | undefined> {
-    return await this.inTurn(signal, async (running) => {
-      const { records, reader } = await this.open.use(running);
+    return await this.runInQueue(signal, async (running) => {
+      const { records, reader } = await this.repositoryProvider.prepare(running);
       await records.details(id, running);
-      return this.isExcluded(path) ? undefined : await reader.find(id, path, running);
+      return this.isExcluded(path) ? undefined : await reader.findFile(id, path, running);
     });
   }
 
   /** Returns contents by object id. Those that no longer exist are missing in the result. */
   async contents(objects: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
-    return await this.inTurn(signal, async (running) =>
-      (await this.open.use(running)).reader.contents(objects, running),
+    return await this.runInQueue(signal, async (running) =>
+      (await this.repositoryProvider.prepare(running)).reader.readContents(objects, running),
     );
   }
 
   /** Returns the states of files on disk by path. A file that can't be read is `other`. */
   async currentStates(paths: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, CurrentState>> {
-    return await this.inTurn(signal, async (running) =>
-      this.states.read(paths, await this.open.restoring(running), running),
+    return await this.runInQueue(signal, async (running) =>
+      this.states.read(paths, await this.repositoryProvider.createRestoreContext(running), running),
     );
   }
 
   /** Plans a restore of files or folders, or of everything. Changes nothing. */
-  async plan(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
-    return await this.inTurn(signal, async (running) => {
-      const { changes, leftOut } = await this.difference(id, now, false, running);
-      const steps = changes.map(backwards).filter(({ path }) => isWanted(path, paths));
-      return { checkpointId: id, steps: inOrder(steps), leftOut: leftOut.filter(({ path }) => isWanted(path, paths)) };
+  async planRestore(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
+    return await this.runInQueue(signal, async (running) => {
+      const { changes, leftOut } = await this.compareStates(id, currentState, false, running);
+      const steps = changes.map(toRestoreStep).filter(({ path }) => isWanted(path, paths));
+      return {
+        checkpointId: id,
+        steps: orderSteps(steps),
+        leftOut: leftOut.filter(({ path }) => isWanted(path, paths)),
+      };
     });
   }
 
@@ -178,36 +186,46 @@ export class CheckpointStore {
    * Runs a restore, one file at a time. First takes a checkpoint, with which the restore can be undone. Skips files that changed
    * after the restore was planned. @throws CheckpointError `restoreUnfinished` while a restore is running or interrupted
    */
-  async apply(plan: RestorePlan, label: string, signal?: AbortSignal): Promise<RestoreResult> {
-    return await this.inTurn(
+  async applyRestore(plan: RestorePlan, label: string, signal?: AbortSignal): Promise<RestoreResult> {
+    return await this.runInQueue(
       signal,
       async (running) => {
         await this.runner.checkNoneUnfinished();
-        const { records } = await this.open.use(running);
-        const undo = await records.add(label, await this.open.capture(running), running);
+        const { records } = await this.repositoryProvider.prepare(running);
+        const undo = await records.add(label, await this.repositoryProvider.capture(running), running);
         const steps = plan.steps.filter(({ path }) => !this.isExcluded(path));
-        return await this.runner.apply({ ...plan, steps }, undo, await this.open.restoring(running), running);
+        return await this.runner.apply(
+          { ...plan, steps },
+          undo,
+          await this.repositoryProvider.createRestoreContext(running),
+          running,
+        );
       },
       restoreLimitMs,
     );
   }
 
   /** Returns an interrupted restore, which must be finished or undone before the next one. */
-  async interrupted(): Promise<InterruptedStepCounts | undefined> {
-    return await this.inTurn(undefined, async (running) => this.runner.interrupted(await this.open.restoring(running)));
+  async findInterruptedRestore(): Promise<InterruptedStepCounts | undefined> {
+    return await this.runInQueue(undefined, async (running) =>
+      this.runner.describeInterrupted(await this.repositoryProvider.createRestoreContext(running)),
+    );
   }
 
   /** Undefined if no restore was interrupted. @throws CheckpointError `restoreUnfinished` while another window restores */
-  async resume(direction: ResumeDirection, signal?: AbortSignal): Promise<ResumeResult | undefined> {
-    return await this.inTurn(
+  async resumeRestore(direction: ResumeDirection, signal?: AbortSignal): Promise<ResumeResult | undefined> {
+    return await this.runInQueue(
       signal,
-      async (running) => this.runner.resume(direction, await this.open.restoring(running), running),
+      async (running) =>
+        this.runner.resume(direction, await this.repositoryProvider.createRestoreContext(running), running),
       restoreLimitMs,
     );
   }
 
   async drop(ids: readonly string[], signal?: AbortSignal): Promise<void> {
-    await this.inTurn(signal, async (running) => (await this.open.use(running)).records.drop(ids, running));
+    await this.runInQueue(signal, async (running) =>
+      (await this.repositoryProvider.prepare(running)).records.drop(ids, running),
+    );
   }
 
   /**
@@ -215,36 +233,36 @@ export class CheckpointStore {
    * next call continues.
    */
   async prune(retention: Retention, signal?: AbortSignal): Promise<PruneResult> {
-    const background = (this.background ??= new AbortController());
+    const background = (this.pruneAbort ??= new AbortController());
     return await this.queue.run(foreground, async () => {
-      const timed = timedSignal(this.clock, pruneLimitMs, [background.signal, this.stopping.signal, signal]);
+      const timed = timedSignal(this.clock, pruneLimitMs, [background.signal, this.stopAbort.signal, signal]);
       try {
-        const open = await this.open.use(timed.signal);
-        return await pruneStore(open, this.open.folderOfStore, retention, this.clock, timed.signal);
+        const open = await this.repositoryProvider.prepare(timed.signal);
+        return await pruneStore(open, this.repositoryProvider.storeFolder, retention, this.clock, timed.signal);
       } catch (error) {
         if (error instanceof GitFailure) this.options.logger.warn(`Checkpoints could not be pruned: ${error.errors}`);
         throw error;
       } finally {
         timed.dispose();
-        if (this.background === background) this.background = undefined;
+        if (this.pruneAbort === background) this.pruneAbort = undefined;
       }
     });
   }
 
   /** Cancels running work and resolves when it has ended. */
   async stop(): Promise<void> {
-    this.stopping.abort();
+    this.stopAbort.abort();
     await this.queue.whenIdle(foreground);
   }
 
-  private async inTurn<T>(
+  private async runInQueue<T>(
     caller: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<T>,
     limitMs = this.limits.maxMs,
   ): Promise<T> {
-    this.background?.abort();
+    this.pruneAbort?.abort();
     return await this.queue.run(foreground, async () => {
-      const timed = timedSignal(this.clock, limitMs, [caller, this.stopping.signal]);
+      const timed = timedSignal(this.clock, limitMs, [caller, this.stopAbort.signal]);
       try {
         return await work(timed.signal);
       } catch (error) {
@@ -256,15 +274,21 @@ export class CheckpointStore {
     });
   }
 
-  private async difference(from: string, to: Moment, findRenames: boolean, signal: AbortSignal): Promise<Difference> {
-    const { records, reader } = await this.open.use(signal);
+  private async compareStates(
+    from: string,
+    to: StateId,
+    findRenames: boolean,
+    signal: AbortSignal,
+  ): Promise<Difference> {
+    const { records, reader } = await this.repositoryProvider.prepare(signal);
     const before = await records.details(from, signal);
-    const after = to === now ? await this.open.capture(signal) : await records.details(to, signal);
+    const after =
+      to === currentState ? await this.repositoryProvider.capture(signal) : await records.details(to, signal);
     const trees = [from, 'tree' in after ? after.tree : after.id] as const;
     const changes = await reader.compare(...trees, findRenames, signal);
-    const ignored = await this.open.ignoredAtOneEnd(changes, trees, signal);
+    const ignored = await this.repositoryProvider.findIgnoredOnOneSide(changes, trees, signal);
     const leftOut = [...before.leftOut, ...after.leftOut, ...ignored];
-    return apart(changes, leftOut, (path) => this.isExcluded(path));
+    return withoutLeftOut(changes, leftOut, (path) => this.isExcluded(path));
   }
 
   private isExcluded(path: string): boolean {
@@ -273,9 +297,11 @@ export class CheckpointStore {
 }
 
 const pruneLimitMs = 10 * 60_000;
+/** An agent can change many files, which are all read to compare them. */
+const compareLimitMs = 60_000;
 
 /** Removes changes of paths that one of the two states leaves out. */
-function apart(
+function withoutLeftOut(
   changes: readonly FileChange[],
   leftOut: readonly LeftOut[],
   isExcluded: (path: string) => boolean,
@@ -283,7 +309,7 @@ function apart(
   const byPath = new Map(leftOut.map((item) => [item.path, item]));
   const folders = [...byPath.values()].filter(({ path }) => path.endsWith('/'));
   const isOut = (path: string): boolean =>
-    byPath.has(path) || folders.some((folder) => isAt(path, folder.path)) || isExcluded(path);
+    byPath.has(path) || folders.some((folder) => isAtOrBelow(path, folder.path)) || isExcluded(path);
   const kept = changes.flatMap((change): FileChange[] => {
     if (change.status !== 'renamed') return isOut(change.path) ? [] : [change];
     const { from, before, after, ...compared } = change;
@@ -296,7 +322,7 @@ function apart(
   return { changes: kept, leftOut: [...byPath.values()] };
 }
 
-function backwards(change: FileChange): RestoreStep {
+function toRestoreStep(change: FileChange): RestoreStep {
   return {
     path: change.path,
     before: 'after' in change ? change.after : undefined,
@@ -305,5 +331,5 @@ function backwards(change: FileChange): RestoreStep {
 }
 
 function isWanted(path: string, wanted: readonly string[] | undefined): boolean {
-  return wanted?.some((place) => path === place || isAt(path, `${place.replace(/\/$/, '')}/`)) ?? true;
+  return wanted?.some((place) => path === place || isAtOrBelow(path, `${place.replace(/\/$/, '')}/`)) ?? true;
 }

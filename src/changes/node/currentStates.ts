@@ -3,8 +3,8 @@ import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { BoundedMap } from '../../base/common/boundedMap';
 import type { CurrentState } from '../common/workspaceCheckpoints';
-import { forAll, stateAt } from './fileLook';
-import { BehindLinkError, inHeldFolder } from './restore/heldFolder';
+import { mapConcurrently, readState } from './fileStatus';
+import { BehindLinkError, withHeldFolder } from './restore/withHeldFolder';
 import type { FileSystemTraits } from './restore/restoreStep';
 
 interface KnownState {
@@ -31,7 +31,7 @@ export class CurrentStates {
     traits: Pick<FileSystemTraits, 'format' | 'tellsExecutable'>,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, CurrentState>> {
-    const states = await forAll(
+    const states = await mapConcurrently(
       names,
       async (name) => [name, await this.readOne(name, traits).catch(() => 'other' as const)] as const,
       signal,
@@ -44,12 +44,12 @@ export class CurrentStates {
     { format, tellsExecutable }: Pick<FileSystemTraits, 'format' | 'tellsExecutable'>,
   ): Promise<CurrentState> {
     try {
-      return await inHeldFolder(this.root, name.split('/').slice(0, -1), false, async (folder) => {
+      return await withHeldFolder(this.root, name.split('/').slice(0, -1), false, async (folder) => {
         const file = path.join(folder, path.posix.basename(name));
         const identity = await this.identityOf(file);
         const known = this.knownByPath.get(name);
         if (known && known.identity === identity) return known.state;
-        const state = await stateAt(file, format, tellsExecutable, this.maxBytes);
+        const state = await readState(file, format, tellsExecutable, this.maxBytes);
         if (identity === undefined) this.knownByPath.delete(name);
         else this.knownByPath.set(name, { identity, state });
         return state;

@@ -24,7 +24,7 @@ import {
   type TakenCheckpoint,
   type WorkspaceCheckpoints,
 } from '../common/workspaceCheckpoints';
-import { now, openCheckpointStore, type CheckpointStore } from './checkpointStore';
+import { currentState, openCheckpointStore, type CheckpointStore } from './checkpointStore';
 import { FolderRestores } from './restore/folderRestores';
 
 interface FolderCheckpointsDeps {
@@ -65,7 +65,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   constructor(private readonly options: FolderCheckpointsDeps) {
     this.restores = new FolderRestores({
       folders: options.folders,
-      open: (folder) => this.open(folder),
+      open: (folder) => this.openStore(folder),
       decode: (bytes, file) => this.decode(bytes, file),
     });
   }
@@ -74,7 +74,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     const { log } = this.options;
     await Promise.all(
       this.options.folders().map(async (folder) => {
-        const store = await this.open(folder);
+        const store = await this.openStore(folder);
         if (typeof store === 'string') return;
         // Taking a checkpoint reads the folder once; the checkpoint itself is not needed.
         const taken = await store.take('prepare').catch((error: unknown) => log.debug(messageOf(error)));
@@ -84,7 +84,9 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   async take(label: string, signal: AbortSignal): Promise<TakenCheckpoint> {
-    const results = await Promise.all(this.options.folders().map((folder) => this.takeOne(folder, label, signal)));
+    const results = await Promise.all(
+      this.options.folders().map((folder) => this.takeForFolder(folder, label, signal)),
+    );
     signal.throwIfAborted();
     this.schedulePrune();
     return {
@@ -100,7 +102,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     for (const checkpoint of folders) {
       try {
         const store = await this.openOrThrow(checkpoint.folder);
-        const { changes } = await store.diff(checkpoint.id, now);
+        const { changes } = await store.diff(checkpoint.id, currentState);
         // A workspace folder can be inside another one.
         for (const file of changes.flatMap((change) => filesOf(change, checkpoint))) {
           if (!changedByPath.has(file.path)) changedByPath.set(file.path, file);
@@ -116,7 +118,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   async textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>> {
     const texts = new Map<string, string | null | undefined>();
     for (const [folder, inFolder] of Map.groupBy(files, ({ checkpoint }) => checkpoint.folder)) {
-      const store = await this.open(folder);
+      const store = await this.openStore(folder);
       if (typeof store === 'string') continue;
       const isText = ({ before }: ChangedFile): boolean =>
         before !== undefined && before.kind !== 'symlink' && before.bytes <= maxTextBytes;
@@ -149,7 +151,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       throw new CheckpointError('contentMissing', 'The checkpoint does not contain the earlier state of this file.');
     }
     const plan = { checkpointId: id, steps: [{ ...step, path: name }], leftOut: [] };
-    const { skipped, undo } = await store.apply(plan, `Before undo of ${name}`);
+    const { skipped, undo } = await store.applyRestore(plan, `Before undo of ${name}`);
     const [problem] = skipped;
     if (problem) {
       const code = problem.reason === 'changedMeanwhile' ? 'changedMeanwhile' : 'failed';
@@ -193,9 +195,9 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     await Promise.all(stores.flatMap((store) => (typeof store === 'string' ? [] : store.stop())));
   }
 
-  private async takeOne(folder: string, label: string, signal: AbortSignal): Promise<TakenCheckpoint> {
+  private async takeForFolder(folder: string, label: string, signal: AbortSignal): Promise<TakenCheckpoint> {
     const nothing = { folders: [], uncovered: [] };
-    const store = await this.open(folder);
+    const store = await this.openStore(folder);
     if (typeof store === 'string') return { ...nothing, problems: [store] };
     try {
       const taken = await store.take(label, signal);
@@ -219,23 +221,23 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
 
   /** @throws CheckpointError `noGit`, `failed` */
   private async openOrThrow(folder: string): Promise<CheckpointStore> {
-    const store = await this.open(folder);
+    const store = await this.openStore(folder);
     if (typeof store === 'string') throw new CheckpointError('failed', store);
     return store;
   }
 
   /** Returns the store of a folder, or a message why there is none. Never rejects. */
-  private open(folder: string): Promise<CheckpointStore | string> {
+  private openStore(folder: string): Promise<CheckpointStore | string> {
     const known = this.storeByFolder.get(folder);
     const failedAtMs = this.failedAtByFolder.get(folder) ?? Infinity;
     if (known && this.options.clock.monotonicNow() - failedAtMs < retryMs) return known;
     this.failedAtByFolder.delete(folder);
-    const opening = this.openNow(folder);
+    const opening = this.createStore(folder);
     this.storeByFolder.set(folder, opening);
     return opening;
   }
 
-  private async openNow(folder: string): Promise<CheckpointStore | string> {
+  private async createStore(folder: string): Promise<CheckpointStore | string> {
     const { clock, excludes, folders, limits, log, searchPath, storageFolder } = this.options;
     try {
       const opened = await openCheckpointStore({

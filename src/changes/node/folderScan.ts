@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isNameText, joinNul } from '../common/nameList';
-import { exists, forAll, lookAt, type Look } from './fileLook';
-import { ignoredNow } from './git/ignoreRules';
-import { checksumOf, copyWithTime, setTime } from './git/indexFile';
+import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
+import { findIgnored } from './git/ignoreRules';
+import { readIndexChecksum, copyIndex, setIndexTime } from './git/indexFile';
 import { GitFailure, type PrivateRepository } from './git/privateRepository';
 
 /** The result of a scan of the folder. */
@@ -26,7 +26,7 @@ interface ScanRules {
   readonly userIndex: string | undefined;
 }
 
-interface Found {
+interface FoundChanges {
   /** Whether Git has to compare contents because times are not reliable. */
   readonly modified: readonly string[];
   readonly deleted: readonly string[];
@@ -34,8 +34,8 @@ interface Found {
   readonly leftOut: readonly LeftOut[];
 }
 
-interface Sorted {
-  readonly take: readonly (Look & { readonly bytes: number })[];
+interface IndexUpdate {
+  readonly take: readonly (FileStatus & { readonly bytes: number })[];
   /** Paths to remove from the index. */
   readonly remove: readonly string[];
   readonly leftOut: readonly LeftOut[];
@@ -57,8 +57,8 @@ const emptyTrees = {
 
 /** Scans a folder with Backline's own Git index, so that only files changed since the last scan are read. */
 export class FolderScan {
-  private carried: readonly LeftOut[] = [];
-  private known: { readonly checksum: string; readonly tree: string } | undefined;
+  private knownLeftOut: readonly LeftOut[] = [];
+  private lastTree: { readonly checksum: string; readonly tree: string } | undefined;
 
   constructor(
     private readonly repository: PrivateRepository,
@@ -67,63 +67,74 @@ export class FolderScan {
   ) {}
 
   /** Items left out of the last scan, so that they don't count as deleted. */
-  remember(leftOut: readonly LeftOut[]): void {
-    this.carried = leftOut;
+  setKnownLeftOut(leftOut: readonly LeftOut[]): void {
+    this.knownLeftOut = leftOut;
   }
 
   /** `hasTrees`: the index is a copy of the user's, whose repository has all its trees. @throws CheckpointError */
   async capture(signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
     const { index } = this.repository;
-    const startMs = await this.fileTime();
-    await this.distrustFuture(startMs);
-    const found = await this.look(index, signal);
+    const startMs = await this.readFileSystemTime();
+    await this.resetFutureIndex(startMs);
+    const found = await this.findChanges(index, signal);
     const isUnchanged = found.modified.length + found.deleted.length + found.added.length === 0;
     const known = isUnchanged ? await this.knownTree(index) : undefined;
-    if (known === undefined) return await this.update(found, startMs, signal, isUnchanged && hasTrees);
-    await setTime(index, startMs);
-    return await this.captured(known, found.leftOut, [], signal);
+    if (known === undefined) return await this.captureChanges(found, startMs, signal, isUnchanged && hasTrees);
+    await setIndexTime(index, startMs);
+    return await this.createCapture(known, found.leftOut, [], signal);
   }
 
-  private async update(found: Found, startMs: number, signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
+  private async captureChanges(
+    found: FoundChanges,
+    startMs: number,
+    signal: AbortSignal,
+    hasTrees: boolean,
+  ): Promise<Capture> {
     const { index } = this.repository;
     // Git writes to a copy, so that a failure leaves the index valid, and another window does not wait for a lock.
     const copy = `${index}-${randomUUID()}`;
     try {
-      await copyWithTime(index, copy);
+      await copyIndex(index, copy);
       const leftOut = new Map(found.leftOut.map((item) => [item.path, item]));
-      const unsettled = await this.settle(copy, await this.refreshed(copy, found, signal), startMs, leftOut, signal);
-      const tree = await this.treeOf(copy, signal, hasTrees);
-      return await this.captured(tree, [...leftOut.values()], unsettled, signal);
+      const unsettled = await this.updateUntilSettled(
+        copy,
+        await this.refreshTimes(copy, found, signal),
+        startMs,
+        leftOut,
+        signal,
+      );
+      const tree = await this.writeTree(copy, signal, hasTrees);
+      return await this.createCapture(tree, [...leftOut.values()], unsettled, signal);
     } finally {
       // Also after a failure, so that the work done is not lost.
-      if (await setTime(copy, startMs)) await rename(copy, index).catch(() => rm(copy, { force: true }));
+      if (await setIndexTime(copy, startMs)) await rename(copy, index).catch(() => rm(copy, { force: true }));
       await rm(`${copy}.lock`, { force: true });
     }
   }
 
   /** If only times have changed, for example after copying the folder, the contents are already stored. */
-  private async refreshed(copy: string, found: Found, signal: AbortSignal): Promise<Found> {
+  private async refreshTimes(copy: string, found: FoundChanges, signal: AbortSignal): Promise<FoundChanges> {
     if (found.modified.length < manyFiles) return found;
     const args = ['update-index', '-q', '--refresh'];
     await this.repository.run({ args, index: copy, signal, allowedCodes: [0, 1] });
-    return { ...found, ...(await this.lookAtIndexed(copy, signal)) };
+    return { ...found, ...(await this.findIndexedChanges(copy, signal)) };
   }
 
   /** Reads changed files until none changes any more. Returns the files that kept changing. */
-  private async settle(
+  private async updateUntilSettled(
     copy: string,
-    first: Found,
+    first: FoundChanges,
     startMs: number,
     leftOut: Map<string, LeftOut>,
     signal: AbortSignal,
   ): Promise<string[]> {
     let found = first;
     for (let round = 1; ; round++) {
-      const sorted = await this.sort(found, signal);
+      const sorted = await this.selectFiles(found, signal);
       for (const item of sorted.leftOut) leftOut.set(item.path, item);
-      for (const item of await this.write(copy, sorted, startMs, signal)) leftOut.set(item.path, item);
+      for (const item of await this.updateIndex(copy, sorted, startMs, signal)) leftOut.set(item.path, item);
       if (sorted.take.length === 0) return [];
-      const { modified, deleted } = await this.lookAtIndexed(copy, signal);
+      const { modified, deleted } = await this.findIndexedChanges(copy, signal);
       const changed = [...modified, ...deleted].filter((name) => !leftOut.has(name));
       if (changed.length === 0) return [];
       if (round === rounds) return changed;
@@ -131,10 +142,10 @@ export class FolderScan {
     }
   }
 
-  private async look(index: string, signal: AbortSignal): Promise<Found> {
+  private async findChanges(index: string, signal: AbortSignal): Promise<FoundChanges> {
     const others = ['ls-files', '-z', '--others', '--exclude-standard'];
     const [indexed, { output, errors }] = await Promise.all([
-      this.lookAtIndexed(index, signal),
+      this.findIndexedChanges(index, signal),
       this.repository.run({ args: others, index, signal }),
     ]);
     const leftOut = unreadableFolders(errors);
@@ -147,7 +158,10 @@ export class FolderScan {
     return { ...indexed, added, leftOut };
   }
 
-  private async lookAtIndexed(index: string, signal: AbortSignal): Promise<Omit<Found, 'added' | 'leftOut'>> {
+  private async findIndexedChanges(
+    index: string,
+    signal: AbortSignal,
+  ): Promise<Omit<FoundChanges, 'added' | 'leftOut'>> {
     const args = [
       'diff-files',
       '-z',
@@ -165,7 +179,7 @@ export class FolderScan {
   }
 
   /** Decides which files are read and which are left out. @throws CheckpointError `tooLarge` */
-  private async sort({ modified, deleted, added }: Found, signal: AbortSignal): Promise<Sorted> {
+  private async selectFiles({ modified, deleted, added }: FoundChanges, signal: AbortSignal): Promise<IndexUpdate> {
     const { limits } = this.rules;
     const leftOut: LeftOut[] = [];
     const remove = [...deleted];
@@ -174,7 +188,7 @@ export class FolderScan {
       if (indexed.has(name)) remove.push(name);
       if (reason) leftOut.push({ path: name, reason, bytes });
     };
-    const ignored = await this.ignoredOf(modified, signal);
+    const ignored = await this.findIgnoredFiles(modified, signal);
     const wanted: string[] = [];
     for (const [at, name] of [...modified, ...added].entries()) {
       if (at % 500 === 499) await nextTurn(signal);
@@ -183,8 +197,8 @@ export class FolderScan {
       else wanted.push(name);
     }
     if (wanted.length > limits.maxNewFiles) throw tooLarge(`${wanted.length} files`);
-    const looks = await forAll(wanted, (name) => lookAt(this.repository.place.folder, name), signal);
-    const take: Sorted['take'][number][] = [];
+    const looks = await mapConcurrently(wanted, (name) => readStatus(this.repository.place.folder, name), signal);
+    const take: IndexUpdate['take'][number][] = [];
     let bytes = 0;
     for (const look of looks) {
       if (!('bytes' in look)) drop(look.path, look.kind === 'missing' ? undefined : look.kind);
@@ -203,21 +217,21 @@ export class FolderScan {
   }
 
   /** Returns files in the index that are ignored now and not tracked by the user's repository. */
-  private async ignoredOf(modified: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+  private async findIgnoredFiles(modified: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     if (modified.length === 0) return new Set();
     try {
-      return await ignoredNow(this.repository, modified, this.rules.userIndex, signal);
+      return await findIgnored(this.repository, modified, this.rules.userIndex, signal);
     } catch (error) {
       // A split index can't be read from another repository.
-      if (error instanceof GitFailure) return await ignoredNow(this.repository, modified, undefined, signal);
+      if (error instanceof GitFailure) return await findIgnored(this.repository, modified, undefined, signal);
       throw error;
     }
   }
 
   /** Returns the files that could not be read. */
-  private async write(
+  private async updateIndex(
     index: string,
-    { take, remove }: Sorted,
+    { take, remove }: IndexUpdate,
     startMs: number,
     signal: AbortSignal,
   ): Promise<readonly LeftOut[]> {
@@ -227,13 +241,13 @@ export class FolderScan {
       await this.repository.run({ args, index, input: joinNul(remove), signal });
     }
     const failed = new Set<string>();
-    for (const batch of batches(take)) await this.writeBatch(index, batch, failed, signal);
+    for (const batch of batches(take)) await this.addBatch(index, batch, failed, signal);
     // A file that is written again at the same moment keeps its time, so the index is dated before the scan began.
-    await setTime(index, startMs);
+    await setIndexTime(index, startMs);
     return [...failed].map((name) => ({ path: name, reason: 'unreadable' }));
   }
 
-  private async writeBatch(
+  private async addBatch(
     index: string,
     batch: readonly string[],
     failed: Set<string>,
@@ -243,7 +257,8 @@ export class FolderScan {
     for (;;) {
       const input = joinNul(batch.filter((name) => !failed.has(name)));
       try {
-        await this.repository.run({ args, index, input, signal });
+        const isMany = batch.length >= manyFiles && this.repository.packsNewFiles;
+        await this.repository.run({ args, index, input, signal, ...(isMany && { env: inOnePack }) });
         return;
       } catch (error) {
         const name = error instanceof GitFailure ? failedName(error.errors, this.repository.prefix) : undefined;
@@ -254,21 +269,21 @@ export class FolderScan {
   }
 
   private async knownTree(index: string): Promise<string | undefined> {
-    const checksum = await checksumOf(index);
-    return checksum !== undefined && this.known?.checksum === checksum ? this.known.tree : undefined;
+    const checksum = await readIndexChecksum(index);
+    return checksum !== undefined && this.lastTree?.checksum === checksum ? this.lastTree.tree : undefined;
   }
 
   /** `withUserTrees`: the user's repository already has all trees. */
-  private async treeOf(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
+  private async writeTree(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
     const known = await this.knownTree(index);
     if (known !== undefined) return known;
     const { prefix } = this.repository;
     const args = ['write-tree', '--missing-ok', ...(prefix === '' ? [] : [`--prefix=${prefix}`])];
     const env = noSync;
     try {
-      const tree = await this.repository.text({ args, index, signal, withUserObjects: withUserTrees, env });
-      const checksum = await checksumOf(index);
-      this.known = checksum === undefined ? undefined : { checksum, tree };
+      const tree = await this.repository.runForText({ args, index, signal, withUserObjects: withUserTrees, env });
+      const checksum = await readIndexChecksum(index);
+      this.lastTree = checksum === undefined ? undefined : { checksum, tree };
       return tree;
     } catch (error) {
       // The folder is empty.
@@ -277,7 +292,7 @@ export class FolderScan {
     }
   }
 
-  private async captured(
+  private async createCapture(
     tree: string,
     leftOut: readonly LeftOut[],
     unsettled: readonly string[],
@@ -285,30 +300,34 @@ export class FolderScan {
   ): Promise<Capture> {
     const listed = new Set(leftOut.map((item) => item.path));
     // Folders are determined in each scan.
-    const before = this.carried.filter((item) => !listed.has(item.path) && !item.path.endsWith('/'));
+    const before = this.knownLeftOut.filter((item) => !listed.has(item.path) && !item.path.endsWith('/'));
     const folder = this.repository.place.folder;
-    const there = await forAll(before, async (item) => ((await exists(folder, item.path)) ? [item] : []), signal);
-    const stillOut = await this.notIn(tree, there.flat(), signal);
-    this.carried = [...leftOut, ...stillOut];
-    return { tree, leftOut: this.carried, unsettled };
+    const there = await mapConcurrently(
+      before,
+      async (item) => ((await existsInFolder(folder, item.path)) ? [item] : []),
+      signal,
+    );
+    const stillOut = await this.excludeTreeItems(tree, there.flat(), signal);
+    this.knownLeftOut = [...leftOut, ...stillOut];
+    return { tree, leftOut: this.knownLeftOut, unsettled };
   }
 
-  private async notIn(tree: string, items: readonly LeftOut[], signal: AbortSignal): Promise<LeftOut[]> {
+  private async excludeTreeItems(tree: string, items: readonly LeftOut[], signal: AbortSignal): Promise<LeftOut[]> {
     if (items.length === 0) return [];
     const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree];
-    const inside = new Set(await this.repository.items({ args, signal, withUserObjects: true }));
+    const inside = new Set(await this.repository.runForItems({ args, signal, withUserObjects: true }));
     return items.filter((item) => !inside.has(item.path));
   }
 
   /** Returns the current time of the file system that holds the index. */
-  private async fileTime(): Promise<number> {
+  private async readFileSystemTime(): Promise<number> {
     const probe = path.join(this.repository.place.gitDir, 'time');
     await writeFile(probe, '');
     return (await stat(probe)).mtimeMs - timeStepMs;
   }
 
   /** After the clock was set back, times are unreliable, so Git compares all contents once. */
-  private async distrustFuture(startMs: number): Promise<void> {
+  private async resetFutureIndex(startMs: number): Promise<void> {
     const { index } = this.repository;
     const info = await stat(index).catch(() => undefined);
     if (info && info.mtimeMs > startMs + timeStepMs) await utimes(index, 1, 1);
@@ -322,13 +341,20 @@ const noSync = {
   GIT_CONFIG_VALUE_1: 'none',
 };
 
+/** To write thousands of single files takes many seconds. Git streams files of this size into a pack. */
+const inOnePack = {
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_1: 'core.bigFileThreshold',
+  GIT_CONFIG_VALUE_1: '0',
+};
+
 const names = (output: Uint8Array): string[] => {
   const items = new TextDecoder('utf-8', { ignoreBOM: true }).decode(output).split('\0');
   items.pop();
   return items;
 };
 
-function* batches(looks: readonly (Look & { readonly bytes: number })[]): Generator<string[]> {
+function* batches(looks: readonly (FileStatus & { readonly bytes: number })[]): Generator<string[]> {
   let batch: string[] = [];
   let bytes = 0;
   for (const look of looks) {

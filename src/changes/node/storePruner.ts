@@ -1,8 +1,8 @@
 import { copyFile, lstat, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
-import { nextToGo, outdated, type Retention } from '../common/retention';
-import type { RepositoryInUse } from './openRepository';
+import { oldestQuarter, findOutdated, type Retention } from '../common/retention';
+import type { PreparedRepository } from './checkpointRepositoryProvider';
 import type { PrivateRepository } from './git/privateRepository';
 
 export interface PruneResult {
@@ -12,12 +12,13 @@ export interface PruneResult {
   readonly bytes: number;
 }
 
-/** With more single files than that, Git packs them. */
+/** With more single files or packs than that, Git packs them into one. */
 const mostLoose = 2_000;
+const mostPacks = 20;
 
 /** Drops what is too old or too much, then removes what no checkpoint needs. `storage` is all of ours. */
 export async function pruneStore(
-  { repository, records }: RepositoryInUse,
+  { repository, records }: PreparedRepository,
   storage: string,
   { maxAgeMs, maxBytes }: Retention,
   clock: Clock,
@@ -30,15 +31,15 @@ export async function pruneStore(
     left = left.filter(({ id }) => !ids.includes(id));
     dropped.push(...ids);
   };
-  await keepTrees(repository, signal);
-  await drop(outdated(left, clock.now(), maxAgeMs).map(({ id }) => id));
+  await copyUserTrees(repository, signal);
+  await drop(findOutdated(left, clock.now(), maxAgeMs).map(({ id }) => id));
   // What is written from now on, also by another window, stays.
-  const before = await fileTime(repository);
+  const before = await readFileSystemTime(repository);
   await removeUnneeded(repository, before, signal);
-  await pack(repository, signal);
+  await packIfNeeded(repository, signal);
   let bytes = await bytesIn(storage);
   while (bytes > maxBytes && left.length > 0) {
-    await drop(nextToGo(left).map(({ id }) => id));
+    await drop(oldestQuarter(left).map(({ id }) => id));
     await repack(repository, signal);
     await removeUnneeded(repository, before, signal);
     bytes = await bytesIn(storage);
@@ -54,7 +55,7 @@ export async function pruneStore(
 }
 
 /** Trees that only the user's repository has are copied: it may remove them. */
-async function keepTrees(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
+async function copyUserTrees(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
   const index = `${repository.index}-kept-${process.pid}`;
   const isThere = await copyFile(repository.index, index).then(
     () => true,
@@ -73,17 +74,25 @@ async function removeUnneeded(repository: PrivateRepository, beforeMs: number, s
   await repository.run({ args, withUserObjects: true, signal });
 }
 
-async function pack(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
-  const counts = await repository.text({ args: ['count-objects'], signal });
-  if (Number.parseInt(counts, 10) > mostLoose) await repack(repository, signal);
+async function packIfNeeded(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
+  const counts = await repository.runForText({ args: ['count-objects', '-v'], signal });
+  const countOf = (name: string): number => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(counts)?.[1] ?? 0);
+  if (countOf('count') > mostLoose || countOf('packs') > mostPacks) await repack(repository, signal);
 }
 
-/** `-l`: the user's objects are not copied. */
+/** Also removes packs. `-l`: the user's objects are not copied. */
 async function repack(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
+  if (await hasOtherWriter(repository)) return;
   await repository.run({ args: ['repack', '-a', '-d', '-l', '-q'], withUserObjects: true, signal });
 }
 
-async function fileTime({ place }: PrivateRepository): Promise<number> {
+/** Whether another window is taking a checkpoint, whose objects nothing refers to yet. */
+async function hasOtherWriter({ index, place }: PrivateRepository): Promise<boolean> {
+  const names = await readdir(place.gitDir);
+  return names.some((name) => name.startsWith(`${path.basename(index)}-`));
+}
+
+async function readFileSystemTime({ place }: PrivateRepository): Promise<number> {
   const probe = path.join(place.gitDir, 'time');
   await writeFile(probe, '');
   return (await stat(probe)).mtimeMs;

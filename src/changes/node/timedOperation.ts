@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { cancelled, tooSlow } from '../common/checkpointError';
+import { cancelledError, tooSlowError } from '../common/checkpointError';
 
 /** The signal of one operation: it fires when the caller's does, or when the time is up. Dispose it when the work has ended. */
 export function timedSignal(
@@ -9,8 +9,8 @@ export function timedSignal(
   callers: readonly (AbortSignal | undefined)[],
 ): { readonly signal: AbortSignal } & Disposable {
   const controller = new AbortController();
-  const timer = clock.setTimer(limitMs, () => controller.abort(tooSlow(limitMs)));
-  const onAbort = (): void => controller.abort(cancelled());
+  const timer = clock.setTimer(limitMs, () => controller.abort(tooSlowError(limitMs)));
+  const onAbort = (): void => controller.abort(cancelledError());
   for (const caller of callers) {
     if (caller?.aborted === true) onAbort();
     else caller?.addEventListener('abort', onAbort);

@@ -38,7 +38,7 @@ const words: Record<ConsentDecision, string> = {
 export class WorkspaceConsent implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly manager: ConsentManager;
-  private readonly hints: ConsentHints;
+  private readonly hintLimiter: ConsentHints;
   private readonly messages: Messages;
 
   constructor(private readonly deps: WorkspaceConsentDeps) {
@@ -46,7 +46,7 @@ export class WorkspaceConsent implements Disposable {
     const onError = (error: unknown): void => log.error('a listener failed', error);
     const store = new ConsentStore(memento, onError);
     this.messages = new Messages(log);
-    this.hints = new ConsentHints(memento);
+    this.hintLimiter = new ConsentHints(memento);
     this.manager = new ConsentManager(
       store,
       (subject, hasChanged) =>
@@ -81,7 +81,7 @@ export class WorkspaceConsent implements Disposable {
     this.showStatus();
     const { log } = this.deps;
     const { undecidedSubjects: undecided } = this;
-    this.hints
+    this.hintLimiter
       .claimHint(undecided)
       .then((isNew) => {
         if (!isNew) return;

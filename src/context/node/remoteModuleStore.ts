@@ -96,7 +96,7 @@ export class RemoteModuleStore {
     const { allowedCode, clock } = this.ports;
     const previousIntegrity = allowedCode(url);
     const pin = previousIntegrity === undefined ? undefined : pinOf(previousIntegrity);
-    const specifier = pin && ((await this.findStored(url, pin)) ?? (await this.storePending(url, pin)));
+    const specifier = pin && ((await this.findStored(url, pin)) ?? (await this.storeAllowedDownload(url, pin)));
     if (specifier === undefined) return await this.fetchUnlessPending(url, previousIntegrity, isRefresh, signal);
     const check = this.checksByUrl.get(url);
     if (check && isRecent(check.checkedAtMs, clock.now(), checkMs))
@@ -155,7 +155,7 @@ export class RemoteModuleStore {
   }
 
   /** Stores code that was just allowed and returns its `file:` URI; undefined if there is no matching code. */
-  private async storePending(url: string, pin: Pin): Promise<string | undefined> {
+  private async storeAllowedDownload(url: string, pin: Pin): Promise<string | undefined> {
     const waiting = this.pendingByUrl.get(url);
     if (!waiting || !isPinned(waiting.body, pin)) return undefined;
     const file = this.modulePath(url, pin);

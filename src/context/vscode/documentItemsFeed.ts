@@ -79,7 +79,10 @@ export class DocumentItemsFeed implements Disposable {
     return supportedSchemes.includes(uri.scheme) && this.fileFilter.allows(excludablePath(uri));
   }
 
-  /** Several documents can have the same path, for example the cells of a notebook. */
+  /**
+   * Forgets a path when no open document has it. Several documents can have the same path, such as the cells of a
+   * notebook.
+   */
   private forgetPath(path: string): void {
     if (!vscode.workspace.textDocuments.some(({ uri }) => excludablePath(uri) === path)) this.fileFilter.forget(path);
   }

@@ -28,7 +28,7 @@ export class DocumentsByPath implements vscode.Disposable {
     if (document) return document;
     const alias = this.openPathByRealPath.get(pathKey(realPath));
     if (alias === undefined) return undefined;
-    // The link may have changed, and VS Code saves to its current target.
+    // Resolves the link again, because it may have changed and VS Code saves to its current target.
     const leadsTo = await realpath(alias).catch(() => undefined);
     return leadsTo === realPath ? this.documentsByPath.get(pathKey(alias)) : undefined;
   }

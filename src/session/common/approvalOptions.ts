@@ -21,7 +21,7 @@ export function isDenial(decision: string): boolean {
 
 export const requestWithdrawnReason = 'The request was withdrawn.';
 
-/** Reasons for closing an approval that nobody has denied. */
+/** Reasons of approvals that were withdrawn and not denied. */
 const takenBack: ReadonlySet<string> = new Set([
   'turn_ended',
   'answered_elsewhere',

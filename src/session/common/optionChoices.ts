@@ -91,7 +91,10 @@ export async function applyChoices(
   return missing;
 }
 
-/** Restores `before` if the agent would ask less, else returns a message if the mode changed. @throws BackendError */
+/**
+ * Restores the options `before` if the agent would now ask less. Otherwise returns a message if the mode has changed.
+ * @throws BackendError
+ */
 export async function restoreApprovalOptions(
   target: OptionTarget,
   before: readonly ConfigOption[],

@@ -35,7 +35,7 @@ const entries: Entry[] = [
     turn: 1,
     at: now,
     level: 'info',
-    text: '1 file was restored to its state before prompt 1. This was undone.',
+    text: '1 file was restored to its state before prompt 1. The restore was undone.',
   },
 ];
 const draft = { text: 'Now update the tests, too', attachments: [] };
@@ -74,9 +74,9 @@ describe('going back to a prompt', function () {
 
   it('asks the host, by mouse or by key', async () => {
     const chat = await pages.openChat(snapshot(sessionOf(), { transcript }));
-    for (const request of [chatRequests.restore, chatRequests.editAndResend, chatRequests.undoRestore]) {
-      chat.host.answer(request, () => ({}));
-    }
+    chat.host.answer(chatRequests.restore, () => ({}));
+    chat.host.answer(chatRequests.editAndResend, () => ({}));
+    chat.host.answer(chatRequests.undoRestore, () => ({}));
     const restore = chat.page.getByRole('button', { name: 'Restore to Here…' });
     await restore.focus();
     await chat.page.keyboard.press('Enter');

@@ -87,7 +87,7 @@ describe('changes that texts do not show', () => {
     const store = await workspace.open({ storage: path.join(workspace.storage, onlyFolderIn(workspace.storage)) });
     const undo = (await store.list()).at(-1);
     assert.equal(undo?.label, 'Before undo of image.bin');
-    await store.apply(await store.plan(undo.id, ['image.bin']), 'again');
+    await store.applyRestore(await store.planRestore(undo.id, ['image.bin']), 'again');
     assert.deepEqual(readFileSync(file('image.bin')), Buffer.from(bytes(9)));
   });
 

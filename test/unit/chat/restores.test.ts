@@ -226,7 +226,7 @@ describe('Going back to a prompt', () => {
       for (const one of [again, old]) {
         const notices = [...one.transcript.entries()].filter((entry) => entry.kind === 'notice');
         assert.ok(notices.every((entry) => entry.restoreId === undefined));
-        assert.ok(notices.some(({ text }) => text.endsWith('This was undone.')));
+        assert.ok(notices.some(({ text }) => text.endsWith('The restore was undone.')));
       }
       assert.deepEqual(await listed(await reopened(chat.id)), { [a]: 'one\n', [b]: null });
     });

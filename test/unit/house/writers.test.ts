@@ -25,7 +25,7 @@ const writers: Readonly<Record<string, string>> = {
   'changes/node/folderScan.ts': 'own storage: the list of names for Git',
   'changes/node/git/ignoreRules.ts': 'own storage',
   'changes/node/git/indexFile.ts': 'own storage',
-  'changes/node/openRepository.ts': 'own storage',
+  'changes/node/checkpointRepositoryProvider.ts': 'own storage',
   'changes/node/git/privateRepository.ts': 'own storage',
   'changes/node/restore/restoreRunner.ts': 'own storage: the journal of a restore',
   'changes/node/restore/restoreStep.ts': 'files of a checkpoint, by the plan that the user has seen',

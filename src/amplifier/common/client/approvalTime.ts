@@ -31,7 +31,7 @@ export function recordStreamActivity(step: Step): void {
   if (step.state.age.quietDueMs === undefined) awaitQuiet(step, quietMs);
 }
 
-export function checkStreamQuiet(step: Step): void {
+export function handleQuietTimer(step: Step): void {
   const { timeMs } = step.at;
   const { heardAtMs, quietDueMs = timeMs } = step.state.age;
   const quietForMs = timeMs - heardAtMs;

@@ -97,7 +97,7 @@ const timers: Readonly<Record<FixedTimerKey, (step: Step) => void>> = {
   checkLater: checkStatus,
   unclear: checkStatus,
   repeatWindow: watch.stopExpectingRepeatedApprovals,
-  quiet: time.checkStreamQuiet,
+  quiet: time.handleQuietTimer,
   grace: connection.handleReconnectGraceTimer,
   idleWait: prompts.checkWhetherSessionIdle,
   endingStage: ending.handleEndingStageTimer,
@@ -153,7 +153,7 @@ function start(step: Step, { call }: SessionInput<'start'>): void {
   step.effects.push({ kind: 'openStream' });
 }
 
-/** Advances dependent processes until the state no longer changes. */
+/** Continues cancelling, closing and following a turn until the state no longer changes. */
 function advance(step: Step): void {
   let before;
   do {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/common/async';
-import { CheckpointError, cancelled } from '../../common/checkpointError';
+import { CheckpointError, cancelledError } from '../../common/checkpointError';
 import { findGitHere } from './findGit';
 
 /** A call of Git, without a shell. */
@@ -16,7 +16,7 @@ interface GitCall {
   readonly maxOutputBytes?: number | undefined;
 }
 
-export interface GitEnd {
+export interface GitResult {
   /** Null if a signal ended the process. */
   readonly exitCode: number | null;
   readonly output: Buffer;
@@ -25,6 +25,7 @@ export interface GitEnd {
 }
 
 const oldestVersion = [2, 25] as const;
+const packingVersion = [2, 38] as const;
 const maxErrorUnits = 64 * 1024;
 const defaultOutputBytes = 256 * 1024 * 1024;
 const killAfterMs = 2_000;
@@ -36,6 +37,8 @@ export class GitProgram {
   constructor(
     private readonly file: string,
     private readonly clock: Clock,
+    /** Whether one call of `update-index` writes one pack for many files. */
+    readonly packsNewFiles = false,
   ) {}
 
   /**
@@ -50,9 +53,9 @@ export class GitProgram {
     const file = await findGitHere(folders, searchPath);
     if (file === undefined)
       throw new CheckpointError('noGit', 'Git is not installed. Install Git to track all changes.');
-    const program = new GitProgram(file, clock);
+    const unknown = new GitProgram(file, clock);
     const env = cleanEnvironment();
-    const { output } = await program
+    const { output } = await unknown
       .run({
         args: ['--version'],
         cwd: path.dirname(file),
@@ -69,16 +72,17 @@ export class GitProgram {
     if (major === undefined) {
       throw new CheckpointError('noGit', 'The program git on PATH is not Git. Install Git to track all changes.');
     }
-    const [oldMajor, oldMinor] = oldestVersion;
-    if (Number(major) < oldMajor || (Number(major) === oldMajor && Number(minor) < oldMinor)) {
+    const isFrom = ([wantedMajor, wantedMinor]: readonly [number, number]): boolean =>
+      Number(major) > wantedMajor || (Number(major) === wantedMajor && Number(minor) >= wantedMinor);
+    if (!isFrom(oldestVersion)) {
       const found = `${Number(major)}.${Number(minor)}`;
       throw new CheckpointError('noGit', `Git ${found} is too old. Install Git ${oldestVersion.join('.')} or newer.`);
     }
-    return program;
+    return new GitProgram(file, clock, isFrom(packingVersion));
   }
 
   /** Resolves with any exit code. @throws CheckpointError `cancelled`, `failed` */
-  async run({ args, cwd, env, input, signal, maxOutputBytes = defaultOutputBytes }: GitCall): Promise<GitEnd> {
+  async run({ args, cwd, env, input, signal, maxOutputBytes = defaultOutputBytes }: GitCall): Promise<GitResult> {
     if (signal.aborted) throw reasonOf(signal);
     // A separate process group, so that child processes end with Git. On Windows, the process tree is ended.
     const child = spawn(this.file, args, { cwd, env, detached: process.platform !== 'win32', windowsHide: true });
@@ -86,7 +90,7 @@ export class GitProgram {
     let stopped: CheckpointError | undefined;
     const stop = (error: CheckpointError): void => {
       stopped ??= error;
-      ending.begin();
+      ending.start();
     };
     const onAbort = (): void => stop(reasonOf(signal));
     signal.addEventListener('abort', onAbort);
@@ -114,7 +118,7 @@ export function cleanEnvironment(): Record<string, string> {
 }
 
 function reasonOf(signal: AbortSignal): CheckpointError {
-  return signal.reason instanceof CheckpointError ? signal.reason : cancelled();
+  return signal.reason instanceof CheckpointError ? signal.reason : cancelledError();
 }
 
 function ended(
@@ -122,7 +126,7 @@ function ended(
   input: string | Uint8Array | undefined,
   onTooMuch: () => void,
   maxOutputBytes: number,
-): Promise<GitEnd> {
+): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -161,10 +165,10 @@ class ProcessEnding {
     return this.giveUp.promise;
   }
 
-  begin(): void {
+  start(): void {
     if (this.timer) return;
     this.timer = this.clock.setTimer(killAfterMs, () => {
-      this.signal('SIGKILL');
+      this.sendSignal('SIGKILL');
       this.timer = this.clock.setTimer(killAfterMs, () => {
         const { stderr, stdin, stdout } = this.child;
         for (const stream of [stderr, stdin, stdout]) stream.destroy();
@@ -172,14 +176,14 @@ class ProcessEnding {
         this.giveUp.reject(new CheckpointError('failed', 'Git does not end.'));
       });
     });
-    this.signal('SIGTERM');
+    this.sendSignal('SIGTERM');
   }
 
   dispose(): void {
     this.timer?.dispose();
   }
 
-  private signal(signal: NodeJS.Signals): void {
+  private sendSignal(signal: NodeJS.Signals): void {
     const { pid } = this.child;
     if (pid === undefined) return;
     if (process.platform === 'win32') {

@@ -6,7 +6,7 @@ import type { PrivateRepository } from './privateRepository';
 import type { TreeReader } from './treeReader';
 
 /** Returns the ignored paths of the current work tree. Paths in `index` are not ignored; without it, only patterns apply. */
-export async function ignoredNow(
+export async function findIgnored(
   repository: PrivateRepository,
   paths: readonly string[],
   index: string | undefined,
@@ -16,7 +16,7 @@ export async function ignoredNow(
   const input = joinNul(paths.map((name) => `./${name}`));
   const args = ['check-ignore', '-z', '--stdin', ...(index === undefined ? ['--no-index'] : [])];
   const call = { args, input, allowedCodes: [0, 1], isLiteral: false, signal };
-  const found = await repository.items(index === undefined ? call : { ...call, index });
+  const found = await repository.runForItems(index === undefined ? call : { ...call, index });
   return new Set(found.map((name) => name.slice(2)));
 }
 
@@ -24,7 +24,7 @@ export async function ignoredNow(
  * Returns the paths that the `.gitignore` files of a tree ignore. A file that is only visible because one of them changed existed
  * before, so a restore must not delete it.
  */
-export async function ignoredBy(
+export async function findIgnoredByTree(
   repository: PrivateRepository,
   reader: TreeReader,
   tree: string,
@@ -36,20 +36,20 @@ export async function ignoredBy(
   const other = repository.withWorkTree(top);
   try {
     await mkdir(other.place.folder, { recursive: true, mode: 0o700 });
-    await copyAbove(repository, top);
-    for (const [name, content] of await reader.ignoreFiles(tree, signal)) {
+    await copyParentRules(repository, top);
+    for (const [name, content] of await reader.readIgnoreFiles(tree, signal)) {
       const file = path.join(other.place.folder, name);
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, content);
     }
-    return await ignoredNow(other, paths, undefined, signal);
+    return await findIgnored(other, paths, undefined, signal);
   } finally {
     await rm(top, { recursive: true, force: true });
   }
 }
 
 /** Patterns of parent folders apply as well. */
-async function copyAbove({ place, prefix }: PrivateRepository, top: string): Promise<void> {
+async function copyParentRules({ place, prefix }: PrivateRepository, top: string): Promise<void> {
   const names = prefix.split('/').slice(0, -1);
   for (let depth = 0; depth < names.length; depth++) {
     const below = path.join(...names.slice(0, depth), '.gitignore');

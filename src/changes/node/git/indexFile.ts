@@ -1,7 +1,7 @@
 import { copyFile, open, stat, utimes } from 'node:fs/promises';
 
 /** Whether the file exists. Git compares the content of files that are not older than its index. */
-export async function setTime(index: string, ms: number): Promise<boolean> {
+export async function setIndexTime(index: string, ms: number): Promise<boolean> {
   const time = Math.max(Math.floor(ms / 1_000), 1);
   return await utimes(index, time, time).then(
     () => true,
@@ -10,7 +10,7 @@ export async function setTime(index: string, ms: number): Promise<boolean> {
 }
 
 /** Returns the checksum at the end of an index; undefined if there is none. */
-export async function checksumOf(index: string): Promise<string | undefined> {
+export async function readIndexChecksum(index: string): Promise<string | undefined> {
   const handle = await open(index).catch(() => undefined);
   if (!handle) return undefined;
   try {
@@ -22,7 +22,7 @@ export async function checksumOf(index: string): Promise<string | undefined> {
   }
 }
 
-export async function copyWithTime(from: string, to: string): Promise<void> {
+export async function copyIndex(from: string, to: string): Promise<void> {
   const info = await stat(from).catch(() => undefined);
   if (!info) return;
   await copyFile(from, to);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { CheckpointError, diskFull } from '../../common/checkpointError';
+import { CheckpointError, diskFullError } from '../../common/checkpointError';
 import { splitNul } from '../../common/nameList';
-import { cleanEnvironment, type GitEnd, type GitProgram } from './gitProgram';
+import { cleanEnvironment, type GitResult, type GitProgram } from './gitProgram';
 import type { UserSettings } from './userRepository';
 
 /** A call of Git in Backline's repository. */
@@ -73,6 +73,10 @@ export class PrivateRepository {
     this.env = privateEnvironment(place);
   }
 
+  get packsNewFiles(): boolean {
+    return this.git.packsNewFiles;
+  }
+
   get index(): string {
     return path.join(this.place.gitDir, 'index');
   }
@@ -90,7 +94,7 @@ export class PrivateRepository {
   }
 
   /** @throws CheckpointError `cancelled`, `tooSlow`, `diskFull`, `failed` */
-  async run(call: RepositoryCall): Promise<GitEnd> {
+  async run(call: RepositoryCall): Promise<GitResult> {
     const { args, signal, input, allowedCodes = [0], isLiteral = true } = call;
     const env = { ...this.env, ...call.env };
     if (call.index !== undefined) env['GIT_INDEX_FILE'] = call.index;
@@ -103,11 +107,11 @@ export class PrivateRepository {
     return end;
   }
 
-  async text(call: RepositoryCall): Promise<string> {
+  async runForText(call: RepositoryCall): Promise<string> {
     return (await this.run(call)).output.toString().trim();
   }
 
-  async items(call: RepositoryCall): Promise<string[]> {
+  async runForItems(call: RepositoryCall): Promise<string[]> {
     return splitNul((await this.run(call)).output);
   }
 }
@@ -122,8 +126,9 @@ export class GitFailure extends CheckpointError {
   }
 }
 
-function failureOf(args: readonly string[], { errors }: GitEnd): CheckpointError {
-  if (/No space left on device|Disk quota exceeded|File too large/i.test(errors)) return diskFull(new Error(errors));
+function failureOf(args: readonly string[], { errors }: GitResult): CheckpointError {
+  if (/No space left on device|Disk quota exceeded|File too large/i.test(errors))
+    return diskFullError(new Error(errors));
   return new GitFailure(args[0] ?? '', errors);
 }
 
@@ -184,7 +189,7 @@ function configText({ objectFormat, fileSystem, excludesFile }: UserSettings): s
 	commitGraph = false
 	multiPackIndex = false
 	fsyncMethod = batch
-	fsync = loose-object
+	fsync = loose-object,pack,pack-metadata
 	compression = 1
 ${objectFormat === 'sha256' ? '[extensions]\n\tobjectFormat = sha256\n' : ''}[gc]
 	auto = 0

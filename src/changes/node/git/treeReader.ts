@@ -18,28 +18,28 @@ export class TreeReader {
     const { output } = await this.run(args, signal);
     const raw = readRawDiff(splitNul(output)).filter(({ path }) => isNameText(path));
     const objects = raw.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.object] : [])));
-    const sizes = await this.sizesOf([...new Set(objects)], signal);
+    const sizes = await this.readSizes([...new Set(objects)], signal);
     return raw.flatMap((change) => changeOf(change, sizes));
   }
 
   /** Undefined if the tree has no such file. */
-  async find(tree: string, path: string, signal: AbortSignal): Promise<FileState | undefined> {
+  async findFile(tree: string, path: string, signal: AbortSignal): Promise<FileState | undefined> {
     const { output } = await this.run(['ls-tree', '-z', '--full-tree', tree, '--', path], signal);
     const [mode = '', , object = ''] = (splitNul(output)[0] ?? '').split(/[ \t]/);
     const kind = kindOfMode(mode);
     if (!kind) return undefined;
-    const bytes = (await this.sizesOf([object], signal)).get(object) ?? 0;
+    const bytes = (await this.readSizes([object], signal)).get(object) ?? 0;
     return { kind, object, bytes };
   }
 
   /** Returns the names in a tree for which `isWanted` is true. */
-  async names(tree: string, isWanted: (name: string) => boolean, signal: AbortSignal): Promise<string[]> {
+  async listNames(tree: string, isWanted: (name: string) => boolean, signal: AbortSignal): Promise<string[]> {
     const { output } = await this.run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree], signal);
     return splitNul(output).filter((name) => isNameText(name) && isWanted(name));
   }
 
   /** Objects that can't be found are missing in the result. */
-  async contents(objects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
+  async readContents(objects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
     const found = new Map<string, Buffer>();
     if (objects.length === 0) return found;
     const { output } = await this.run(['cat-file', '--batch'], signal, `${objects.join('\n')}\n`);
@@ -55,8 +55,8 @@ export class TreeReader {
   }
 
   /** @throws CheckpointError `contentMissing` */
-  async content(object: string, signal: AbortSignal): Promise<Buffer> {
-    const content = (await this.contents([object], signal)).get(object);
+  async readContent(object: string, signal: AbortSignal): Promise<Buffer> {
+    const content = (await this.readContents([object], signal)).get(object);
     if (content) return content;
     throw new CheckpointError(
       'contentMissing',
@@ -65,14 +65,14 @@ export class TreeReader {
   }
 
   /** Returns the `.gitignore` files of a tree by path. */
-  async ignoreFiles(tree: string, signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
-    const found = await this.names(tree, isIgnoreFile, signal);
+  async readIgnoreFiles(tree: string, signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
+    const found = await this.listNames(tree, isIgnoreFile, signal);
     const objects = new Map<string, string>();
     for (const name of found) {
-      const state = await this.find(tree, name, signal);
+      const state = await this.findFile(tree, name, signal);
       if (state && state.kind !== 'symlink') objects.set(name, state.object);
     }
-    const contents = await this.contents([...new Set(objects.values())], signal);
+    const contents = await this.readContents([...new Set(objects.values())], signal);
     return new Map(
       [...objects].flatMap(([name, object]) => {
         const content = contents.get(object);
@@ -81,7 +81,7 @@ export class TreeReader {
     );
   }
 
-  private async sizesOf(objects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  private async readSizes(objects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
     if (objects.length === 0) return new Map();
     const args = ['cat-file', '--batch-check=%(objectname) %(objectsize)'];
     const { output } = await this.run(args, signal, `${objects.join('\n')}\n`);

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
  * special entries (submodules, conflicts, assumed unchanged, intent to add), which are then read like new files. `prefix` is the
  * folder relative to the root of the work tree: empty, or with a trailing `/`. Returns undefined for unsupported index formats.
  */
-export function indexToStartFrom(file: Buffer, format: 'sha1' | 'sha256', prefix: string): IndexStart | undefined {
+export function createInitialIndex(file: Buffer, format: 'sha1' | 'sha256', prefix: string): IndexStart | undefined {
   const reader = new IndexReader(file, format === 'sha1' ? 20 : 32);
   return reader.read(Buffer.from(prefix), (bytes) => createHash(format).update(bytes).digest());
 }
@@ -35,7 +35,7 @@ const lengthMask = 0xfff;
 const unreadable = ['link', 'sdir'];
 
 class IndexReader {
-  private at = headerBytes;
+  private position = headerBytes;
 
   constructor(
     private readonly file: Buffer,
@@ -51,7 +51,7 @@ class IndexReader {
     try {
       const { bytes: kept, count: keptCount } =
         version === 4 ? this.shortenedEntries(count, prefix) : this.wholeEntries(count, prefix);
-      const extensions = this.extensions();
+      const extensions = this.readExtensions();
       if (unreadable.some((name) => extensions.has(name))) return undefined;
       const tree = extensions.get('TREE');
       const hasTrees = keptCount === count && prefix.length === 0 && tree !== undefined && isWholeTree(tree);
@@ -75,24 +75,24 @@ class IndexReader {
     const { file, hashBytes } = this;
     const bytes: Buffer[] = [];
     let kept = 0;
-    let runStart = this.at;
+    let runStart = this.position;
     for (let number = 0; number < count; number++) {
-      const start = this.at;
+      const start = this.position;
       const flagsAt = start + statBytes + hashBytes;
       const flags = file.readUInt16BE(flagsAt);
       const nameAt = flagsAt + ((flags & 0x4000) === 0 ? 2 : 4);
       const short = flags & lengthMask;
       const end = short === lengthMask ? file.indexOf(0, nameAt) : nameAt + short;
       if (end === -1 || end > file.length) throw new RangeError('The index ends in a name.');
-      this.at = start + (Math.floor((end - start) / 8) + 1) * 8;
+      this.position = start + (Math.floor((end - start) / 8) + 1) * 8;
       if (!this.isOdd(start, flags) && this.isBelow(prefix, nameAt, end) && isUtf8Range(file, nameAt, end)) {
         kept++;
         continue;
       }
       bytes.push(file.subarray(runStart, start));
-      runStart = this.at;
+      runStart = this.position;
     }
-    bytes.push(file.subarray(runStart, this.at));
+    bytes.push(file.subarray(runStart, this.position));
     return { bytes, count: kept };
   }
 
@@ -101,10 +101,10 @@ class IndexReader {
     const bytes: Buffer[] = [];
     let before: Buffer = Buffer.alloc(0);
     for (let number = 0; number < count; number++) {
-      const start = this.at;
+      const start = this.position;
       const flagsAt = start + statBytes + hashBytes;
       const flags = file.readUInt16BE(flagsAt);
-      const name = this.shortenedName(flagsAt + ((flags & 0x4000) === 0 ? 2 : 4), before);
+      const name = this.readShortenedName(flagsAt + ((flags & 0x4000) === 0 ? 2 : 4), before);
       before = name;
       const isBelow = name.subarray(0, prefix.length).equals(prefix);
       if (!this.isOdd(start, flags) && isBelow && isUtf8(name)) bytes.push(entry(file.subarray(start, flagsAt), name));
@@ -123,7 +123,7 @@ class IndexReader {
   }
 
   /** Version 4: how many bytes of the previous name are removed, and the rest of the name. */
-  private shortenedName(nameAt: number, before: Buffer): Buffer {
+  private readShortenedName(nameAt: number, before: Buffer): Buffer {
     let at = nameAt;
     let byte = this.file.readUInt8(at++);
     let cut = byte & 0x7f;
@@ -133,19 +133,19 @@ class IndexReader {
     }
     const end = this.file.indexOf(0, at);
     if (end === -1 || cut > before.length) throw new RangeError('The index ends in a name.');
-    this.at = end + 1;
+    this.position = end + 1;
     return Buffer.concat([before.subarray(0, before.length - cut), this.file.subarray(at, end)]);
   }
 
-  private extensions(): Map<string, Buffer> {
+  private readExtensions(): Map<string, Buffer> {
     const found = new Map<string, Buffer>();
     const end = this.file.length - this.hashBytes;
-    while (this.at + 8 <= end) {
-      const name = this.file.toString('latin1', this.at, this.at + 4);
-      const size = this.file.readUInt32BE(this.at + 4);
-      if (this.at + 8 + size > end) throw new RangeError('The index ends in an extension.');
-      found.set(name, this.file.subarray(this.at + 8, this.at + 8 + size));
-      this.at += 8 + size;
+    while (this.position + 8 <= end) {
+      const name = this.file.toString('latin1', this.position, this.position + 4);
+      const size = this.file.readUInt32BE(this.position + 4);
+      if (this.position + 8 + size > end) throw new RangeError('The index ends in an extension.');
+      found.set(name, this.file.subarray(this.position + 8, this.position + 8 + size));
+      this.position += 8 + size;
     }
     return found;
   }

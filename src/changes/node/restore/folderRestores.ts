@@ -47,7 +47,7 @@ export class FolderRestores {
         leftOut.push(folder + path.sep);
         continue;
       }
-      const plan = await store.plan(id, undefined, signal);
+      const plan = await store.planRestore(id, undefined, signal);
       plans.push({ folder, store, plan });
       const items = plan.leftOut.filter((item) => isUnexpectedlyLeftOut(item) || item.reason === 'ignored');
       leftOut.push(...items.map((item) => path.join(folder, item.path)));
@@ -86,7 +86,7 @@ export class FolderRestores {
       if (steps.length === 0) continue;
       const files = steps.map((step) => path.join(folder, step.path));
       try {
-        const result = await store.apply({ ...plan, steps }, label, signal);
+        const result = await store.applyRestore({ ...plan, steps }, label, signal);
         undo.push({ folder, id: result.undo.id });
         const { restored: done, skipped: left } = inFolder(folder, files, result.skipped);
         restored.push(...done);
@@ -104,7 +104,7 @@ export class FolderRestores {
   async interrupted(): Promise<InterruptedRestore | undefined> {
     let found: InterruptedRestore | undefined;
     for (const { store } of await this.stores()) {
-      const one = await store.interrupted();
+      const one = await store.findInterruptedRestore();
       if (!one) continue;
       const { restored, total } = found ?? { restored: 0, total: 0 };
       found = { restored: restored + one.done, total: total + one.done + one.left + one.touched };
@@ -116,7 +116,7 @@ export class FolderRestores {
     const restored: string[] = [];
     const skipped: SkippedFile[] = [];
     for (const { folder, store } of await this.stores()) {
-      const result = await store.resume(direction, signal);
+      const result = await store.resumeRestore(direction, signal);
       if (!result) continue;
       const files = result.paths.map((file) => path.join(folder, file));
       const outcome = inFolder(folder, files, result.skipped);

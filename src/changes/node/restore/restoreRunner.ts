@@ -9,14 +9,14 @@ import type { CheckpointDetails } from '../../common/checkpoint';
 import { CheckpointError } from '../../common/checkpointError';
 import {
   RestoreJournal,
-  reversed,
+  reverseSteps,
   stepsOf,
   type RestorePlan,
   type RestoreStep,
   type SkippedStep,
 } from '../../common/restorePlan';
 import type { ResumeDirection } from '../../common/workspaceCheckpoints';
-import { forAll } from '../fileLook';
+import { mapConcurrently } from '../fileStatus';
 import { journalName } from './hasInterruptedRestore';
 import { StepRunner, type FileSystemTraits } from './restoreStep';
 import type { TreeReader } from '../git/treeReader';
@@ -65,13 +65,13 @@ export class RestoreRunner {
     private readonly clock: Clock,
   ) {}
 
-  private get file(): string {
+  private get journalFile(): string {
     return path.join(this.storage, journalName);
   }
 
   /** @throws CheckpointError `restoreUnfinished` */
   async checkNoneUnfinished(): Promise<void> {
-    if (await this.read()) throw unfinished();
+    if (await this.readJournal()) throw unfinishedError();
   }
 
   async apply(
@@ -89,15 +89,17 @@ export class RestoreRunner {
       at: this.clock.now(),
       steps: plan.steps.map(({ path: name, before, after }) => ({ path: name, before, after })),
     };
-    await this.write(journal);
+    await this.writeJournal(journal);
     return { undo, ...(await this.run(journal.id, plan.steps, context, signal)) };
   }
 
-  async interrupted(context: RestoreContext): Promise<InterruptedStepCounts | undefined> {
-    const journal = await this.read();
+  async describeInterrupted(context: RestoreContext): Promise<InterruptedStepCounts | undefined> {
+    const journal = await this.readJournal();
     if (!journal || this.isRunningElsewhere(journal)) return undefined;
     const runner = new StepRunner(this.root, journal.id, { ...context, waitsForDisk: false });
-    const stands = await forAll(stepsOf(journal), async (step) => runner.stand(step).catch(() => 'neither' as const));
+    const stands = await mapConcurrently(stepsOf(journal), async (step) =>
+      runner.matchSide(step).catch(() => 'neither' as const),
+    );
     const count = (wanted: string): number => stands.filter((stand) => stand === wanted).length;
     const { checkpointId, undoId, at } = journal;
     return { checkpointId, undoId, at, done: count('after'), left: count('before'), touched: count('neither') };
@@ -109,13 +111,13 @@ export class RestoreRunner {
     context: RestoreContext,
     signal: AbortSignal,
   ): Promise<ResumeResult | undefined> {
-    const journal = await this.read();
+    const journal = await this.readJournal();
     if (!journal) return undefined;
-    if (this.isRunningElsewhere(journal)) throw unfinished();
+    if (this.isRunningElsewhere(journal)) throw unfinishedError();
     const steps = stepsOf(journal);
     const runner = new StepRunner(this.root, journal.id, { ...context, waitsForDisk: false });
-    await forAll([...steps.entries()], ([number, step]) => runner.tidy(step, number));
-    return await this.run(journal.id, direction === 'finish' ? steps : reversed(steps), context, signal);
+    await mapConcurrently([...steps.entries()], ([number, step]) => runner.removeTemporaryFile(step, number));
+    return await this.run(journal.id, direction === 'finish' ? steps : reverseSteps(steps), context, signal);
   }
 
   /** Removes the journal only after all steps were tried. */
@@ -133,12 +135,12 @@ export class RestoreRunner {
       const problem = await runner.run(step, 0, undefined);
       if (problem) skipped.push(problem);
     }
-    for (const { path: name } of deletions) await runner.removeEmpty(name);
+    for (const { path: name } of deletions) await runner.removeEmptyFolders(name);
     const numbered = steps.map((step, number) => ({ step, number })).filter(({ step }) => step.after);
     for (const batch of batches(numbered)) {
       const objects = batch.flatMap(({ step }) => (step.after && !isTooLarge(step) ? [step.after.object] : []));
-      const contents = await context.reader.contents([...new Set(objects)], signal);
-      const problems = await forAll(
+      const contents = await context.reader.readContents([...new Set(objects)], signal);
+      const problems = await mapConcurrently(
         batch,
         async ({ step, number }) =>
           isTooLarge(step)
@@ -148,7 +150,7 @@ export class RestoreRunner {
       );
       for (const problem of problems) if (problem) skipped.push(problem);
     }
-    await rm(this.file, { force: true });
+    await rm(this.journalFile, { force: true });
     return { restored: steps.length - skipped.length, skipped, paths: steps.map(({ path: name }) => name) };
   }
 
@@ -157,8 +159,8 @@ export class RestoreRunner {
     return pid !== process.pid && !isOld && isProcessAlive(pid);
   }
 
-  private async read(): Promise<RestoreJournal | undefined> {
-    const text = await readFile(this.file, 'utf8').catch((error: unknown) => {
+  private async readJournal(): Promise<RestoreJournal | undefined> {
+    const text = await readFile(this.journalFile, 'utf8').catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     });
@@ -166,20 +168,20 @@ export class RestoreRunner {
     const journal = RestoreJournal.safeParse(parseJson(text));
     if (journal.success) return journal.data;
     // The journal is incomplete, so no file was changed yet.
-    await rm(this.file, { force: true });
+    await rm(this.journalFile, { force: true });
     return undefined;
   }
 
   /** Written completely before the first step. */
-  private async write(journal: RestoreJournal): Promise<void> {
-    const handle = await open(this.file, 'wx', 0o600).catch((error: unknown) => {
-      throw errorCode(error) === 'EEXIST' ? unfinished() : error;
+  private async writeJournal(journal: RestoreJournal): Promise<void> {
+    const handle = await open(this.journalFile, 'wx', 0o600).catch((error: unknown) => {
+      throw errorCode(error) === 'EEXIST' ? unfinishedError() : error;
     });
     try {
       await handle.writeFile(JSON.stringify(journal));
       await handle.sync();
     } catch (error) {
-      await rm(this.file, { force: true });
+      await rm(this.journalFile, { force: true });
       throw error;
     } finally {
       await handle.close();
@@ -187,7 +189,7 @@ export class RestoreRunner {
   }
 }
 
-function unfinished(): CheckpointError {
+function unfinishedError(): CheckpointError {
   const words = 'A previous restore is not finished. Finish or undo it first.';
   return new CheckpointError('restoreUnfinished', words);
 }

@@ -2,10 +2,10 @@ import { chmod, lstat, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/
 import * as path from 'node:path';
 import { errorCode, userMessageOf } from '../../../base/common/errors';
 import type { FileKind, FileState } from '../../common/checkpoint';
-import { diskFull } from '../../common/checkpointError';
-import { standOf, type RestoreStep, type SkippedStep, type StepStand } from '../../common/restorePlan';
-import { stateAt } from '../fileLook';
-import { BehindLinkError, inHeldFolder } from './heldFolder';
+import { diskFullError } from '../../common/checkpointError';
+import { matchSide, type RestoreStep, type SkippedStep, type StepSide } from '../../common/restorePlan';
+import { readState } from '../fileStatus';
+import { BehindLinkError, withHeldFolder } from './withHeldFolder';
 import { unfinishedPrefix } from '../git/privateRepository';
 
 /** Capabilities of the file system, and Git's object format. */
@@ -33,49 +33,49 @@ export class StepRunner {
   ) {}
 
   /** Returns which side of the step the file on disk matches. */
-  async stand(step: RestoreStep): Promise<StepStand> {
-    const stand = await this.inFolder(step, false, (folder) => this.standIn(folder, this.plain(step)));
-    return stand ?? standOf(step, undefined);
+  async matchSide(step: RestoreStep): Promise<StepSide> {
+    const stand = await this.withFolder(step, false, (folder) => this.matchSideIn(folder, this.toSupportedStep(step)));
+    return stand ?? matchSide(step, undefined);
   }
 
   /** Returns undefined if the step is done. `content` belongs to `step.after`. @throws CheckpointError `diskFull` */
   async run(step: RestoreStep, number: number, content: Buffer | undefined): Promise<SkippedStep | undefined> {
     const { path: name } = step;
-    const plain = this.plain(step);
+    const plain = this.toSupportedStep(step);
     try {
-      const skipped = await this.inFolder(step, plain.after !== undefined, (folder) =>
-        this.runIn(folder, plain, number, content),
+      const skipped = await this.withFolder(step, plain.after !== undefined, (folder) =>
+        this.runInFolder(folder, plain, number, content),
       );
       return skipped ?? undefined;
     } catch (error) {
       const code = errorCode(error) ?? '';
-      if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw diskFull(error);
+      if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw diskFullError(error);
       if (error instanceof BehindLinkError) return { path: name, reason: 'behindLink' };
       return { path: name, reason: 'failed', detail: userMessageOf(error) };
     }
   }
 
   /** Removes what an interrupted step has left. */
-  async tidy(step: RestoreStep, number: number): Promise<void> {
-    await this.inFolder(step, false, (folder) => rm(path.join(folder, this.unfinished(number)), { force: true })).catch(
-      () => undefined,
-    );
+  async removeTemporaryFile(step: RestoreStep, number: number): Promise<void> {
+    await this.withFolder(step, false, (folder) =>
+      rm(path.join(folder, this.temporaryName(number)), { force: true }),
+    ).catch(() => undefined);
   }
 
   /** Removes the folder of a deleted file, and those above it, as far as they are empty. */
-  async removeEmpty(below: string): Promise<void> {
+  async removeEmptyFolders(below: string): Promise<void> {
     const names = below.split('/').slice(0, -1);
     for (let depth = names.length; depth > 0; depth--) {
       const [name = ''] = names.slice(depth - 1);
       try {
-        await inHeldFolder(this.root, names.slice(0, depth - 1), false, (folder) => rmdir(path.join(folder, name)));
+        await withHeldFolder(this.root, names.slice(0, depth - 1), false, (folder) => rmdir(path.join(folder, name)));
       } catch {
         return;
       }
     }
   }
 
-  private async runIn(
+  private async runInFolder(
     folder: string,
     step: RestoreStep,
     number: number,
@@ -84,7 +84,7 @@ export class StepRunner {
     const file = path.join(folder, path.posix.basename(step.path));
     const { path: name, before, after } = step;
     if (!before && after) await rmdir(file).catch(() => undefined);
-    const stand = await this.standIn(folder, step);
+    const stand = await this.matchSideIn(folder, step);
     if (stand === 'after') return undefined;
     if (stand === 'neither') {
       const isFolder = (await lstat(file).catch(() => undefined))?.isDirectory() === true;
@@ -99,11 +99,11 @@ export class StepRunner {
       return undefined;
     }
     if (!content) return { path: name, reason: 'contentMissing' };
-    return await this.replace(folder, step, after, number, content);
+    return await this.replaceFile(folder, step, after, number, content);
   }
 
   /** Writes the new file beside the old one, then renames it. */
-  private async replace(
+  private async replaceFile(
     folder: string,
     step: RestoreStep,
     after: FileState,
@@ -111,13 +111,13 @@ export class StepRunner {
     content: Buffer,
   ): Promise<SkippedStep | undefined> {
     const file = path.join(folder, path.posix.basename(step.path));
-    const made = path.join(folder, this.unfinished(number));
+    const made = path.join(folder, this.temporaryName(number));
     await rm(made, { force: true });
     try {
       if (after.kind === 'symlink') await symlink(content, made);
-      else await this.write(made, content, await this.modeOf(file, after.kind));
+      else await this.writeNewFile(made, content, await this.modeForReplacement(file, after.kind));
       // Writing took its time.
-      if ((await this.standIn(folder, step)) !== 'before') return { path: step.path, reason: 'changedMeanwhile' };
+      if ((await this.matchSideIn(folder, step)) !== 'before') return { path: step.path, reason: 'changedMeanwhile' };
       await rename(made, file);
       return undefined;
     } finally {
@@ -125,7 +125,7 @@ export class StepRunner {
     }
   }
 
-  private async write(file: string, content: Buffer, { create, mode }: NewMode): Promise<void> {
+  private async writeNewFile(file: string, content: Buffer, { create, mode }: NewMode): Promise<void> {
     const handle = await open(file, 'wx', create);
     try {
       await handle.writeFile(content);
@@ -137,38 +137,38 @@ export class StepRunner {
   }
 
   /** A file keeps the permissions of the one it replaces; those of a new one are the system's. */
-  private async modeOf(file: string, kind: FileKind): Promise<NewMode> {
+  private async modeForReplacement(file: string, kind: FileKind): Promise<NewMode> {
     const info = await lstat(file).catch(() => undefined);
     if (info?.isFile()) return { create: 0o600, mode: modeFor(kind, info.mode & 0o777) };
     return { create: kind === 'executable' ? 0o777 : 0o666, mode: undefined };
   }
 
-  private async standIn(folder: string, step: RestoreStep): Promise<StepStand> {
+  private async matchSideIn(folder: string, step: RestoreStep): Promise<StepSide> {
     const { format, tellsExecutable } = this.fileSystemTraits;
-    const found = await stateAt(path.join(folder, path.posix.basename(step.path)), format, tellsExecutable);
-    return found === 'other' ? 'neither' : standOf(step, found);
+    const found = await readState(path.join(folder, path.posix.basename(step.path)), format, tellsExecutable);
+    return found === 'other' ? 'neither' : matchSide(step, found);
   }
 
-  private async inFolder<T>(
+  private async withFolder<T>(
     step: RestoreStep,
     make: boolean,
     work: (folder: string) => Promise<T>,
   ): Promise<T | undefined> {
-    return await inHeldFolder(this.root, step.path.split('/').slice(0, -1), make, work);
+    return await withHeldFolder(this.root, step.path.split('/').slice(0, -1), make, work);
   }
 
-  private plain({ path: name, before, after }: RestoreStep): RestoreStep {
-    return { path: name, before: this.plainState(before), after: this.plainState(after) };
+  private toSupportedStep({ path: name, before, after }: RestoreStep): RestoreStep {
+    return { path: name, before: this.toSupportedState(before), after: this.toSupportedState(after) };
   }
 
-  private plainState(state: FileState | undefined): FileState | undefined {
+  private toSupportedState(state: FileState | undefined): FileState | undefined {
     if (!state) return undefined;
     const { tellsExecutable, hasSymlinks } = this.fileSystemTraits;
     const isFile = (state.kind === 'executable' && !tellsExecutable) || (state.kind === 'symlink' && !hasSymlinks);
     return isFile ? { ...state, kind: 'file' } : state;
   }
 
-  private unfinished(number: number): string {
+  private temporaryName(number: number): string {
     return `${unfinishedPrefix}${this.journalId}-${number}`;
   }
 }

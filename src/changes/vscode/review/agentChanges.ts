@@ -31,9 +31,9 @@ export class AgentChanges implements Disposable {
   private readonly baselines: BaselineDocuments;
   private readonly lenses: HunkLenses;
   private readonly sourceControl: SourceControlView;
-  private readonly edited = new Set<string>();
-  private readonly syncLater: Coalescer;
-  private readonly editedLater: Coalescer;
+  private readonly editedPaths = new Set<string>();
+  private readonly updateCoalescer: Coalescer;
+  private readonly editCoalescer: Coalescer;
 
   constructor(private readonly deps: AgentChangesDeps) {
     const { clock, settings, source } = deps;
@@ -41,8 +41,8 @@ export class AgentChanges implements Disposable {
     this.baselines = disposables.add(new BaselineDocuments(source));
     this.lenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
     this.sourceControl = disposables.add(new SourceControlView(this.baselines));
-    this.syncLater = disposables.add(new Coalescer(clock, syncDelayMs, () => this.sync()));
-    this.editedLater = disposables.add(new Coalescer(clock, editDelayMs, () => this.updateEditedBaselines()));
+    this.updateCoalescer = disposables.add(new Coalescer(clock, syncDelayMs, () => this.updateViews()));
+    this.editCoalescer = disposables.add(new Coalescer(clock, editDelayMs, () => this.updateEditedBaselines()));
   }
 
   start(): void {
@@ -51,16 +51,16 @@ export class AgentChanges implements Disposable {
     const editor = disposables.add(new AgentChangesEditor(source, baselines, messages));
     editor.start();
     disposables.add(new HunkCommands({ source, baselines, commands, editor })).start();
-    disposables.add(source.onDidChange(() => this.syncLater.schedule()));
+    disposables.add(source.onDidChange(() => this.updateCoalescer.schedule()));
     disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, lenses));
     disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => lenses.refresh()));
     disposables.add(
       vscode.workspace.onDidChangeTextDocument(({ contentChanges, document }) => {
-        if (contentChanges.length > 0) this.noteEdit(document);
+        if (contentChanges.length > 0) this.handleEdit(document);
       }),
     );
-    disposables.add(vscode.workspace.onDidSaveTextDocument((document) => this.noteEdit(document)));
-    this.sync();
+    disposables.add(vscode.workspace.onDidSaveTextDocument((document) => this.handleEdit(document)));
+    this.updateViews();
   }
 
   dispose(): void {
@@ -68,7 +68,7 @@ export class AgentChanges implements Disposable {
     setContext([]);
   }
 
-  private sync(): void {
+  private updateViews(): void {
     const { paths } = this.deps.source;
     this.sourceControl.show(paths);
     setContext(paths);
@@ -76,16 +76,16 @@ export class AgentChanges implements Disposable {
     this.lenses.refresh();
   }
 
-  private noteEdit({ uri }: vscode.TextDocument): void {
+  private handleEdit({ uri }: vscode.TextDocument): void {
     if (uri.scheme !== 'file' || !this.deps.source.paths.includes(uri.fsPath)) return;
-    this.edited.add(uri.fsPath);
-    this.editedLater.schedule();
+    this.editedPaths.add(uri.fsPath);
+    this.editCoalescer.schedule();
   }
 
   /** Updates the baselines, which include the user's own edits. */
   private updateEditedBaselines(): void {
-    for (const path of this.edited) void this.baselines.update(path);
-    this.edited.clear();
+    for (const path of this.editedPaths) void this.baselines.update(path);
+    this.editedPaths.clear();
     this.deps.source
       .refresh()
       .catch((error: unknown) => this.deps.log.error('the changes of agents could not be compared', error));
@@ -101,14 +101,14 @@ function setContext(paths: readonly string[]): void {
 /** The source control “Agent Changes”, which exists while there are changes. */
 class SourceControlView implements Disposable {
   private view: { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
-  private shown = '';
+  private shownKey = '';
 
   constructor(private readonly baselines: BaselineDocuments) {}
 
   show(paths: readonly string[]): void {
     const key = paths.join('\0');
-    if (key === this.shown) return;
-    this.shown = key;
+    if (key === this.shownKey) return;
+    this.shownKey = key;
     if (paths.length === 0) {
       this.dispose();
       return;
@@ -134,7 +134,7 @@ class SourceControlView implements Disposable {
   dispose(): void {
     this.view?.control.dispose();
     this.view = undefined;
-    this.shown = '';
+    this.shownKey = '';
   }
 
   private create(): { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } {

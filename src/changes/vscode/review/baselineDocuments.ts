@@ -6,14 +6,14 @@ import type { ReviewSource } from '../../common/review/reviewSource';
 /** Provides the baselines of files as read-only documents for VS Code's diffs. */
 export class BaselineDocuments implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly changed = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
+  private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
   /** The text that VS Code got last, by path. */
   private readonly textByPath = new Map<string, string>();
 
   constructor(private readonly source: Pick<ReviewSource, 'baseline'>) {
     this.disposables.add(
       vscode.workspace.registerTextDocumentContentProvider(textSchemes.baseline, {
-        onDidChange: this.changed.event,
+        onDidChange: this.changeEmitter.event,
         provideTextDocumentContent: ({ fsPath }) => this.read(fsPath),
       }),
     );
@@ -39,7 +39,7 @@ export class BaselineDocuments implements Disposable {
   async update(path: string): Promise<void> {
     const shown = this.textByPath.get(path);
     if (shown !== undefined && shown !== (await this.read(path).catch(() => shown))) {
-      this.changed.fire(this.uriOf(path));
+      this.changeEmitter.fire(this.uriOf(path));
     }
   }
 

@@ -44,8 +44,8 @@ export class HunkCommands implements Disposable {
       [commandIds.reviewUndoFile, (target) => source.undoFile(pathOf(target))],
       [commandIds.reviewKeepAll, () => source.keepAll()],
       [commandIds.reviewUndoAll, () => source.undoAll()],
-      [commandIds.reviewNext, () => this.go(1)],
-      [commandIds.reviewPrevious, () => this.go(-1)],
+      [commandIds.reviewNext, () => this.goToChange(1)],
+      [commandIds.reviewPrevious, () => this.goToChange(-1)],
       [commandIds.reviewOpen, (paths) => editor.open(z.array(z.string()).optional().catch(undefined).parse(paths))],
       [commandIds.reviewOpenFile, (target) => this.openFile(pathOf(target))],
     ];
@@ -57,17 +57,17 @@ export class HunkCommands implements Disposable {
   }
 
   private async keep(args: readonly unknown[]): Promise<void> {
-    const { file, hunk } = await this.target(args);
+    const { file, hunk } = await this.findTarget(args);
     await this.deps.source.keepHunk(file.path, hunk, file.seen);
   }
 
   private async undo(args: readonly unknown[]): Promise<void> {
-    const { file, hunk } = await this.target(args);
+    const { file, hunk } = await this.findTarget(args);
     await this.deps.source.undoHunk(file.path, hunk, file.seen);
   }
 
   /** Arguments of the inline diff: file, changes, index. Of a CodeLens: file, hunk. Otherwise uses the cursor. */
-  private async target([uri, at, index]: readonly unknown[]): Promise<{ file: FileHunks; hunk: Hunk }> {
+  private async findTarget([uri, at, index]: readonly unknown[]): Promise<{ file: FileHunks; hunk: Hunk }> {
     const active = vscode.window.activeTextEditor;
     const clicked = uri instanceof vscode.Uri ? uri : active?.document.uri;
     const document = clicked && (await openDocument(clicked));
@@ -87,7 +87,7 @@ export class HunkCommands implements Disposable {
   }
 
   /** Reveals the next or previous change, in this file or another one. */
-  private async go(step: 1 | -1): Promise<void> {
+  private async goToChange(step: 1 | -1): Promise<void> {
     const { paths } = this.deps.source;
     const editor = vscode.window.activeTextEditor;
     const path = editor?.document.uri.fsPath ?? '';
@@ -102,7 +102,7 @@ export class HunkCommands implements Disposable {
     const index = paths.indexOf(path);
     const order = [...paths.slice(index + 1), ...paths.slice(0, index + 1)];
     for (const next of step > 0 ? order : (index < 0 ? order : [...order.slice(0, -1), path]).toReversed()) {
-      const other = await this.shown(next);
+      const other = await this.showFile(next);
       if (!other) continue;
       const found = await hunksOf(this.deps.source, other.document);
       const first = found?.hunks.at(step > 0 ? 0 : -1);
@@ -114,7 +114,7 @@ export class HunkCommands implements Disposable {
   }
 
   /** Returns undefined if the file no longer exists. */
-  private async shown(path: string): Promise<vscode.TextEditor | undefined> {
+  private async showFile(path: string): Promise<vscode.TextEditor | undefined> {
     try {
       return await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true });
     } catch {

@@ -5,8 +5,8 @@ import { hunksOf, rangeOf } from './fileHunks';
 
 /** Shows Keep and Undo above each change if `backline.review.codeLens` is on. */
 export class HunkLenses implements vscode.CodeLensProvider {
-  private readonly changed = new vscode.EventEmitter<void>();
-  readonly onDidChangeCodeLenses = this.changed.event;
+  private readonly changeEmitter = new vscode.EventEmitter<void>();
+  readonly onDidChangeCodeLenses = this.changeEmitter.event;
 
   constructor(
     private readonly source: ReviewSource,
@@ -14,7 +14,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
   ) {}
 
   refresh(): void {
-    this.changed.fire();
+    this.changeEmitter.fire();
   }
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
@@ -31,6 +31,6 @@ export class HunkLenses implements vscode.CodeLensProvider {
   }
 
   dispose(): void {
-    this.changed.dispose();
+    this.changeEmitter.dispose();
   }
 }

@@ -238,11 +238,13 @@ function merged(
   states: ReadonlyMap<string, readonly StateChange[]>,
   stateByPath: ReadonlyMap<string, CurrentState>,
 ): FileChange[] {
+  if (states.size === 0) return [...texts];
   const textByPath = new Map(texts.map((change) => [change.path, change]));
   const changes: FileChange[] = [];
   for (const text of texts) {
     const known = states.get(text.path);
-    if (!known || !withoutTexts.has(kindOf(known))) changes.push({ ...text, ...shownBeside(text, known ?? []) });
+    if (!known) changes.push(text);
+    else if (!withoutTexts.has(kindOf(known))) changes.push({ ...text, ...shownBeside(text, known) });
   }
   for (const [path, known] of states) {
     const now = stateByPath.has(path) ? stateByPath.get(path) : 'other';

@@ -32,6 +32,9 @@ interface TurnCheckpointPorts {
 const maxNames = 50;
 /** How much is read from a checkpoint at once. */
 const batchFiles = 200;
+/** Many files are recorded at the same time, a few in their order. */
+const manyFiles = 50;
+const lanes = 8;
 const batchBytes = 16 * 1024 * 1024;
 
 /**
@@ -128,7 +131,7 @@ export class TurnCheckpoint {
 
   private async sweepNow(): Promise<void> {
     const { folders } = this;
-    const { checkpoints, log } = this.ports;
+    const { checkpoints } = this.ports;
     if (!checkpoints || folders.length === 0) return;
     const { files: changed, problems } = await checkpoints.changedSince(folders);
     this.sweepProblems = problems;
@@ -137,13 +140,19 @@ export class TurnCheckpoint {
     }
     for (const batch of batches(changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file)))) {
       const texts = await checkpoints.textsBefore(batch.filter((file) => kindOf(file) === undefined));
-      for (const file of batch) {
-        try {
-          await this.recordChange(file, texts.get(file.path));
-        } catch (error) {
-          log.debug(`Cannot track a changed file: ${messageOf(error)}`);
-        }
-      }
+      const files = batch.values();
+      const lane = async (): Promise<void> => {
+        for (const file of files) await this.tryToRecord(file, texts.get(file.path));
+      };
+      await Promise.all(Array.from({ length: batch.length < manyFiles ? 1 : lanes }, lane));
+    }
+  }
+
+  private async tryToRecord(file: ChangedFile, textBefore: FileText): Promise<void> {
+    try {
+      await this.recordChange(file, textBefore);
+    } catch (error) {
+      this.ports.log.debug(`Cannot track a changed file: ${messageOf(error)}`);
     }
   }
 

@@ -29,6 +29,6 @@ export class RestoreEntries {
     const entry = this.writer.whole(this.entryIdByRestore.get(id) ?? '');
     if (entry?.kind !== 'notice') return;
     const { restoreId, ...notice } = entry;
-    if (restoreId !== undefined) this.writer.put({ ...notice, text: `${notice.text} This was undone.` });
+    if (restoreId !== undefined) this.writer.put({ ...notice, text: `${notice.text} The restore was undone.` });
   }
 }

@@ -29,11 +29,11 @@ export class ChatReview implements ReviewSource {
   }
 
   async keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.required(path).fileChanges.keepHunk(path, hunk, seen);
+    await this.requireChat(path).fileChanges.keepHunk(path, hunk, seen);
   }
 
   async undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.required(path).fileChanges.undoHunk(path, hunk, seen);
+    await this.requireChat(path).fileChanges.undoHunk(path, hunk, seen);
   }
 
   async keepFile(path: string): Promise<void> {
@@ -41,23 +41,23 @@ export class ChatReview implements ReviewSource {
   }
 
   async undoFile(path: string): Promise<void> {
-    this.required(path);
+    this.requireChat(path);
     for (const chat of this.chatsOf(path).toReversed()) await this.undoActions.undoFile(chat, { path });
   }
 
   async keepAll(): Promise<void> {
-    for (const chat of this.changed) await chat.keepChanges();
+    for (const chat of this.changedChats) await chat.keepChanges();
   }
 
   async undoAll(): Promise<void> {
-    for (const chat of this.changed) await this.undoActions.undoAll(chat);
+    for (const chat of this.changedChats) await this.undoActions.undoAll(chat);
   }
 
   async refresh(): Promise<void> {
-    await Promise.all(this.changed.map((chat) => chat.fileChanges.refresh()));
+    await Promise.all(this.changedChats.map((chat) => chat.fileChanges.refresh()));
   }
 
-  private get changed(): Chat[] {
+  private get changedChats(): Chat[] {
     return this.chats.openChats.filter(({ fileChanges }) => fileChanges.list.length > 0);
   }
 
@@ -69,7 +69,7 @@ export class ChatReview implements ReviewSource {
     return this.chatsOf(path).at(-1);
   }
 
-  private required(path: string): Chat {
+  private requireChat(path: string): Chat {
     const chat = this.chatOf(path);
     if (!chat) throw new ChatError('notFound', 'There are no agent changes in this file.');
     return chat;

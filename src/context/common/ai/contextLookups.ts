@@ -107,7 +107,7 @@ async function providerItems(
   params: MentionsParams,
   signal: AbortSignal,
 ): Promise<readonly ContextItem[]> {
-  if (handle.isLookupPaused) throw new Error('It failed a moment ago.');
+  if (handle.isLookupPaused) throw new Error('It is paused after a failure. Try again in a moment.');
   const mentions = (await handle.mentions(params, signal)) ?? [];
   if (mentions.length === 0) return (await lookUpItems(handle, { query: params.query }, signal)) ?? [];
   const found = await Promise.all(

@@ -46,7 +46,7 @@ const maxSent = 256 * 1_024;
 /** Path, title, provider and line of an item, so that it survives a reload. Without a title: the whole file. */
 const MentionId = z.tuple([z.string(), z.string().nullable(), z.string(), z.number().nullable()]);
 
-/** Provider and mention, as found by a query. */
+/** The id of a mention that was found by a query: the provider and the mention itself. */
 const FoundId = z.tuple([z.literal('mention'), z.string(), mentionSchema]);
 
 /** Context items as mentions: first those of the active file, then of other files, then those found by providers. */

@@ -13,10 +13,10 @@ const isCode = /\.(?:[cm]?[jt]s|json|node)$/i;
 export class ModuleLoadGuard {
   private readonly hashByUrl = new Map<string, string>();
   private readonly importedNames: { readonly url: string; readonly name: string }[] = [];
-  private hasClosed = false;
+  private isClosedForNewFiles = false;
 
   get isClosed(): boolean {
-    return this.hasClosed;
+    return this.isClosedForNewFiles;
   }
 
   /** Returns the content to run. @throws ProviderError if the file is not allowed or has changed */
@@ -28,7 +28,7 @@ export class ModuleLoadGuard {
     const known = this.hashByUrl.get(key);
     if (known === hash) return bytes;
     if (known !== undefined) throw new ProviderError(`${file} changed while it was being loaded. Retry the provider.`);
-    if (this.hasClosed)
+    if (this.isClosedForNewFiles)
       throw new ProviderError(
         `It loads ${file} dynamically, so you were not asked about that file. Import it at the top of the module.`,
       );
@@ -47,7 +47,7 @@ export class ModuleLoadGuard {
       const url = fileOf(next);
       if (url !== undefined && !this.hashByUrl.has(url)) this.read(url);
     }
-    this.hasClosed = true;
+    this.isClosedForNewFiles = true;
     return [...this.hashByUrl].map(([url, hash]) => ({ url, hash }));
   }
 

@@ -15,8 +15,8 @@ export class ContentBlocks {
   private nextBlockIndex = 0;
   private turnText = '';
   /** Offsets of the current and the previous step in the text. */
-  private stepStart = 0;
-  private lastStepStart = 0;
+  private stepStartOffset = 0;
+  private lastStepStartOffset = 0;
 
   constructor(
     private readonly sessionId: string,
@@ -65,9 +65,9 @@ export class ContentBlocks {
   /** Call before a tool call or thought. Text after it starts a new block, unless the server announces its blocks. */
   endStep(): void {
     for (const [wireIndex, { isAnnounced }] of this.openBlockByWireIndex) if (!isAnnounced) this.endBlock(wireIndex);
-    if (this.turnText.length === this.stepStart) return;
-    this.lastStepStart = this.stepStart;
-    this.stepStart = this.turnText.length;
+    if (this.turnText.length === this.stepStartOffset) return;
+    this.lastStepStartOffset = this.stepStartOffset;
+    this.stepStartOffset = this.turnText.length;
   }
 
   /**
@@ -75,8 +75,8 @@ export class ContentBlocks {
    * step; other text is appended.
    */
   completeText(response: string): void {
-    const step = this.turnText.slice(this.stepStart);
-    const lastStep = this.turnText.slice(this.lastStepStart, this.stepStart);
+    const step = this.turnText.slice(this.stepStartOffset);
+    const lastStep = this.turnText.slice(this.lastStepStartOffset, this.stepStartOffset);
     const missing = missingText([this.turnText, step, lastStep], response);
     if (missing.isTail) {
       this.appendText(missing.text);

@@ -1,7 +1,7 @@
 import { isUncPath } from '../../../base/common/uncPath';
 import type { Entry } from '../../../transcript/common/entries';
 import { titleOf } from '../tree/threadRow';
-import { workspaceMatcher } from '../tree/workspaceThreads';
+import { createWorkspaceMatcher } from '../tree/workspaceThreads';
 import type { ThreadLibrary } from '../threadLibrary';
 import { ThreadError, type ThreadHead } from '../threadPorts';
 
@@ -64,7 +64,7 @@ export class PeerThreads {
   private async readableFilter(): Promise<(head: ThreadHead) => boolean> {
     if (!this.access.isTrusted()) return () => false;
     const [folders] = await Promise.all([this.access.workspaceFolders(), this.threads.waitForFirstList()]);
-    const isInWorkspace = workspaceMatcher(this.threads.heads, folders);
+    const isInWorkspace = createWorkspaceMatcher(this.threads.heads, folders);
     return (head) => head.problem === undefined && isInWorkspace(head);
   }
 

@@ -22,7 +22,9 @@ interface MappedMessage {
   readonly mapped: readonly MappedEntry[];
 }
 
-/** A thread as read, with the data that the next read needs to reuse unchanged entries. `entries` is computed lazily. */
+/**
+ * A thread as read, with the data that the next read needs to reuse unchanged entries. `entries` is computed lazily.
+ */
 export interface MappedThread extends OpenThread {
   /** Returns at least the last `count` entries (or all) without mapping earlier messages. */
   lastEntries(count: number): readonly Entry[];
@@ -55,7 +57,10 @@ class ThreadMapping {
   private readonly contexts: readonly MessageContext[];
   private readonly mappedMessages: MappedMessage[] = [];
   private readonly unsentEntries: readonly MappedEntry[];
-  /** From the previous read. Released when everything is mapped, so that reads do not keep each other in memory. */
+  /**
+   * The messages of the previous read. Released when everything is mapped, so that reads do not keep each other in
+   * memory.
+   */
   private previousMessages: readonly MappedMessage[];
   private previousEntries: ReadonlyMap<string, Entry>;
   private cachedMappedEntries: readonly MappedEntry[] | undefined;
@@ -134,7 +139,10 @@ class ThreadMapping {
   }
 }
 
-/** Returns what the entries of a message depend on in other messages: the results of its calls, the calls of its results. */
+/**
+ * Returns what the entries of a message depend on in other messages: the results of its calls, the calls of its
+ * results.
+ */
 function relatedResultsOf(message: unknown, results: ToolResults): readonly unknown[] {
   const blocks = isRecord(message) ? asList(message['content']) : [];
   return blocks.map((block) => (isResultBlock(block) ? results.hasCall(block) : results.ofCall(block)));

@@ -3,7 +3,7 @@ import type { SourceProblem, ThreadHead, ThreadRelation } from '../threadPorts';
 import { findParents, type ParentLink } from './parents';
 import { groupByDay, groupByFolder, type Group } from './grouping';
 import { passesFilters, type ThreadFilters } from './threadFilters';
-import { workspaceMatcher } from './workspaceThreads';
+import { createWorkspaceMatcher } from './workspaceThreads';
 
 /** A row of the list. `id` and `children` are stable, even if a row moves. */
 export type TreeNode = GroupNode | ThreadNode | ProblemNode;
@@ -70,7 +70,7 @@ export function buildThreadTree(all: readonly ThreadHead[], options: TreeOptions
   const shown = all.filter((head) => passesFilters(head, filters));
   const heads = shown.filter(({ problem }) => problem === undefined);
   const parents = findParents(heads);
-  const families = familiesOf(heads, parents, workspaceMatcher(all, folders));
+  const families = familiesOf(heads, parents, createWorkspaceMatcher(all, folders));
   const nodes = new Map<string, TreeNode>();
 
   const addThread = (id: string, parent: string): void => {

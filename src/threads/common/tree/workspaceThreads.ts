@@ -4,7 +4,7 @@ import type { ThreadHead } from '../threadPorts';
  * Returns whether a thread belongs to the workspace: it worked in, below or above one of the `folders` (absolute paths), or in
  * the same repository as such a thread, perhaps in a worktree that no longer exists.
  */
-export function workspaceMatcher(
+export function createWorkspaceMatcher(
   heads: readonly ThreadHead[],
   folders: readonly string[],
 ): (head: ThreadHead) => boolean {

@@ -23,7 +23,7 @@ interface ThreadReadingDeps {
 export class ThreadReading implements Disposable {
   private entries: readonly Entry[] = [];
   /** The worker's revision of `entries`, 0 before the first complete read. */
-  private revision = 0;
+  private lastReadRevision = 0;
   private isClosed = false;
   private lastCostMs = 0;
   private readonly readQueue = new KeyedQueue();
@@ -70,7 +70,7 @@ export class ThreadReading implements Disposable {
 
   private async readNow(link: WorkerLink, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
     this.throwIfClosed(signal);
-    const { file, id: thread, revision } = this;
+    const { file, id: thread, lastReadRevision: revision } = this;
     const request = { method: 'open', thread, file, revision, nowMs: this.deps.clock.now() } as const;
     const { summary, lastEntries, ...opened } = await link.sendRequest(request, OpenAnswer);
     this.lastLink = link;
@@ -82,7 +82,7 @@ export class ThreadReading implements Disposable {
     const { unchangedCount, entryCount } = counted;
     const middle = await this.fetchEntries(link, unchangedCount, entryCount - lastEntries.length, signal);
     this.entries = [...this.entries.slice(0, unchangedCount), ...middle, ...lastEntries];
-    this.revision = opened.revision;
+    this.lastReadRevision = opened.revision;
     this.lastCostMs = opened.costMs + counted.costMs + this.deps.clock.monotonicNow() - startedAt;
     return { ...summary, entries: this.entries };
   }

@@ -25,7 +25,7 @@ export function outlineTool({ editor, language, window }: ToolPorts): Tool {
       'What a file declares: classes, functions, methods and so on, with their lines. Shorter than the file.',
     input,
     async run({ path, depth, page }, signal) {
-      // Throws if the file is missing or not a file.
+      // Reads the file first, which reports a missing file or a folder as an error.
       const file = await editor.readText(path, { signal });
       const name = displayPath(file.path, editor);
       const symbols = await language.outline(file.path, signal);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FileState } from '../../../../src/changes/common/checkpoint';
-import { inOrder, RestoreJournal, reversed, standOf } from '../../../../src/changes/common/restorePlan';
-import { nextToGo, outdated } from '../../../../src/changes/common/retention';
+import { orderSteps, RestoreJournal, reverseSteps, matchSide } from '../../../../src/changes/common/restorePlan';
+import { oldestQuarter, findOutdated } from '../../../../src/changes/common/retention';
 
 const state = (object: string, kind: FileState['kind'] = 'file'): FileState => ({ kind, object, bytes: 1 });
 
@@ -14,13 +14,13 @@ describe('the steps of a restore', () => {
 
   it('delete first, the deepest before what is above', () => {
     assert.deepEqual(
-      inOrder(steps).map(({ path }) => path),
+      orderSteps(steps).map(({ path }) => path),
       ['a/b/c', 'a/b', 'a'],
     );
   });
 
   it('are taken back in the order that deletes first', () => {
-    const back = reversed(steps);
+    const back = reverseSteps(steps);
     assert.deepEqual(
       back.map(({ path }) => path),
       ['a', 'a/b', 'a/b/c'],
@@ -30,10 +30,10 @@ describe('the steps of a restore', () => {
 
   it('tell whether a file is before, after or neither', () => {
     const step = { path: 'a', before: state('1'), after: state('1', 'executable') };
-    assert.equal(standOf(step, state('1')), 'before');
-    assert.equal(standOf(step, state('1', 'executable')), 'after');
-    assert.equal(standOf(step, state('2')), 'neither');
-    assert.equal(standOf(step, undefined), 'neither');
+    assert.equal(matchSide(step, state('1')), 'before');
+    assert.equal(matchSide(step, state('1', 'executable')), 'after');
+    assert.equal(matchSide(step, state('2')), 'neither');
+    assert.equal(matchSide(step, undefined), 'neither');
   });
 
   it('stay below the folder', () => {
@@ -49,11 +49,11 @@ describe('what is kept of checkpoints', () => {
   const at = (...times: number[]) => times.map((time) => ({ id: String(time), at: time, label: '' }));
 
   it('is not too old, and one from the future stays', () => {
-    assert.deepEqual(outdated(at(1, 5, 99), 10, 5), at(1));
+    assert.deepEqual(findOutdated(at(1, 5, 99), 10, 5), at(1));
   });
 
   it('is the newest where there is too much', () => {
-    assert.deepEqual(nextToGo(at(3, 1, 2, 5, 4)), at(1, 2));
-    assert.deepEqual(nextToGo(at(7)), at(7));
+    assert.deepEqual(oldestQuarter(at(3, 1, 2, 5, 4)), at(1, 2));
+    assert.deepEqual(oldestQuarter(at(7)), at(7));
   });
 });

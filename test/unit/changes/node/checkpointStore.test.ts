@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, symlinkSync } from 'node:fs';
 import type { FileChange } from '../../../../src/changes/common/checkpoint';
-import { now } from '../../../../src/changes/node/checkpointStore';
+import { currentState } from '../../../../src/changes/node/checkpointStore';
 import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
 const withoutGit = (name: string): boolean => name === '.git' || name.startsWith('.git/');
@@ -36,7 +36,7 @@ describe('CheckpointStore', () => {
       const after = await taken(store);
       const expected = ['added new/d.txt', 'deleted b.txt', 'modified a.txt', 'renamed c.txt e.txt'];
       assert.deepEqual(told((await store.diff(before.id, after.id)).changes), expected);
-      assert.deepEqual(told((await store.diff(before.id, now)).changes), expected);
+      assert.deepEqual(told((await store.diff(before.id, currentState)).changes), expected);
     });
 
     it(`gives the text of a file as it was ${where}`, async () => {
@@ -46,7 +46,7 @@ describe('CheckpointStore', () => {
       const before = await taken(store);
       workspace.write({ 'src/a.txt': 'after\n', 'bytes.bin': Uint8Array.of(1) });
       assert.equal(await textAt(store, before.id, 'src/a.txt'), 'before\n');
-      assert.deepEqual(await store.bytesAt(before.id, 'bytes.bin'), Buffer.of(0, 255, 13, 10));
+      assert.deepEqual(await store.contentAt(before.id, 'bytes.bin'), Buffer.of(0, 255, 13, 10));
       assert.equal(await textAt(store, before.id, 'missing.txt'), undefined);
     });
 
@@ -62,12 +62,12 @@ describe('CheckpointStore', () => {
       workspace.write({ 'a.txt': 'other', 'made/here/c.txt': 'c', link: 'no link now', 'was-file/inside': 'y' });
       chmodSync(workspace.file('run.sh'), 0o644);
       const changed = contentsOf(workspace.folder, withoutGit);
-      const plan = await store.plan(before.id);
+      const plan = await store.planRestore(before.id);
       assert.deepEqual(contentsOf(workspace.folder, withoutGit), changed, 'a plan changes nothing');
-      const result = await store.apply(plan, 'Before the restore');
+      const result = await store.applyRestore(plan, 'Before the restore');
       assert.deepEqual(result.skipped, []);
       assert.deepEqual(contentsOf(workspace.folder, withoutGit), original);
-      await store.apply(await store.plan(result.undo.id), 'Before the undo');
+      await store.applyRestore(await store.planRestore(result.undo.id), 'Before the undo');
       assert.deepEqual(contentsOf(workspace.folder, withoutGit), changed, 'the restore can be undone');
     });
   }
@@ -87,7 +87,7 @@ describe('CheckpointStore', () => {
     const store = await workspace.open();
     const { id } = await taken(store);
     workspace.write({ 'a/x': '2', 'a/y': '2', 'b/x': '2', ab: '2' });
-    await store.apply(await store.plan(id, ['a', 'b/x']), 'undo');
+    await store.applyRestore(await store.planRestore(id, ['a', 'b/x']), 'undo');
     const texts = ['a/x', 'a/y', 'b/x', 'ab'].map((name) => workspace.read(name));
     assert.deepEqual(texts, ['1', '1', '1', '2']);
   });
@@ -97,9 +97,9 @@ describe('CheckpointStore', () => {
     const store = await workspace.open();
     const { id } = await taken(store);
     workspace.write({ 'a.txt': 'agent', 'b.txt': 'agent', 'c.txt': 'agent' });
-    const plan = await store.plan(id);
+    const plan = await store.planRestore(id);
     workspace.write({ 'a.txt': 'user', 'c.txt': 'user' });
-    const { skipped, undo } = await store.apply(plan, 'undo');
+    const { skipped, undo } = await store.applyRestore(plan, 'undo');
     const reasons = skipped.map(({ path, reason }) => `${path} ${reason}`).sort();
     assert.deepEqual(reasons, ['a.txt changedMeanwhile', 'c.txt changedMeanwhile']);
     assert.deepEqual(
@@ -115,7 +115,7 @@ describe('CheckpointStore', () => {
     await store.drop([id]);
     for (const unknown of [id, 'HEAD', '--help', 'f'.repeat(40)]) {
       await assert.rejects(textAt(store, unknown, 'a'), { code: 'unknownCheckpoint' });
-      await assert.rejects(store.diff(unknown, now), { code: 'unknownCheckpoint' });
+      await assert.rejects(store.diff(unknown, currentState), { code: 'unknownCheckpoint' });
     }
     await store.drop([id]);
     assert.deepEqual(await store.list(), []);

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import * as path from 'node:path';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
-import { now } from '../../../../src/changes/node/checkpointStore';
+import { currentState } from '../../../../src/changes/node/checkpointStore';
 import { eventually, until } from '../../../support/eventually';
 import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
@@ -68,12 +68,12 @@ describe('a checkpoint', () => {
     const store = await workspace.open();
     const before = await taken(store);
     workspace.write(Object.fromEntries(names.map((name) => [name, `${name} changed`])));
-    const { changes } = await store.diff(before.id, now);
+    const { changes } = await store.diff(before.id, currentState);
     assert.deepEqual(changes.map(({ path: name }) => name).sort(), [...names].sort());
     for (const name of names) assert.equal(await textAt(store, before.id, name), name);
     await taken(store);
     workspace.remove(...names);
-    const { skipped } = await store.apply(await store.plan(before.id), 'undo');
+    const { skipped } = await store.applyRestore(await store.planRestore(before.id), 'undo');
     assert.deepEqual(skipped, []);
     for (const name of names) assert.equal(workspace.read(name), name);
   });
@@ -96,11 +96,11 @@ describe('a checkpoint', () => {
     const store = await workspace.open();
     const before = await taken(store);
     assert.equal(await textAt(store, before.id, 'to-folder'), outside);
-    assert.equal(await store.bytesAt(before.id, 'to-folder/secret.txt'), undefined);
+    assert.equal(await store.contentAt(before.id, 'to-folder/secret.txt'), undefined);
     workspace.remove('dangling', 'a');
     symlinkSync(outside, workspace.file('a'));
     writeFileSync(path.join(outside, 'x.txt'), 'outside');
-    const { skipped } = await store.apply(await store.plan(before.id), 'undo');
+    const { skipped } = await store.applyRestore(await store.planRestore(before.id), 'undo');
     assert.deepEqual(skipped, []);
     assert.equal(readlinkSync(workspace.file('dangling')), 'nowhere');
     assert.equal(lstatSync(workspace.file('a')).isDirectory(), true);
@@ -116,9 +116,9 @@ describe('a checkpoint', () => {
     const before = await taken(store);
     workspace.remove('a');
     workspace.write({ 'b.txt': 'agent' });
-    const plan = await store.plan(before.id);
+    const plan = await store.planRestore(before.id);
     symlinkSync(outside, workspace.file('a'));
-    const { skipped } = await store.apply(plan, 'undo');
+    const { skipped } = await store.applyRestore(plan, 'undo');
     assert.deepEqual(reasons(skipped), ['a/x.txt behindLink']);
     assert.deepEqual(contentsOf(outside), {});
     assert.equal(workspace.read('b.txt'), 'b');
@@ -137,7 +137,7 @@ describe('a checkpoint', () => {
       ['a.txt'],
     );
     assert.deepEqual(reasons(leftOut), ['big.bin tooLarge']);
-    await store.apply(await store.plan(before.id), 'undo');
+    await store.applyRestore(await store.planRestore(before.id), 'undo');
     assert.equal(workspace.read('big.bin'), 'small by now');
   });
 
@@ -150,7 +150,7 @@ describe('a checkpoint', () => {
     const after = await taken(store);
     const { changes, leftOut } = await store.diff(before.id, after.id);
     assert.deepEqual([changes.length, reasons(leftOut)], [0, ['grows.bin tooLarge']]);
-    assert.deepEqual((await store.plan(before.id)).steps, []);
+    assert.deepEqual((await store.planRestore(before.id)).steps, []);
   });
 
   it('leaves out what is no file, and does not wait for it', async () => {
@@ -164,7 +164,7 @@ describe('a checkpoint', () => {
     assert.deepEqual(reasons(after.leftOut), ['was-file.txt special']);
     assert.deepEqual(reasons((await taken(store)).leftOut), ['was-file.txt special'], 'also the next time');
     assert.deepEqual((await store.diff(before.id, after.id)).changes, []);
-    await store.apply(await store.plan(before.id), 'undo');
+    await store.applyRestore(await store.planRestore(before.id), 'undo');
     assert.equal(lstatSync(workspace.file('was-file.txt')).isFIFO(), true);
   });
 
@@ -197,7 +197,7 @@ describe('a checkpoint', () => {
     assert.equal(await textAt(store, before.id, 'deep/id_rsa'), undefined);
     for (const text of ['TOKEN', 'changed key', 'LATER TEXT'])
       assert.equal(holds(workspace.storage, text), false, text);
-    await store.apply(await store.plan(before.id), 'undo');
+    await store.applyRestore(await store.planRestore(before.id), 'undo');
     assert.deepEqual([workspace.read('.env'), workspace.read('later.txt')], ['TOKEN=changed', 'LATER TEXT']);
   });
 
@@ -211,7 +211,7 @@ describe('a checkpoint', () => {
     const { changes, leftOut } = await store.diff(before.id, after.id);
     assert.deepEqual(changes.map(({ path: name }) => name).sort(), ['.gitignore', 'a.txt', 'made.txt']);
     assert.deepEqual(reasons(leftOut), ['data/precious.txt ignored']);
-    await store.apply(await store.plan(before.id), 'undo');
+    await store.applyRestore(await store.planRestore(before.id), 'undo');
     assert.equal(workspace.read('data/precious.txt'), 'precious');
     assert.equal(existsSync(workspace.file('made.txt')), false);
   });
@@ -229,7 +229,7 @@ describe('a checkpoint', () => {
     assert.equal(holds(workspace.storage, 'SECOND'), false);
     const again = await workspace.open();
     assert.deepEqual((await again.diff(before.id, (await taken(again)).id)).changes.length, 1);
-    await again.apply(await again.plan(before.id), 'undo');
+    await again.applyRestore(await again.planRestore(before.id), 'undo');
     assert.equal(workspace.read('secret.local'), 'SECOND');
   });
 
@@ -241,7 +241,7 @@ describe('a checkpoint', () => {
     chmodSync(workspace.file('locked.txt'), 0o640);
     workspace.write({ 'locked.txt': 'agent' });
     chmodSync(workspace.file('locked.txt'), 0o440);
-    await store.apply(await store.plan(before.id), 'undo');
+    await store.applyRestore(await store.planRestore(before.id), 'undo');
     assert.equal(workspace.read('locked.txt'), 'a');
     assert.equal(lstatSync(workspace.file('locked.txt')).mode & 0o777, 0o440);
   });
@@ -254,7 +254,7 @@ describe('a checkpoint', () => {
     workspace.remove('kind.txt', 'gone.txt');
     symlinkSync('run.sh', workspace.file('kind.txt'));
     workspace.write({ 'bin.dat': Uint8Array.of(0, 2, 3), 'new.txt': 'new\n' });
-    const { changes } = await store.diff(before.id, now);
+    const { changes } = await store.diff(before.id, currentState);
     const told = changes.map((change) => {
       const { status, path: name, isBinary, addedLines, deletedLines } = change;
       const [from, to] = ['before' in change ? change.before : undefined, 'after' in change ? change.after : undefined];
@@ -303,7 +303,7 @@ describe('a checkpoint', () => {
     workspace.write(Object.fromEntries(Object.keys(files).map((name) => [name, 'agent\n'])));
     const after = await taken(store);
     assert.equal((await store.diff(before.id, after.id)).changes.length, 5_000);
-    const { restored, skipped } = await store.apply(await store.plan(before.id), 'undo');
+    const { restored, skipped } = await store.applyRestore(await store.planRestore(before.id), 'undo');
     assert.deepEqual([restored, skipped.length], [5_000, 0]);
     assert.deepEqual(
       contentsOf(workspace.folder, (name) => name.startsWith('.git')),

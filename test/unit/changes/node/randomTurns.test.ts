@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, utimesSync } 
 import * as path from 'node:path';
 import fc from 'fast-check';
 import type { CheckpointStore } from '../../../../src/changes/node/checkpointStore';
-import { now } from '../../../../src/changes/node/checkpointStore';
+import { currentState } from '../../../../src/changes/node/checkpointStore';
 import { taken, TestWorkspace, textAt } from '../support/workspace';
 
 type Files = ReadonlyMap<string, string>;
@@ -115,7 +115,7 @@ async function play(workspace: TestWorkspace, hasGit: boolean, actions: readonly
   }
   for (const { id, files } of model.checkpoints) {
     for (const name of places) assert.equal(await textAt(store, id, name), files.get(name));
-    const { changes } = await store.diff(id, now);
+    const { changes } = await store.diff(id, currentState);
     const differs = places.some((name) => files.get(name) !== model.files.get(name));
     assert.equal(changes.length > 0, differs);
   }
@@ -124,7 +124,10 @@ async function play(workspace: TestWorkspace, hasGit: boolean, actions: readonly
 async function restore(store: CheckpointStore, model: Model, which: number, name: string | undefined): Promise<void> {
   const wanted = model.checkpoints[which % Math.max(model.checkpoints.length, 1)];
   if (!wanted) return;
-  const { undo } = await store.apply(await store.plan(wanted.id, name === undefined ? undefined : [name]), 'undo');
+  const { undo } = await store.applyRestore(
+    await store.planRestore(wanted.id, name === undefined ? undefined : [name]),
+    'undo',
+  );
   model.checkpoints.push({ id: undo.id, files: model.files });
   model.restore(wanted.files, name);
 }

@@ -16,7 +16,7 @@ const roleVariable = 'BACKLINE_TEST_RESTORE';
 async function restoreAll(role: string): Promise<void> {
   const [folder = '', storage = '', id = ''] = role.split('|');
   const opened = await openCheckpointStore({ folder, storage, excludes: () => false, logger: nullLogger });
-  if (opened.kind === 'open') await opened.store.apply(await opened.store.plan(id), 'undo');
+  if (opened.kind === 'open') await opened.store.applyRestore(await opened.store.planRestore(id), 'undo');
 }
 
 function tests(): void {
@@ -67,14 +67,14 @@ function tests(): void {
       it(`can be ${direction === 'undo' ? 'undone' : 'finished'} after it was killed in mid-restore, ${count} files in`, async () => {
         const { id, before, after } = await killedAfter(count);
         const store = await workspace.open();
-        const found = await store.interrupted();
+        const found = await store.findInterruptedRestore();
         if (found) {
           assert.equal(found.checkpointId, id);
           assert.equal(found.touched, 0);
           assert.ok(found.done >= count);
-          await assert.rejects(store.apply(await store.plan(id), 'again'), { code: 'restoreUnfinished' });
+          await assert.rejects(store.applyRestore(await store.planRestore(id), 'again'), { code: 'restoreUnfinished' });
         }
-        const result = await store.resume(direction);
+        const result = await store.resumeRestore(direction);
         assert.deepEqual(result?.skipped ?? [], []);
         const files = contentsOf(workspace.folder);
         // Without a journal it had not begun, or was over.
@@ -83,13 +83,13 @@ function tests(): void {
         const names = new Set([...Object.keys(files), ...Object.keys(expected)]);
         const wrong = [...names].filter((name) => files[name] !== expected[name]);
         assert.deepEqual(wrong.slice(0, 5), []);
-        assert.equal(await store.interrupted(), undefined);
+        assert.equal(await store.findInterruptedRestore(), undefined);
         const leftovers = readdirSync(workspace.folder, { recursive: true, encoding: 'utf8' });
         assert.deepEqual(
           leftovers.filter((name) => name.includes(unfinishedPrefix)),
           [],
         );
-        assert.equal((await store.plan(id)).steps.length === 0, isFinished);
+        assert.equal((await store.planRestore(id)).steps.length === 0, isFinished);
       });
     }
   }
@@ -97,9 +97,9 @@ function tests(): void {
   it('does not touch what somebody has written after the crash', async () => {
     await killedAfter(20);
     const store = await workspace.open();
-    const found = await store.interrupted();
+    const found = await store.findInterruptedRestore();
     workspace.write({ 'd0/f0.txt': 'user' });
-    const result = await store.resume('undo');
+    const result = await store.resumeRestore('undo');
     assert.equal(workspace.read('d0/f0.txt'), 'user');
     if (found) assert.deepEqual(result?.skipped, [{ path: 'd0/f0.txt', reason: 'changedMeanwhile' }]);
   });
@@ -109,9 +109,9 @@ function tests(): void {
     const store = await workspace.open();
     const { id } = await taken(store);
     writeFileSync(path.join(workspace.storage, 'restore.json'), '{"version":1,"id":"x","ste');
-    assert.equal(await store.interrupted(), undefined);
+    assert.equal(await store.findInterruptedRestore(), undefined);
     workspace.write({ 'a.txt': 'agent' });
-    await store.apply(await store.plan(id), 'undo');
+    await store.applyRestore(await store.planRestore(id), 'undo');
     assert.equal(workspace.read('a.txt'), 'a');
   });
 
@@ -124,7 +124,7 @@ function tests(): void {
     const steps = [{ path: '../outside.txt', before: { kind: 'file', object: empty, bytes: 0 } }];
     const journal = { version: 1, id: 'x', checkpointId: id, undoId: id, pid: 1, at: 0, steps };
     writeFileSync(path.join(workspace.storage, 'restore.json'), JSON.stringify(journal));
-    await store.resume('finish');
+    await store.resumeRestore('finish');
     assert.equal(existsSync(path.join(workspace.root, 'outside.txt')), true);
   });
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import { now } from '../../../../src/changes/node/checkpointStore';
+import { currentState } from '../../../../src/changes/node/checkpointStore';
 import { only } from '../../../support/only';
 import { contentsOf, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
@@ -77,7 +77,7 @@ describe('the storage of checkpoints', () => {
     assert.deepEqual(dropped, ids.slice(0, dropped.length), 'the oldest first');
     assert.ok(dropped.length < ids.length);
     const last = ids.at(-1) ?? '';
-    assert.equal((await store.bytesAt(last, 'a.bin'))?.length, mb);
+    assert.equal((await store.contentAt(last, 'a.bin'))?.length, mb);
     const all = await store.prune({ maxAgeMs: dayMs, maxBytes: 100_000 });
     assert.ok(all.bytes <= 100_000, `${all.bytes} bytes`);
     assert.equal((await store.take('next')).kind, 'taken');
@@ -96,10 +96,33 @@ describe('the storage of checkpoints', () => {
     assert.equal(packs.filter((name) => name.endsWith('.pack')).length, 1);
     assert.equal(await textAt(store, id, 'f7.txt'), '7\n');
     assert.deepEqual(
-      (await store.diff(id, now)).changes.map(({ path: name }) => name),
+      (await store.diff(id, currentState)).changes.map(({ path: name }) => name),
       ['f7.txt'],
     );
     assert.deepEqual(writesIn(workspace.file('.git')), repository);
+  });
+
+  it('is packed into one when it has many packs, but not while another window writes', async () => {
+    const store = await workspace.open();
+    const packs = (): number =>
+      readdirSync(path.join(workspace.storage, 'git-sha1', 'objects', 'pack')).filter((name) => name.endsWith('.pack'))
+        .length;
+    const ids: string[] = [];
+    for (let turn = 0; turn < 22; turn++) {
+      workspace.write(Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.txt`, `${turn} ${at}\n`])));
+      ids.push((await taken(store)).id);
+    }
+    const before = packs();
+    // An older Git writes single files.
+    assert.ok(before === 22 || before === 0, `${before} packs`);
+    const other = path.join(workspace.storage, 'git-sha1', 'index-of-another-window');
+    writeFileSync(other, '');
+    await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 });
+    assert.equal(packs(), before);
+    rmSync(other);
+    await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 });
+    assert.equal(packs(), 1);
+    assert.equal(await textAt(store, ids[3] ?? '', 'f7.txt'), '3 7\n');
   });
 
   it('is pruned by nobody who makes others wait', async () => {
@@ -175,13 +198,13 @@ describe('the storage of checkpoints', () => {
         const { id } = await taken(store);
         write(10, 'a');
         const after = contentsOf(folder);
-        const plan = await store.plan(id);
+        const plan = await store.planRestore(id);
         writeFileSync(path.join(folder, 'filler'), randomBytes(4.5 * mb));
-        await assert.rejects(store.apply(plan, 'undo'), { code: 'diskFull' });
-        const stands = await store.interrupted();
+        await assert.rejects(store.applyRestore(plan, 'undo'), { code: 'diskFull' });
+        const stands = await store.findInterruptedRestore();
         assert.equal(stands?.touched, 0);
         assert.equal(stands.done + stands.left, 4);
-        await store.resume('undo');
+        await store.resumeRestore('undo');
         const { filler, ...files } = contentsOf(folder);
         assert.ok(filler);
         assert.deepEqual(files, after);

@@ -104,7 +104,7 @@ export async function taken(store: CheckpointStore, label = 'a prompt'): Promise
 }
 
 export async function textAt(store: CheckpointStore, id: string, path: string): Promise<string | undefined> {
-  return (await store.bytesAt(id, path))?.toString();
+  return (await store.contentAt(id, path))?.toString();
 }
 
 /** Every file below with its kind, mode and content: two are equal when the folders are, byte for byte. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { Clock } from '../../../../../src/base/common/async';
 import { systemClock } from '../../../../../src/base/node/systemClock';
-import { CheckpointError, tooSlow } from '../../../../../src/changes/common/checkpointError';
+import { CheckpointError, tooSlowError } from '../../../../../src/changes/common/checkpointError';
 import { GitProgram } from '../../../../../src/changes/node/git/gitProgram';
 import { until } from '../../../../support/eventually';
 import { only } from '../../../../support/only';
@@ -50,7 +50,7 @@ describe('the Git program', () => {
     const running = git.run({ ...call, cwd: folder, signal: controller.signal });
     const pidFile = path.join(folder, 'pid');
     await until('it runs', () => readOrEmpty(pidFile) !== '');
-    controller.abort(tooSlow(1_000));
+    controller.abort(tooSlowError(1_000));
     await assert.rejects(running, { code: 'tooSlow' });
     const pid = Number(readFileSync(pidFile, 'utf8'));
     await until('it is gone', () => !isRunning(pid));

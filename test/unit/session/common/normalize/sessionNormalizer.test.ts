@@ -57,9 +57,9 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
   describe('of any stream', () => {
     it('keeps the grammar', () => {
       fc.assert(
-        fc.property(laxSession, fc.boolean(), (events, warnsOfDeniedRuns) => {
+        fc.property(laxSession, fc.boolean(), (events, warnsAboutDeniedRuns) => {
           const grammar = new SessionGrammar();
-          for (const event of normalized(events, { warnsAboutDeniedRuns: warnsOfDeniedRuns })) {
+          for (const event of normalized(events, { warnsAboutDeniedRuns })) {
             assert.equal(grammar.checkEvent(event)?.rule, undefined, JSON.stringify(event));
           }
         }),
@@ -68,9 +68,9 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
 
     it('is the same when it is made again', () => {
       fc.assert(
-        fc.property(laxSession, fc.boolean(), (events, warnsOfDeniedRuns) => {
-          const once = normalized(events, { warnsAboutDeniedRuns: warnsOfDeniedRuns });
-          assert.deepEqual(normalized(once, { warnsAboutDeniedRuns: warnsOfDeniedRuns }), once);
+        fc.property(laxSession, fc.boolean(), (events, warnsAboutDeniedRuns) => {
+          const once = normalized(events, { warnsAboutDeniedRuns });
+          assert.deepEqual(normalized(once, { warnsAboutDeniedRuns }), once);
         }),
       );
     });
@@ -307,7 +307,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
     });
 
     it('that succeeds though it was denied gets a warning also after its end was told', () => {
-      start({ warnsOfDeniedRuns: true });
+      start({ warnsAboutDeniedRuns: true });
       pre('a');
       say('approval:required', { approval_id: 'q', prompt: 'May I?', options: ['Yes', 'No'] });
       say('approval:denied', { approval_id: 'q', decision: 'No' });
@@ -320,13 +320,13 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       ]);
     });
 
-    for (const [what, warnsOfDeniedRuns, reason, notices] of [
+    for (const [what, warnsAboutDeniedRuns, reason, notices] of [
       ['a warning', true, 'timeout', 1],
       ['no warning when nobody has denied it', true, 'answered_elsewhere', 0],
       ['no warning of a backend that calls denials a success', false, 'timeout', 0],
     ] as const) {
       it(`that succeeds though it was denied gets ${what}`, () => {
-        start({ warnsOfDeniedRuns });
+        start({ warnsAboutDeniedRuns });
         pre('a');
         say('approval:required', { approval_id: 'q', prompt: 'May I?', options: ['Yes', 'No'] });
         say('approval:denied', { approval_id: 'q', decision: 'No', reason });

@@ -16,7 +16,7 @@ export class BehindLinkError extends Error {
  * returns undefined if the folder does not exist.
  * @throws BehindLinkError
  */
-export async function inHeldFolder<T>(
+export async function withHeldFolder<T>(
   root: string,
   below: readonly string[],
   make: boolean,

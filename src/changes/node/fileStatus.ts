@@ -7,16 +7,16 @@ import { openFlags } from '../../base/node/openFlags';
 import type { FileKind, FileState } from '../common/checkpoint';
 import type { CurrentState } from '../common/workspaceCheckpoints';
 
-export type Look =
+export type FileStatus =
   | { readonly kind: 'file' | 'symlink'; readonly path: string; readonly bytes: number }
   | { readonly kind: 'missing' | 'special' | 'unreadable'; readonly path: string };
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = openFlags;
-const atOnce = 32;
+const maxConcurrent = 32;
 const chunkBytes = 256 * 1024;
 
 /** Runs the work for all items with limited concurrency. */
-export async function forAll<T, R>(
+export async function mapConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
   signal?: AbortSignal,
@@ -32,12 +32,12 @@ export async function forAll<T, R>(
       results[at] = await work(item);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrent, items.length) }, lane));
   return results;
 }
 
 /** Reads the state of a path inside the folder. A symbolic link is not followed. */
-export async function lookAt(folder: string, name: string): Promise<Look> {
+export async function readStatus(folder: string, name: string): Promise<FileStatus> {
   try {
     const file = path.join(folder, name);
     const info = await lstat(file);
@@ -54,7 +54,7 @@ export async function lookAt(folder: string, name: string): Promise<Look> {
 }
 
 /** Whether the path exists and no parent is a symbolic link. A trailing `/` stands for a folder. */
-export async function exists(folder: string, name: string): Promise<boolean> {
+export async function existsInFolder(folder: string, name: string): Promise<boolean> {
   try {
     const plain = name.replace(/\/$/, '');
     if (await isBehindLink(folder, plain)) return false;
@@ -75,7 +75,7 @@ async function isBehindLink(folder: string, name: string): Promise<boolean> {
 }
 
 /** Returns the current state of a file, `other` for items that can't be in a checkpoint, undefined if nothing exists. */
-export async function stateAt(
+export async function readState(
   file: string,
   format: 'sha1' | 'sha256',
   tellsExecutable: boolean,

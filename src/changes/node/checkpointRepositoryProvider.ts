@@ -1,17 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, readdir, realpath, rename, rm, stat, utimes, writeFile, mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { errorCode, userMessageOf } from '../../base/common/errors';
 import type { CheckpointLimits, FileChange, LeftOut } from '../common/checkpoint';
-import { CheckpointError, diskFull } from '../common/checkpointError';
+import { CheckpointError, diskFullError } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
 import { FolderScan, type Capture } from './folderScan';
 import type { GitProgram } from './git/gitProgram';
-import { ignoredBy, ignoredNow } from './git/ignoreRules';
+import { findIgnoredByTree, findIgnored } from './git/ignoreRules';
 import { PrivateRepository, prepareRepository, type RepositoryPlace } from './git/privateRepository';
 import type { RestoreContext } from './restore/restoreRunner';
 import { isIgnoreFile, TreeReader } from './git/treeReader';
-import { indexToStartFrom } from './git/userIndex';
+import { createInitialIndex } from './git/userIndex';
 import { findUserRepository, readUserSettings, type UserRepository, type UserSettings } from './git/userRepository';
 
 interface RepositoryOptions {
@@ -23,7 +24,7 @@ interface RepositoryOptions {
 }
 
 /** Backline's repository, prepared for the current state of the user's repository. */
-export interface RepositoryInUse {
+export interface PreparedRepository {
   readonly repository: PrivateRepository;
   readonly records: CheckpointRecords;
   readonly reader: TreeReader;
@@ -39,13 +40,13 @@ const leftoverAgeMs = 10 * 60_000;
 const maxExcludesBytes = 1024 * 1024;
 
 /** Creates Backline's repository on first use, and again when the user's repository was added, removed or moved. */
-export class OpenRepository {
-  private current:
-    { readonly key: string; readonly inUse: RepositoryInUse; readonly settings: UserSettings } | undefined;
+export class CheckpointRepositoryProvider {
+  private currentPreparation:
+    { readonly key: string; readonly inUse: PreparedRepository; readonly settings: UserSettings } | undefined;
   /** Whether the index is an unchanged copy of the user's. */
-  private startsFromUser = false;
+  private isUserIndexCopy = false;
   /** Whether a parent repository ignores the folder, by the root of the repository. */
-  private readonly ignoredBy = new Map<string, boolean>();
+  private readonly isIgnoredByTop = new Map<string, boolean>();
 
   constructor(
     private readonly git: GitProgram,
@@ -53,23 +54,23 @@ export class OpenRepository {
   ) {}
 
   /** The folder of the store, for all object formats. */
-  get folderOfStore(): string {
+  get storeFolder(): string {
     return this.options.storage;
   }
 
-  async use(signal: AbortSignal): Promise<RepositoryInUse> {
-    return (await this.useAll(signal)).inUse;
+  async prepare(signal: AbortSignal): Promise<PreparedRepository> {
+    return (await this.prepareAll(signal)).inUse;
   }
 
   async capture(signal: AbortSignal): Promise<Capture> {
-    const { inUse } = await this.useAll(signal);
-    const hasTrees = this.startsFromUser;
-    this.startsFromUser = false;
+    const { inUse } = await this.prepareAll(signal);
+    const hasTrees = this.isUserIndexCopy;
+    this.isUserIndexCopy = false;
     return await withStorageErrors(() => inUse.scan.capture(signal, hasTrees));
   }
 
-  async restoring(signal: AbortSignal): Promise<RestoreContext> {
-    const { inUse, settings } = await this.useAll(signal);
+  async createRestoreContext(signal: AbortSignal): Promise<RestoreContext> {
+    const { inUse, settings } = await this.prepareAll(signal);
     const isOn = (name: 'core.filemode' | 'core.symlinks'): boolean => {
       const setting = settings.fileSystem.get(name);
       return setting === undefined ? process.platform !== 'win32' : /^(true|yes|on|1)$/.test(setting);
@@ -79,18 +80,18 @@ export class OpenRepository {
   }
 
   /** Returns files missing on one side because a `.gitignore` of that side ignores them. */
-  async ignoredAtOneEnd(
+  async findIgnoredOnOneSide(
     changes: readonly FileChange[],
     [from, to]: readonly [string, string],
     signal: AbortSignal,
   ): Promise<readonly LeftOut[]> {
     if (!changes.some(({ path: name }) => isIgnoreFile(name))) return [];
-    const { repository, reader } = await this.use(signal);
+    const { repository, reader } = await this.prepare(signal);
     const onlyAfter = changes.filter(({ status }) => status === 'added' || status === 'renamed');
     const onlyBefore = changes.filter(({ status }) => status === 'deleted');
     const pathsOf = (some: readonly FileChange[]): string[] => some.map((change) => change.path);
-    const before = await ignoredBy(repository, reader, from, pathsOf(onlyAfter), signal);
-    const after = await ignoredBy(repository, reader, to, pathsOf(onlyBefore), signal);
+    const before = await findIgnoredByTree(repository, reader, from, pathsOf(onlyAfter), signal);
+    const after = await findIgnoredByTree(repository, reader, to, pathsOf(onlyBefore), signal);
     return [...before, ...after].map((name) => ({ path: name, reason: 'ignored' }));
   }
 
@@ -103,37 +104,37 @@ export class OpenRepository {
     throw new CheckpointError('failed', `The folder ${folder} ${what}. Open it again.`);
   }
 
-  private async useAll(signal: AbortSignal): Promise<NonNullable<typeof this.current>> {
+  private async prepareAll(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
     await this.checkFolder();
     return await withStorageErrors(() => this.openNow(signal));
   }
 
-  private async openNow(signal: AbortSignal): Promise<NonNullable<typeof this.current>> {
-    const user = await this.findUser(signal);
+  private async openNow(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
+    const user = await this.findParentRepository(signal);
     const key = JSON.stringify(user ?? null);
-    if (this.current?.key === key) {
-      await this.bringUpToDate(this.current.inUse.repository.place, this.current.settings, user);
-      await this.startIndex(this.current.inUse, user);
-      return this.current;
+    if (this.currentPreparation?.key === key) {
+      await this.updateSettings(this.currentPreparation.inUse.repository.place, this.currentPreparation.settings, user);
+      await this.initializeIndex(this.currentPreparation.inUse, user);
+      return this.currentPreparation;
     }
     await mkdir(this.options.storage, { recursive: true, mode: 0o700 });
     const settings = await readUserSettings(this.git, user, this.options.storage, signal);
-    const inUse = await this.make(user, settings);
-    this.current = { key, inUse, settings };
-    await this.startIndex(inUse, user);
+    const inUse = await this.createRepository(user, settings);
+    this.currentPreparation = { key, inUse, settings };
+    await this.initializeIndex(inUse, user);
     const newest = (await inUse.records.list(signal)).at(-1);
-    if (newest) inUse.scan.remember((await inUse.records.details(newest.id, signal)).leftOut);
-    return this.current;
+    if (newest) inUse.scan.setKnownLeftOut((await inUse.records.details(newest.id, signal)).leftOut);
+    return this.currentPreparation;
   }
 
   /** Returns undefined if the repository ignores the folder. */
-  private async findUser(signal: AbortSignal): Promise<UserRepository | undefined> {
+  private async findParentRepository(signal: AbortSignal): Promise<UserRepository | undefined> {
     const user = await findUserRepository(this.options.folder);
     if (!user || user.top === this.options.folder) return user;
-    const known = this.ignoredBy.get(user.top);
+    const known = this.isIgnoredByTop.get(user.top);
     if (known !== undefined) return known ? undefined : user;
     const isIgnored = await this.isIgnoredBy(user, signal);
-    this.ignoredBy.set(user.top, isIgnored);
+    this.isIgnoredByTop.set(user.top, isIgnored);
     return isIgnored ? undefined : user;
   }
 
@@ -144,11 +145,14 @@ export class OpenRepository {
     const place = { gitDir, folder: user.top, top: user.top, userObjects: undefined };
     await prepareRepository(place, await withSafeExcludes(settings), await patternsOf(user));
     const below = path.relative(user.top, this.options.folder).split(path.sep).join('/');
-    const ignored = await ignoredNow(new PrivateRepository(this.git, place), [below], undefined, signal);
+    const ignored = await findIgnored(new PrivateRepository(this.git, place), [below], undefined, signal);
     return ignored.size > 0;
   }
 
-  private async make(user: UserRepository | undefined, settings: UserSettings): Promise<RepositoryInUse> {
+  private async createRepository(
+    user: UserRepository | undefined,
+    settings: UserSettings,
+  ): Promise<PreparedRepository> {
     const { folder, storage, clock, excludes, limits } = this.options;
     const format = settings.objectFormat;
     const place = {
@@ -157,7 +161,7 @@ export class OpenRepository {
       top: user?.top ?? folder,
       userObjects: user?.objects,
     };
-    await this.bringUpToDate(place, settings, user);
+    await this.updateSettings(place, settings, user);
     const repository = new PrivateRepository(this.git, place);
     await dropForeignIndex(repository, clock.now());
     return {
@@ -169,7 +173,7 @@ export class OpenRepository {
     };
   }
 
-  private async bringUpToDate(
+  private async updateSettings(
     place: RepositoryPlace,
     settings: UserSettings,
     user: UserRepository | undefined,
@@ -178,19 +182,23 @@ export class OpenRepository {
   }
 
   /** Starts with a copy of the user's index, so that unchanged tracked files need not be read. */
-  private async startIndex({ repository, format }: RepositoryInUse, user: UserRepository | undefined): Promise<void> {
+  private async initializeIndex(
+    { repository, format }: PreparedRepository,
+    user: UserRepository | undefined,
+  ): Promise<void> {
     if (!user || (await stat(repository.index).catch(() => undefined))) return;
     const info = await stat(user.index).catch(() => undefined);
     if (!info?.isFile() || info.size > maxIndexBytes) return;
-    const start = indexToStartFrom(await readFile(user.index), format, repository.prefix);
+    const start = createInitialIndex(await readFile(user.index), format, repository.prefix);
     if (!start) return;
-    const made = `${repository.index}-start`;
+    // Another window may do the same.
+    const made = `${repository.index}-start-${randomUUID()}`;
     await writeFile(made, start.file, { mode: 0o600 });
     // Slightly older than the user's index, because Git compares its time with those of files.
     const seconds = Math.max(Math.floor(info.mtimeMs / 1_000) - 2, 1);
     await utimes(made, seconds, seconds);
     await rename(made, repository.index);
-    this.startsFromUser = start.hasTrees;
+    this.isUserIndexCopy = start.hasTrees;
   }
 }
 
@@ -231,7 +239,7 @@ async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const code = errorCode(error) ?? '';
-    if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw diskFull(error);
+    if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw diskFullError(error);
     if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code)) throw error;
     const words = `Backline’s storage cannot be written: ${userMessageOf(error)}`;
     throw new CheckpointError('failed', words, { cause: error });
