@@ -54,6 +54,7 @@ export class FakeChat implements Chat {
     remainingChanges: [],
     get: () => undefined,
     pointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
+    editedPaths: () => Promise.resolve(new Set<string>()),
     whenTurnRecorded: () => Promise.resolve(),
     claim: () => Promise.resolve(),
     replaceChanges: () => Promise.resolve(),

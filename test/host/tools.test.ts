@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -172,8 +172,15 @@ describe('tools of the window', () => {
     await setSetting(settingIds.toolsExternalClients, true, target);
     try {
       await eventually('the file of the window', async () => assert.equal(await windows(), 1));
+      const [name = ''] = await readdir(path.join(sharedFolder, 'windows'));
+      const text = await readFile(path.join(sharedFolder, 'windows', name), 'utf8');
+      const { authorization, url } = z.object({ authorization: z.string(), url: z.string() }).parse(JSON.parse(text));
       await setSetting(settingIds.toolsEnabled, false, target);
       await eventually('no file while the tools are off', async () => assert.equal(await windows(), 0));
+      await eventually('its token refused', async () => {
+        const headers = { Authorization: authorization };
+        assert.equal((await fetch(url, { method: 'POST', headers, body: '{}' })).status, 401);
+      });
       await setSetting(settingIds.toolsEnabled, undefined, target);
       await eventually('the file again', async () => assert.equal(await windows(), 1));
       await running.stop?.();

@@ -34,6 +34,8 @@ interface FolderCheckpointsDeps {
   readonly storageFolder: string;
   /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
+  /** Git does not run, and no file is written, in a workspace that the user does not trust. */
+  readonly isTrusted: () => boolean;
   /** Returns the text that the editor port has for these bytes. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
   readonly retention: () => Retention;
@@ -228,6 +230,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
 
   /** Returns the store of a folder, or a message why there is none. Never rejects. */
   private openStore(folder: string): Promise<CheckpointStore | string> {
+    if (!this.options.isTrusted()) return Promise.resolve('You do not trust this workspace.');
     const known = this.storeByFolder.get(folder);
     const failedAtMs = this.failedAtByFolder.get(folder) ?? Infinity;
     if (known && this.options.clock.monotonicNow() - failedAtMs < retryMs) return known;

@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
@@ -26,7 +27,8 @@ export class WindowChanges implements Disposable {
     const { settings, storageFolder } = deps;
     if (storageFolder === undefined || !settings.checkpointsEnabled()) return;
     const retention = () => settings.checkpointRetention();
-    this.folderCheckpoints = new FolderCheckpoints({ ...deps, storageFolder, retention });
+    const isTrusted = () => vscode.workspace.isTrusted;
+    this.folderCheckpoints = new FolderCheckpoints({ ...deps, storageFolder, retention, isTrusted });
   }
 
   /** Undefined if checkpoints are turned off or there is no workspace. */

@@ -177,6 +177,8 @@ export interface ChatRestores {
   get(id: string): Restore | undefined;
   /** Returns what is known about the moment before a prompt. @throws ChatError `notFound`, `unreadable`, `storage` */
   pointBefore(entryId: string): Promise<RestorePoint>;
+  /** Returns the files that are no longer as the agent left them, unsaved text included. Never rejects. */
+  editedPaths(): Promise<ReadonlySet<string>>;
   /** Resolves when the changes of the last turn are recorded. */
   whenTurnRecorded(): Promise<void>;
   /** Makes this window the writer of the conversation. @throws ChatError `readonly` */
@@ -269,7 +271,7 @@ export interface MentionSource {
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
-type ChatErrorCode = 'notFound' | 'unreadable' | 'readonly' | 'changedSince' | 'storage';
+type ChatErrorCode = 'notFound' | 'busy' | 'unreadable' | 'readonly' | 'changedSince' | 'storage';
 
 /** An error shown to the user: a conversation could not be saved, found or changed. */
 export class ChatError extends Error {

@@ -147,7 +147,6 @@ export class ChatFeature implements Feature<ChatUi> {
       dialogs,
       messages,
       clock,
-      log,
     });
     const services: ChatPageServices = {
       ...this.deps,

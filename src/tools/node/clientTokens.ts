@@ -7,6 +7,7 @@ const tokenLength = 32;
 /** Signed tokens that identify clients. Issued tokens are not stored. */
 export class ClientTokens {
   private readonly signingKey = randomBytes(32);
+  private readonly revokedClients = new Set<string>();
 
   /** Returns a unique token of 32 URL-safe characters. */
   issueToken(): string {
@@ -21,7 +22,15 @@ export class ClientTokens {
     const bytes = Buffer.from(token, 'base64url');
     if (bytes.length !== idBytes + signatureBytes) return undefined;
     const id = bytes.subarray(0, idBytes);
-    return timingSafeEqual(bytes.subarray(idBytes), this.signId(id)) ? id.toString('base64url') : undefined;
+    const client = id.toString('base64url');
+    if (!timingSafeEqual(bytes.subarray(idBytes), this.signId(id)) || this.revokedClients.has(client)) return undefined;
+    return client;
+  }
+
+  /** Makes the token in an `Authorization` header invalid. */
+  revoke(authorization: string): void {
+    const client = this.clientOf(authorization);
+    if (client !== undefined) this.revokedClients.add(client);
   }
 
   private signId(id: Buffer): Buffer {

@@ -78,6 +78,11 @@ export class McpServer {
     };
   }
 
+  /** Refuses further requests with the token of this address. */
+  revokeAddress({ headers }: McpAddress): void {
+    this.tokens.revoke(headers['Authorization'] ?? '');
+  }
+
   async stop(): Promise<void> {
     const { server } = this;
     this.stopController.abort();

@@ -25,6 +25,8 @@ interface ExternalClientsDeps {
   readonly bridgeFile: string;
   /** Starts the MCP server if needed. @throws Error if no port is available */
   readonly createAddress: () => Promise<McpAddress>;
+  /** Refuses further requests to this address. Never rejects. */
+  readonly revokeAddress: (address: McpAddress) => Promise<void>;
 }
 
 /** Lets MCP clients outside VS Code use the tools of this window, if the user has turned that on. */
@@ -114,10 +116,14 @@ export class ExternalClients implements Disposable {
   }
 
   private async updateNow(): Promise<void> {
-    const { bridgeFile, createAddress, folders, now, sharedFolder } = this.deps;
+    const { bridgeFile, createAddress, folders, now, revokeAddress, sharedFolder } = this.deps;
     if (this.windowFile !== undefined) await rm(this.windowFile, { force: true });
     this.windowFile = undefined;
-    if (!this.isOn || folders().length === 0) return;
+    if (!this.isOn || folders().length === 0) {
+      if (this.address) await revokeAddress(this.address);
+      this.address = undefined;
+      return;
+    }
     const { windowsFolder } = this;
     const { execPath: runtime, pid, platform } = process;
     await installBridge({ folder: sharedFolder, bridgeFile, runtime, windowsFolder, platform });

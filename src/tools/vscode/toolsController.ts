@@ -50,6 +50,8 @@ export class ToolsController implements RunningFeature {
         now: () => clock.now(),
         folders: () => editor.folders.map(({ path }) => path),
         createAddress: () => this.createAddress(),
+        revokeAddress: async (address) =>
+          (await this.pendingServerStart?.catch(() => undefined))?.revokeAddress(address),
       }),
     );
     this.externalClients.start();

@@ -145,7 +145,6 @@ export class ChatUnderTest {
         dialogs,
         messages,
         clock: systemClock,
-        log: nullLogger,
       }),
       repairBackend: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),

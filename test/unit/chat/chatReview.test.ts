@@ -12,6 +12,7 @@ describe('A file that two conversations have changed', () => {
   older.before.set(path, 'before older');
   newer.before.set(path, 'before newer');
   const undone: string[] = [];
+  let answer = true;
   const review = new ChatReview(
     {
       openChats: [older, newer],
@@ -20,14 +21,32 @@ describe('A file that two conversations have changed', () => {
       }).event,
     },
     {
-      undoFile: ({ id }) => Promise.resolve(void undone.push(id)),
-      undoAll: () => Promise.resolve(),
+      undoFile: ({ id }) => {
+        undone.push(id);
+        return Promise.resolve(answer);
+      },
+      undoAll: ({ id }) => {
+        undone.push(id);
+        return Promise.resolve(answer);
+      },
     },
   );
 
   it('is listed once, with the text before the changes of the newer one', async () => {
     assert.deepEqual(review.paths, [path]);
     assert.equal(await review.baseline(path), 'before newer');
+  });
+
+  it('is left alone once the user cancels', async () => {
+    answer = false;
+    undone.length = 0;
+    await review.undoFile(path);
+    assert.deepEqual(undone, ['newer']);
+    undone.length = 0;
+    await review.undoAll();
+    assert.equal(undone.length, 1);
+    answer = true;
+    undone.length = 0;
   });
 
   it('is undone and kept for both, the newer one first', async () => {

@@ -19,34 +19,35 @@ describe('the files of a restore', () => {
     {
       byAgent: new Set(['/ws/z.txt', '/ws/unsaved.txt', '/ws/same.txt']),
       byOtherConversations: new Set(['/ws/b.txt']),
+      edited: new Set(['/ws/z.txt']),
       unsaved: new Set(['/ws/unsaved.txt', '/ws/mine.txt']),
     },
   );
 
-  it('are listed with those of agents first, which are picked', () => {
+  it('are listed with those that only the agent has changed first, which are picked', () => {
     assert.deepEqual(
       rows.map((row) => [row.path, isPickedByDefault(row)]),
       [
-        ['/ws/b.txt', true],
         ['/ws/unsaved.txt', true],
-        ['/ws/z.txt', true],
+        ['/ws/b.txt', false],
         ['/ws/mine.txt', false],
+        ['/ws/z.txt', false],
       ],
     );
   });
 
   it('say what happens to them, and who has changed them', () => {
     assert.deepEqual(rows.map(rowLabel), [
-      'deleted, changed in another conversation',
       'modified, not saved',
-      'created again',
+      'deleted, changed in another conversation',
       'modified, changed only by you, not saved',
+      'created again, edited by you later',
     ]);
   });
 
-  it('are counted, with those that only the user has changed', () => {
-    assert.equal(countLabel(rows), '4 files, 1 of them changed only by you');
-    assert.equal(countLabel(rows.slice(3)), '1 file, changed only by you');
+  it('are counted, with those that hold work of others', () => {
+    assert.equal(countLabel(rows), '4 files, 3 of them not only changed by this agent');
+    assert.equal(countLabel(rows.slice(3)), '1 file, not only changed by this agent');
     assert.equal(countLabel(rows.slice(0, 1)), '1 file');
   });
 
@@ -56,7 +57,7 @@ describe('the files of a restore', () => {
       [2, ['/ws/a.txt']],
     ]);
     const byAgent = new Set(['/ws/a.txt', '/ws/b.txt']);
-    const all = revertibleRows(byTurn, { byAgent, byOtherConversations: none, unsaved: none });
+    const all = revertibleRows(byTurn, { byAgent, byOtherConversations: none, edited: none, unsaved: none });
     assert.deepEqual(
       all.map((row) => [row.path, rowLabel(row)]),
       [

@@ -89,7 +89,7 @@ describe('Going back to a prompt', () => {
     const found = chat.restores.get(notice.restoreId);
     assert.ok(found);
     const files = await restorer().previewUndo(found, signal);
-    return await restorer().undo(chat, found, { ...files, refused: [] }, signal);
+    return await restorer().undo(chat, found, { ...files, refused: [], left: [] }, signal);
   }
 
   const filesNow = async (): Promise<Record<string, string>> =>

@@ -139,7 +139,7 @@ describe('The review of changes', () => {
               const found = lastRestore && chat.restores.get(lastRestore.id);
               if (!lastRestore || !found) continue;
               const files = await restorer.previewUndo(found, signal);
-              const { chat: old } = await restorer.undo(chat, found, { ...files, refused: [] }, signal);
+              const { chat: old } = await restorer.undo(chat, found, { ...files, refused: [], left: [] }, signal);
               assert.equal(old, lastRestore.chat);
               chat = old;
               model.become(lastRestore.before);

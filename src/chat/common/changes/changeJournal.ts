@@ -96,6 +96,16 @@ export class ChangeJournal {
     return this.ledger.remainingChanges;
   }
 
+  /** Returns the files whose text is not the one after the agent's last change. Never rejects. */
+  async editedPaths(): Promise<ReadonlySet<string>> {
+    const edited = new Set<string>();
+    for (const { change, path } of this.remainingChanges) {
+      const now = await this.fileTexts.readFile(path);
+      if (change?.after !== undefined && now.id !== change.after) edited.add(path);
+    }
+    return edited;
+  }
+
   /** Returns the remaining changes after these records of a conversation. */
   remainingChangesAfter(records: readonly LogRecord[]): RemainingChange[] {
     const ledger = new ChangeLedger(
@@ -155,16 +165,20 @@ export class ChangeJournal {
     await this.toolCallWrites.beforeAnswer(approvalId);
   }
 
-  /** Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. Never rejects. */
-  async endTurn(turn: number, isUnrecorded = true): Promise<void> {
+  /**
+   * Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. A stopped agent can write until
+   * `whenAgentStopped`, which must not reject. Never rejects.
+   */
+  async endTurn(turn: number, isUnrecorded = true, whenAgentStopped?: Promise<void>): Promise<void> {
     this.runningSweeps.end();
-    this.turnEnd = this.recordTurn(turn, isUnrecorded);
+    this.turnEnd = this.recordTurn(turn, isUnrecorded, whenAgentStopped);
     await this.turnEnd;
   }
 
-  private async recordTurn(turn: number, isUnrecorded: boolean): Promise<void> {
+  private async recordTurn(turn: number, isUnrecorded: boolean, whenAgentStopped?: Promise<void>): Promise<void> {
     if (!isUnrecorded) this.turnCheckpoint.forget();
     await this.toolCallWrites.endTurn();
+    await whenAgentStopped;
     await this.turnCheckpoint.end(turn);
     this.shownWrites.endTurn();
     this.baseByPath.clear();

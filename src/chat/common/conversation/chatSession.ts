@@ -360,7 +360,7 @@ export class ChatSession implements Chat {
   }
 
   private handleTurnEnd(): void {
-    this.conversation.finishTurn(this.isVisible);
+    this.conversation.finishTurn(this.isVisible, this.turnRunner.whenAgentStopped());
     if (this.answerDelivery.shouldSendNext(this.chatTranscript.lastEnd?.outcome)) this.sendNextQueued();
   }
 

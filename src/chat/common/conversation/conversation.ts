@@ -137,12 +137,12 @@ export class Conversation {
     this.record({ type: 'ended', outcome: 'interrupted', text });
   }
 
-  /** Updates the head and records the changed files after a turn. */
-  finishTurn(isShown: boolean): void {
+  /** Updates the head and records the changed files after a turn. A stopped agent can write until `whenAgentStopped`. */
+  finishTurn(isShown: boolean, whenAgentStopped?: Promise<void>): void {
     const outcome = this.transcript.lastEnd?.outcome;
     const state = outcome === 'failed' ? 'failed' : isShown || outcome === 'cancelled' ? 'idle' : 'unread';
     this.file.updateHead({ updatedAt: this.ports.clock.now(), state });
-    void this.journal.endTurn(this.transcript.turnNumber);
+    void this.journal.endTurn(this.transcript.turnNumber, true, whenAgentStopped);
   }
 
   private applyStoredRecord(record: LogRecord): void {

@@ -68,6 +68,12 @@ export class TurnRunner {
     await this.pendingCheck;
   }
 
+  /** Resolves when the backend has confirmed that the turn was stopped, or has given up. Undefined unless it is being stopped. */
+  whenAgentStopped(): Promise<void> | undefined {
+    // The effect that cancels the turn follows the one that ends it.
+    return this.currentPhase.kind === 'stopping' ? Promise.resolve().then(() => this.pendingCheck) : undefined;
+  }
+
   /** Checks whether a turn that was interrupted when its window closed still runs in the backend. */
   resumeInterrupted(): void {
     const { head, transcript } = this.ports.conversation;

@@ -36,6 +36,10 @@ export class ConversationRestores implements ChatRestores {
     };
   }
 
+  async editedPaths(): Promise<ReadonlySet<string>> {
+    return await this.conversation.journal.editedPaths();
+  }
+
   async whenTurnRecorded(): Promise<void> {
     await this.conversation.journal.whenTurnRecorded();
   }

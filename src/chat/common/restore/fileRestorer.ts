@@ -94,15 +94,16 @@ export class FileRestorer {
         ? await this.required().restore(files.preview, files.paths, 'Undo of a restore', signal)
         : { restored: [], skipped: [] };
     const skipped = [...outcome.skipped, ...files.refused];
-    const left = new Set(skipped.map(({ path }) => path));
+    const left = new Set([...pathsOf(skipped), ...files.left]);
     const previous = (origin?.restores.get(id) ?? restore).previous.filter(({ path }) => !left.has(path));
+    // A restore that is not undone whole can be undone again.
+    const isWhole = left.size === 0;
+    const record = async (one: Chat, replaced: readonly RemainingChange[]): Promise<void> =>
+      isWhole ? one.restores.recordUndone(id, replaced) : one.restores.replaceChanges(replaced);
     if (fork && fork !== origin) {
-      await fork.restores.recordUndone(
-        id,
-        withoutChange([...paths, ...pathsOf(previous)].filter((path) => !left.has(path))),
-      );
+      await record(fork, withoutChange([...paths, ...pathsOf(previous)].filter((path) => !left.has(path))));
     }
-    await origin?.restores.recordUndone(id, previous);
+    if (origin) await record(origin, previous);
     return { chat: origin ?? chat, restored: outcome.restored, skipped };
   }
 
@@ -185,7 +186,10 @@ interface UndoPreview {
   readonly changedSince: readonly string[] | undefined;
 }
 
-type UndoFiles = Pick<UndoPreview, 'preview' | 'paths'> & Pick<RestoreRequest, 'refused'>;
+interface UndoFiles extends Pick<UndoPreview, 'preview' | 'paths'>, Pick<RestoreRequest, 'refused'> {
+  /** Files that stay as they are by the user's choice. */
+  readonly left: readonly string[];
+}
 
 /** Reverts the turns since the prompt, newest first. Stops at the first turn of a file that cannot be reverted. */
 async function revertTurns({ canChange, chat, paths, point }: RestoreRequest): Promise<Omit<RestoreOutcome, 'undo'>> {

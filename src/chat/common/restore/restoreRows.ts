@@ -11,6 +11,8 @@ export interface RestoreRow {
   /** What a restore does to it; undefined if that is not known. */
   readonly change: RestoreChange['change'] | undefined;
   readonly author: Author;
+  /** The user has edited it since the agent's last change. */
+  readonly isEdited: boolean;
   /** It has unsaved text, which is saved before the restore. */
   readonly isUnsaved: boolean;
 }
@@ -18,6 +20,8 @@ export interface RestoreRow {
 interface ChangedPaths {
   readonly byAgent: ReadonlySet<string>;
   readonly byOtherConversations: ReadonlySet<string>;
+  /** Files that are no longer as the agent left them. */
+  readonly edited: ReadonlySet<string>;
   readonly unsaved: ReadonlySet<string>;
 }
 
@@ -36,8 +40,9 @@ export function revertibleRows(pathsByTurn: ReadonlyMap<number, readonly string[
   return [...all].map((path) => rowOf(path, undefined, paths)).toSorted(compareRows);
 }
 
-export function isPickedByDefault({ author }: RestoreRow): boolean {
-  return author !== 'user';
+/** Files with work of the user are only restored if the user selects them. */
+export function isPickedByDefault({ author, isEdited }: RestoreRow): boolean {
+  return author === 'agent' && !isEdited;
 }
 
 const changeLabels: Record<RestoreChange['change'], string> = {
@@ -53,23 +58,30 @@ const authorLabels: Record<Author, string> = {
 };
 
 /** Describes what happens to a file, and who has changed it. */
-export function rowLabel({ author, change, isUnsaved }: RestoreRow): string {
-  const facts = [change === undefined ? '' : changeLabels[change], authorLabels[author], isUnsaved ? 'not saved' : ''];
+export function rowLabel({ author, change, isEdited, isUnsaved }: RestoreRow): string {
+  const facts = [
+    change === undefined ? '' : changeLabels[change],
+    authorLabels[author],
+    isEdited ? 'edited by you later' : '',
+    isUnsaved ? 'not saved' : '',
+  ];
   return facts.filter((fact) => fact !== '').join(', ');
 }
 
-/** `3 files, 1 of them changed only by you`. */
+/** `3 files, 1 of them not only changed by this agent`. */
 export function countLabel(rows: readonly RestoreRow[]): string {
   const own = rows.filter((row) => !isPickedByDefault(row)).length;
   const all = countOf(rows.length, 'file');
   if (own === 0) return all;
-  return own === rows.length ? `${all}, changed only by you` : `${all}, ${own} of them changed only by you`;
+  return own === rows.length
+    ? `${all}, not only changed by this agent`
+    : `${all}, ${own} of them not only changed by this agent`;
 }
 
 function rowOf(path: string, change: RestoreRow['change'], paths: ChangedPaths): RestoreRow {
-  const { byAgent, byOtherConversations, unsaved } = paths;
+  const { byAgent, byOtherConversations, edited, unsaved } = paths;
   const author = byAgent.has(path) ? 'agent' : byOtherConversations.has(path) ? 'otherConversation' : 'user';
-  return { path, change, author, isUnsaved: unsaved.has(path) };
+  return { path, change, author, isEdited: author === 'agent' && edited.has(path), isUnsaved: unsaved.has(path) };
 }
 
 function compareRows(one: RestoreRow, other: RestoreRow): number {

@@ -42,7 +42,9 @@ export class ChatReview implements ReviewSource {
 
   async undoFile(path: string): Promise<void> {
     this.requireChat(path);
-    for (const chat of this.chatsOf(path).toReversed()) await this.undoActions.undoFile(chat, { path });
+    for (const chat of this.chatsOf(path).toReversed()) {
+      if (!(await this.undoActions.undoFile(chat, { path }))) return;
+    }
   }
 
   async keepAll(): Promise<void> {
@@ -50,7 +52,9 @@ export class ChatReview implements ReviewSource {
   }
 
   async undoAll(): Promise<void> {
-    for (const chat of this.changedChats) await this.undoActions.undoAll(chat);
+    for (const chat of this.changedChats) {
+      if (!(await this.undoActions.undoAll(chat))) return;
+    }
   }
 
   async refresh(): Promise<void> {

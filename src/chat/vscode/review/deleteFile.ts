@@ -18,6 +18,11 @@ export async function deleteFile(
   if (protection && protectedFiles !== 'allow') {
     throw new EditorError('protected', `${path} is protected: ${protection.reason}. Delete it manually.`);
   }
+  const open = vscode.workspace.textDocuments.find(({ isDirty, uri }) => isDirty && uri.fsPath === resolved);
+  // VS Code drops unsaved text with the file. What is on disk can be brought back.
+  if (open && !(await open.save())) {
+    throw new EditorError('saveFailed', `${path} has unsaved text that could not be saved, so it was not deleted.`);
+  }
   const edit = new vscode.WorkspaceEdit();
   edit.deleteFile(vscode.Uri.file(resolved), { ignoreIfNotExists: true });
   if (!(await vscode.workspace.applyEdit(edit))) {

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { countOf } from '../../../base/common/countOf';
 import { messageOf } from '../../../base/common/errors';
-import type { Logger } from '../../../base/common/log';
 import { isCheckpointError } from '../../../changes/common/checkpointError';
 import type { RestorePreview, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Messages } from '../../../platform/vscode/messages';
@@ -11,6 +10,7 @@ import type { FileRestorer, RestoreRequest, RestoreResult } from '../../common/r
 import {
   countLabel,
   isPickedByDefault,
+  rowLabel,
   restoreRows,
   revertibleRows,
   type RestoreRow,
@@ -32,7 +32,6 @@ interface RestoreActionsDeps {
   readonly dialogs: Pick<Dialogs, 'confirm' | 'choose'>;
   readonly messages: Messages;
   readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** What a restore of files would do. */
@@ -80,7 +79,8 @@ export class RestoreActions {
       title: `Restore to Prompt ${point.turn}: Files`,
       rows: plan.rows ?? [],
       leftOut: plan.preview?.leftOut ?? [],
-      openDiff: (path) => this.openDiff(chat, point, plan, path),
+      openDiff: (path) =>
+        this.openDiff(chat, point, plan, path).catch((error: unknown) => this.deps.messages.error(messageOf(error))),
     });
     if (!paths || (paths.length === 0 && scope === 'files')) return;
     await this.restoreFiles({ chat, entryId, point }, plan, { paths, isFork: scope === 'both' }, show);
@@ -113,14 +113,17 @@ export class RestoreActions {
       throw new Error('This restore can’t be undone any more, because its checkpoint was removed.', { cause: error });
     });
     const unsaved = restore.paths.filter((path) => files.unsavedPaths.has(path));
-    if (!(await this.confirmUndo(found.changedSince, unsaved))) return;
-    if (!(await files.confirmProtected(found.paths, found.preview))) return;
-    const { hasSaved, refused } = await files.save(restore.paths);
+    const left = await this.chooseLeftFiles(found.changedSince ?? found.paths, unsaved);
+    if (!left) return;
+    const isLeft = new Set(left);
+    const chosen = restore.paths.filter((path) => !isLeft.has(path));
+    if (!(await files.confirmProtected(chosen, found.preview))) return;
+    const { hasSaved, refused } = await files.save(chosen);
     const { paths, preview } = hasSaved ? await restorer.previewUndo(restore, signal) : found;
     const isRefused = new Set(refused.map(({ path }) => path));
-    const wanted = paths.filter((path) => !isRefused.has(path));
+    const wanted = paths.filter((path) => !isRefused.has(path) && !isLeft.has(path));
     await this.run('Undoing a restore', chat, show, () =>
-      restorer.undo(chat, restore, { preview, paths: wanted, refused }, signal),
+      restorer.undo(chat, restore, { preview, paths: wanted, refused, left }, signal),
     );
   }
 
@@ -142,8 +145,9 @@ export class RestoreActions {
 
   /** Returns false if the user does not want to go on. @throws ChatError `readonly` */
   private async prepare(chat: Chat): Promise<boolean> {
-    const { clock, dialogs, interrupted, log } = this.deps;
+    const { clock, dialogs, interrupted } = this.deps;
     const { isBusy, status, statusText } = chat.view;
+    this.requireIdle((other) => other.id !== chat.id);
     if (status === 'readonly') throw new ChatError('readonly', statusText ?? 'This conversation is read-only.');
     if (!(await interrupted.settle())) return false;
     if (isBusy) {
@@ -153,10 +157,8 @@ export class RestoreActions {
         action: 'Stop and Continue',
       });
       if (!isConfirmed) return false;
-      await withDeadline(clock, 'Stopping the agent', stopTimeoutMs, () => chat.stop()).catch((error: unknown) =>
-        log.warn(`The agent has not confirmed that it stopped: ${messageOf(error)}`),
-      );
     }
+    if (isWorking(chat)) await withDeadline(clock, 'Stopping the agent', stopTimeoutMs, () => chat.stop());
     await withDeadline(clock, 'Recording the changes of the turn', settleTimeoutMs, () =>
       chat.restores.whenTurnRecorded(),
     );
@@ -169,6 +171,7 @@ export class RestoreActions {
     const others = chats.openChats.filter(({ id }) => id !== chat.id);
     const paths = {
       byAgent: point.writtenPaths,
+      edited: await chat.restores.editedPaths(),
       byOtherConversations: new Set(others.flatMap(({ fileChanges }) => fileChanges.list.map(({ path }) => path))),
       unsaved: files.unsavedPaths,
     };
@@ -215,6 +218,8 @@ export class RestoreActions {
 
   private async run(title: string, chat: Chat, show: ShowChat, work: () => Promise<RestoreResult>): Promise<void> {
     const { interrupted, messages } = this.deps;
+    // A prompt may have been sent meanwhile.
+    this.requireIdle(() => true);
     try {
       const { chat: next, skipped } = await this.withProgress(title, work);
       if (next.id !== chat.id) show(next);
@@ -224,6 +229,13 @@ export class RestoreActions {
       if (isCheckpointError(error)) await interrupted.notify();
       throw error;
     }
+  }
+
+  /** Files that change during a turn count as its agent's. @throws ChatError if an agent is at work in one of these conversations */
+  private requireIdle(isAffected: (chat: Chat) => boolean): void {
+    const working = this.deps.chats.openChats.find((chat) => isAffected(chat) && isWorking(chat));
+    if (!working) return;
+    throw new ChatError('busy', `The agent is working in “${working.view.title}”. Stop it, or wait until it is done.`);
   }
 
   private async openDiff(chat: Chat, { turn }: RestorePoint, { preview }: FilePlan, path: string): Promise<void> {
@@ -238,7 +250,10 @@ export class RestoreActions {
   /** Undefined if the user closes the dialog. */
   private async askForFiles(rows: readonly RestoreRow[], note: string | undefined): Promise<boolean | undefined> {
     const [restore, keep] = ['Restore Files', 'Keep Files'];
-    const names = rows.slice(0, maxNames).map(({ path }) => vscode.workspace.asRelativePath(path));
+    const names = rows.slice(0, maxNames).map((row) => {
+      const label = rowLabel(row);
+      return `${vscode.workspace.asRelativePath(row.path)}${label === '' ? '' : ` (${label})`}`;
+    });
     const more = rows.length > maxNames ? [`… and ${rows.length - maxNames} more`] : [];
     const answer = await this.deps.dialogs.choose({
       message: 'Restore files, too?',
@@ -262,16 +277,23 @@ export class RestoreActions {
     });
   }
 
-  private async confirmUndo(changedSince: readonly string[] | undefined, unsaved: readonly string[]): Promise<boolean> {
-    const changed = [...new Set([...(changedSince ?? []), ...unsaved])];
-    if (changedSince && changed.length === 0) return true;
+  /** Returns the files to leave as they are, of those that were changed after a restore. Undefined if the user cancels. */
+  private async chooseLeftFiles(
+    changedSince: readonly string[],
+    unsaved: readonly string[],
+  ): Promise<readonly string[] | undefined> {
+    const changed = [...new Set([...changedSince, ...unsaved])];
+    if (changed.length === 0) return [];
     const names = changed.slice(0, maxNames).map((path) => vscode.workspace.asRelativePath(path));
     const more = changed.length > maxNames ? [`… and ${changed.length - maxNames} more`] : [];
-    return await this.deps.dialogs.confirm({
-      message: 'Undo the restore? Files may have been changed after it.',
-      detail: ['They get the state from before the restore.', ...names, ...more].join('\n'),
-      action: 'Undo Restore',
+    const [leave, undo] = ['Leave These Files', 'Undo in All Files'];
+    const answer = await this.deps.dialogs.choose({
+      message: `${countOf(changed.length, 'file')} ${changed.length === 1 ? 'was' : 'were'} changed after the restore.`,
+      detail: [`“${undo}” overwrites these changes:`, ...names, ...more].join('\n'),
+      actions: [leave, undo],
     });
+    if (answer === undefined) return undefined;
+    return answer === leave ? changed : [];
   }
 
   private async withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
@@ -281,6 +303,10 @@ export class RestoreActions {
 }
 
 const maxNames = 10;
+
+function isWorking({ view }: Chat): boolean {
+  return view.isBusy === true || view.status === 'busy' || view.status === 'stopping' || view.status === 'starting';
+}
 
 function isRemoved(error: unknown): boolean {
   return isCheckpointError(error) && error.code === 'unknownCheckpoint';

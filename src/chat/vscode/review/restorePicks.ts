@@ -46,7 +46,7 @@ interface FileQuestion {
   readonly rows: readonly RestoreRow[];
   /** Absolute paths that will not be restored although they may differ. */
   readonly leftOut: readonly string[];
-  /** Shows what would change in a file. */
+  /** Shows what would change in a file. Must not reject. */
   readonly openDiff: (path: string) => Promise<void>;
 }
 

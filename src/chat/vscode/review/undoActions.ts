@@ -28,32 +28,33 @@ interface UndoActionsDeps {
 export class UndoActions {
   constructor(private readonly deps: UndoActionsDeps) {}
 
-  /** Undoes the changes of the conversation, or of one turn, in a file. @throws ChatError, EditorError */
-  async undoFile(chat: Chat, { path, renamedFrom }: ShownFile, turn?: number): Promise<void> {
+  /** Undoes the changes of the conversation, or of one turn, in a file. Returns false if the user cancels. @throws ChatError, EditorError */
+  async undoFile(chat: Chat, { path, renamedFrom }: ShownFile, turn?: number): Promise<boolean> {
     const paths = renamedFrom === undefined ? [path] : [path, renamedFrom];
     const protections = await this.findProtections(chat, paths, turn);
     const [name, protection] = [...protections][0] ?? [];
-    if (name !== undefined && protection && !(await this.confirmProtected(name, protection))) return;
+    if (name !== undefined && protection && !(await this.confirmProtected(name, protection))) return false;
+    let isDone = true;
     await this.undoPaths(paths, async (one) => {
       const options = { turn, protectedFiles: protections.has(one) ? 'allow' : 'refuse' } as const;
-      await this.undoOrAsk(chat, one, options);
+      if (!(await this.undoOrAsk(chat, one, options))) isDone = false;
     });
+    return isDone;
   }
 
   /**
-   * Undoes all changes of the conversation if the user confirms. Later edits of the same lines stay, and the user is told.
-   * @throws ChatError, EditorError
+   * Undoes all changes of the conversation if the user confirms. Later edits of the same lines stay, and the user is told. Returns
+   * false if the user cancels. @throws ChatError, EditorError
    */
-  async undoAll(chat: Chat): Promise<void> {
+  async undoAll(chat: Chat): Promise<boolean> {
     const paths = chat.fileChanges.list.filter(canUndo).map((change) => change.path);
     const [only] = paths;
     if (only === undefined) throw new Error('There are no changes to undo.');
     if (paths.length === 1) {
-      await this.undoFile(chat, { path: only });
-      return;
+      return await this.undoFile(chat, { path: only });
     }
     const protections = await this.findProtections(chat, paths, undefined);
-    if (!(await this.confirmAll(paths, protections))) return;
+    if (!(await this.confirmAll(paths, protections))) return false;
     const left: string[] = [];
     await this.undoPaths(paths, async (path) => {
       const protectedFiles = protections.has(path) ? 'allow' : 'refuse';
@@ -65,11 +66,12 @@ export class UndoActions {
         left.push(vscode.workspace.asRelativePath(path));
       }
     });
-    if (left.length === 0) return;
+    if (left.length === 0) return true;
     this.deps.messages.info(
       `Changes are left in ${countOf(left.length, 'file')}, because their lines were edited later: ${truncateNames(left).join(', ')}.`,
       { label: 'Review', run: () => vscode.commands.executeCommand(commandIds.reviewOpen) },
     );
+    return true;
   }
 
   /** Continues after a failure and throws all of them. */
@@ -79,23 +81,25 @@ export class UndoActions {
     if (failures.length > 0) throw new Error(failures.join('\n'));
   }
 
-  private async undoOrAsk(chat: Chat, path: string, options: RevertOptions): Promise<void> {
+  private async undoOrAsk(chat: Chat, path: string, options: RevertOptions): Promise<boolean> {
     try {
       await chat.revert(path, options);
+      return true;
     } catch (error) {
       if (!isConflict(error)) throw error;
-      await this.resolveConflict(chat, path, options);
+      return await this.resolveConflict(chat, path, options);
     }
   }
 
-  /** Lets the user choose between the changes that can be separated from later edits, and everything. */
-  private async resolveConflict(chat: Chat, path: string, options: RevertOptions): Promise<void> {
+  /** Lets the user choose between the changes that can be separated from later edits, and everything. Returns false if the user cancels. */
+  private async resolveConflict(chat: Chat, path: string, options: RevertOptions): Promise<boolean> {
     const { turn } = options;
     const name = vscode.workspace.asRelativePath(path);
     const isConversation = turn === undefined;
     const { separable, total } = isConversation
       ? await chat.fileChanges.countSeparable(path)
       : { separable: 0, total: 0 };
+    const before = isConversation ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
     const gentle = separable > 0 ? `Undo ${separable} of ${countOf(total, 'Change')}` : 'Compare';
     const everything = 'Undo Everything';
     const start = isConversation ? 'the agent’s changes' : 'the turn';
@@ -105,18 +109,18 @@ export class UndoActions {
         separable > 0
           ? `“${gentle}” leaves these lines as they are and shows them next to the text before ${start}.`
           : `“Compare” changes nothing. It shows the file next to the text before ${start}.`,
-        `“${everything}” also removes the later edits. You can take that back with Undo in the editor.`,
+        `“${everything}” also removes the later edits. ${takeBackHint(before)}`.trim(),
       ].join('\n\n'),
       actions: [gentle, everything],
     });
     if (chosen === everything) await chat.revert(path, { ...options, force: true });
-    if (chosen !== gentle) return;
-    const before = isConversation ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
+    if (chosen !== gentle) return chosen !== undefined;
     if (separable > 0) await chat.fileChanges.undoSeparable(path, options);
     await this.deps.diffViews.compareWithCurrent(path, before ?? null, `before ${isConversation ? 'chat' : 'turn'}`);
     this.deps.messages.info(
       `${name} still has ${separable > 0 ? countOf(total - separable, 'change') : 'its changes'}, because the lines were edited later. Copy what you want from the left side of the diff.`,
     );
+    return true;
   }
 
   private async findProtections(
@@ -166,6 +170,13 @@ export class UndoActions {
       action: 'Undo All',
     });
   }
+}
+
+/** How to undo the removal of later edits. Empty for a file without text, for which there is no way. */
+function takeBackHint(before: string | null | undefined): string {
+  if (before === undefined) return '';
+  const place = before === null ? 'the Explorer' : 'the editor';
+  return `You can take that back with Undo in ${place}.`;
 }
 
 function isConflict(error: unknown): boolean {

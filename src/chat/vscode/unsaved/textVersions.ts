@@ -6,7 +6,7 @@ import type { DiskText } from '../../common/unsaved/diskState';
 /** Replaces unsaved text by the file on disk. VS Code's undo brings it back. @throws Error if that fails */
 export async function useDiskText(document: vscode.TextDocument): Promise<void> {
   await showDocument(document);
-  await vscode.commands.executeCommand('workbench.action.files.revert');
+  await revertActive(document);
   if (document.isDirty) throw new Error(`VS Code could not read ${nameOf(document)} again. Use Revert File.`);
 }
 
@@ -19,7 +19,7 @@ export async function keepUnsavedText(document: vscode.TextDocument): Promise<vo
   const text = document.getText();
   const editor = await showDocument(document);
   const { selections } = editor;
-  await vscode.commands.executeCommand('workbench.action.files.revert');
+  await revertActive(document);
   const edit = computeMinimalEdit(document.getText(), text);
   if (edit) {
     const range = new vscode.Range(document.positionAt(edit.start), document.positionAt(edit.end));
@@ -67,6 +67,14 @@ async function showDocument(document: vscode.TextDocument): Promise<vscode.TextE
     preview: false,
     ...(group && { viewColumn: group.viewColumn }),
   });
+}
+
+/** Reverts the active editor, so it has to be the one of this document. @throws Error if the user has gone to another one */
+async function revertActive(document: vscode.TextDocument): Promise<void> {
+  if (vscode.window.activeTextEditor?.document !== document) {
+    throw new Error(`Another editor is active. Go to ${nameOf(document)} and try again.`);
+  }
+  await vscode.commands.executeCommand('workbench.action.files.revert');
 }
 
 function nameOf(document: vscode.TextDocument): string {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { parseJson } from '../../../base/common/parseJson';
@@ -40,9 +40,15 @@ export async function writeWindowFile(folder: string, window: WindowFile): Promi
  * Ignores files of other users. Never rejects.
  */
 export async function findWindow(folder: string, cwd: string): Promise<WindowFile | undefined> {
-  const windows = (await readWindowFiles(folder)).map(({ window }) => window);
-  const found = windows.flatMap((window) => {
-    const distances = window.folders.flatMap((each) => distanceBetween(cwd, each) ?? []);
+  const windows = await Promise.all(
+    (await readWindowFiles(folder)).map(async ({ window }) => ({
+      window,
+      // The current folder of a process has no links in its path.
+      folders: await Promise.all(window.folders.map((each) => realpath(each).catch(() => each))),
+    })),
+  );
+  const found = windows.flatMap(({ folders, window }) => {
+    const distances = folders.flatMap((each) => distanceBetween(cwd, each) ?? []);
     return distances.length > 0 ? [{ window, distance: Math.min(...distances) }] : [];
   });
   found.sort((a, b) => a.distance - b.distance || b.window.startedAt - a.window.startedAt);

@@ -43,6 +43,7 @@ describe('checkpoints of a window, when something fails', () => {
     const checkpoints = new FolderCheckpoints({
       folders: () => [workspace.folder, second],
       storageFolder: workspace.storage,
+      isTrusted: () => true,
       excludes: () => false,
       decode: (bytes) => Promise.resolve(Buffer.from(bytes).toString()),
       retention: () => ({ maxAgeMs: 1e9, maxBytes: 1e9 }),

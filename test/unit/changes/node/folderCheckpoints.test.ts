@@ -31,6 +31,7 @@ describe('FolderCheckpoints', () => {
     return new FolderCheckpoints({
       folders: () => [workspace.folder, second],
       storageFolder: workspace.storage,
+      isTrusted: () => true,
       excludes: (_path, relativePath) => relativePath === '.env',
       decode,
       retention: () => ({ maxAgeMs: 1e9, maxBytes: 1e9 }),

@@ -51,6 +51,7 @@ export class DiskWindow {
     this.checkpoints = new FolderCheckpoints({
       folders: () => folders,
       storageFolder: workspace.storage,
+      isTrusted: () => true,
       excludes: (file, relativePath) => exclude.excludes(file, relativePath),
       decode: async (bytes, file) => unifyLineEndings(await decodeText(file, Buffer.from(bytes), decodeUtf8)),
       retention: () => ({ maxAgeMs: 1e9, maxBytes: 1e9 }),
