@@ -81,7 +81,7 @@ describe('Going back to a prompt', () => {
     return await restorer().restore({ ...request, canChange: () => false }, signal);
   }
 
-  async function undo(chat: Chat): Promise<RestoreResult> {
+  async function undo(chat: Chat, left: readonly string[] = []): Promise<RestoreResult> {
     const notice = [...chat.transcript.entries()].findLast(
       (entry) => entry.kind === 'notice' && entry.restoreId !== undefined,
     );
@@ -89,7 +89,8 @@ describe('Going back to a prompt', () => {
     const found = chat.restores.get(notice.restoreId);
     assert.ok(found);
     const files = await restorer().previewUndo(found, signal);
-    return await restorer().undo(chat, found, { ...files, refused: [], left: [] }, signal);
+    const paths = files.paths.filter((path) => !left.includes(path));
+    return await restorer().undo(chat, found, { ...files, paths, refused: [], left }, signal);
   }
 
   const filesNow = async (): Promise<Record<string, string>> =>
@@ -229,6 +230,18 @@ describe('Going back to a prompt', () => {
         assert.ok(notices.some(({ text }) => text.endsWith('The restore was undone.')));
       }
       assert.deepEqual(await listed(await reopened(chat.id)), { [a]: 'one\n', [b]: null });
+    });
+
+    it('and can undo the rest of a restore later, if some files were left as they are', async () => {
+      const chat = await conversation();
+      const before = await filesNow();
+      await restore(chat, 2, { isFork: false });
+      editor.setFile(a, 'mine\n');
+      await undo(chat, [a]);
+      assert.deepEqual(await filesNow(), { ...before, [a]: 'mine\n' });
+      await undo(chat);
+      assert.deepEqual(await filesNow(), before);
+      await assert.rejects(undo(chat));
     });
 
     it('only, in the conversation that goes on', async () => {

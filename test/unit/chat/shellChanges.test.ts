@@ -55,6 +55,26 @@ describe('changes that no tool call names', () => {
     assert.deepEqual(states(), []);
   });
 
+  it('are found until a stopped agent has really stopped', async () => {
+    await chat.send(draft('Go'));
+    const agent = window.agent.last;
+    const cancel = agent.cancel.bind(agent);
+    let hasStopped = (): void => undefined;
+    agent.cancel = async () => {
+      await new Promise<void>((resolve) => {
+        hasStopped = resolve;
+      });
+      editor.setFile(a, text.replace('two', 'TWO'));
+      await cancel();
+    };
+    const stopped = chat.stop();
+    await settled();
+    assert.deepEqual(states(), []);
+    hasStopped();
+    await stopped;
+    await eventually('the change', () => assert.deepEqual(states(), [`${a} modified applied`]));
+  });
+
   it('are counted by hunk, and a renamed file has its former path', async () => {
     editor.setFile(b, 'b\n');
     await chat.send(draft('Go'));
