@@ -40,7 +40,7 @@ describe('Restore to a prompt', () => {
   const ends = async (): Promise<number> => (await chat.frame()).locator('.turn-changes').count();
   const prompts = async (): Promise<string[]> =>
     (await chat.frame()).locator('.entry-prompt .prompt-text').allInnerTexts();
-  const composer = async (): Promise<string> => (await chat.prompt()).inputValue();
+  const composer = async (): Promise<string> => (await chat.prompt()).inputValue({ timeout: 5_000 });
 
   async function send(prompt: string): Promise<void> {
     const before = await ends();

@@ -36,9 +36,11 @@ export class ChatView {
     await (await this.prompt()).press('Enter');
   }
 
-  /** Resolves when the text is on the page. */
+  /** Resolves when the text is on the page, also if VS Code loads the page again meanwhile. */
   async shows(text: string | RegExp): Promise<void> {
-    await (await this.frame()).getByText(text).first().waitFor();
+    await eventually(`${String(text)} in the chat`, async () => {
+      await (await this.frame()).getByText(text).first().waitFor({ timeout: 5_000 });
+    });
   }
 
   /** Resolves when it is in an answer: what the greeting offers is on the page before anything was said. */
