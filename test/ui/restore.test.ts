@@ -49,9 +49,11 @@ describe('Restore to a prompt', () => {
   }
 
   async function clickAt(prompt: string, button: string): Promise<void> {
-    const entry = (await chat.frame()).locator('.entry-prompt').filter({ hasText: prompt });
-    await entry.hover();
-    await entry.getByRole('button', { name: button }).click();
+    await eventually(`${button} at ${prompt}`, async () => {
+      const entry = (await chat.frame()).locator('.entry-prompt').filter({ hasText: prompt });
+      await entry.hover({ timeout: 5_000 });
+      await entry.getByRole('button', { name: button }).click({ timeout: 5_000 });
+    });
   }
 
   it('lists what would change, then takes back the conversation and its files', async () => {
@@ -73,7 +75,7 @@ describe('Restore to a prompt', () => {
   });
 
   it('brings all back with Undo Restore', async () => {
-    await (await chat.button('Undo Restore')).click();
+    await eventually('Undo Restore', async () => (await chat.button('Undo Restore')).click({ timeout: 5_000 }));
     await eventually('the files', async () => assert.deepEqual([await value(), await isMade()], ['3', true]));
     await eventually('the old conversation', async () => assert.deepEqual(await prompts(), ['one', 'two', 'three']));
     await chat.shows(/The restore was undone/);
