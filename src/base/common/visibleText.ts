@@ -33,3 +33,8 @@ function quoteArgument(argument: string): string {
   if (/^[\p{L}\p{N}_@%+=:,./\\~^-]+$/u.test(argument)) return argument;
   return `'${toVisibleText(argument).replaceAll("'", "'\\''")}'`;
 }
+
+/** Quotes an argument for a POSIX shell, if it needs it. Does not change what the shell reads. */
+export function quoteForPosixShell(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}

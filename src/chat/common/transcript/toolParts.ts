@@ -1,4 +1,5 @@
 import { isRecord } from '../../../base/common/isRecord';
+import { quoteForPosixShell } from '../../../base/common/visibleText';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryOf, Part } from '../../../transcript/common/entries';
@@ -87,11 +88,11 @@ export function resultParts(output: unknown, isCommand: boolean, command: string
 /** Returns the command line that a call runs. */
 export function commandOf(input: ToolInput): string | undefined {
   const command = input['command'] ?? input['cmd'] ?? input['argv'];
-  const args = isStringArray(input['args']) ? input['args'].map(shellQuoted) : [];
+  const args = isStringArray(input['args']) ? input['args'].map(quoteForPosixShell) : [];
   // A string may be a whole shell command, so it isn't quoted.
   if (typeof command === 'string') return [command, ...args].join(' ');
   if (!isStringArray(command) || command.length === 0) return undefined;
-  return [...command.map(shellQuoted), ...args].join(' ');
+  return [...command.map(quoteForPosixShell), ...args].join(' ');
 }
 
 /** Names of the members that `commandOf` reads. */
@@ -123,10 +124,6 @@ function firstString(input: ToolInput, names: readonly string[]): string | undef
     if (typeof value === 'string') return value;
   }
   return undefined;
-}
-
-function shellQuoted(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }
 
 function isStringArray(value: unknown): value is string[] {

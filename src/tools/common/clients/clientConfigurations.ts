@@ -1,3 +1,5 @@
+import { quoteForPosixShell } from '../../../base/common/visibleText';
+
 /** A command that starts the MCP bridge. */
 export interface BridgeCommand {
   /** Absolute path. */
@@ -19,14 +21,14 @@ const name = 'backline';
 /** Returns configurations of known MCP clients, and a general one last. `platform` decides how a shell quotes. */
 export function clientConfigurations(bridge: BridgeCommand, platform: NodeJS.Platform): readonly ClientConfiguration[] {
   const { args, command, env } = bridge;
-  const quote = platform === 'win32' ? quoteForWindows : quoteForPosix;
+  const quote = platform === 'win32' ? quoteForWindows : quoteForPosixShell;
   const line = [command, ...args].map(quote).join(' ');
   const variables = (option: string): string =>
     Object.entries(env)
       .map(([key, value]) => `${option} ${quote(`${key}=${value}`)} `)
       .join('');
   const server = { command, ...(args.length > 0 ? { args } : {}), ...(Object.keys(env).length > 0 ? { env } : {}) };
-  const json = (key: string, value: object = server): string => JSON.stringify({ [key]: { [name]: value } }, null, 2);
+  const json = (key: string): string => JSON.stringify({ [key]: { [name]: server } }, null, 2);
   const runHint = 'Run the copied command in a terminal.';
   return [
     {
@@ -43,10 +45,6 @@ export function clientConfigurations(bridge: BridgeCommand, platform: NodeJS.Pla
       hint: 'Add the copied text to the client’s MCP configuration.',
     },
   ];
-}
-
-function quoteForPosix(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** For cmd.exe and PowerShell. A path contains no quotation mark. */

@@ -1,5 +1,6 @@
 import { chmod, copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { quoteForPosixShell } from '../../../base/common/visibleText';
 import type { BridgeCommand } from '../../common/clients/clientConfigurations';
 
 interface LauncherDeps {
@@ -32,7 +33,7 @@ export async function installBridge({
   await replaceFile(script, (file) => copyFile(bridgeFile, file));
   if (platform === 'win32') return { command: runtime, args: [script, '--windows', windowsFolder], env: asNode };
   const launcher = path.join(folder, 'backline-mcp');
-  const quoted = [runtime, script, '--windows', windowsFolder].map((text) => `'${text.replaceAll("'", `'\\''`)}'`);
+  const quoted = [runtime, script, '--windows', windowsFolder].map(quoteForPosixShell);
   const text = `#!/bin/sh\nELECTRON_RUN_AS_NODE=1 exec ${quoted.join(' ')}\n`;
   await replaceFile(launcher, async (file) => {
     await writeFile(file, text);
