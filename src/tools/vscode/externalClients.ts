@@ -2,12 +2,16 @@ import { rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { KeyedQueue } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
-import { DisposableStore } from '../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { settingIds } from '../../manifest';
+import { Messages } from '../../platform/vscode/messages';
 import type { Settings } from '../../platform/vscode/settings';
-import { clientConfigurations, type ClientConfiguration } from '../common/clients/clientConfigurations';
+import {
+  clientConfigurations,
+  type BridgeCommand,
+  type ClientConfiguration,
+} from '../common/clients/clientConfigurations';
 import { installBridge } from '../node/clients/bridgeLauncher';
 import { writeWindowFile } from '../node/clients/windowFiles';
 import type { McpAddress } from '../node/mcpServer';
@@ -33,11 +37,15 @@ interface ExternalClientsDeps {
 export class ExternalClients implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly queue = new KeyedQueue();
+  private readonly messages: Messages;
   private address: McpAddress | undefined;
+  private bridge: BridgeCommand | undefined;
   private windowFile: string | undefined;
   private isStopped = false;
 
-  constructor(private readonly deps: ExternalClientsDeps) {}
+  constructor(private readonly deps: ExternalClientsDeps) {
+    this.messages = new Messages(deps.log);
+  }
 
   start(): void {
     const { settings } = this.deps;
@@ -56,7 +64,7 @@ export class ExternalClients implements Disposable {
     const chosen = await this.chooseClient();
     if (!chosen) return;
     await vscode.env.clipboard.writeText(chosen.text);
-    void vscode.window.showInformationMessage(`Backline: Copied the configuration for ${chosen.title}. ${chosen.hint}`);
+    this.messages.info(`Copied the configuration for ${chosen.title}. ${chosen.hint}`);
   }
 
   /** Removes the file of this window. Never rejects. */
@@ -91,12 +99,19 @@ export class ExternalClients implements Disposable {
     return true;
   }
 
-  private async chooseClient(): Promise<ClientConfiguration | undefined> {
-    const { bridgeFile, sharedFolder } = this.deps;
-    const { execPath: runtime, platform } = process;
+  /** Installs the bridge once. It belongs to this version of the extension and of VS Code. @throws Error of the file system */
+  private async installBridge(): Promise<BridgeCommand> {
+    const { bridgeFile, sharedFolder: folder } = this.deps;
     const { windowsFolder } = this;
-    const bridge = await installBridge({ folder: sharedFolder, bridgeFile, runtime, windowsFolder, platform });
-    const items = clientConfigurations(bridge, platform).map((configuration) => ({
+    const { execPath: runtime, platform } = process;
+    this.bridge ??= await installBridge({ folder, bridgeFile, runtime, windowsFolder, platform });
+    return this.bridge;
+  }
+
+  private async chooseClient(): Promise<ClientConfiguration | undefined> {
+    // Updates may install it, too.
+    const bridge = await this.queue.run('update', () => this.installBridge());
+    const items = clientConfigurations(bridge, process.platform).map((configuration) => ({
       label: configuration.title,
       detail: configuration.text.startsWith('{') ? configuration.hint : configuration.text,
       configuration,
@@ -116,7 +131,7 @@ export class ExternalClients implements Disposable {
   }
 
   private async updateNow(): Promise<void> {
-    const { bridgeFile, createAddress, folders, now, revokeAddress, sharedFolder } = this.deps;
+    const { createAddress, folders, now, revokeAddress } = this.deps;
     if (this.windowFile !== undefined) await rm(this.windowFile, { force: true });
     this.windowFile = undefined;
     if (!this.isOn || folders().length === 0) {
@@ -124,13 +139,11 @@ export class ExternalClients implements Disposable {
       this.address = undefined;
       return;
     }
-    const { windowsFolder } = this;
-    const { execPath: runtime, pid, platform } = process;
-    await installBridge({ folder: sharedFolder, bridgeFile, runtime, windowsFolder, platform });
+    await this.installBridge();
     const { headers, url } = (this.address ??= await createAddress());
-    this.windowFile = await writeWindowFile(windowsFolder, {
+    this.windowFile = await writeWindowFile(this.windowsFolder, {
       version: 1,
-      pid,
+      pid: process.pid,
       startedAt: now(),
       folders: [...folders()],
       url,

@@ -63,41 +63,26 @@ export class McpBridge {
   private async forward(message: Record<string, unknown>): Promise<void> {
     const id = idOf(message);
     try {
-      const answer = (await this.tryPost(message)) ?? (await this.postToOtherServer(message));
+      const answer = await this.send(message);
       if (id !== undefined) this.deps.write(encodeJsonLine(answer));
     } catch (error) {
       if (id !== undefined) this.writeError(id, errorCodes.internalError, errorText(error));
     }
   }
 
-  /** Returns undefined if the server is not known, not there, or of a window that was reloaded. @throws Error */
-  private async tryPost(message: object): Promise<Record<string, unknown> | undefined> {
-    const server = (this.server ??= await this.deps.findServer());
-    if (!server) return undefined;
-    let response: Response;
-    try {
-      response = await this.post(server, message);
-    } catch {
-      this.forgetServer(server);
-      return undefined;
-    }
-    if (response.status === 401) {
-      this.forgetServer(server);
-      return undefined;
-    }
-    return await readAnswer(response);
-  }
-
-  /** @throws Error if there is no other server */
-  private async postToOtherServer(message: object): Promise<Record<string, unknown>> {
-    const server = await this.deps.findServer();
+  /** @throws Error if there is no server, or it refuses */
+  private async send(message: object): Promise<Record<string, unknown>> {
+    const answer = this.server && (await this.trySend(this.server, message));
+    if (answer) return answer;
+    const server = (this.server = await this.deps.findServer());
     if (!server) throw new BridgeError(noWindow);
-    this.server = server;
     return await readAnswer(await this.post(server, message));
   }
 
-  private forgetServer(server: BridgedServer): void {
-    if (this.server === server) this.server = undefined;
+  /** Returns undefined if the window of the server was closed or reloaded. @throws Error if the server refuses */
+  private async trySend(server: BridgedServer, message: object): Promise<Record<string, unknown> | undefined> {
+    const response = await this.post(server, message).catch(() => undefined);
+    return !response || response.status === 401 ? undefined : await readAnswer(response);
   }
 
   private post({ url, authorization }: BridgedServer, message: object): Promise<Response> {
