@@ -1,5 +1,6 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
+import { truncateList } from '../../../base/common/truncateList';
 import type { Logger } from '../../../base/common/log';
 import { isSameState } from '../../../changes/common/restorePlan';
 import type {
@@ -214,8 +215,7 @@ export class TurnCheckpoint {
   private addNotice(text: string, paths: readonly string[] = []): void {
     if (this.shownNotices.has(text)) return;
     this.shownNotices.add(text);
-    const more = paths.length > maxNames ? [`… and ${paths.length - maxNames} more`] : [];
-    const details = paths.length === 0 ? {} : { details: [...paths.slice(0, maxNames), ...more].join('\n') };
+    const details = paths.length === 0 ? {} : { details: truncateList(paths, maxNames).join('\n') };
     this.ports.record({ type: 'notice', level: 'info', text, ...details });
   }
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../../base/common/errors';
+import { truncateList } from '../../../base/common/truncateList';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 import type { RestorePreview, SkippedFile, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Dialogs } from '../dialogs';
@@ -40,10 +41,9 @@ export class FilesToRestore {
     for (const [path, reason] of all) if (reason !== undefined) reasons.set(path, reason);
     if (reasons.size === 0) return new Set();
     const lines = [...reasons].map(([path, reason]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
-    const more = lines.length > maxNames ? [`… and ${lines.length - maxNames} more`] : [];
     const isConfirmed = await this.deps.dialogs.confirm({
       message: reasons.size === 1 ? 'Restore a protected file?' : `Restore ${reasons.size} protected files?`,
-      detail: [...lines.slice(0, maxNames), ...more].join('\n'),
+      detail: truncateList(lines, maxNames).join('\n'),
       action: 'Restore',
     });
     return isConfirmed ? new Set(reasons.keys()) : undefined;

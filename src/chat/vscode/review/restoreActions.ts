@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { countOf } from '../../../base/common/countOf';
 import { messageOf } from '../../../base/common/errors';
+import { truncateList } from '../../../base/common/truncateList';
 import { isCheckpointError } from '../../../changes/common/checkpointError';
 import type { RestorePreview, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Messages } from '../../../platform/vscode/messages';
@@ -58,6 +59,7 @@ export type ShowChat = (chat: Chat) => void;
 /** A stopped agent that does not answer is not waited for any longer. */
 const stopTimeoutMs = 15_000;
 const settleTimeoutMs = 60_000;
+const maxNames = 10;
 const turnsNote = 'There is no checkpoint of this prompt: changes by shell commands are not covered.';
 
 /** Takes conversations and files back to an earlier prompt. Asks before anything changes. */
@@ -250,17 +252,15 @@ export class RestoreActions {
   /** Undefined if the user closes the dialog. */
   private async askForFiles(rows: readonly RestoreRow[], note: string | undefined): Promise<boolean | undefined> {
     const [restore, keep] = ['Restore Files', 'Keep Files'];
-    const names = rows.slice(0, maxNames).map((row) => {
+    const names = rows.map((row) => {
       const label = rowLabel(row);
       return `${vscode.workspace.asRelativePath(row.path)}${label === '' ? '' : ` (${label})`}`;
     });
-    const more = rows.length > maxNames ? [`… and ${rows.length - maxNames} more`] : [];
     const answer = await this.deps.dialogs.choose({
       message: 'Restore files, too?',
       detail: [
         `${countLabel(rows)} changed since this prompt:`,
-        ...names,
-        ...more,
+        ...truncateList(names, maxNames),
         ...(note === undefined ? [] : ['', note]),
       ].join('\n'),
       actions: [restore, keep],
@@ -284,12 +284,11 @@ export class RestoreActions {
   ): Promise<readonly string[] | undefined> {
     const changed = [...new Set([...changedSince, ...unsaved])];
     if (changed.length === 0) return [];
-    const names = changed.slice(0, maxNames).map((path) => vscode.workspace.asRelativePath(path));
-    const more = changed.length > maxNames ? [`… and ${changed.length - maxNames} more`] : [];
+    const names = changed.map((path) => vscode.workspace.asRelativePath(path));
     const [leave, undo] = ['Leave These Files', 'Undo in All Files'];
     const answer = await this.deps.dialogs.choose({
       message: `${countOf(changed.length, 'file')} ${changed.length === 1 ? 'was' : 'were'} changed after the restore.`,
-      detail: [`“${undo}” overwrites these changes:`, ...names, ...more].join('\n'),
+      detail: [`“${undo}” overwrites these changes:`, ...truncateList(names, maxNames)].join('\n'),
       actions: [leave, undo],
     });
     if (answer === undefined) return undefined;
@@ -301,8 +300,6 @@ export class RestoreActions {
     return await vscode.window.withProgress(options, work);
   }
 }
-
-const maxNames = 10;
 
 function isWorking({ view }: Chat): boolean {
   return view.isBusy === true || view.status === 'busy' || view.status === 'stopping' || view.status === 'starting';

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { countOf } from '../../../base/common/countOf';
 import { messageOf } from '../../../base/common/errors';
+import { truncateList } from '../../../base/common/truncateList';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 import type { ContentChange, Protection } from '../../../editor/common/protection/protection';
 import { commandIds } from '../../../manifest';
@@ -23,6 +24,8 @@ interface UndoActionsDeps {
   readonly dialogs: Dialogs;
   readonly messages: Messages;
 }
+
+const maxNames = 10;
 
 /** Undoes file changes of conversations. Asks before anything is lost. */
 export class UndoActions {
@@ -68,7 +71,7 @@ export class UndoActions {
     });
     if (left.length === 0) return true;
     this.deps.messages.info(
-      `Changes are left in ${countOf(left.length, 'file')}, because their lines were edited later: ${truncateNames(left).join(', ')}.`,
+      `Changes are left in ${countOf(left.length, 'file')}, because their lines were edited later: ${truncateList(left, maxNames).join(', ')}.`,
       { label: 'Review', run: () => vscode.commands.executeCommand(commandIds.reviewOpen) },
     );
     return true;
@@ -161,8 +164,8 @@ export class UndoActions {
     const detail = [
       'Your own edits stay.',
       '',
-      ...(guarded.length > 0 ? ['Protected files:', ...truncateNames(guarded), ''] : []),
-      ...truncateNames(others),
+      ...(guarded.length > 0 ? ['Protected files:', ...truncateList(guarded, maxNames), ''] : []),
+      ...truncateList(others, maxNames),
     ];
     return await this.deps.dialogs.confirm({
       message: `Undo the agent’s changes in ${paths.length} files?`,
@@ -181,11 +184,4 @@ function takeBackHint(before: string | null | undefined): string {
 
 function isConflict(error: unknown): boolean {
   return error instanceof ChatError && error.code === 'changedSince';
-}
-
-const maxShownNames = 10;
-
-function truncateNames(names: readonly string[]): string[] {
-  const more = names.length > maxShownNames ? [`… and ${names.length - maxShownNames} more`] : [];
-  return [...names.slice(0, maxShownNames), ...more];
 }
