@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
@@ -74,7 +74,7 @@ export class FolderScan {
   /** `hasTrees`: the index is a copy of the user's, whose repository has all its trees. @throws CheckpointError */
   async capture(signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
     const { index } = this.repository;
-    const startMs = await this.readFileSystemTime();
+    const startMs = (await this.repository.readFileSystemTime()) - timeStepMs;
     await this.resetFutureIndex(startMs);
     const found = await this.findChanges(index, signal);
     const isUnchanged = found.modified.length + found.deleted.length + found.added.length === 0;
@@ -317,13 +317,6 @@ export class FolderScan {
     const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree];
     const inside = new Set(await this.repository.runForItems({ args, signal, withUserObjects: true }));
     return items.filter((item) => !inside.has(item.path));
-  }
-
-  /** Returns the current time of the file system that holds the index. */
-  private async readFileSystemTime(): Promise<number> {
-    const probe = path.join(this.repository.place.gitDir, 'time');
-    await writeFile(probe, '');
-    return (await stat(probe)).mtimeMs - timeStepMs;
   }
 
   /** After the clock was set back, times are unreliable, so Git compares all contents once. */
