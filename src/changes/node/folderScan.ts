@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
-import { isNameText, joinNul } from '../common/nameList';
+import { isNameText, joinNul, splitNul } from '../common/nameList';
 import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
 import { findIgnored } from './git/ignoreRules';
 import { readIndexChecksum, copyIndex, setIndexTime } from './git/indexFile';
@@ -150,7 +150,7 @@ export class FolderScan {
     ]);
     const leftOut = unreadableFolders(errors);
     const added: string[] = [];
-    for (const name of names(output)) {
+    for (const name of splitNul(output)) {
       if (name.endsWith('/')) leftOut.push({ path: name, reason: 'nestedRepository' });
       else if (isNameText(name)) added.push(name);
       else leftOut.push({ path: name, reason: 'nameNotText' });
@@ -171,7 +171,7 @@ export class FolderScan {
       '--ignore-submodules=all',
       '--relative',
     ];
-    const items = names((await this.repository.run({ args, index, signal })).output);
+    const items = await this.repository.runForItems({ args, index, signal });
     const modified: string[] = [];
     const deleted: string[] = [];
     for (let at = 0; at + 1 < items.length; at += 2) (items[at] === 'D' ? deleted : modified).push(items[at + 1] ?? '');
@@ -339,12 +339,6 @@ const inOnePack = {
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_1: 'core.bigFileThreshold',
   GIT_CONFIG_VALUE_1: '0',
-};
-
-const names = (output: Uint8Array): string[] => {
-  const items = new TextDecoder('utf-8', { ignoreBOM: true }).decode(output).split('\0');
-  items.pop();
-  return items;
 };
 
 function* batches(looks: readonly (FileStatus & { readonly bytes: number })[]): Generator<string[]> {
