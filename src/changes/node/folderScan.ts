@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { inBatches } from '../../base/common/inBatches';
 import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isNameText, joinNul, splitNul } from '../common/nameList';
@@ -241,7 +242,10 @@ export class FolderScan {
       await this.repository.run({ args, index, input: joinNul(remove), signal });
     }
     const failed = new Set<string>();
-    for (const batch of batches(take)) await this.addBatch(index, batch, failed, signal);
+    for (const batch of inBatches(take, ({ bytes }) => bytes, { maxItems: batchFiles, maxBytes: batchBytes })) {
+      const names = batch.map(({ path: name }) => name);
+      await this.addBatch(index, names, failed, signal);
+    }
     // A file that is written again at the same moment keeps its time, so the index is dated before the scan began.
     await setIndexTime(index, startMs);
     return [...failed].map((name) => ({ path: name, reason: 'unreadable' }));
@@ -340,20 +344,6 @@ const inOnePack = {
   GIT_CONFIG_KEY_1: 'core.bigFileThreshold',
   GIT_CONFIG_VALUE_1: '0',
 };
-
-function* batches(looks: readonly (FileStatus & { readonly bytes: number })[]): Generator<string[]> {
-  let batch: string[] = [];
-  let bytes = 0;
-  for (const look of looks) {
-    batch.push(look.path);
-    bytes += look.bytes;
-    if (batch.length < batchFiles && bytes < batchBytes) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
-}
 
 function unreadableFolders(errors: string): LeftOut[] {
   const pattern = /^warning: could not open directory '(.+?)\/?': (?!No such file)/gm;
