@@ -1,3 +1,5 @@
+import { errorCode } from '../../base/common/errors';
+
 type CheckpointErrorCode =
   /** Git is missing or unusable. */
   | 'noGit'
@@ -42,6 +44,11 @@ export function tooSlowError(limitMs: number): CheckpointError {
 
 export function cancelledError(): CheckpointError {
   return new CheckpointError('cancelled', 'Canceled.');
+}
+
+/** Whether a system error says that the disk, the user's quota or the largest file size is reached. */
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errorCode(error) ?? '');
 }
 
 export function diskFullError(cause: unknown): CheckpointError {

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { errorCode, userMessageOf } from '../../base/common/errors';
 import type { CheckpointLimits, FileChange, LeftOut } from '../common/checkpoint';
-import { CheckpointError, diskFullError } from '../common/checkpointError';
+import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
 import { FolderScan, type Capture } from './folderScan';
 import type { GitProgram } from './git/gitProgram';
@@ -238,9 +238,8 @@ async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const code = errorCode(error) ?? '';
-    if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw diskFullError(error);
-    if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code)) throw error;
+    if (isDiskFull(error)) throw diskFullError(error);
+    if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
     const words = `Backline’s storage cannot be written: ${userMessageOf(error)}`;
     throw new CheckpointError('failed', words, { cause: error });
   }

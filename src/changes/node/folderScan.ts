@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { inBatches } from '../../base/common/inBatches';
 import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
-import { isNameText, joinNul } from '../common/nameList';
+import { isNameText, joinNul, splitNul } from '../common/nameList';
 import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
 import { findIgnored } from './git/ignoreRules';
 import { readIndexChecksum, copyIndex, setIndexTime } from './git/indexFile';
@@ -74,7 +75,7 @@ export class FolderScan {
   /** `hasTrees`: the index is a copy of the user's, whose repository has all its trees. @throws CheckpointError */
   async capture(signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
     const { index } = this.repository;
-    const startMs = await this.readFileSystemTime();
+    const startMs = (await this.repository.readFileSystemTime()) - timeStepMs;
     await this.resetFutureIndex(startMs);
     const found = await this.findChanges(index, signal);
     const isUnchanged = found.modified.length + found.deleted.length + found.added.length === 0;
@@ -150,7 +151,7 @@ export class FolderScan {
     ]);
     const leftOut = unreadableFolders(errors);
     const added: string[] = [];
-    for (const name of names(output)) {
+    for (const name of splitNul(output)) {
       if (name.endsWith('/')) leftOut.push({ path: name, reason: 'nestedRepository' });
       else if (isNameText(name)) added.push(name);
       else leftOut.push({ path: name, reason: 'nameNotText' });
@@ -171,7 +172,7 @@ export class FolderScan {
       '--ignore-submodules=all',
       '--relative',
     ];
-    const items = names((await this.repository.run({ args, index, signal })).output);
+    const items = await this.repository.runForItems({ args, index, signal });
     const modified: string[] = [];
     const deleted: string[] = [];
     for (let at = 0; at + 1 < items.length; at += 2) (items[at] === 'D' ? deleted : modified).push(items[at + 1] ?? '');
@@ -241,7 +242,10 @@ export class FolderScan {
       await this.repository.run({ args, index, input: joinNul(remove), signal });
     }
     const failed = new Set<string>();
-    for (const batch of batches(take)) await this.addBatch(index, batch, failed, signal);
+    for (const batch of inBatches(take, ({ bytes }) => bytes, { maxItems: batchFiles, maxBytes: batchBytes })) {
+      const names = batch.map(({ path: name }) => name);
+      await this.addBatch(index, names, failed, signal);
+    }
     // A file that is written again at the same moment keeps its time, so the index is dated before the scan began.
     await setIndexTime(index, startMs);
     return [...failed].map((name) => ({ path: name, reason: 'unreadable' }));
@@ -319,13 +323,6 @@ export class FolderScan {
     return items.filter((item) => !inside.has(item.path));
   }
 
-  /** Returns the current time of the file system that holds the index. */
-  private async readFileSystemTime(): Promise<number> {
-    const probe = path.join(this.repository.place.gitDir, 'time');
-    await writeFile(probe, '');
-    return (await stat(probe)).mtimeMs - timeStepMs;
-  }
-
   /** After the clock was set back, times are unreliable, so Git compares all contents once. */
   private async resetFutureIndex(startMs: number): Promise<void> {
     const { index } = this.repository;
@@ -347,26 +344,6 @@ const inOnePack = {
   GIT_CONFIG_KEY_1: 'core.bigFileThreshold',
   GIT_CONFIG_VALUE_1: '0',
 };
-
-const names = (output: Uint8Array): string[] => {
-  const items = new TextDecoder('utf-8', { ignoreBOM: true }).decode(output).split('\0');
-  items.pop();
-  return items;
-};
-
-function* batches(looks: readonly (FileStatus & { readonly bytes: number })[]): Generator<string[]> {
-  let batch: string[] = [];
-  let bytes = 0;
-  for (const look of looks) {
-    batch.push(look.path);
-    bytes += look.bytes;
-    if (batch.length < batchFiles && bytes < batchBytes) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
-}
 
 function unreadableFolders(errors: string): LeftOut[] {
   const pattern = /^warning: could not open directory '(.+?)\/?': (?!No such file)/gm;

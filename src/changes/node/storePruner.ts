@@ -1,4 +1,4 @@
-import { copyFile, lstat, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, readdir, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { oldestQuarter, findOutdated, type Retention } from '../common/retention';
@@ -34,7 +34,7 @@ export async function pruneStore(
   await copyUserTrees(repository, signal);
   await drop(findOutdated(left, clock.now(), maxAgeMs).map(({ id }) => id));
   // What is written from now on, also by another window, stays.
-  const before = await readFileSystemTime(repository);
+  const before = await repository.readFileSystemTime();
   await removeUnneeded(repository, before, signal);
   await packIfNeeded(repository, signal);
   let bytes = await bytesIn(storage);
@@ -90,12 +90,6 @@ async function repack(repository: PrivateRepository, signal: AbortSignal): Promi
 async function hasOtherWriter({ index, place }: PrivateRepository): Promise<boolean> {
   const names = await readdir(place.gitDir);
   return names.some((name) => name.startsWith(`${path.basename(index)}-`));
-}
-
-async function readFileSystemTime({ place }: PrivateRepository): Promise<number> {
-  const probe = path.join(place.gitDir, 'time');
-  await writeFile(probe, '');
-  return (await stat(probe)).mtimeMs;
 }
 
 async function bytesIn(folder: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { CheckpointError, diskFullError } from '../../common/checkpointError';
 import { splitNul } from '../../common/nameList';
@@ -85,6 +85,13 @@ export class PrivateRepository {
   get prefix(): string {
     const below = path.relative(this.place.top, this.place.folder).split(path.sep).join('/');
     return below === '' ? '' : `${below}/`;
+  }
+
+  /** Returns the time by the clock of the file system that holds the repository, which can differ from this computer's. */
+  async readFileSystemTime(): Promise<number> {
+    const probe = path.join(this.place.gitDir, 'time');
+    await writeFile(probe, '');
+    return (await stat(probe)).mtimeMs;
   }
 
   /** The same repository with another work tree. */

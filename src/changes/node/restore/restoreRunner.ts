@@ -3,6 +3,7 @@ import { open, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
+import { inBatches } from '../../../base/common/inBatches';
 import { parseJson } from '../../../base/common/parseJson';
 import { isProcessAlive } from '../../../base/node/isProcessAlive';
 import type { CheckpointDetails } from '../../common/checkpoint';
@@ -137,7 +138,8 @@ export class RestoreRunner {
     }
     for (const { path: name } of deletions) await runner.removeEmptyFolders(name);
     const numbered = steps.map((step, number) => ({ step, number })).filter(({ step }) => step.after);
-    for (const batch of batches(numbered)) {
+    const bytesOf = ({ step }: (typeof numbered)[number]): number => step.after?.bytes ?? 0;
+    for (const batch of inBatches(numbered, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
       const objects = batch.flatMap(({ step }) => (step.after && !isTooLarge(step) ? [step.after.object] : []));
       const contents = await context.reader.readContents([...new Set(objects)], signal);
       const problems = await mapConcurrently(
@@ -196,20 +198,4 @@ function unfinishedError(): CheckpointError {
 
 function isTooLarge({ after }: RestoreStep): boolean {
   return (after?.bytes ?? 0) > maxFileBytes;
-}
-
-function* batches<T extends { readonly step: RestoreStep }>(items: readonly T[]): Generator<T[]> {
-  let batch: T[] = [];
-  let bytes = 0;
-  for (const item of items) {
-    const size = item.step.after?.bytes ?? 0;
-    if (batch.length > 0 && (bytes + size > batchBytes || batch.length === batchFiles)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(item);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -1,8 +1,8 @@
 import { chmod, lstat, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import * as path from 'node:path';
-import { errorCode, userMessageOf } from '../../../base/common/errors';
+import { userMessageOf } from '../../../base/common/errors';
 import type { FileKind, FileState } from '../../common/checkpoint';
-import { diskFullError } from '../../common/checkpointError';
+import { diskFullError, isDiskFull } from '../../common/checkpointError';
 import { matchSide, type RestoreStep, type SkippedStep, type StepSide } from '../../common/restorePlan';
 import { readState } from '../fileStatus';
 import { BehindLinkError, withHeldFolder } from './withHeldFolder';
@@ -48,8 +48,7 @@ export class StepRunner {
       );
       return skipped ?? undefined;
     } catch (error) {
-      const code = errorCode(error) ?? '';
-      if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw diskFullError(error);
+      if (isDiskFull(error)) throw diskFullError(error);
       if (error instanceof BehindLinkError) return { path: name, reason: 'behindLink' };
       return { path: name, reason: 'failed', detail: userMessageOf(error) };
     }

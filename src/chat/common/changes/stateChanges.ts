@@ -1,3 +1,4 @@
+import { isCheckpointError } from '../../../changes/common/checkpointError';
 import { isSameState } from '../../../changes/common/restorePlan';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type {
@@ -282,9 +283,4 @@ function changeOf(path: string, all: readonly StateChange[], now: CurrentState):
 
 function stateId(state: StateChange['after']): string {
   return state ? `state ${state.kind} ${state.object}` : 'state none';
-}
-
-/** Also recognizes errors from other bundles, where `instanceof` fails. */
-function isCheckpointError(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && error.name === 'CheckpointError' && 'code' in error;
 }

@@ -1,5 +1,6 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
+import { inBatches } from '../../../base/common/inBatches';
 import { truncateList } from '../../../base/common/truncateList';
 import type { Logger } from '../../../base/common/log';
 import { isSameState } from '../../../changes/common/restorePlan';
@@ -139,7 +140,9 @@ export class TurnCheckpoint {
     if (changed.length > maxFiles) {
       this.addNotice(`This turn changed ${changed.length} files. Only the first ${maxFiles} are listed.`);
     }
-    for (const batch of batches(changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file)))) {
+    const left = changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file));
+    const bytesOf = ({ before }: ChangedFile): number => before?.bytes ?? 0;
+    for (const batch of inBatches(left, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
       const texts = await checkpoints.textsBefore(batch.filter((file) => kindOf(file) === undefined));
       const files = batch.values();
       const lane = async (): Promise<void> => {
@@ -237,18 +240,4 @@ function kindBesideText({ after, before }: ChangedFile, textBefore: FileText, te
 
 function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length));
-}
-
-function* batches(files: readonly ChangedFile[]): Generator<readonly ChangedFile[]> {
-  let batch: ChangedFile[] = [];
-  let bytes = 0;
-  for (const file of files) {
-    batch.push(file);
-    bytes += file.before?.bytes ?? 0;
-    if (batch.length < batchFiles && bytes < batchBytes) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
 }
