@@ -35,9 +35,14 @@ const kindLabels: Record<ChangeKind, string> = {
   bytes: 'encoding or line endings',
 };
 
-/** Describes what lines do not show; empty if there is nothing else. */
-export function changeKindLabel({ kind }: Pick<FileChange, 'kind'>): string {
-  return kind === undefined ? '' : kindLabels[kind];
+const stateLabels: Partial<Record<FileChange['state'], string>> = {
+  reverted: 'undone',
+  changedSince: 'changed later',
+};
+
+/** Describes what the letter and the counted lines do not show. */
+export function changeNotes({ kind, state }: Pick<FileChange, 'kind' | 'state'>): string[] {
+  return [kind && kindLabels[kind], stateLabels[state]].filter((note) => note !== undefined);
 }
 
 interface ChangeName {

@@ -1,8 +1,8 @@
 import type { FileChange } from '../../../transcript/common/entries';
 import {
   canUndo,
-  changeKindLabel,
   changeName,
+  changeNotes,
   formerName,
   hasChangedLines,
   totalsOf,
@@ -94,13 +94,6 @@ function AllButton({ label, hint, icon: Picture, onClick }: AllButtonProps) {
   );
 }
 
-const stateLabels: Record<FileChange['state'], string> = {
-  applied: '',
-  reverted: 'undone',
-  changedSince: 'changed later',
-  unknown: 'can’t be undone',
-};
-
 function ChangeRow({ change }: { change: FileChange }) {
   const page = usePage();
   const { folders } = usePageState();
@@ -108,14 +101,14 @@ function ChangeRow({ change }: { change: FileChange }) {
   const { name, folder } = splitFilePath(shortenPath(path, folders));
   const { letter, word } = changeName(change);
   const former = formerName(change);
-  const words = [changeKindLabel(change), stateLabels[state]].filter((text) => text !== '');
+  const notes = [...changeNotes(change), ...(state === 'unknown' ? ['can’t be undone'] : [])];
   return (
     <li>
       <button
         type="button"
         class={`change-open change-${word}`}
         title={namingHiddenCharacters(
-          [`Open changes of ${path}`, ...(word === 'modified' ? [] : [word]), ...words].join(', '),
+          [`Open changes of ${path}`, ...(word === 'modified' ? [] : [word]), ...notes].join(', '),
         )}
         onClick={() =>
           void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, renamedFrom }))
@@ -135,9 +128,9 @@ function ChangeRow({ change }: { change: FileChange }) {
         <span class="change-folder one-line" dir="ltr">
           <PlainText text={folder} />
         </span>
-        {words.length > 0 && (
+        {notes.length > 0 && (
           <span class="change-word one-line">
-            <PlainText text={words.join(', ')} />
+            <PlainText text={notes.join(', ')} />
           </span>
         )}
         {hasChangedLines(change) && <ChangeCounts changes={[change]} />}

@@ -76,8 +76,9 @@ export class FollowedEditor implements Disposable {
 
   /** The turn has ended, or Follow was turned off. */
   forget(): void {
+    if (!this.shown) return;
     this.shown = undefined;
-    for (const editor of vscode.window.visibleTextEditors) editor.setDecorations(this.mark, []);
+    this.clearMark();
   }
 
   dispose(): void {
@@ -85,7 +86,7 @@ export class FollowedEditor implements Disposable {
   }
 
   private reveal(editor: vscode.TextEditor, { line, text }: FollowedPlace): void {
-    for (const other of vscode.window.visibleTextEditors) other.setDecorations(this.mark, []);
+    this.clearMark();
     const { document } = editor;
     const offset = line === undefined && text ? document.getText().indexOf(text) : -1;
     const found = line ?? (offset < 0 ? undefined : document.positionAt(offset).line);
@@ -94,6 +95,10 @@ export class FollowedEditor implements Disposable {
     const range = new vscode.Range(row, 0, row, 0);
     editor.setDecorations(this.mark, [range]);
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  private clearMark(): void {
+    for (const editor of vscode.window.visibleTextEditors) editor.setDecorations(this.mark, []);
   }
 
   private async isReadableText(path: string): Promise<boolean> {

@@ -113,11 +113,15 @@ export class ConflictWatch implements Disposable {
   private handleChange(document: vscode.TextDocument, change?: vscode.TextDocumentChangeEvent): void {
     const { isDirty, uri } = document;
     if (uri.scheme !== 'file') return;
+    const isWatched = this.watchedByPath.get(uri.fsPath)?.document === document;
+    if (isDirty && isWatched) {
+      this.lastEdit = undefined;
+      return;
+    }
     const isEdit = change !== undefined && change.contentChanges.length > 0;
     // A document becomes dirty in an event after its first edit.
     const edit = isEdit ? { change, text: document.getText() } : this.lastEdit;
     this.lastEdit = isDirty ? undefined : edit;
-    const isWatched = this.watchedByPath.get(uri.fsPath)?.document === document;
     if (isDirty === isWatched) return;
     if (isDirty) this.watch(document, edit?.change.document === document ? edit : undefined);
     else this.forget(document);

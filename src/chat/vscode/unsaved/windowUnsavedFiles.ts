@@ -51,6 +51,8 @@ export class WindowUnsavedFiles implements UnsavedFiles {
 
   async ask(question: SaveQuestion, signal: AbortSignal): Promise<SaveAnswer | undefined> {
     const store = new DisposableStore();
+    // The notification stays open then.
+    signal.addEventListener('abort', () => store.dispose(), { once: true });
     const whenSaved = new Promise<'save'>((resolve) => {
       const check = (): void => {
         const dirty = new Set(dirtyDocuments().map(({ uri }) => uri.fsPath));

@@ -11,7 +11,7 @@ import {
   type Icon,
 } from '../../../webview/browser/icons';
 import type { ChangeTotals, EntryOf, FileChange, Usage } from '../../common/entries';
-import { canUndo, changeKindLabel, changeName, formerName, hasChangedLines, totalsOf } from '../../common/shownChanges';
+import { canUndo, changeName, changeNotes, formerName, hasChangedLines, totalsOf } from '../../common/shownChanges';
 import { ChangeCounts } from '../parts/changeCounts';
 import { countOf, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
@@ -126,20 +126,13 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
   );
 }
 
-const changeStateLabels: Record<FileChange['state'], string> = {
-  applied: '',
-  reverted: 'undone',
-  changedSince: 'changed later',
-  unknown: '',
-};
-
 function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number }) {
-  const { path, renamedFrom, state, added, removed } = changed;
+  const { path, renamedFrom, added, removed } = changed;
   const { openChange, revert } = useTranscript().actions;
   const short = useShortenPath();
   const { letter, word } = changeName(changed);
   const former = formerName(changed);
-  const words = [changeKindLabel(changed), changeStateLabels[state]].filter((text) => text !== '');
+  const notes = changeNotes(changed);
   return (
     <li class={`change change-${word}`}>
       <abbr class="change-letter" title={word}>
@@ -151,7 +144,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
         </span>
       )}
       <PathButton path={path} onClick={openChange && (() => openChange(path, turn, renamedFrom))} />
-      {words.length > 0 && <span class="quiet one-line change-words">{words.join(', ')}</span>}
+      {notes.length > 0 && <span class="quiet one-line change-words">{notes.join(', ')}</span>}
       {hasChangedLines(changed) && <ChangeCounts changes={[{ added, removed }]} />}
       {revert && canUndo(changed) && (
         <IconButton
