@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { inBatches } from '../../base/common/inBatches';
+import { inBatches } from '../../base/common/lists';
 import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isNameText, joinNul, splitNul } from '../common/nameList';

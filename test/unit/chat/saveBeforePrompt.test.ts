@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import type { SaveAnswer, SaveQuestion, UnsavedFile, UnsavedFiles } from '../../../src/chat/common/unsaved/promptSaves';
-import { listNames } from '../../../src/base/common/listNames';
+import { listNames } from '../../../src/base/common/lists';
 import type { SaveBeforePrompt } from '../../../src/platform/common/settings';
 import { EditorError } from '../../../src/editor/common/editorPort';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';

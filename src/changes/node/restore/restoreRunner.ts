@@ -3,7 +3,7 @@ import { open, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
-import { inBatches } from '../../../base/common/inBatches';
+import { inBatches } from '../../../base/common/lists';
 import { parseJson } from '../../../base/common/parseJson';
 import { isProcessAlive } from '../../../base/node/isProcessAlive';
 import type { CheckpointDetails } from '../../common/checkpoint';

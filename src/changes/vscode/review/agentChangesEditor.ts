@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import { listNames } from '../../../base/common/listNames';
+import { listNames } from '../../../base/common/lists';
 import { contextKeys } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { ReviewSource } from '../../common/review/reviewSource';

@@ -1,7 +1,6 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
-import { inBatches } from '../../../base/common/inBatches';
-import { truncateList } from '../../../base/common/truncateList';
+import { inBatches, truncateList } from '../../../base/common/lists';
 import type { Logger } from '../../../base/common/log';
 import { isSameState } from '../../../changes/common/restorePlan';
 import type {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../../base/common/errors';
-import { truncateList } from '../../../base/common/truncateList';
+import { truncateList } from '../../../base/common/lists';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 import type { RestorePreview, SkippedFile, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Dialogs } from '../dialogs';

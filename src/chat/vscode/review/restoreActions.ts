@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { countOf } from '../../../base/common/countOf';
 import { messageOf } from '../../../base/common/errors';
-import { truncateList } from '../../../base/common/truncateList';
+import { truncateList } from '../../../base/common/lists';
 import { isCheckpointError } from '../../../changes/common/checkpointError';
 import type { RestorePreview, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Messages } from '../../../platform/vscode/messages';

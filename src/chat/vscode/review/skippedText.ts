@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countOf } from '../../../base/common/countOf';
-import { truncateList } from '../../../base/common/truncateList';
+import { truncateList } from '../../../base/common/lists';
 import type { SkippedFile } from '../../../changes/common/workspaceCheckpoints';
 
 const maxNames = 5;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { countOf } from '../../../base/common/countOf';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { listNames } from '../../../base/common/listNames';
+import { listNames } from '../../../base/common/lists';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { Chat, TurnRange, TurnsChange } from '../../common/chatPorts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { countOf } from '../../../base/common/countOf';
 import { messageOf } from '../../../base/common/errors';
-import { truncateList } from '../../../base/common/truncateList';
+import { truncateList } from '../../../base/common/lists';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 import type { ContentChange, Protection } from '../../../editor/common/protection/protection';
 import { commandIds } from '../../../manifest';

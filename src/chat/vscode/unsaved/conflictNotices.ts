@@ -3,7 +3,7 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Messages, MessageAction } from '../../../platform/vscode/messages';
-import { listNames } from '../../../base/common/listNames';
+import { listNames } from '../../../base/common/lists';
 import type { VirtualDocuments } from '../review/virtualDocuments';
 import type { ConflictWatch, UnsavedConflict } from './conflictWatch';
 import { deleteUnsavedText, keepUnsavedText, readDiskText, useDiskText } from './textVersions';

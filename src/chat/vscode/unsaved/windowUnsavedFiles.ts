@@ -3,7 +3,7 @@ import { DisposableStore } from '../../../base/common/disposable';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { toSafeNotice } from '../../../base/common/noticeText';
 import type { Settings } from '../../../platform/vscode/settings';
-import { listNames } from '../../../base/common/listNames';
+import { listNames } from '../../../base/common/lists';
 import type { SaveAnswer, SaveQuestion, UnsavedFile, UnsavedFiles } from '../../common/unsaved/promptSaves';
 
 interface WindowUnsavedFilesDeps {
