@@ -73,7 +73,7 @@ describe('Context items, as a user sees them', () => {
       const rows = await window.picks.allInnerTexts();
       assert.match(rows.join('\n'), /2 TODOs[\s\S]*TODO of bob[\s\S]*TODO of alice/);
     });
-    await window.narrow('Issue 12');
+    await window.searchIn('Backline: Show Context Items', 'Issue 12', 'Issue 12');
     await window.pick('Issue 12');
     await window.page.locator('.monaco-hover .hover-contents').filter({ hasText: 'Issue 12' }).first().waitFor();
     await window.page.keyboard.press('Escape');
@@ -172,7 +172,7 @@ describe('Context providers in a workspace that is not trusted', () => {
       await row.first().waitFor();
       await window.screenshot('context-restricted');
       assert.equal(await hasRun(), false);
-      await window.narrow('workspace trust');
+      await window.showStatus('workspace trust');
       await window.pick('Manage workspace trust');
       await window.trust();
       await window.openFile('hello.ts');

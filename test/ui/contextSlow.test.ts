@@ -116,7 +116,7 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
     // Visible ones only: VS Code uses rows again, and hides a detail that the next item lacks without emptying it.
     const ready = window.picks.getByText('1 ready.').filter({ visible: true });
     await ready.waitFor();
-    await window.narrow('failing');
+    await window.showStatus('failing');
     await ready.waitFor({ state: 'hidden' });
     assert.equal(await window.picks.filter({ hasText: 'Retry failing' }).count(), 0);
     await window.page.keyboard.press('Escape');

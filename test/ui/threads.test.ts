@@ -92,28 +92,20 @@ describe('Amp threads, as a user sees them', () => {
   });
 
   it('are found by what was said in them', async () => {
-    await window.runCommand('Backline: Search Amp Threads');
-    await window.page.locator('.quick-input-title', { hasText: 'Search Amp Threads' }).waitFor();
-    await window.narrow('total of the cart');
-    await window.picks.filter({ hasText: 'Tax in the cart' }).first().waitFor();
+    await window.searchIn('Backline: Search Amp Threads', 'total of the cart', 'Tax in the cart');
     await window.screenshot('threads-search');
     await window.pick('Tax in the cart');
     await window.page.locator('.tab.active').filter({ hasText: 'Tax in the cart' }).waitFor();
   });
 
   it('are found by what a tool printed, which says what it is', async () => {
-    await window.runCommand('Backline: Search Amp Threads');
-    await window.page.locator('.quick-input-title', { hasText: 'Search Amp Threads' }).waitFor();
-    await window.narrow('"2 passing"');
-    await window.picks.filter({ hasText: 'Tool output: ' }).first().waitFor();
+    await window.searchIn('Backline: Search Amp Threads', '"2 passing"', 'Tool output: ');
     await window.screenshot('threads-search-output');
     await window.page.keyboard.press('Escape');
   });
 
   it('are gone to by a link that is pasted', async () => {
-    await window.runCommand('Backline: Search Amp Threads');
-    await window.page.locator('.quick-input-title', { hasText: 'Search Amp Threads' }).waitFor();
-    await window.narrow(`https://ampcode.com/threads/${growing}`);
+    await window.searchIn('Backline: Search Amp Threads', `https://ampcode.com/threads/${growing}`, 'Counting on');
     await window.pick('Counting on');
     await window.page.locator('.tab.active').filter({ hasText: 'Counting on' }).waitFor();
   });

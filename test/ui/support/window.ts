@@ -179,9 +179,16 @@ export class VsCodeWindow {
     });
   }
 
-  /** Types into the quick pick that is open. */
-  async narrow(words: string): Promise<void> {
-    await this.input.fill(words);
+  /**
+   * Runs a command that shows a quick pick, and types into it. Resolves when it has the row. Again when something that
+   * had just been opened took the focus, which closes a quick pick.
+   */
+  async searchIn(command: string, words: string, row: string): Promise<void> {
+    await eventually(`${row} in ${command}`, async () => {
+      if (!(await this.input.isVisible())) await this.runCommand(command);
+      await this.input.fill(words, { timeout: 4_000 });
+      await this.picks.filter({ hasText: row }).first().waitFor({ timeout: 15_000 });
+    });
   }
 
   /** Opens a file by its name. Resolves when its text is in the editor, not only its name in the tab. */
