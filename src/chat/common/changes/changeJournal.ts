@@ -1,13 +1,13 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
-import type { Disposable } from '../../../base/common/disposable';
+import { DisposableStore } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { EditorError, isEditorError } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
-import type { ChatFileAccess } from './chatFileAccess';
+import type { ChatFileAccess, PendingSave } from './chatFileAccess';
 import { ChatError, type RevertOptions, type TurnRange, type TurnsChange, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
@@ -44,17 +44,20 @@ export class ChangeJournal {
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly runningSweeps: RunningSweeps;
-  private readonly saveListener: Disposable;
+  private readonly disposables = new DisposableStore();
   private readonly shownWrites = new ShownWrites();
   private readonly queue = new KeyedQueue();
   /** Texts before running writes through the editor port, by path. */
   private readonly baseByPath = new Map<string, FileTextId>();
+  /** Texts on disk before running saves of others, by path as in VS Code. */
+  private readonly diskBySave = new Map<string, Promise<CurrentFile | undefined>>();
+  private readonly revertingPaths = new Set<string>();
   /** Resolves when the changes of the last turn are recorded. */
   private turnEnd: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: ChangeJournalPorts) {
     const { claims, clock, files, log, record } = ports;
-    this.fileTexts = new FileTexts(files.editor, ports.texts);
+    this.fileTexts = new FileTexts(files, ports.texts);
     this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithShown(...write));
     const { checkpoints, editor } = files;
     this.states = new StateChanges({ checkpoints, claims, record });
@@ -71,7 +74,8 @@ export class ChangeJournal {
     });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
-    this.saveListener = files.onDidSave((path) => void this.handleSave(path));
+    this.disposables.add(files.onWillSave((save) => this.handleSaveStart(save)));
+    this.disposables.add(files.onDidSave((path) => void this.handleSave(path)));
     this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
       texts: this.fileTexts,
@@ -219,7 +223,10 @@ export class ChangeJournal {
     { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
   ): Promise<void> {
     const path = await this.changedPath(requested);
-    await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
+    await this.queue.run(path, async () => {
+      this.revertingPaths.add(path);
+      await this.revertNow(path, { force, turn, protectedFiles }).finally(() => this.revertingPaths.delete(path));
+    });
     await this.refresh();
   }
 
@@ -228,8 +235,8 @@ export class ChangeJournal {
     const all = new Set([...this.ledger.paths, ...this.states.paths]);
     const paths = requested === undefined ? all : [await this.changedPath(requested)];
     for (const path of paths) {
-      await this.turnCheckpoint.recordOthersSave(path);
       this.recordDecision(path, 'kept');
+      await this.turnCheckpoint.setBase(path);
     }
     this.ports.onDidChange();
   }
@@ -271,14 +278,15 @@ export class ChangeJournal {
     const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;
     const remaining = turn === undefined ? undefined : await this.storeBaseline(path, now);
     if (isOnlyState && protectedFiles === 'refuse') await this.checkUnprotected(path);
-    if (typeof text === 'string' && file) await files.editor.writeText(path, text, { save: true, protectedFiles });
+    if (typeof text === 'string' && file)
+      await files.editor.writeText(path, text, { save: true, protectedFiles });
     else if (now.text !== null && text === null) await files.deleteFile(path, { protectedFiles });
     if (typeof text === 'string') await this.states.restoreRest(path, turn, text, isAsLeft);
     const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
     if (turn === undefined) this.recordDecision(path, 'reverted');
     else this.recordTurnReverted(turn, path, file && { before: remaining, after });
     this.toolCallWrites.setBase(path, after);
-    this.turnCheckpoint.setBase(path, after);
+    await this.turnCheckpoint.setBase(path);
   }
 
   private recordDecision(path: string, decision: 'reverted' | 'kept'): void {
@@ -323,10 +331,29 @@ export class ChangeJournal {
     await this.refresh();
   }
 
+  private handleSaveStart({ path, waitUntil }: PendingSave): void {
+    if (!this.turnCheckpoint.isRunning) return;
+    const reading = this.readBeforeSave(path);
+    this.diskBySave.set(path, reading);
+    waitUntil(reading.then(() => undefined));
+  }
+
+  /** Undefined for our own saves, whose earlier text is known. Never rejects. */
+  private async readBeforeSave(requested: string): Promise<CurrentFile | undefined> {
+    const path = await this.resolvePath(requested);
+    const isOwn = this.revertingPaths.has(path) || this.baseByPath.has(path);
+    return isOwn ? undefined : await this.fileTexts.readDisk(requested);
+  }
+
   private async handleSave(requested: string): Promise<void> {
+    if (!this.turnCheckpoint.isRunning) return;
+    const before = this.diskBySave.get(requested);
+    this.diskBySave.delete(requested);
+    // Read now: a command may write it while other work on the file is done.
+    const saved = this.fileTexts.readDisk(requested);
     await this.runForFile(requested, async (path) => {
       // The editor port saves the agent's own writes.
-      if (!this.baseByPath.has(path)) await this.turnCheckpoint.recordOthersSave(path);
+      if (!this.baseByPath.has(path)) await this.turnCheckpoint.recordOthersSave(path, await saved, await before);
     });
   }
 
@@ -358,6 +385,6 @@ export class ChangeJournal {
 
   dispose(): void {
     this.runningSweeps.end();
-    this.saveListener.dispose();
+    this.disposables.dispose();
   }
 }

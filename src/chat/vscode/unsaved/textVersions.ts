@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { unifyLineEndings } from '../../../editor/common/text/lineEndings';
 import { computeMinimalEdit } from '../../../editor/common/text/textEdits';
+import { maxFileBytes, type FileText } from '../../common/changes/fileTexts';
 import type { DiskText } from '../../common/unsaved/diskState';
 
 /** Replaces unsaved text by the file on disk. VS Code's undo brings it back. @throws Error if that fails */
@@ -48,14 +49,32 @@ export async function deleteUnsavedText(document: vscode.TextDocument): Promise<
   if (!(await vscode.workspace.applyEdit(edit))) throw new Error(`VS Code could not delete ${nameOf(document)}.`);
 }
 
+type TextOnDisk = Pick<vscode.TextDocument, 'uri'> & Partial<Pick<vscode.TextDocument, 'encoding'>>;
+
 /** Returns the text on disk; null if there is no file. @throws Error if the file cannot be read */
-export async function readDiskText({ encoding, uri }: vscode.TextDocument): Promise<DiskText> {
+export async function readDiskText({ encoding, uri }: TextOnDisk): Promise<DiskText> {
   try {
-    return unifyLineEndings(await vscode.workspace.decode(await vscode.workspace.fs.readFile(uri), { encoding }));
+    const bytes = await vscode.workspace.fs.readFile(uri);
+    const { decode } = vscode.workspace;
+    return unifyLineEndings(await (encoding === undefined ? decode(bytes, { uri }) : decode(bytes, { encoding })));
   } catch (error) {
     if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return null;
     throw error;
   }
+}
+
+/** Reads a file as its editor decodes it. Undefined if it is too large, or not text. @throws Error if it cannot be read */
+export async function readDiskTextAt(path: string): Promise<FileText> {
+  const uri = vscode.Uri.file(path);
+  const document = vscode.workspace.textDocuments.find(({ uri: one }) => one.toString() === uri.toString());
+  const bytes = await vscode.workspace.fs.stat(uri).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  if (bytes > maxFileBytes) return undefined;
+  const text = await readDiskText(document ?? { uri });
+  // Its bytes may be invalid in the encoding.
+  return text?.includes('\ufffd') === true ? undefined : text;
 }
 
 async function showDocument(document: vscode.TextDocument): Promise<vscode.TextEditor> {

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { Emitter } from '../../../../src/base/common/event';
@@ -6,6 +6,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { CheckpointLimits } from '../../../../src/changes/common/checkpoint';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
+import type { PendingSave } from '../../../../src/chat/common/changes/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import { DiskFiles } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
@@ -36,6 +37,7 @@ export class DiskWindow {
   readonly saved = new Emitter<string>((error) => {
     throw error;
   });
+  private readonly willSave = new Emitter<PendingSave>(() => undefined);
   private readonly store: SessionStore;
   private readonly chats: ChatSessions;
   private readonly opened: Chat[] = [];
@@ -74,6 +76,8 @@ export class DiskWindow {
         deleteFile: (file) => rm(file),
         checkpoints: this.checkpoints,
         onDidSave: this.saved.event,
+        onWillSave: this.willSave.event,
+        readDiskText: (file) => readFile(file, 'utf8'),
       },
       attachments: { resolve: () => Promise.resolve([]) },
       clock,
