@@ -104,4 +104,19 @@ describe('a file that the user saves during a turn', () => {
     await settled();
     await hasChange('ONE\ntwo\nthree\nfour\nmine\n', text.replace('five', 'mine'));
   });
+
+  it('is not saved by the undo of an agent’s change while it has unsaved text', async () => {
+    shellWrites((disk) => disk.replace('one', 'ONE'));
+    await sweep();
+    const saved = editor.diskText(a);
+    editor.type(a, editor.bufferText(a).replace('five', 'mine'));
+    await chat.revert(a);
+    assert.equal(editor.bufferText(a), text.replace('five', 'mine'));
+    assert.equal(editor.diskText(a), saved);
+    window.agent.last.end();
+    await settled();
+    assert.deepEqual(states(), []);
+    await window.save(a);
+    assert.equal(editor.diskText(a), text.replace('five', 'mine'));
+  });
 });

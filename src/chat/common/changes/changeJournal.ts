@@ -279,7 +279,7 @@ export class ChangeJournal {
     const remaining = turn === undefined ? undefined : await this.storeBaseline(path, now);
     if (isOnlyState && protectedFiles === 'refuse') await this.checkUnprotected(path);
     if (typeof text === 'string' && file)
-      await files.editor.writeText(path, text, { save: true, protectedFiles });
+      await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
     else if (now.text !== null && text === null) await files.deleteFile(path, { protectedFiles });
     if (typeof text === 'string') await this.states.restoreRest(path, turn, text, isAsLeft);
     const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
