@@ -114,6 +114,7 @@ export class ChatUnderTest {
       chooseFile: () => Promise.resolve(this.saveAs),
     };
     const diffViews = new DiffViews(this.documents, adapter);
+    const restorer = new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' });
     this.actions = new EditorActions(adapter, dialogs);
     this.code = new CodeProposals(this.proposed, adapter, this.actions, dialogs, messages);
     this.backends = new BackendChoice({ chats: this.chats, preferred: () => '', memento, onError: throwIt });
@@ -138,9 +139,16 @@ export class ChatUnderTest {
       restore: new RestoreActions({
         chats: this.chats,
         checkpoints: undefined,
-        restorer: new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' }),
+        restorer,
         files: new FilesToRestore({ editor: adapter, checkpoints: undefined, dialogs }),
-        interrupted: new InterruptedRestores(undefined, dialogs, messages),
+        interrupted: new InterruptedRestores({
+          checkpoints: undefined,
+          restorer,
+          undoRestore: () => Promise.resolve(),
+          dialogs,
+          messages,
+          log: nullLogger,
+        }),
         diffViews: new DiffViews(this.documents, adapter),
         dialogs,
         messages,
