@@ -134,11 +134,11 @@ export class ChatFeature implements Feature<ChatUi> {
     const turnReviews = new TurnReviews(documents, messages);
     const diffViews = new DiffViews(documents, editor);
     const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
-    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages });
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const restorer = new FileRestorer({ chats, checkpoints, newId });
     const undoRestore = (chat: Chat, restoreId: string): Promise<void> =>
       restore.undo(chat, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
+    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, undoRestore });
     const interrupted = new InterruptedRestores({ checkpoints, restorer, undoRestore, dialogs, messages, log });
     const restore = new RestoreActions({
       chats,

@@ -114,6 +114,7 @@ export class ChatUnderTest {
       chooseFile: () => Promise.resolve(this.saveAs),
     };
     const diffViews = new DiffViews(this.documents, adapter);
+    const undoRestore = (): Promise<void> => Promise.resolve();
     const restorer = new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' });
     this.actions = new EditorActions(adapter, dialogs);
     this.code = new CodeProposals(this.proposed, adapter, this.actions, dialogs, messages);
@@ -134,7 +135,7 @@ export class ChatUnderTest {
       code: this.code,
       review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
       turnReviews: new TurnReviews(this.documents, messages),
-      undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages }),
+      undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages, undoRestore }),
       follower: { isOn: false, onDidChange: () => toDisposable(() => undefined), toggle: () => undefined },
       restore: new RestoreActions({
         chats: this.chats,
@@ -144,7 +145,7 @@ export class ChatUnderTest {
         interrupted: new InterruptedRestores({
           checkpoints: undefined,
           restorer,
-          undoRestore: () => Promise.resolve(),
+          undoRestore,
           dialogs,
           messages,
           log: nullLogger,

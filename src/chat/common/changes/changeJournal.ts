@@ -1,21 +1,21 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
-import { DisposableStore } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { EditorError, isEditorError } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
-import type { ChatFileAccess, PendingSave } from './chatFileAccess';
+import type { ChatFileAccess } from './chatFileAccess';
 import { ChatError, type RevertOptions, type TurnRange, type TurnsChange, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
+import { OthersSaveWatch } from '../unsaved/othersSaveWatch';
 import { RunningSweeps } from './runningSweeps';
 import { ShownWrites } from './shownWrites';
-import { StateChanges } from './stateChanges';
+import { StateChanges, type StateRestore } from './stateChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
 
@@ -44,13 +44,11 @@ export class ChangeJournal {
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly runningSweeps: RunningSweeps;
-  private readonly disposables = new DisposableStore();
+  private readonly savesWatch: OthersSaveWatch;
   private readonly shownWrites = new ShownWrites();
   private readonly queue = new KeyedQueue();
   /** Texts before running writes through the editor port, by path. */
   private readonly baseByPath = new Map<string, FileTextId>();
-  /** Texts on disk before running saves of others, by path as in VS Code. */
-  private readonly diskBySave = new Map<string, Promise<CurrentFile | undefined>>();
   private readonly revertingPaths = new Set<string>();
   /** Resolves when the changes of the last turn are recorded. */
   private turnEnd: Promise<void> = Promise.resolve();
@@ -74,8 +72,16 @@ export class ChangeJournal {
     });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
-    this.disposables.add(files.onWillSave((save) => this.handleSaveStart(save)));
-    this.disposables.add(files.onDidSave((path) => void this.handleSave(path)));
+    const isAgentsWrite = (path: string): boolean => this.baseByPath.has(path);
+    this.savesWatch = new OthersSaveWatch({
+      files,
+      fileTexts: texts,
+      turnCheckpoint: this.turnCheckpoint,
+      resolvePath: (path) => this.resolvePath(path),
+      isOwnWrite: (path) => isAgentsWrite(path) || this.revertingPaths.has(path),
+      isAgentsWrite,
+      runForFile: (path, task) => this.runForFile(path, task),
+    });
     this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
       texts: this.fileTexts,
@@ -217,17 +223,24 @@ export class ChangeJournal {
     return this.ledger.filesOfTurns(turns);
   }
 
-  /** Reverts a file. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
+  /**
+   * Reverts a file. Returns the id of a restore that can be undone if the change has no text, which an editor could undo.
+   * @throws ChatError `notFound`, `changedSince` unless forced, EditorError
+   */
   async revert(
     requested: string,
     { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const path = await this.changedPath(requested);
-    await this.queue.run(path, async () => {
+    const restore = await this.queue.run(path, async () => {
       this.revertingPaths.add(path);
-      await this.revertNow(path, { force, turn, protectedFiles }).finally(() => this.revertingPaths.delete(path));
+      return await this.revertNow(path, { force, turn, protectedFiles }).finally(() =>
+        this.revertingPaths.delete(path),
+      );
     });
+    const restoreId = restore && (await this.recordRestore(path, restore));
     await this.refresh();
+    return restoreId;
   }
 
   /** Accepts the changes to one file, or to all. */
@@ -241,22 +254,34 @@ export class ChangeJournal {
     this.ports.onDidChange();
   }
 
-  private async revertNow(path: string, options: Required<RevertOptions>): Promise<void> {
+  private async revertNow(path: string, options: Required<RevertOptions>): Promise<StateRestore | undefined> {
     const { force, protectedFiles, turn } = options;
     if (this.states.isWithoutTexts(path, turn)) {
       if (protectedFiles === 'refuse') await this.checkUnprotected(path);
-      await this.states.restore(path, turn, force);
+      const restore = await this.states.restore(path, turn, force);
+      await this.turnCheckpoint.setBase(path);
       // An earlier turn may have changed it as text.
       if (turn !== undefined || typeof (await this.fileTexts.textOf(this.ledger.getFile(path)?.before)) !== 'string') {
-        if (turn === undefined) this.recordDecision(path, 'reverted');
-        else this.recordTurnReverted(turn, path);
-        return;
+        return restore;
       }
     }
-    await this.revertText(path, options);
+    return await this.revertText(path, options);
   }
 
-  private async revertText(path: string, { force, turn, protectedFiles }: Required<RevertOptions>): Promise<void> {
+  /** The changes of the file stay recorded, because undoing the restore brings them back. */
+  private async recordRestore(path: string, { target, turn, undo }: StateRestore): Promise<string> {
+    const previous = this.remainingChanges.filter((change) => change.path === path);
+    if (previous.length > 0) await this.ledger.replaceChanges([{ path }]);
+    const { id } = undo;
+    const [from, to] = [[{ ...undo }], [{ ...target }]];
+    this.ports.record({ type: 'restored', id, turn, target: to, undo: from, paths: [path], skipped: [], previous });
+    return id;
+  }
+
+  private async revertText(
+    path: string,
+    { force, turn, protectedFiles }: Required<RevertOptions>,
+  ): Promise<StateRestore | undefined> {
     const { files } = this.ports;
     const file = turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path);
     const scope = turn === undefined ? 'conversation' : 'turn';
@@ -281,12 +306,17 @@ export class ChangeJournal {
     if (typeof text === 'string' && file)
       await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
     else if (now.text !== null && text === null) await files.deleteFile(path, { protectedFiles });
-    if (typeof text === 'string') await this.states.restoreRest(path, turn, text, isAsLeft);
+    const restore = typeof text === 'string' ? await this.states.restoreRest(path, turn, text, isAsLeft) : undefined;
+    if (isOnlyState && restore) {
+      await this.turnCheckpoint.setBase(path);
+      return restore;
+    }
     const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
     if (turn === undefined) this.recordDecision(path, 'reverted');
     else this.recordTurnReverted(turn, path, file && { before: remaining, after });
     this.toolCallWrites.setBase(path, after);
     await this.turnCheckpoint.setBase(path);
+    return undefined;
   }
 
   private recordDecision(path: string, decision: 'reverted' | 'kept'): void {
@@ -331,32 +361,6 @@ export class ChangeJournal {
     await this.refresh();
   }
 
-  private handleSaveStart({ path, waitUntil }: PendingSave): void {
-    if (!this.turnCheckpoint.isRunning) return;
-    const reading = this.readBeforeSave(path);
-    this.diskBySave.set(path, reading);
-    waitUntil(reading.then(() => undefined));
-  }
-
-  /** Undefined for our own saves, whose earlier text is known. Never rejects. */
-  private async readBeforeSave(requested: string): Promise<CurrentFile | undefined> {
-    const path = await this.resolvePath(requested);
-    const isOwn = this.revertingPaths.has(path) || this.baseByPath.has(path);
-    return isOwn ? undefined : await this.fileTexts.readDisk(requested);
-  }
-
-  private async handleSave(requested: string): Promise<void> {
-    if (!this.turnCheckpoint.isRunning) return;
-    const before = this.diskBySave.get(requested);
-    this.diskBySave.delete(requested);
-    // Read now: a command may write it while other work on the file is done.
-    const saved = this.fileTexts.readDisk(requested);
-    await this.runForFile(requested, async (path) => {
-      // The editor port saves the agent's own writes.
-      if (!this.baseByPath.has(path)) await this.turnCheckpoint.recordOthersSave(path, await saved, await before);
-    });
-  }
-
   private async compareWithShown(path: string, before: FileText, after: FileText): Promise<void> {
     for (const shownPath of this.shownWrites.paths) {
       if ((await this.resolvePath(shownPath)) !== path) continue;
@@ -385,6 +389,6 @@ export class ChangeJournal {
 
   dispose(): void {
     this.runningSweeps.end();
-    this.disposables.dispose();
+    this.savesWatch.dispose();
   }
 }

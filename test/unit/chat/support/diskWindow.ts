@@ -8,6 +8,7 @@ import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoint
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { PendingSave } from '../../../../src/chat/common/changes/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
+import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
 import { DiskFiles } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
@@ -93,6 +94,10 @@ export class DiskWindow {
     const window = new DiskWindow(workspace, options);
     await window.chats.start();
     return window;
+  }
+
+  get restorer(): FileRestorer {
+    return new FileRestorer({ chats: this.chats, checkpoints: this.checkpoints, newId: () => 'restore' });
   }
 
   async create(): Promise<Chat> {
