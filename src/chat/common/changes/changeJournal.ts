@@ -2,7 +2,6 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { EditorError, isEditorError } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
@@ -13,6 +12,7 @@ import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
 import { OthersSaveWatch } from '../unsaved/othersSaveWatch';
+import { requireUnprotected } from '../restore/requireUnprotected';
 import { RunningSweeps } from './runningSweeps';
 import { ShownWrites } from './shownWrites';
 import { StateChanges, type StateRestore } from './stateChanges';
@@ -257,7 +257,7 @@ export class ChangeJournal {
   private async revertNow(path: string, options: Required<RevertOptions>): Promise<StateRestore | undefined> {
     const { force, protectedFiles, turn } = options;
     if (this.states.isWithoutTexts(path, turn)) {
-      if (protectedFiles === 'refuse') await this.checkUnprotected(path);
+      if (protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
       const restore = await this.states.restore(path, turn, force);
       await this.turnCheckpoint.setBase(path);
       // An earlier turn may have changed it as text.
@@ -302,10 +302,21 @@ export class ChangeJournal {
     }
     const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;
     const remaining = turn === undefined ? undefined : await this.storeBaseline(path, now);
-    if (isOnlyState && protectedFiles === 'refuse') await this.checkUnprotected(path);
+    if (isOnlyState && protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
     if (typeof text === 'string' && file)
       await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
-    else if (now.text !== null && text === null) await files.deleteFile(path, { protectedFiles });
+    else if (now.text !== null && text === null) {
+      const deleteFile = () => files.deleteFile(path, { protectedFiles });
+      // Nobody can bring later edits back but a checkpoint.
+      if (rebased !== null) {
+        if (now.isDirty) await files.editor.save(path);
+        const first = turn ?? this.ledger.firstTurnOf(path);
+        const restore = await this.states.deleteWithWayBack(path, first, deleteFile);
+        await this.turnCheckpoint.setBase(path);
+        return restore;
+      }
+      await deleteFile();
+    }
     const restore = typeof text === 'string' ? await this.states.restoreRest(path, turn, text, isAsLeft) : undefined;
     if (isOnlyState && restore) {
       await this.turnCheckpoint.setBase(path);
@@ -334,20 +345,6 @@ export class ChangeJournal {
       (turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path)) !== undefined ||
       this.states.hasChanges(path, turn)
     );
-  }
-
-  /** @throws EditorError `protected` */
-  private async checkUnprotected(path: string): Promise<void> {
-    const { editor } = this.ports.files;
-    const protection = await editor
-      .protectionOf(path, { before: undefined, after: undefined })
-      .catch((error: unknown) => {
-        // A symbolic link that leads outside. It is replaced, not followed.
-        if (isEditorError(error) && error.code === 'outsideWorkspace') return undefined;
-        throw error;
-      });
-    if (protection)
-      throw new EditorError('protected', `${path} is protected: ${protection.reason}. Restore it manually.`);
   }
 
   /** Stores the text before all changes of the conversation. */

@@ -112,6 +112,12 @@ export class ChangeLedger {
     return files;
   }
 
+  /** Returns the first turn that has changed the file; the running one if none has ended. */
+  firstTurnOf(path: string): number {
+    const turns = [...this.filesByTurn].filter(([, files]) => files.has(path)).map(([turn]) => turn);
+    return turns.length > 0 ? Math.min(...turns) : Math.max(0, ...this.filesByTurn.keys()) + 1;
+  }
+
   hasTurnWritten(path: string): boolean {
     return this.turnFiles.has(path);
   }

@@ -5,7 +5,7 @@ import type { EditorPort, WriteOptions } from '../../../editor/common/editorPort
 /** How conversations access the files of the workspace. */
 export interface ChatFileAccess {
   readonly editor: EditorPort;
-  /** Deletes a file so that the user can undo it. @throws EditorError */
+  /** Saves its unsaved text, then deletes it. @throws EditorError */
   deleteFile(path: string, options: DeleteOptions): Promise<void>;
   /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;

@@ -9,6 +9,7 @@ import type {
 } from '../../../changes/common/workspaceCheckpoints';
 import type { ChangeKind, FileChange } from '../../../transcript/common/entries';
 import { hasNoTexts } from '../../../transcript/common/shownChanges';
+import { isInside } from '../../../editor/common/boundary';
 import { ChatError } from '../chatPorts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { unixLines } from './touchedFiles';
@@ -174,6 +175,24 @@ export class StateChanges {
     const isWhole = typeof earlier === 'string' && unixLines(earlier) === unixLines(text);
     const after = isWhole ? first.before : { ...now, kind: first.before.kind };
     return await this.restoreState(path, first, now, after);
+  }
+
+  /** Deletes a file with later edits of others, which only a checkpoint has then. @throws ChatError if none can be taken */
+  async deleteWithWayBack(path: string, turn: number, deleteFile: () => Promise<void>): Promise<StateRestore> {
+    const undo = await this.take(path);
+    if (!undo) {
+      const message =
+        'The file was edited later, and its state can’t be stored, so it was not deleted. Delete it yourself.';
+      throw new ChatError('storage', message);
+    }
+    await deleteFile();
+    return { turn, target: (await this.take(path)) ?? undo, undo };
+  }
+
+  private async take(path: string): Promise<FolderCheckpoint | undefined> {
+    const { checkpoints } = this.ports;
+    const taken = await checkpoints?.take('Before undo of a change', new AbortController().signal);
+    return taken?.folders.find(({ folder }) => isInside(path, folder, false));
   }
 
   private changesOf(path: string, turn: number | undefined): readonly StateChange[] {

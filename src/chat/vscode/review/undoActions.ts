@@ -218,10 +218,9 @@ export class UndoActions {
   }
 }
 
-/** How to undo the removal of later edits. */
+/** How to undo the removal of later edits. A deleted file is only in a checkpoint. */
 function takeBackHint(before: string | null): string {
-  const place = before === null ? 'the Explorer' : 'the editor';
-  return `You can take that back with Undo in ${place}.`;
+  return `You can take that back with ${before === null ? 'Undo Restore' : 'Undo in the editor'}.`;
 }
 
 function isConflict(error: unknown): boolean {
