@@ -56,7 +56,7 @@ async function isInLocalHistory(document: vscode.TextDocument): Promise<boolean>
   const { encoding, uri } = document;
   const settings = vscode.workspace.getConfiguration('workbench.localHistory', uri);
   const { byteLength } = await vscode.workspace.encode(document.getText(), { encoding });
-  if (!settings.get('enabled', true) || byteLength > settings.get('maxFileSize', 256) * 1024) return false;
+  if (!settings.get<boolean>('enabled', true) || byteLength > settings.get('maxFileSize', 256) * 1024) return false;
   const folder = vscode.workspace.getWorkspaceFolder(uri);
   const isExcluded = (glob: string): boolean =>
     [glob, ...(folder ? [new vscode.RelativePattern(folder, glob)] : [])].some(
