@@ -136,7 +136,6 @@ export class ChatUnderTest {
       review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
       turnReviews: new TurnReviews(this.documents, messages),
       undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages, undoRestore }),
-      follower: { isOn: false, onDidChange: () => toDisposable(() => undefined), toggle: () => undefined },
       restore: new RestoreActions({
         chats: this.chats,
         checkpoints: undefined,

@@ -12,6 +12,7 @@ import { createChatHandlers, type PageControl } from './chatHandlers';
 import type { ChatPageServices } from './chatPageServices';
 
 export interface PageSurface {
+  readonly place: 'view' | 'tab';
   readonly webview: vscode.Webview;
   readonly isVisible: () => boolean;
   readonly onDidChangeVisibility: (listener: () => void) => vscode.Disposable;
@@ -61,7 +62,7 @@ export class ChatPageHost implements Disposable, PageControl {
     this.pageWatch = this.disposables.add(new HeartbeatMonitor(clock, () => this.onUnresponsive()));
   }
 
-  services(): void {
+  start(): void {
     const { surface, services, sessionId } = this.deps;
     this.pageHost.start();
     this.feed.start();
@@ -144,7 +145,7 @@ export class ChatPageHost implements Disposable, PageControl {
   loadPage(): void {
     const { surface, files } = this.deps;
     this.feed.disconnectPage();
-    loadPage(surface.webview, files, { title: 'Backline Chat' });
+    loadPage(surface.webview, files, { title: 'Backline Chat', data: { place: surface.place } });
   }
 
   dispose(): void {
