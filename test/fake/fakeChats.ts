@@ -3,6 +3,7 @@ import { Emitter } from '../../src/base/common/event';
 import {
   ChatError,
   type Chat,
+  type ChangedStates,
   type ChatFileChanges,
   type ChatRestores,
   type Chats,
@@ -61,6 +62,8 @@ export class FakeChat implements Chat {
     recordRestore: () => Promise.resolve(),
     recordUndone: () => Promise.resolve(),
   };
+  /** By turn (or `all`) and path. */
+  readonly states = new Map<string, ChangedStates>();
   readonly fileChanges: ChatFileChanges;
   private current: SessionView;
 
@@ -80,6 +83,7 @@ export class FakeChat implements Chat {
         const { before, after } = this.turns.get(`${first} ${path}`) ?? {};
         return Promise.resolve({ before, after, isCurrent: before !== undefined && after === undefined });
       },
+      statesOf: (path, turn) => this.states.get(`${turn ?? 'all'} ${path}`),
       countSeparable: () => Promise.resolve(this.separable),
       undoSeparable: (path) => {
         this.partlyUndone.push(path);

@@ -139,6 +139,8 @@ describe('what users do with an answer', () => {
     assert.deepEqual([before, after], ['before\n', 'now\n']);
     assert.equal(uri.scheme, 'file', 'the right side can be edited');
     await assert.rejects(page.ask('openChange', { sessionId: 'one', path: '/other' }), /did not record/);
+    chat.states.set('all /other', { before: undefined, after: { kind: 'file', object: '1', bytes: 4 } });
+    await page.ask('openChange', { sessionId: 'one', path: '/other' });
   });
 
   it('compare a file as a turn has found it with how the turn has left it', async () => {

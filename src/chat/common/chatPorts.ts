@@ -4,6 +4,7 @@ import type { Event } from '../../base/common/event';
 import type { WriteOptions } from '../../editor/common/editorPort';
 import type { Hunk } from '../../changes/common/review/hunks';
 import type { SeenTexts } from '../../changes/common/review/reviewSource';
+import type { FileState } from '../../changes/common/checkpoint';
 import type { FolderCheckpoint } from '../../changes/common/workspaceCheckpoints';
 import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
@@ -144,6 +145,12 @@ export interface TurnsTexts {
   readonly isCurrent: boolean;
 }
 
+/** A file before and after a change without texts; undefined if it did not exist. */
+export interface ChangedStates {
+  readonly before: FileState | undefined;
+  readonly after: FileState | undefined;
+}
+
 export interface SeparableCounts {
   readonly separable: number;
   readonly total: number;
@@ -158,6 +165,8 @@ export interface ChatFileChanges {
   filesOfTurns(turns: TurnRange): readonly TurnsChange[];
   /** Never rejects. */
   textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts>;
+  /** Returns what is known about a change without texts, of the conversation or of one turn. */
+  statesOf(path: string, turn?: number): ChangedStates | undefined;
   /** Counts the changes of a file, and those whose lines nobody has edited since. Never rejects. */
   countSeparable(path: string): Promise<SeparableCounts>;
   /** Undoes the separable changes. Later edits stay. @throws ChatError `notFound`, `readonly`, EditorError */

@@ -67,6 +67,10 @@ describe('changes that texts do not show', () => {
       workspace.remove('other.bin');
     });
     await listed('created new.bin (binary)', 'deleted other.bin (binary)', 'modified image.bin (binary)');
+    for (const turn of [undefined, 1]) {
+      const { before: first, after } = chat.fileChanges.statesOf(file('new.bin'), turn) ?? {};
+      assert.deepEqual([first, after?.kind, after?.bytes], [undefined, 'file', 4]);
+    }
     await until('the turn', () => turnLines().length === 3);
     await reopen();
     await listed('created new.bin (binary)', 'deleted other.bin (binary)', 'modified image.bin (binary)');

@@ -2,7 +2,15 @@ import type { Event } from '../../../base/common/event';
 import type { Hunk } from '../../../changes/common/review/hunks';
 import type { SeenTexts } from '../../../changes/common/review/reviewSource';
 import type { FileChange } from '../../../transcript/common/entries';
-import type { ChatFileChanges, RevertOptions, SeparableCounts, TurnRange, TurnsChange, TurnsTexts } from '../chatPorts';
+import type {
+  ChangedStates,
+  ChatFileChanges,
+  RevertOptions,
+  SeparableCounts,
+  TurnRange,
+  TurnsChange,
+  TurnsTexts,
+} from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { ChangeJournal } from './changeJournal';
 
@@ -24,6 +32,10 @@ export class ReviewableChanges implements ChatFileChanges {
 
   textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts> {
     return this.journal.review.textsOfTurns(path, turns);
+  }
+
+  statesOf(path: string, turn?: number): ChangedStates | undefined {
+    return this.journal.statesOf(path, turn);
   }
 
   countSeparable(path: string): Promise<SeparableCounts> {

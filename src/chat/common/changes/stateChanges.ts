@@ -10,7 +10,7 @@ import type {
 import type { ChangeKind, FileChange } from '../../../transcript/common/entries';
 import { hasNoTexts } from '../../../transcript/common/shownChanges';
 import { isInside } from '../../../editor/common/boundary';
-import { ChatError } from '../chatPorts';
+import { ChatError, type ChangedStates } from '../chatPorts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { unixLines } from './touchedFiles';
 import type { WriteClaims } from './writeClaims';
@@ -71,6 +71,12 @@ export class StateChanges {
 
   hasChanges(path: string, turn?: number): boolean {
     return this.changesOf(path, turn).length > 0;
+  }
+
+  statesOf(path: string, turn: number | undefined): ChangedStates | undefined {
+    const changes = this.changesOf(path, turn);
+    const [first] = changes;
+    return first && { before: first.before, after: changes.at(-1)?.after };
   }
 
   applyRecord(record: LogRecord): void {

@@ -4,6 +4,7 @@ import { canUndo } from '../../../transcript/common/shownChanges';
 import { commandIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../../common/chatPorts';
+import { stateText } from '../../common/restore/stateText';
 import type { Dialogs } from '../dialogs';
 import type { DiffViews } from './diffViews';
 import type { ShownFile } from './undoActions';
@@ -35,6 +36,11 @@ export class ReviewActions {
     const isTurn = turn !== undefined;
     const before = isTurn ? (await chat.turnTexts(renamedFrom, turn))?.before : await chat.textBefore(renamedFrom);
     if (before === undefined) {
+      const states = chat.fileChanges.statesOf(path, turn);
+      if (states) {
+        this.messages.info(`${vscode.workspace.asRelativePath(path)} has no text to compare: ${stateText(states)}.`);
+        return;
+      }
       const start = isTurn ? 'this turn' : 'this conversation';
       throw new ChatError('notFound', `Backline did not record ${path} before ${start}, so the change can’t be shown.`);
     }
