@@ -10,7 +10,7 @@ import { usePage, usePageState } from './chatPageContext';
 import { sessionMenuItems } from './sessions/sessionMenu';
 import { TitleField } from './sessions/titleField';
 import { usePageCommand } from './usePageCommand';
-import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { PlainText } from '../../transcript/browser/parts/plainText';
 
 const statusLabels: Record<SessionView['status'], string> = {
@@ -77,7 +77,7 @@ function HeaderTitle({ session }: { session: SessionView }) {
   const word = statusLabels[session.status];
   return (
     <>
-      <h1 class="one-line" title={namingHiddenCharacters(session.title)} dir="auto" onDblClick={() => setEdited(true)}>
+      <h1 class="one-line" title={showHiddenCharacters(session.title)} dir="auto" onDblClick={() => setEdited(true)}>
         <PlainText text={session.title} />
       </h1>
       <p class="header-backend" title={[session.backendTitle, word].filter((text) => text !== '').join(': ')}>

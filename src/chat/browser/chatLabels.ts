@@ -1,4 +1,4 @@
-import { backendStateLabel as wordOfBackend, displayedState } from '../common/backendStateLabel';
+import { backendStateLabel, displayedState } from '../common/backendStateLabel';
 import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -44,7 +44,7 @@ const backendStateLabels: Record<BackendView['state'], string> = {
 type BackendStatus = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
 
 export function backendStatusText(backend: BackendStatus): string {
-  return wordOfBackend(backend, backendStateLabels);
+  return backendStateLabel(backend, backendStateLabels);
 }
 
 export function backendDotClass(backend: Pick<BackendView, 'health' | 'state'>): string {

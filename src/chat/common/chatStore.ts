@@ -63,7 +63,7 @@ export interface SessionSearchResult {
 export interface StoredConversation {
   readonly head: SessionHead;
   readonly records: readonly LogRecord[];
-  /** Says, for the user, what could not be read. Everything else is in `records`. */
+  /** Message for the user about what could not be read. Everything else is in `records`. */
   readonly damage?: string;
 }
 
@@ -73,7 +73,7 @@ export interface OpenedSession extends StoredConversation {
 
 export interface RecordsRead {
   readonly records: readonly LogRecord[];
-  /** No window writes the conversation any more, so a turn that is still open was cut off. */
+  /** Whether no window writes the conversation any more. A turn that is still open was then cut off. */
   readonly isWriterGone: boolean;
 }
 
@@ -86,10 +86,10 @@ export interface SessionFile extends TextBlobs {
   readonly problem: string | undefined;
   /** Fires when `problem`, `readonlyReason` or any of the flags below changes. */
   readonly onDidChangeProblem: Event<void>;
-  /** This window writes it. */
+  /** Whether this window writes it. */
   readonly isOurs: boolean;
   readonly isInUseElsewhere: boolean;
-  /** Another window took over from this one. Nothing is written here; reopen the conversation. */
+  /** Whether another window took over from this one. Nothing is written here; reopen the conversation. */
   readonly isOutdated: boolean;
   /** Fires with records that another window has written. */
   readonly onDidReadRecords: Event<RecordsRead>;

@@ -66,8 +66,8 @@ export class StoredSession implements SessionFile {
   /** Reason of the last failure, by operation. */
   private readonly lastFailures = new Map<string, string>();
   private readonly queue = new KeyedQueue();
-  private hasBegun: boolean;
-  /** The lock was lost for a while, so the log must be checked for foreign records before the next write. */
+  private hasRecords: boolean;
+  /** Whether the lock was lost for a while: the log is then checked for foreign records before the next write. */
   private isLogCheckDue = false;
   private isClosed = false;
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
@@ -83,7 +83,7 @@ export class StoredSession implements SessionFile {
     const { clock, files, log } = ports;
     this.currentHead = initialState.head;
     this.access = initialState.access;
-    this.hasBegun = initialState.log.endOffset > 0;
+    this.hasRecords = initialState.log.endOffset > 0;
     this.lock = initialState.createLock(() => this.loseLock());
     const ensureWritable = (): Promise<void> => this.ensureWritable();
     this.writer = new LogWriter(this.logFile, initialState.log.endOffset, { files, clock, log, ensureWritable });
@@ -122,8 +122,8 @@ export class StoredSession implements SessionFile {
     if (this.access === 'free') this.unsavedRecords.push(record);
     if (this.access !== 'ours') return;
     this.writer.append(record);
-    if (this.hasBegun) return;
-    this.hasBegun = true;
+    if (this.hasRecords) return;
+    this.hasRecords = true;
     this.updateHead({});
   }
 
@@ -131,7 +131,7 @@ export class StoredSession implements SessionFile {
     this.currentHead = { ...this.currentHead, ...change };
     this.unsavedHead = { ...this.unsavedHead, ...change };
     // Conversations without messages aren't listed.
-    if (!this.hasBegun || this.isClosed || this.access === 'lost') return;
+    if (!this.hasRecords || this.isClosed || this.access === 'lost') return;
     this.ports.onDidChangeHead(this.currentHead);
     if (this.access !== 'newer') this.headCoalescer.schedule();
   }
@@ -318,7 +318,7 @@ export class StoredSession implements SessionFile {
 
   private async handleDeletion(): Promise<void> {
     if (!(await this.isDeleted())) return;
-    this.hasBegun = false;
+    this.hasRecords = false;
     this.ports.onDeleted();
   }
 

@@ -23,7 +23,7 @@ interface ChatCommandsDeps {
   readonly messages: Messages;
 }
 
-/** The commands of the chat. Each works from anywhere or says what is missing. */
+/** The commands of the chat. Each works from anywhere or reports what is missing. */
 export class ChatCommands implements Disposable {
   private readonly disposables = new DisposableStore();
 
@@ -54,7 +54,7 @@ export class ChatCommands implements Disposable {
       const chat = this.requireChat(pages.activePage);
       if (chat) await services.turnReviews.openSincePrompt(chat);
     });
-    // From the menu of the view, wherever the focus is.
+    // The commands of the view's menu act on the view, wherever the focus is.
     handle(commandIds.chatViewFind, async () => (await pages.revealView()).runCommand('find'));
     handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.viewPage));
     handle(commandIds.chatViewExport, () => this.exportChat(pages.viewPage));

@@ -17,9 +17,9 @@ interface TranscriptContextValue {
 export const TranscriptContext = createContext<TranscriptContextValue | undefined>(undefined);
 
 export function useTranscript(): TranscriptContextValue {
-  const surroundings = useContext(TranscriptContext);
-  if (!surroundings) throw new Error('useTranscript needs a TranscriptContext.');
-  return surroundings;
+  const context = useContext(TranscriptContext);
+  if (!context) throw new Error('useTranscript needs a TranscriptContext.');
+  return context;
 }
 
 export function useShortenPath(): (path: string) => string {

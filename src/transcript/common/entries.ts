@@ -89,7 +89,7 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** What a text does not show: `bytes` stands for line endings, byte order mark or encoding. */
+/** Why a text diff does not show the change. `bytes`: line endings, byte order mark or encoding. */
 export const ChangeKind = z.enum(['binary', 'large', 'symlink', 'mode', 'bytes']);
 export type ChangeKind = z.infer<typeof ChangeKind>;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { groupAnswers, isLastingAnswer, kindOfLabel } from '../../../src/chat/common/approvals/approvalAnswers';
+import { groupAnswers, isLastingAnswer, guessKindOfLabel } from '../../../src/chat/common/approvals/approvalAnswers';
 import type { ApprovalOption } from '../../../src/chat/common/chatView';
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other'] as const;
@@ -9,7 +9,7 @@ const anyOptions = fc.array(
   fc.record({ label, kind: fc.constantFrom(...kinds) }).map((option): ApprovalOption => option),
   { maxLength: 12 },
 );
-const option = (label: string, kind = kindOfLabel(label)): ApprovalOption => ({ label, kind });
+const option = (label: string, kind = guessKindOfLabel(label)): ApprovalOption => ({ label, kind });
 const named = (options: readonly (ApprovalOption | undefined)[]) => options.map((one) => one?.label);
 
 describe('the answers of a question', () => {
@@ -109,7 +109,7 @@ describe('the kind of an option by its words', () => {
   };
   for (const kind of kinds) {
     it(`is ${kind}`, () => {
-      for (const label of expected[kind]) assert.equal(kindOfLabel(label), kind, label);
+      for (const label of expected[kind]) assert.equal(guessKindOfLabel(label), kind, label);
     });
   }
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { conversationsFolder, moveOldConversations } from '../../../src/chat/node/conversationsFolder';
+import { findConversationsFolder, moveOldConversations } from '../../../src/chat/node/conversationsFolder';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 
 describe('the folder of conversations', () => {
@@ -14,7 +14,7 @@ describe('the folder of conversations', () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  const folderOf = (...folders: string[]) => conversationsFolder('/root', { file: undefined, folders });
+  const folderOf = (...folders: string[]) => findConversationsFolder('/root', { file: undefined, folders });
 
   it('is the same for all windows of a workspace, by whatever path and in whatever order', async () => {
     await mkdir(path.join(root, 'a'));
@@ -27,8 +27,8 @@ describe('the folder of conversations', () => {
   });
 
   it('of a saved workspace stays when a folder is added', async () => {
-    const before = await conversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x'] });
-    assert.equal(await conversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x', '/y'] }), before);
+    const before = await findConversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x'] });
+    assert.equal(await findConversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x', '/y'] }), before);
     assert.notEqual(before, await folderOf('/x'));
   });
 

@@ -118,19 +118,19 @@ describe('the one who holds a draft', () => {
 
   it('does not take what a page has said late over what it has said since', () => {
     const one = held();
-    one.save(draft('newer'), { by: page, revision: 2 });
-    one.save(draft('older'), { by: page, revision: 1 });
+    one.save(draft('newer'), { page: page, revision: 2 });
+    one.save(draft('older'), { page: page, revision: 1 });
     assert.deepEqual(one.value, draft('newer'));
-    one.save(draft('of another page'), { by: other, revision: 1 });
+    one.save(draft('of another page'), { page: other, revision: 1 });
     assert.deepEqual(one.value, draft('of another page'), 'each counts for itself');
-    one.save(draft('newer still'), { by: page, revision: 1 });
+    one.save(draft('newer still'), { page: page, revision: 1 });
     assert.deepEqual(one.value, draft('newer still'), 'who writes after another one is not late');
   });
 
   it('keeps what was typed after the prompt that is taken only now', () => {
     const one = held();
-    one.save(draft('next thought'), { by: page, revision: 2 });
-    one.beginSend('p', draft('sent'), { by: page, revision: 1 });
+    one.save(draft('next thought'), { page: page, revision: 2 });
+    one.beginSend('p', draft('sent'), { page: page, revision: 1 });
     assert.deepEqual(one.value, draft('next thought'));
     one.restoreRefused('p');
     assert.deepEqual(one.value, draft('sent\nnext thought'));
@@ -149,13 +149,13 @@ describe('the one who holds a draft', () => {
     const window = await Window.open();
     const chat = await window.chats.create('one');
     const one = held();
-    one.save(draft('elsewhere'), { by: other, revision: 1 });
+    one.save(draft('elsewhere'), { page: other, revision: 1 });
     one.moveToChat(chat, page);
     assert.deepEqual([one.value, chat.draft], [draft('elsewhere'), draft('')]);
-    one.save(draft('next thought'), { by: page, revision: 2 });
+    one.save(draft('next thought'), { page: page, revision: 2 });
     one.moveToChat(chat, page);
     assert.deepEqual([one.value, chat.draft], [draft(''), draft('next thought')]);
-    await chat.send(draft('first'), [], { by: page, revision: 1 });
+    await chat.send(draft('first'), [], { page: page, revision: 1 });
     assert.deepEqual(chat.draft, draft('next thought'));
     await window.remove();
   });

@@ -87,9 +87,9 @@ describe('an agent without modes that asks for nothing', () => {
   ] as const) {
     it(`is known by what it does: ${turns.join(', then ')} shows ${seen ?? 'nothing'}`, async () => {
       await open();
-      assert.equal(options.unattendedSeen('one'), undefined);
+      assert.equal(options.observedUnattended('one'), undefined);
       await does(...turns);
-      assert.equal(options.unattendedSeen('one'), seen);
+      assert.equal(options.observedUnattended('one'), seen);
     });
   }
 
@@ -97,17 +97,17 @@ describe('an agent without modes that asks for nothing', () => {
     await open();
     await does('edit');
     await open();
-    assert.equal(options.unattendedSeen('one'), 'edits');
-    assert.equal(options.unattendedSeen('two'), undefined);
+    assert.equal(options.observedUnattended('one'), 'edits');
+    assert.equal(options.observedUnattended('two'), undefined);
     await open('another program');
-    assert.equal(options.unattendedSeen('one'), undefined);
+    assert.equal(options.observedUnattended('one'), undefined);
   });
 
   it('is told to the page at once', async () => {
     await open();
     let changes = 0;
     options.onDidChange(() => {
-      if (options.unattendedSeen('one') === 'edits') changes++;
+      if (options.observedUnattended('one') === 'edits') changes++;
     });
     await does('edit');
     assert.ok(changes > 0);

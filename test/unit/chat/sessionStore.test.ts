@@ -48,13 +48,13 @@ class FaultyFiles extends DiskFiles {
     return text;
   }
 
-  override async *chunks(
+  override async *readChunks(
     file: string,
     signal?: AbortSignal,
     start?: number,
   ): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.readFaults-- > 0) throw Object.assign(new Error('the disk says no'), { code: 'EMFILE' });
-    yield* super.chunks(file, signal, start);
+    yield* super.readChunks(file, signal, start);
   }
 
   override async createNew(file: string, text: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { countChanges } from '../../../src/transcript/common/lineDiff';
 import type { FileChange } from '../../../src/transcript/common/entries';
-import { shownChanges } from '../../../src/transcript/common/shownChanges';
+import { selectShownChanges } from '../../../src/transcript/common/shownChanges';
 import { truncateEntry } from '../../../src/transcript/common/truncateEntry';
 
 const change = (path: string, more: Partial<FileChange> = {}): FileChange => ({
@@ -26,9 +26,9 @@ describe('The shown changes of files', () => {
 
   it('are the first ones of many, with the totals of all', () => {
     const few = [change('/a'), change('/b')];
-    assert.deepEqual(shownChanges(few), { changes: few });
+    assert.deepEqual(selectShownChanges(few), { changes: few });
     const many = Array.from({ length: 5_000 }, (_, number) => change(`/${number}`));
-    const { changes, changeTotals } = shownChanges(many);
+    const { changes, changeTotals } = selectShownChanges(many);
     assert.deepEqual(changes, many.slice(0, 100));
     assert.deepEqual(changeTotals, { files: 5_000, hunks: 15_000, added: 10_000, removed: 5_000 });
   });
@@ -36,7 +36,7 @@ describe('The shown changes of files', () => {
   it('have a renamed file once', () => {
     const renamed = change('/new', { change: 'created', renamedFrom: '/old' });
     const deleted = change('/gone', { change: 'deleted' });
-    assert.deepEqual(shownChanges([change('/old', { change: 'deleted' }), renamed, deleted]).changes, [
+    assert.deepEqual(selectShownChanges([change('/old', { change: 'deleted' }), renamed, deleted]).changes, [
       renamed,
       deleted,
     ]);

@@ -68,7 +68,7 @@ export class TurnRunner {
     await this.pendingCheck;
   }
 
-  /** Resolves when the backend has confirmed that the turn was stopped, or has given up. Undefined unless it is being stopped. */
+  /** Resolves when the backend has confirmed the stop, or cancelling has failed. Undefined unless the turn is being stopped. */
   whenAgentStopped(): Promise<void> | undefined {
     // The effect that cancels the turn follows the one that ends it.
     return this.currentPhase.kind === 'stopping' ? Promise.resolve().then(() => this.pendingCheck) : undefined;

@@ -91,7 +91,7 @@ export class AgentOptions {
     return true;
   }
 
-  unattendedSeen(agentId: string): Unattended | undefined {
+  observedUnattended(agentId: string): Unattended | undefined {
     return this.storedRecord(agentId).unattended;
   }
 

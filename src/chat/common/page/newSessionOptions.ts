@@ -99,9 +99,9 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
   }
 
   /** What the agent did without asking in earlier turns, if anything. */
-  unattendedSeen(backendId: string | undefined): Unattended | undefined {
+  observedUnattended(backendId: string | undefined): Unattended | undefined {
     if (backendId === undefined || this.isServer(backendId)) return undefined;
-    return this.agentOptions.unattendedSeen(backendId);
+    return this.agentOptions.observedUnattended(backendId);
   }
 
   noticeForUnofferedChoice(backendId: string, choice: OptionChoice): string | undefined {

@@ -90,18 +90,18 @@ export class EndEntries {
     }
   }
 
-  private setChangeState(changed: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
-    this.setChangeStates((path) => path === changed, state, isMeant);
+  private setChangeState(changed: string, state: FileChange['state'], isAffectedTurn: (turn: number) => boolean): void {
+    this.setChangeStates((path) => path === changed, state, isAffectedTurn);
   }
 
   private setChangeStates(
     hasChanged: (path: string) => boolean,
     state: FileChange['state'],
-    isMeant: (turn: number) => boolean,
+    isAffectedTurn: (turn: number) => boolean,
   ): void {
     const isAffected = (change: FileChange): boolean => hasChanged(change.path) && canUndo(change);
     for (const turn of this.entryIdByTurn.keys()) {
-      const end = isMeant(turn) ? this.entryOf(turn) : undefined;
+      const end = isAffectedTurn(turn) ? this.entryOf(turn) : undefined;
       if (!end?.changes?.some(isAffected)) continue;
       this.writer.put({
         ...end,

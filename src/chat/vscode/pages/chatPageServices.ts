@@ -18,7 +18,7 @@ import type { ReviewActions } from '../review/reviewActions';
 import type { TurnReviews } from '../review/turnReviews';
 import type { UndoActions } from '../review/undoActions';
 
-/** What all chat pages of a window share. */
+/** The services that all chat pages of a window share. */
 export interface ChatPageServices {
   readonly chats: Chats;
   readonly backends: BackendChoice;

@@ -134,7 +134,7 @@ export class TranscriptModel {
     for (const entry of older) this.entriesById.set(entry.id, entry);
     if (older.length > 0) this.entryIds = [...older.map(({ id }) => id), ...this.entryIds];
     const { after = 0 } = patch;
-    const addedBeyond = isReset ? 0 : Math.max(0, after + later.length - this.entriesAfter);
+    const unloadedAddedCount = isReset ? 0 : Math.max(0, after + later.length - this.entriesAfter);
     this.entriesBefore = patch.before;
     this.entriesAfter = after;
 
@@ -146,7 +146,7 @@ export class TranscriptModel {
       changedEntries,
       olderCount: older.length,
       laterCount: later.length,
-      unloadedAddedCount: addedBeyond,
+      unloadedAddedCount,
     };
     for (const listener of [...this.changeListeners]) listener(change);
   }

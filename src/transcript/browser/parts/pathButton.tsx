@@ -1,5 +1,5 @@
 import { useShortenPath, useTranscript } from '../transcriptContext';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from './plainText';
 
 interface PathButtonProps {
@@ -17,7 +17,7 @@ export function PathButton({ path, line, onClick }: PathButtonProps) {
     <button
       type="button"
       class="path"
-      title={namingHiddenCharacters(path)}
+      title={showHiddenCharacters(path)}
       dir="ltr"
       onClick={onClick ?? (() => actions.open(path, line))}
     >

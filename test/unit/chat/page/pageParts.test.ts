@@ -32,25 +32,25 @@ describe('the backend of new conversations', () => {
 
   it('is the demo agent for whoever has used none', async () => {
     await choice.refresh();
-    assert.equal(choice.chosen?.id, 'demo-agent');
+    assert.equal(choice.chosenBackend?.id, 'demo-agent');
   });
 
   it('is the one used last, unless the setting or the user in this window says otherwise', async () => {
     memento.values.set('chat.backend', 'other');
     chats.changeBackends([...chats.views, backendView('third', 'configured', 'stopped')]);
     await choice.refresh();
-    assert.equal(choice.chosen?.id, 'other');
+    assert.equal(choice.chosenBackend?.id, 'other');
     preferred = 'The third';
-    assert.equal(choice.chosen.id, 'third');
+    assert.equal(choice.chosenBackend.id, 'third');
     choice.choose('demo-agent');
-    assert.equal(choice.chosen.id, 'demo-agent');
+    assert.equal(choice.chosenBackend.id, 'demo-agent');
     assert.equal(memento.values.get('chat.backend'), 'demo-agent');
   });
 
   it('is another one when the setting names none that there is, which can be said', async () => {
     preferred = 'gone';
     await choice.refresh();
-    assert.equal(choice.chosen?.id, 'demo-agent');
+    assert.equal(choice.chosenBackend?.id, 'demo-agent');
     assert.equal(choice.isPreferredMissing, true);
   });
 
@@ -60,7 +60,7 @@ describe('the backend of new conversations', () => {
     choice.onDidChange(() => changes++);
     chats.changeBackends([backendView('demo-agent', 'demo', 'failed')]);
     await settled();
-    assert.equal(choice.chosen?.state, 'failed');
+    assert.equal(choice.chosenBackend?.state, 'failed');
     assert.equal(changes, 1);
   });
 });
@@ -73,7 +73,7 @@ describe('the watch over a page', () => {
     watch.start();
     for (let index = 0; index < 10; index++) {
       clock.advance(5_000);
-      watch.heard();
+      watch.recordHeartbeat();
     }
     assert.equal(silences, 0);
     clock.advance(15_000);

@@ -71,7 +71,10 @@ describe('words of an export', () => {
 
   it('say of a call what was not as usual: its state, how it ended, the answer to a question, its time', () => {
     assert.equal(toolSummary(tool()), 'Bash: ls');
-    assert.equal(toolSummary(tool({ state: 'cancelled' })), 'Bash: ls — cancelled');
+    assert.equal(toolSummary(tool({ state: 'cancelled' })), 'Bash: ls — canceled');
+    assert.equal(toolSummary(tool({ state: 'timedOut' })), 'Bash: ls — not answered in time');
+    assert.equal(toolSummary(tool({ state: 'stale' })), 'Bash: ls — not finished');
+    assert.equal(toolSummary(tool({ state: 'rejected', decision: 'Deny' })), 'Bash: ls — rejected, Deny');
     assert.equal(toolSummary(tool({ error: 'no' })), 'Bash: ls — error');
     assert.equal(toolSummary(tool({ state: 'failed', error: 'no' })), 'Bash: ls — failed');
     const parts = [{ type: 'terminal', output: '', exitCode: 3 } as const];
@@ -93,7 +96,7 @@ describe('words of an export', () => {
   });
 
   it('say how a turn ended, what it changed and what it used', () => {
-    assert.equal(turnEndText(end({ outcome: 'cancelled' })), 'cancelled');
+    assert.equal(turnEndText(end({ outcome: 'cancelled' })), 'Stopped.');
     assert.equal(turnEndText(end({ outcome: 'failed', text: 'No network.' })), 'No network.');
     assert.equal(turnEndText(end({ outcome: 'failed', text: '' })), undefined);
     const change = { change: 'modified', state: 'applied', added: 2, removed: 1 } as const;
@@ -106,7 +109,7 @@ describe('words of an export', () => {
     assert.equal(turnEndText(end({ usage: { input: 10, output: 0, cost } })), 'Used: 10 tokens in, 0 out, 0.5 USD.');
     assert.equal(turnEndText(end({ usage: { output: 3 } })), 'Used: 3 out.');
     const all = end({ outcome: 'limit', changes: changes.slice(1), usage: { input: 1 } });
-    assert.equal(turnEndText(all), 'limit Changed: b.ts (+0 −1). Used: 1 tokens in.');
+    assert.equal(turnEndText(all), 'Limit reached. Changed: b.ts (+0 −1). Used: 1 tokens in.');
   });
 
   it('give times in the unit they fit, and never 60 seconds', () => {
