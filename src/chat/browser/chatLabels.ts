@@ -27,11 +27,6 @@ export function formatCountdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-export function splitFilePath(path: string): { readonly name: string; readonly folder: string } {
-  const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
-  return { name: path.slice(at + 1), folder: path.slice(0, Math.max(at, 0)) };
-}
-
 const backendStateLabels: Record<BackendView['state'], string> = {
   stopped: 'not started',
   starting: 'starting…',

@@ -79,7 +79,7 @@ export interface Chat {
   /** Fires when the draft was sent, or restored because the backend refused it. */
   readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
   /** Survives a reload, except for large images and while another window writes the conversation. */
-  saveDraft(draft: Draft, draftRevision?: DraftRevision): void;
+  saveDraft(draft: Draft, revision?: DraftRevision): void;
   /** The prompts sent so far, oldest first. */
   readonly history: readonly string[];
   /** Keeps the conversation open until the result is disposed. */
@@ -91,7 +91,7 @@ export interface Chat {
    * Resolves when the backend has accepted the prompt, or it is queued. Clears the draft immediately; a refused prompt is put
    * back before newer text, without `contextAttachments`. @throws BackendError, ChatError
    */
-  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], draftRevision?: DraftRevision): Promise<void>;
+  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], revision?: DraftRevision): Promise<void>;
   /** Removes a prompt from the queue and returns it; empty if it was already sent. @throws ChatError `readonly` */
   unqueue(id: string): Promise<Draft>;
   sendQueued(): Promise<void>;

@@ -47,7 +47,6 @@ export interface StoredSessionState {
   readonly createLock: (onLost: () => void) => SessionLock;
   /** `ours` for a new conversation. */
   readonly access: Access;
-  /** Creates its folder if necessary. */
   readonly makeFolder: () => Promise<void>;
 }
 

@@ -30,7 +30,6 @@ import { WindowMentions } from './windowMentions';
 interface ChatRootDeps extends FeatureContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
-  /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   /** Mention sources of other features. */
   readonly mentionSources: readonly MentionSource[];

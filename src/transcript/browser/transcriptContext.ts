@@ -6,7 +6,6 @@ import { shortenPath } from '../common/shortPath';
 import type { ScreenProximity } from './list/screenProximity';
 import type { TranscriptModel } from './list/transcriptModel';
 
-/** Context of all components of a transcript. */
 interface TranscriptContextValue {
   readonly model: TranscriptModel;
   readonly actions: TranscriptActions;

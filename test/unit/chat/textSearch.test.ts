@@ -6,7 +6,7 @@ import { DiskFiles, type FilePort } from '../../../src/chat/node/filePort';
 function logOf(...lines: unknown[]): { files: FilePort; asked: () => number } {
   let asked = 0;
   const files = Object.assign(new DiskFiles(), {
-    async *chunks() {
+    async *readChunks() {
       for (const line of lines) {
         asked++;
         const text = typeof line === 'string' ? line : JSON.stringify(line);

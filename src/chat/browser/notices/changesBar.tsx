@@ -14,7 +14,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CheckIcon, DiffFilesIcon, RevertIcon, type Icon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
-import { splitFilePath } from '../chatLabels';
+import { splitPath } from '../../../transcript/browser/parts/pathButton';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
@@ -98,7 +98,7 @@ function ChangeRow({ change }: { change: FileChange }) {
   const page = usePage();
   const { folders } = usePageState();
   const { path, renamedFrom, state } = change;
-  const { name, folder } = splitFilePath(shortenPath(path, folders));
+  const { name, folder } = splitPath(shortenPath(path, folders));
   const { letter, word } = nameOfChange(change);
   const former = shortFormerPath(change);
   const notes = [...changeNotes(change), ...(state === 'unknown' ? ['can’t be undone'] : [])];

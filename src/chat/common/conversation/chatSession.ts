@@ -203,20 +203,20 @@ export class ChatSession implements Chat {
     this.conversation.bindSession(remoteId);
   }
 
-  saveDraft(draft: Draft, draftRevision?: DraftRevision): void {
-    this.sharedDraft.save(draft, draftRevision);
+  saveDraft(draft: Draft, revision?: DraftRevision): void {
+    this.sharedDraft.save(draft, revision);
   }
 
   async send(
     draft: Draft,
     contextAttachments: readonly DraftAttachment[] = [],
-    draftRevision?: DraftRevision,
+    revision?: DraftRevision,
   ): Promise<void> {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
     const id = this.ports.newId();
     // Clear the draft first, so that the user can type the next prompt while the agent starts.
-    this.sharedDraft.beginSend(id, draft, draftRevision);
+    this.sharedDraft.beginSend(id, draft, revision);
     try {
       await this.sendOrQueue({ id, text, attachments: [...attachments, ...contextAttachments] });
       this.sharedDraft.confirmSent(id);

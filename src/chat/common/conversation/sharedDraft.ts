@@ -33,17 +33,17 @@ export class SharedDraft implements Disposable {
   }
 
   /** Ignored if the same page has already written a later revision. */
-  save(draft: Draft, draftRevision?: DraftRevision): void {
-    if (this.isOutdated(draftRevision)) return;
-    this.lastRevision = draftRevision;
+  save(draft: Draft, revision?: DraftRevision): void {
+    if (this.isOutdated(revision)) return;
+    this.lastRevision = revision;
     this.currentDraft = draft;
     this.persist(draft);
   }
 
   /** Starts sending the draft and clears it, so that the user can type the next prompt. */
-  beginSend(promptKey: string | object, sent: Draft, draftRevision?: DraftRevision): void {
+  beginSend(promptKey: string | object, sent: Draft, revision?: DraftRevision): void {
     this.draftsBeingSent.set(promptKey, sent);
-    this.save(emptyDraft, draftRevision);
+    this.save(emptyDraft, revision);
     this.emitter.fire({ kind: 'sent', draft: sent });
   }
 
@@ -71,10 +71,10 @@ export class SharedDraft implements Disposable {
     this.emitter.dispose();
   }
 
-  private isOutdated(draftRevision: DraftRevision | undefined): boolean {
+  private isOutdated(revision: DraftRevision | undefined): boolean {
     const { lastRevision } = this;
-    if (!lastRevision || draftRevision?.page !== lastRevision.page) return false;
-    return draftRevision.revision <= lastRevision.revision;
+    if (!lastRevision || revision?.page !== lastRevision.page) return false;
+    return revision.revision <= lastRevision.revision;
   }
 }
 

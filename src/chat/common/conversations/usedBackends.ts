@@ -31,7 +31,6 @@ export class UsedBackends implements Disposable {
     return this.backendsById.get(id)?.backend;
   }
 
-  /** Undefined if it was never used. */
   stateOf(id: string): BackendState | undefined {
     return this.backendsById.get(id)?.backend.state;
   }

@@ -44,7 +44,6 @@ export class AgentOptions {
     this.backendViews.set(view.id, view);
   }
 
-  /** Returns the options with the values that a new conversation will have. */
   optionsFor(agentId: string): OptionView[] {
     return optionsOfNewSession(this.currentOptions(agentId), this.optionSources(agentId));
   }

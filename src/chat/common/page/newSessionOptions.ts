@@ -108,7 +108,6 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     return this.agentOptions.noticeForUnofferedChoice(backendId, choice);
   }
 
-  /** Clears the choices for one conversation, which has begun. */
   clearOneTimeChoices(backendId: string): void {
     this.agentOptions.clearOneTimeChoices(backendId);
     this.emitter.fire();

@@ -21,7 +21,6 @@ interface PageFeedPorts {
     NewSessionOptions,
     'optionsFor' | 'observedUnattended' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
   >;
-  /** Whether the files that agents read and edit are opened. */
   readonly follower: { readonly isOn: boolean; readonly onDidChange: Event<void> };
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
@@ -250,7 +249,6 @@ export class PageFeed implements Disposable {
   }
 }
 
-/** Returns the conversations with a pending approval. */
 export function rowsWithPendingApproval(rows: readonly SessionRow[]): readonly SessionRow[] {
   return rows.filter(({ state }) => state === 'waiting');
 }

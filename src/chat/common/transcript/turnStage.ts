@@ -57,7 +57,6 @@ export function openTurn<Turn>(stage: TurnStage<Turn>): Turn | undefined {
   return stage.kind === 'stopped' ? stage.next : stage.turn;
 }
 
-/** Whether a turn with a prompt is open. */
 export function hasPromptedTurn<Turn>(stage: TurnStage<Turn>): boolean {
   return stage.kind !== 'unprompted' && openTurn(stage) !== undefined;
 }

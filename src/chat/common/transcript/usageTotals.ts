@@ -3,7 +3,6 @@ import type { Usage } from '../../../transcript/common/entries';
 
 /** Usage of a conversation. Backends report tokens per turn, and cost as a running total. */
 export class UsageTotals {
-  /** Context window, in tokens. */
   context: { readonly used: number; readonly size: number } | undefined;
   private tokenCounts: Usage = {};
   private cost: Usage['cost'];

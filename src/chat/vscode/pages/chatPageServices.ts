@@ -42,7 +42,6 @@ export interface ChatPageServices {
   readonly newOptions: NewSessionOptions;
   /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
-  /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly openInTab: (sessionId: string) => Promise<void>;
   readonly closeChat: (sessionId: string) => void;

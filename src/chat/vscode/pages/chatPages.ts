@@ -112,7 +112,6 @@ export class ChatPages implements Disposable {
     for (const page of this.pages) page.onTrustChange();
   }
 
-  /** Fills the view when it is first shown, or shown again after it was closed. */
   fillView(view: vscode.WebviewView): void {
     const sessionId = z.string().optional().catch(undefined).parse(this.deps.memento.get(shownChatKey));
     const surface: PageSurface = {
@@ -129,7 +128,6 @@ export class ChatPages implements Disposable {
     for (const resolve of this.viewResolvers.splice(0)) resolve(page);
   }
 
-  /** Fills a restored tab after the window was reloaded. */
   restoreTab(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = TabState.safeParse(state).data;
     if (kept) this.addTab(panel, kept.sessionId);

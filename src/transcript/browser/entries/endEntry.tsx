@@ -84,7 +84,6 @@ function TurnOutcome({ outcome, icon: Picture, text, details }: OutcomeProps) {
 
 interface TurnChangesProps {
   readonly changes: readonly FileChange[];
-  /** Of all changes, if `changes` has only the first ones. */
   readonly totals: ChangeTotals | undefined;
   readonly turn: number;
 }

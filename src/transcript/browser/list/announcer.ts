@@ -10,14 +10,7 @@ type ToSpokenText = (markdown: string) => string;
 /** Longer answers are truncated, since they would be read out for minutes. */
 const maxSpokenUnits = 2_000;
 
-const announcedToolStates: ReadonlySet<ToolState> = new Set([
-  'waiting',
-  'done',
-  'failed',
-  'cancelled',
-  'rejected',
-  'timedOut',
-]);
+const unannouncedToolStates: ReadonlySet<ToolState> = new Set(['pending', 'running', 'stale']);
 
 /**
  * Returns announcements for a change: complete answers, new states of tool calls and ends of turns. Streaming text and
@@ -42,7 +35,7 @@ function announceEntry(entry: Entry, read: ToSpokenText, from?: Entry): string |
     }
     case 'tool': {
       const hadState = from?.kind === 'tool' && from.state === entry.state;
-      if (hadState || !announcedToolStates.has(entry.state)) return undefined;
+      if (hadState || unannouncedToolStates.has(entry.state)) return undefined;
       return `${entry.title}: ${toolFailureText(entry) ?? toolStateLabels[entry.state]}`;
     }
     case 'end':

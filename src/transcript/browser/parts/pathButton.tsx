@@ -33,7 +33,7 @@ export function PathButton({ path, line, onClick }: PathButtonProps) {
   );
 }
 
-function splitPath(path: string): { name: string; folder: string } {
+export function splitPath(path: string): { name: string; folder: string } {
   const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return { name: path.slice(at + 1) || path, folder: at > 0 ? path.slice(0, at) : '' };
 }
