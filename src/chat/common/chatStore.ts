@@ -80,7 +80,7 @@ export interface RecordsRead {
 /** The files of one conversation. Close them so that another window can write. */
 export interface SessionFile extends TextBlobs {
   readonly head: SessionHead;
-  /** Why this window cannot write: another window does, or a newer version of Backline did. Undefined if it can. */
+  /** Why this window cannot write: another window writes, or a newer version of Backline has written. Undefined if it can. */
   readonly readonlyReason: string | undefined;
   /** Why saving fails, and what to do; the conversation continues in memory. */
   readonly problem: string | undefined;

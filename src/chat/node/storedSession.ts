@@ -234,7 +234,7 @@ export class StoredSession implements SessionFile {
     try {
       const head = await readHead();
       if (head) this.applyHead(head);
-      const records = await this.readAppended();
+      const records = await this.readNewLogRecords();
       this.writer.nextOffset = this.initialState.log.endOffset;
       this.applyAccess(records, 'ours');
     } catch (error) {
@@ -254,14 +254,14 @@ export class StoredSession implements SessionFile {
         this.applyAccess([], 'free');
         return false;
       }
-      this.applyAccess(await this.readAppended(), isHeld ? 'theirs' : 'free');
+      this.applyAccess(await this.readNewLogRecords(), isHeld ? 'theirs' : 'free');
     } catch (error) {
       this.ports.log.debug(`Cannot follow a conversation: ${messageOf(error)}`);
     }
     return true;
   }
 
-  private async readAppended(): Promise<readonly LogRecord[]> {
+  private async readNewLogRecords(): Promise<readonly LogRecord[]> {
     const { records } = await this.initialState.log.read();
     // The window that wrote these records has seen the same events.
     if (records.length > 0) this.unsavedRecords = [];

@@ -70,7 +70,7 @@ export const Attachment = z.object({
   path: optional(Text),
   line: optional(Count),
   image: optional(z.object({ mimeType: Text, data: Text })),
-  /** It was not sent because its file was missing or there was nothing to send. */
+  /** Whether it was not sent because its file was missing or there was nothing to send. */
   notSent: optional(z.boolean()),
 });
 export type Attachment = z.infer<typeof Attachment>;
@@ -205,7 +205,7 @@ export const Entry = z.discriminatedUnion('kind', [
     usage: optional(Usage),
     durationMs: optional(z.number()),
     changes: optional(z.array(FileChange)),
-    /** Of all changes, if `changes` has only the first ones. */
+    /** Totals of all changes, if `changes` has only the first ones. */
     changeTotals: optional(ChangeTotals),
   }),
   /** Unrecognized content, shown as JSON. */

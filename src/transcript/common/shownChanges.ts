@@ -5,7 +5,7 @@ const maxShownChanges = 100;
 
 interface ShownChanges {
   readonly changes: FileChange[];
-  /** Of all changes, if some are not shown. */
+  /** Totals of all changes, if some are not shown. */
   readonly changeTotals?: ChangeTotals;
 }
 

@@ -8,7 +8,7 @@ interface ApprovalKey {
 /** The user's reason for denying an approval, as typed so far. */
 export interface ApprovalReason extends ApprovalKey {
   readonly reason: string;
-  /** Already sent to the agent; shown until the approval is gone. */
+  /** Whether it was already sent. It is shown until the approval is gone. */
   readonly isSent?: boolean | undefined;
 }
 

@@ -17,7 +17,14 @@ import { AnswerEntries } from './answerEntries';
 import { RestoreEntries } from './restoreEntries';
 import { ToolEntries } from './toolEntries';
 import { endFromError, endFromStopReason } from './turnEnds';
-import { hasPromptedTurn, isPromptUnconfirmed, openTurn, nextStage, type TurnStage, type TurnStep } from './turnStage';
+import {
+  hasPromptedTurn,
+  isPromptUnconfirmed,
+  currentTurnOf,
+  nextStage,
+  type TurnStage,
+  type TurnStep,
+} from './turnStage';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
@@ -153,7 +160,7 @@ export class ChatTranscript {
   }
 
   private get currentTurn(): Turn | undefined {
-    return openTurn(this.stage);
+    return currentTurnOf(this.stage);
   }
 
   private advanceStage(step: TurnStep<Turn>): void {

@@ -1,4 +1,4 @@
-/** The Markdown parser with our rules, and rendering to DOM nodes. Stateless. */
+/** Parses Markdown with our rules and renders it to DOM nodes. Stateless. */
 import createMarkdown, { type Env, type MarkdownIt, type Token } from 'markdown-it';
 import { groupBlocks, keepLargeBlocksPlain, markTasks, rendererRules, type TopLevelBlock } from './blockRules';
 import { decorateCodeBlocks } from '../decorate';
