@@ -59,7 +59,7 @@ export class StoredSession implements SessionFile {
   private unsavedRecords: LogRecord[] = [];
   private access: Access;
   private readonly lock: SessionLock;
-  private readonly writer: LogWriter;
+  private readonly logWriter: LogWriter;
   private readonly headCoalescer: Coalescer;
   private runningHeadWrite: Promise<unknown> = Promise.resolve();
   /** Reason of the last failure, by operation. */
@@ -85,8 +85,8 @@ export class StoredSession implements SessionFile {
     this.hasRecords = initialState.log.endOffset > 0;
     this.lock = initialState.createLock(() => this.loseLock());
     const ensureWritable = (): Promise<void> => this.ensureWritable();
-    this.writer = new LogWriter(this.logFile, initialState.log.endOffset, { files, clock, log, ensureWritable });
-    this.writer.onDidChangeProblem(() => this.problemEmitter.fire());
+    this.logWriter = new LogWriter(this.logFile, initialState.log.endOffset, { files, clock, log, ensureWritable });
+    this.logWriter.onDidChangeProblem(() => this.problemEmitter.fire());
     this.headCoalescer = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }
 
@@ -113,14 +113,14 @@ export class StoredSession implements SessionFile {
   }
 
   get problem(): string | undefined {
-    return this.writer.problem;
+    return this.logWriter.problem;
   }
 
   append(record: LogRecord): void {
     if (this.isClosed) return;
     if (this.access === 'free') this.unsavedRecords.push(record);
     if (this.access !== 'ours') return;
-    this.writer.append(record);
+    this.logWriter.append(record);
     if (this.hasRecords) return;
     this.hasRecords = true;
     this.updateHead({});
@@ -159,7 +159,7 @@ export class StoredSession implements SessionFile {
   async flush(): Promise<void> {
     if (this.access === 'newer' || this.access === 'lost') return;
     this.headCoalescer.flushNow();
-    if (this.isOurs) await this.writer.flush();
+    if (this.isOurs) await this.logWriter.flush();
     await this.runningHeadWrite;
   }
 
@@ -167,7 +167,7 @@ export class StoredSession implements SessionFile {
     if (this.isClosed) return;
     await this.queue.run('access', () => this.flush());
     this.isClosed = true;
-    this.writer.dispose();
+    this.logWriter.dispose();
     this.headCoalescer.dispose();
     if (this.isOurs) await this.lock.release();
     else this.lock.dispose();
@@ -235,13 +235,13 @@ export class StoredSession implements SessionFile {
       const head = await readHead();
       if (head) this.applyHead(head);
       const records = await this.readNewLogRecords();
-      this.writer.nextOffset = this.initialState.log.endOffset;
+      this.logWriter.nextOffset = this.initialState.log.endOffset;
       this.applyAccess(records, 'ours');
     } catch (error) {
       await this.lock.release();
       throw error;
     }
-    for (const record of this.unsavedRecords.splice(0)) this.writer.append(record);
+    for (const record of this.unsavedRecords.splice(0)) this.logWriter.append(record);
   }
 
   /** Reads what others have written. Resolves to whether to continue following. Never rejects. */
@@ -290,7 +290,7 @@ export class StoredSession implements SessionFile {
 
   /** Whether another window has written while the lock was lost. @throws errors of the file port */
   private async wasWrittenByOthers(): Promise<boolean> {
-    const { nextOffset } = this.writer;
+    const { nextOffset } = this.logWriter;
     if (nextOffset === 0 && (await this.isDeleted())) return false;
     const tail = new LogReader(this.ports.files, this.logFile, nextOffset);
     await tail.read();
@@ -301,7 +301,7 @@ export class StoredSession implements SessionFile {
   private loseLock(): void {
     if (this.isClosed || this.access === 'lost') return;
     this.access = 'lost';
-    this.writer.dispose();
+    this.logWriter.dispose();
     this.headCoalescer.dispose();
     void this.lock.release();
     this.ports.onClosed();

@@ -165,14 +165,14 @@ export class TurnRunner {
     else sender?.resolve(undefined);
   }
 
-  private signalOf(promptId: string): AbortSignal {
+  private abortSignalOf(promptId: string): AbortSignal {
     return this.pendingRuns.get(promptId)?.abort.signal ?? this.lifetime.signal;
   }
 
   private async prepareDelivery(prompt: QueuedPrompt): Promise<void> {
     const { id: promptId } = prompt;
     try {
-      const delivery = await this.ports.delivery.prepare(prompt, this.signalOf(promptId));
+      const delivery = await this.ports.delivery.prepare(prompt, this.abortSignalOf(promptId));
       this.dispatch({ type: 'connected', promptId, delivery });
     } catch (error) {
       this.handleRefusal(promptId, error);
@@ -181,7 +181,7 @@ export class TurnRunner {
 
   private async sendDelivery(promptId: string, delivery: PreparedPrompt): Promise<void> {
     try {
-      await this.ports.delivery.send(delivery, this.signalOf(promptId));
+      await this.ports.delivery.send(delivery, this.abortSignalOf(promptId));
       this.dispatch({ type: 'accepted', promptId });
     } catch (error) {
       this.handleRefusal(promptId, error);

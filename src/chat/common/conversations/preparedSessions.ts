@@ -47,7 +47,7 @@ export class PreparedSessions {
   private preparation: Preparation | undefined;
   private isPromptExpected = true;
   private expiryTimer: Disposable | undefined;
-  private readonly queue = new KeyedQueue();
+  private readonly optionQueue = new KeyedQueue();
 
   constructor(private readonly ports: PreparedSessionsPorts) {}
 
@@ -132,7 +132,7 @@ export class PreparedSessions {
     try {
       prepared = await rejectOnAbort(preparation.result, signal);
       // Wait until pending choices are applied.
-      if (prepared) await rejectOnAbort(this.queue.whenIdle(prepared.session.id), signal);
+      if (prepared) await rejectOnAbort(this.optionQueue.whenIdle(prepared.session.id), signal);
     } catch (error) {
       this.restorePreparation(preparation);
       throw error;
@@ -210,7 +210,7 @@ export class PreparedSessions {
 
   /** Sets the chosen options on the session. The prompt reports what is refused. Never rejects. */
   private setChosenOptions({ backend, session }: PreparedSession): Promise<void> {
-    return this.queue.run(session.id, async () => {
+    return this.optionQueue.run(session.id, async () => {
       try {
         await applyChoices(session, this.ports.sessionDefaults.initialChoices(backend.id), backend.title);
       } catch (error) {

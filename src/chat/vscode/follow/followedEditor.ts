@@ -36,7 +36,7 @@ export class FollowedEditor implements Disposable {
   constructor(
     private readonly deps: FollowedEditorDeps,
     /** Whether an agent is writing this file through the editor. */
-    private readonly isWritten: (path: string) => boolean,
+    private readonly isWrittenByAgent: (path: string) => boolean,
   ) {}
 
   start(): void {
@@ -127,7 +127,7 @@ export class FollowedEditor implements Disposable {
   private handleTextChange({ document }: vscode.TextDocumentChangeEvent): void {
     this.ignoreScrollBriefly();
     // VS Code reads a clean document again after its file was written. A document becomes dirty in an event after its first edit.
-    const isTyped = document.isDirty && !this.isWritten(document.uri.fsPath);
+    const isTyped = document.isDirty && !this.isWrittenByAgent(document.uri.fsPath);
     if (isTyped && document === vscode.window.activeTextEditor?.document) this.actEmitter.fire();
   }
 

@@ -150,21 +150,21 @@ export class ChatPages implements Disposable {
       onDidChangeVisibility: (listener) => panel.onDidChangeViewState(listener),
     };
     panel.iconPath = vscode.Uri.joinPath(files.folder, '..', '..', 'media', 'icon.png');
-    let titled: Disposable | undefined;
+    let titleListener: Disposable | undefined;
     const page = this.addPage(surface, sessionId, (chat) => {
-      titled?.dispose();
+      titleListener?.dispose();
       const showTitle = (): void => {
         const isWaiting = chat !== undefined && chat.view.approvals.length > 0;
         const title = (isWaiting ? pendingMark : '') + showHiddenCharacters(chat?.view.title ?? 'New Chat');
         if (panel.title !== title) panel.title = title;
       };
       showTitle();
-      titled = chat?.onDidChange(showTitle);
+      titleListener = chat?.onDidChange(showTitle);
     });
     this.pagesByPanel.set(panel, page);
     if (panel.active) this.focusOrder.markFocused(page);
     panel.onDidDispose(() => {
-      titled?.dispose();
+      titleListener?.dispose();
       this.pagesByPanel.delete(panel);
       this.removePage(page);
     });
