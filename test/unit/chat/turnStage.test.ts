@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {
   hasPromptedTurn,
   isPromptUnconfirmed,
-  currentTurnOf,
+  turnOf,
   nextStage,
   type TurnStage,
   type TurnStep,
@@ -32,7 +32,7 @@ describe('nextStage', () => {
     assert.equal(after(begun(true)).kind, 'replayed');
     assert.equal(after(begun(false)).kind, 'running');
     const unasked = after({ kind: 'unprompted', turn: 'one' });
-    assert.equal(currentTurnOf(unasked), 'one');
+    assert.equal(turnOf(unasked), 'one');
     assert.equal(hasPromptedTurn(unasked), false);
     assert.deepEqual(nextStage(unasked, echoed), unasked);
   });
@@ -40,9 +40,9 @@ describe('nextStage', () => {
   it('waits for the end of a stopped turn in the backend while the next prompt waits', () => {
     const stopping = after(prompted('one'), echoed, stopped());
     assert.deepEqual(stopping, { kind: 'stopped', awaitsPrompt: false, next: undefined });
-    assert.equal(currentTurnOf(stopping), undefined);
+    assert.equal(turnOf(stopping), undefined);
     const waiting = nextStage(stopping, prompted('two'));
-    assert.equal(currentTurnOf(waiting), 'two');
+    assert.equal(turnOf(waiting), 'two');
     assert.ok(hasPromptedTurn(waiting) && isPromptUnconfirmed(waiting));
     assert.deepEqual(nextStage(waiting, ended), { kind: 'sent', turn: 'two' });
     assert.deepEqual(nextStage(waiting, { kind: 'withdrawn' }), stopping);

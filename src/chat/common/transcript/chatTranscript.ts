@@ -17,14 +17,7 @@ import { AnswerEntries } from './answerEntries';
 import { RestoreEntries } from './restoreEntries';
 import { ToolEntries } from './toolEntries';
 import { endFromError, endFromStopReason } from './turnEnds';
-import {
-  hasPromptedTurn,
-  isPromptUnconfirmed,
-  currentTurnOf,
-  nextStage,
-  type TurnStage,
-  type TurnStep,
-} from './turnStage';
+import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage, type TurnStep } from './turnStage';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
@@ -160,7 +153,7 @@ export class ChatTranscript {
   }
 
   private get currentTurn(): Turn | undefined {
-    return currentTurnOf(this.stage);
+    return turnOf(this.stage);
   }
 
   private advanceStage(step: TurnStep<Turn>): void {

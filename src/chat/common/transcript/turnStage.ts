@@ -52,13 +52,13 @@ export function nextStage<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): T
 }
 
 /** Returns the open turn, even if the backend has yet to report the end of the one before. */
-export function currentTurnOf<Turn>(stage: TurnStage<Turn>): Turn | undefined {
+export function turnOf<Turn>(stage: TurnStage<Turn>): Turn | undefined {
   if (stage.kind === 'idle') return undefined;
   return stage.kind === 'stopped' ? stage.next : stage.turn;
 }
 
 export function hasPromptedTurn<Turn>(stage: TurnStage<Turn>): boolean {
-  return stage.kind !== 'unprompted' && currentTurnOf(stage) !== undefined;
+  return stage.kind !== 'unprompted' && turnOf(stage) !== undefined;
 }
 
 /** Whether the backend has not yet reported the prompt of the open turn. */

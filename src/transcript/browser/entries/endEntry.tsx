@@ -29,9 +29,9 @@ import { useShortenPath, useTranscript } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
-type TurnOutcome = EntryOf<'end'>['outcome'];
+type NotableOutcome = Exclude<EntryOf<'end'>['outcome'], 'completed'>;
 
-const outcomeIcons: Record<Exclude<TurnOutcome, 'completed'>, Icon> = {
+const outcomeIcons: Record<NotableOutcome, Icon> = {
   cancelled: StopIcon,
   interrupted: WarningIcon,
   failed: ErrorIcon,
@@ -43,9 +43,7 @@ export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
   const { outcome, text, details, usage, durationMs, changes = [], changeTotals, turn } = entry;
   return (
     <>
-      {outcome !== 'completed' && (
-        <TurnOutcome icon={outcomeIcons[outcome]} outcome={outcome} text={text} details={details} />
-      )}
+      {outcome !== 'completed' && <TurnOutcome outcome={outcome} text={text} details={details} />}
       <ShowAllTexts entry={entry} shown={[text, details]} />
       {changes.length > 0 && <TurnChanges changes={changes} totals={changeTotals} turn={turn} />}
       <TurnUsage usage={usage} durationMs={durationMs} />
@@ -54,13 +52,13 @@ export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
 }
 
 interface OutcomeProps {
-  readonly outcome: TurnOutcome;
-  readonly icon: Icon;
+  readonly outcome: NotableOutcome;
   readonly text: string | undefined;
   readonly details: string | undefined;
 }
 
-function TurnOutcome({ outcome, icon: Picture, text, details }: OutcomeProps) {
+function TurnOutcome({ outcome, text, details }: OutcomeProps) {
+  const Picture = outcomeIcons[outcome];
   const { continueTurn } = useTranscript().actions;
   const isCutOff = outcome === 'interrupted' || outcome === 'limit';
   return (
