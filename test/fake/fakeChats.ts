@@ -193,9 +193,13 @@ export class FakeChat implements Chat {
     return Promise.resolve(this.turns.get(`${turn} ${path}`));
   }
 
-  async revert(path: string, options: RevertOptions = {}): Promise<void> {
+  /** The restore with which a file without text was reverted. */
+  restoreId: string | undefined;
+
+  async revert(path: string, options: RevertOptions = {}): Promise<string | undefined> {
     await this.onRevert(path, options.force ?? false, options);
     this.change({ changes: this.current.changes.filter((change) => change.path !== path) });
+    return this.restoreId;
   }
 
   keepChanges(path?: string): Promise<void> {

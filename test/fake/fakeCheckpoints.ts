@@ -31,8 +31,12 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   readonly unrestorable = new Set<string>();
   /** A restore that was cut off. */
   cutOff: InterruptedRestore | undefined;
+  /** The next restore stops after so many files and never ends, as if the process was killed. */
+  killAfter: number | undefined;
+  private journal: (() => ResumeOutcome) | undefined;
   readonly resumed: ResumeDirection[] = [];
   private readonly targetOf = new WeakMap<RestorePreview, ReadonlyMap<string, string>>();
+  private readonly foldersOf = new WeakMap<RestorePreview, readonly FolderCheckpoint[]>();
   private readonly disks = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(private readonly editor: FakeEditor) {}
@@ -97,6 +101,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     });
     const preview = { changes, leftOut: this.uncovered };
     this.targetOf.set(preview, target);
+    this.foldersOf.set(preview, folders);
     return preview;
   }
 
@@ -104,7 +109,25 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return Promise.resolve(this.targetOf.get(preview)?.get(path) ?? null);
   }
 
-  async restore(preview: RestorePreview, paths: readonly string[], label: string): Promise<RestoreOutcome> {
+  async restore(
+    preview: RestorePreview,
+    paths: readonly string[],
+    label: string,
+    _signal?: AbortSignal,
+    request?: string,
+  ): Promise<RestoreOutcome> {
+    const { killAfter } = this;
+    this.killAfter = undefined;
+    if (killAfter !== undefined) {
+      const done = await this.restore(preview, paths.slice(0, killAfter), label);
+      const { undo } = done;
+      this.cutOff = { restored: killAfter, total: paths.length };
+      this.journal = () => {
+        this.write(this.targetOf.get(preview), paths.slice(killAfter));
+        return { restored: paths, skipped: [], undo, target: this.foldersOf.get(preview) ?? [], request };
+      };
+      return await new Promise<never>(() => undefined);
+    }
     const target = this.targetOf.get(preview);
     const { folders: undo } = await this.take(label);
     const restored: string[] = [];
@@ -114,9 +137,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
         skipped.push({ path, reason: 'It was changed in the meantime.' });
         continue;
       }
-      const text = target?.get(path);
-      if (text === undefined) this.editor.deleteFile(path);
-      else this.editor.setFile(path, text);
+      this.write(target, [path]);
       restored.push(path);
     }
     return { undo, restored, skipped };
@@ -129,7 +150,17 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   resume(direction: ResumeDirection): Promise<ResumeOutcome> {
     this.resumed.push(direction);
     this.cutOff = undefined;
-    return Promise.resolve({ restored: [], skipped: [] });
+    const outcome = this.journal?.();
+    this.journal = undefined;
+    return Promise.resolve(outcome ?? { restored: [], skipped: [], undo: [], target: [], request: undefined });
+  }
+
+  private write(target: ReadonlyMap<string, string> | undefined, paths: readonly string[]): void {
+    for (const path of paths) {
+      const text = target?.get(path);
+      if (text === undefined) this.editor.deleteFile(path);
+      else this.editor.setFile(path, text);
+    }
   }
 
   private diskAt(checkpoint: FolderCheckpoint | undefined): ReadonlyMap<string, string> {

@@ -88,6 +88,10 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return this.fileAt(path).disk;
   }
 
+  diskTextIfThere(path: string): string | null {
+    return this.files.get(path)?.disk ?? null;
+  }
+
   setFolders(...folders: string[]): void {
     this.folders = folders.map(toFolder);
     this.foldersEmitter.fire();

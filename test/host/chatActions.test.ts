@@ -198,6 +198,26 @@ describe('what users do with an answer', () => {
     assert.deepEqual(forced, [true]);
   });
 
+  it('undo a file without text that was changed later only after a question, with a way back', async () => {
+    const forced: boolean[] = [];
+    chat.change({
+      changes: [{ path: '/a.png', kind: 'binary', change: 'modified', added: 0, removed: 0, state: 'applied' }],
+    });
+    chat.restoreId = 'restore';
+    chat.onRevert = (_path, force) => {
+      if (!force) return Promise.reject(new ChatError('changedSince', 'It was changed.'));
+      forced.push(force);
+      return Promise.resolve();
+    };
+    subject.isConfirmed = false;
+    await page.ask('revert', { sessionId: 'one', path: '/a.png' });
+    assert.match(subject.questions[0]?.detail ?? '', /You can take that back with Undo Restore\./);
+    assert.deepEqual([forced, subject.choices], [[], []]);
+    subject.isConfirmed = true;
+    await page.ask('revert', { sessionId: 'one', path: '/a.png' });
+    assert.deepEqual(forced, [true]);
+  });
+
   it('see all changes of a turn in one editor, as they were then', async () => {
     const file = await writeInWorkspace('chat/current.ts', 'now\n');
     const older = await writeInWorkspace('chat/older.ts', 'later\n');

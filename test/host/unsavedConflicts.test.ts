@@ -192,6 +192,32 @@ describe('unsaved text in a file that an agent writes', () => {
     assert.ok(all.includes('workbench.action.localHistory.restoreViaPicker'));
   });
 
+  for (const [reason, setting, value] of [
+    ['is off', 'enabled', false],
+    ['has only small files', 'maxFileSize', 0],
+    ['excludes the file', 'exclude', { '**/unsaved/*.txt': true }],
+    ['excludes the folder', 'exclude', { 'unsaved/**': true }],
+  ] as const) {
+    it(`is in a new editor once the file is deleted for the agent, if the local history ${reason}`, async () => {
+      const settings = vscode.workspace.getConfiguration('workbench.localHistory');
+      await settings.update(setting, value, vscode.ConfigurationTarget.Global);
+      try {
+        const { file } = await dirtyEditor('untitled.txt');
+        await rm(file);
+        await told(1);
+        await messages.press(/Use Agent/);
+        await assert.rejects(readFile(file), { code: 'ENOENT' });
+        assert.deepEqual(messages.errors, []);
+        assert.match(messages.infos[0] ?? '', /untitled editor/);
+        const shown = vscode.window.activeTextEditor?.document;
+        assert.deepEqual([shown?.uri.scheme, shown?.getText()], ['untitled', 'mine one\n']);
+        await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+      } finally {
+        await settings.update(setting, undefined, vscode.ConfigurationTarget.Global);
+      }
+    });
+  }
+
   it('is no matter of ours if no agent works', async () => {
     writer = undefined;
     const { file } = await dirtyEditor('user.txt');

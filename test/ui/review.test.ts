@@ -121,4 +121,13 @@ describe('The review of changes', () => {
       );
     }
   });
+
+  it('brings a file without text back with Undo Restore', async () => {
+    const message = window.messages.filter({ hasText: 'logo.bin was restored.' });
+    await message.waitFor();
+    await window.screenshot('review-undo-restore');
+    await message.getByRole('button', { name: 'Undo Restore' }).click();
+    const logo = path.join(path.dirname(file), 'logo.bin');
+    await eventually('the file', async () => assert.deepEqual(await readFile(logo), Buffer.from([0, 1])));
+  });
 });

@@ -86,6 +86,8 @@ export const RestoreJournal = z.object({
   checkpointId: z.string(),
   /** The checkpoint taken right before the restore. */
   undoId: z.string(),
+  /** What the caller needs to record the restore after it was interrupted. */
+  request: z.string().max(10_000).optional(),
   pid: z.number(),
   at: z.number(),
   steps: z.array(

@@ -89,7 +89,12 @@ export interface InterruptedRestore {
 /** What to do with a restore that was cut off. */
 export type ResumeDirection = 'finish' | 'undo';
 
-export type ResumeOutcome = Pick<RestoreOutcome, 'restored' | 'skipped'>;
+export interface ResumeOutcome extends RestoreOutcome {
+  /** The checkpoints that the files were restored to. */
+  readonly target: readonly FolderCheckpoint[];
+  /** The argument of `restore`; undefined if there was none. */
+  readonly request: string | undefined;
+}
 
 /** Checkpoints of all workspace folders. */
 export interface WorkspaceCheckpoints {
@@ -117,13 +122,15 @@ export interface WorkspaceCheckpoints {
   textAfterRestore(preview: RestorePreview, path: string): Promise<string | null | undefined>;
   /**
    * Restores some files of a preview, after taking a checkpoint. Skips files that have changed since the preview, and the files of
-   * a folder that fails. @throws CheckpointError if every folder fails; `restoreUnfinished` until `resume` was called
+   * a folder that fails. `request` is returned by `resume` if the restore is cut off.
+   * @throws CheckpointError if every folder fails; `restoreUnfinished` until `resume` was called
    */
   restore(
     preview: RestorePreview,
     paths: readonly string[],
     label: string,
     signal: AbortSignal,
+    request?: string,
   ): Promise<RestoreOutcome>;
   /** Returns a restore that was cut off, for example because VS Code was killed. @throws CheckpointError */
   interrupted(): Promise<InterruptedRestore | undefined>;

@@ -184,9 +184,10 @@ export class CheckpointStore {
 
   /**
    * Runs a restore, one file at a time. First takes a checkpoint, with which the restore can be undone. Skips files that changed
-   * after the restore was planned. @throws CheckpointError `restoreUnfinished` while a restore is running or interrupted
+   * after the restore was planned. `request` is returned by `resumeRestore`.
+   * @throws CheckpointError `restoreUnfinished` while a restore is running or interrupted
    */
-  async applyRestore(plan: RestorePlan, label: string, signal?: AbortSignal): Promise<RestoreResult> {
+  async applyRestore(plan: RestorePlan, label: string, signal?: AbortSignal, request?: string): Promise<RestoreResult> {
     return await this.runInQueue(
       signal,
       async (running) => {
@@ -199,6 +200,7 @@ export class CheckpointStore {
           undo,
           await this.repositoryProvider.createRestoreContext(running),
           running,
+          request,
         );
       },
       restoreLimitMs,

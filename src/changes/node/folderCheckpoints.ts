@@ -175,8 +175,9 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     paths: readonly string[],
     label: string,
     signal: AbortSignal,
+    request?: string,
   ): Promise<RestoreOutcome> {
-    const outcome = await this.restores.restore(preview, paths, label, signal);
+    const outcome = await this.restores.restore(preview, paths, label, signal, request);
     this.schedulePrune();
     return outcome;
   }

@@ -114,8 +114,11 @@ export interface Chat {
   textBefore(path: string): Promise<string | null | undefined>;
   /** Texts of a file before and after a turn, even if its changes were kept; undefined if the earlier text is unknown. */
   turnTexts(path: string, turn: number): Promise<TurnTexts | undefined>;
-  /** Reverts the changes of the conversation, or of one turn, to a file. @throws ChatError `changedSince` unless `force` */
-  revert(path: string, options?: RevertOptions): Promise<void>;
+  /**
+   * Reverts the changes of the conversation, or of one turn, to a file. Returns the id of a restore that can be undone if the change
+   * has no text, which an editor could undo. @throws ChatError `changedSince` unless `force`
+   */
+  revert(path: string, options?: RevertOptions): Promise<string | undefined>;
   keepChanges(path?: string): Promise<void>;
   readonly fileChanges: ChatFileChanges;
   readonly restores: ChatRestores;

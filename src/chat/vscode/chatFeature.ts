@@ -8,7 +8,7 @@ import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { KeyChordTables } from '../../webview/vscode/keyChordTables';
-import type { Chats } from '../common/chatPorts';
+import type { Chat, Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
@@ -134,13 +134,16 @@ export class ChatFeature implements Feature<ChatUi> {
     const turnReviews = new TurnReviews(documents, messages);
     const diffViews = new DiffViews(documents, editor);
     const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
-    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages });
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
-    const interrupted = new InterruptedRestores(checkpoints, dialogs, messages);
+    const restorer = new FileRestorer({ chats, checkpoints, newId });
+    const undoRestore = (chat: Chat, restoreId: string): Promise<void> =>
+      restore.undo(chat, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
+    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, undoRestore });
+    const interrupted = new InterruptedRestores({ checkpoints, restorer, undoRestore, dialogs, messages, log });
     const restore = new RestoreActions({
       chats,
       checkpoints,
-      restorer: new FileRestorer({ chats, checkpoints, newId }),
+      restorer,
       files: new FilesToRestore({ editor, checkpoints, dialogs }),
       interrupted,
       diffViews,

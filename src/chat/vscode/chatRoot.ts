@@ -24,6 +24,7 @@ import { ChatFeature, type ChatUi } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
+import { readDiskTextAt } from './unsaved/textVersions';
 import { WindowUnsavedFiles } from './unsaved/windowUnsavedFiles';
 import { WindowMentions } from './windowMentions';
 
@@ -93,6 +94,12 @@ export class ChatRoot {
         editor,
         deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
         checkpoints: options.checkpoints,
+        readDiskText: readDiskTextAt,
+        onWillSave: (listener) =>
+          vscode.workspace.onWillSaveTextDocument((save) => {
+            const { fsPath, scheme } = save.document.uri;
+            if (scheme === 'file') listener({ path: fsPath, waitUntil: (work) => save.waitUntil(work) });
+          }),
         onDidSave: (listener) =>
           vscode.workspace.onDidSaveTextDocument(({ uri }) => {
             if (uri.scheme === 'file') listener(uri.fsPath);

@@ -78,6 +78,11 @@ export function canUndo({ state }: Pick<FileChange, 'state'>): boolean {
   return state === 'applied' || state === 'changedSince';
 }
 
+/** Whether a change of this kind has no texts to compare or to restore. */
+export function hasNoTexts(kind: ChangeKind | undefined): boolean {
+  return kind === 'binary' || kind === 'large' || kind === 'symlink';
+}
+
 /** Drops the deletions of renamed files. */
 function joinRenames(all: readonly FileChange[]): FileChange[] {
   const former = new Set(all.flatMap(({ renamedFrom }) => renamedFrom ?? []));

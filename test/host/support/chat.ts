@@ -114,6 +114,8 @@ export class ChatUnderTest {
       chooseFile: () => Promise.resolve(this.saveAs),
     };
     const diffViews = new DiffViews(this.documents, adapter);
+    const undoRestore = (): Promise<void> => Promise.resolve();
+    const restorer = new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' });
     this.actions = new EditorActions(adapter, dialogs);
     this.code = new CodeProposals(this.proposed, adapter, this.actions, dialogs, messages);
     this.backends = new BackendChoice({ chats: this.chats, preferred: () => '', memento, onError: throwIt });
@@ -133,13 +135,20 @@ export class ChatUnderTest {
       code: this.code,
       review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
       turnReviews: new TurnReviews(this.documents, messages),
-      undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages }),
+      undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages, undoRestore }),
       restore: new RestoreActions({
         chats: this.chats,
         checkpoints: undefined,
-        restorer: new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' }),
+        restorer,
         files: new FilesToRestore({ editor: adapter, checkpoints: undefined, dialogs }),
-        interrupted: new InterruptedRestores(undefined, dialogs, messages),
+        interrupted: new InterruptedRestores({
+          checkpoints: undefined,
+          restorer,
+          undoRestore,
+          dialogs,
+          messages,
+          log: nullLogger,
+        }),
         diffViews: new DiffViews(this.documents, adapter),
         dialogs,
         messages,

@@ -80,6 +80,16 @@ describe('Changes that a text diff does not show', () => {
     ]);
   });
 
+  /** As the button of the notice in the conversation. */
+  async function undoRestore(id: string | undefined): Promise<void> {
+    const restore = chat.restores.get(id ?? '');
+    assert.ok(restore);
+    const { signal } = new AbortController();
+    const files = await window.restorer.previewUndo(restore, signal);
+    await window.restorer.undo(chat, restore, { ...files, refused: [], left: [] }, signal);
+    await chat.fileChanges.refresh();
+  }
+
   it('are undone by a step that can be undone itself', async () => {
     await window.turn(chat, () => workspace.write({ 'image.bin': bytes(9) }));
     await listed('modified image.bin (binary)');
@@ -91,7 +101,7 @@ describe('Changes that a text diff does not show', () => {
     assert.deepEqual(readFileSync(file('image.bin')), Buffer.from(bytes(9)));
   });
 
-  it('are not undone over later changes by others unless the user wants it', async () => {
+  it('are not undone over later changes by others unless the user wants it, and then this can be undone', async () => {
     await window.turn(chat, () => workspace.write({ 'image.bin': bytes(9) }));
     await listed('modified image.bin (binary)');
     workspace.write({ 'image.bin': bytes(5) });
@@ -99,8 +109,38 @@ describe('Changes that a text diff does not show', () => {
     assert.deepEqual(readFileSync(file('image.bin')), Buffer.from(bytes(5)));
     await chat.fileChanges.refresh();
     assert.deepEqual(lines(), ['modified image.bin (binary) changedSince']);
-    await chat.revert(file('image.bin'), { force: true });
+    const restoreId = await chat.revert(file('image.bin'), { force: true });
     assert.deepEqual(readFileSync(file('image.bin')), Buffer.from(bytes(3)));
+    assert.deepEqual(lines(), []);
+    await undoRestore(restoreId);
+    assert.deepEqual(readFileSync(file('image.bin')), Buffer.from(bytes(5)));
+    assert.deepEqual(lines(), ['modified image.bin (binary) changedSince']);
+  });
+
+  it('are there again, to be undone again, after the undo was undone, also after a restart', async () => {
+    await window.turn(chat, () => workspace.write({ 'image.bin': bytes(9), 'new.bin': bytes(7) }));
+    await listed('created new.bin (binary)', 'modified image.bin (binary)');
+    const restoreId = await chat.revert(file('image.bin'));
+    await listed('created new.bin (binary)');
+    await reopen();
+    await listed('created new.bin (binary)');
+    await undoRestore(restoreId);
+    assert.deepEqual(readFileSync(file('image.bin')), Buffer.from(bytes(9)));
+    await listed('created new.bin (binary)', 'modified image.bin (binary)');
+    assert.deepEqual(turnLines().sort(), ['image.bin binary applied', 'new.bin binary applied']);
+    await undoRestore(await chat.revert(file('new.bin')));
+    await reopen();
+    await listed('created new.bin (binary)', 'modified image.bin (binary)');
+  });
+
+  it('of an earlier turn are nobody’s new change when they are undone while another turn runs', async () => {
+    await window.turn(chat, () => workspace.write({ 'image.bin': bytes(9) }));
+    await listed('modified image.bin (binary)');
+    await window.begin(chat);
+    await chat.revert(file('image.bin'));
+    await window.end(chat);
+    await chat.restores.whenTurnRecorded();
+    assert.deepEqual(lines(), []);
   });
 
   it('are undone for one turn', async () => {

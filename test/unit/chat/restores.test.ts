@@ -232,6 +232,37 @@ describe('Restoring to a prompt', () => {
       assert.deepEqual(await listed(await reopened(chat.id)), { [a]: 'one\n', [b]: null });
     });
 
+    for (const isFork of [true, false]) {
+      it(`and brings all back after VS Code was killed in the middle of it${isFork ? ', of a new conversation' : ''}`, async () => {
+        const chat = await conversation();
+        const before = await filesNow();
+        checkpoints.killAfter = 1;
+        void restore(chat, 2, { isFork });
+        await until('the end of the process', () => checkpoints.cutOff !== undefined);
+        await reopened(chat.id);
+        const finished = await restorer().recordFinished(await checkpoints.resume('finish'), signal);
+        assert.ok(finished);
+        assert.deepEqual(await filesNow(), { [a]: 'ONE\n' });
+        assert.deepEqual(await listed(finished.chat), { [a]: 'one\n' });
+        assert.equal(finished.chat.id === chat.id, !isFork);
+        const old = await window.chats.open(chat.id);
+        if (isFork) assert.deepEqual(await listed(old), {});
+        const { chat: again } = await undo(finished.chat);
+        assert.equal(again.id, chat.id);
+        assert.deepEqual(await filesNow(), before);
+        assert.deepEqual(await listed(again), { [a]: 'one\n', [b]: null });
+      });
+    }
+
+    it('that were cut off without a word if their conversation was deleted', async () => {
+      const chat = await conversation();
+      checkpoints.killAfter = 1;
+      void restore(chat, 2, { isFork: false });
+      await until('the end of the process', () => checkpoints.cutOff !== undefined);
+      await window.chats.delete(chat.id);
+      assert.equal(await restorer().recordFinished(await checkpoints.resume('finish'), signal), undefined);
+    });
+
     it('and can undo the rest of a restore later if some files were skipped', async () => {
       const chat = await conversation();
       const before = await filesNow();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Chat } from '../../../src/chat/common/chatPorts';
+import { FileRestorer } from '../../../src/chat/common/restore/fileRestorer';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
 import { eventually, until } from '../../support/eventually';
@@ -157,6 +158,40 @@ describe('Changes that no tool call names', () => {
     await settled();
     await end();
     await eventually('the changes', () => assert.deepEqual(states(), [`${b} created applied`]));
+  });
+
+  it('are undone with a way back if a created file that somebody has edited since is deleted', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(b, 'of the agent\n');
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    editor.setFile(b, 'edited\n');
+    editor.type(b, 'edited, not saved\n');
+    await assert.rejects(chat.revert(b), { code: 'changedSince' });
+    const restoreId = await chat.revert(b, { force: true });
+    assert.equal(editor.diskTextIfThere(b), null);
+    assert.deepEqual(states(), []);
+    const restore = chat.restores.get(restoreId ?? '');
+    assert.ok(restore);
+    const { signal } = new AbortController();
+    const restorer = new FileRestorer({ chats: window.chats, checkpoints, newId: () => 'restore' });
+    const files = await restorer.previewUndo(restore, signal);
+    assert.deepEqual(files.changedSince, []);
+    await restorer.undo(chat, restore, { ...files, refused: [], left: [] }, signal);
+    assert.equal(editor.diskText(b), 'edited, not saved\n');
+    await chat.fileChanges.refresh();
+    assert.deepEqual(states(), [`${b} created changedSince`]);
+  });
+
+  it('are not undone by a deletion that would lose edits, if no checkpoint can be taken', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(b, 'of the agent\n');
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    editor.setFile(b, 'edited\n');
+    checkpoints.problems = ['The disk is full.'];
+    await assert.rejects(chat.revert(b, { force: true }), { code: 'storage' });
+    assert.equal(editor.diskText(b), 'edited\n');
   });
 
   it('are undone without the lines of the user', async () => {

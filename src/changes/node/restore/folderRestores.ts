@@ -75,6 +75,7 @@ export class FolderRestores {
     paths: readonly string[],
     label: string,
     signal: AbortSignal,
+    request?: string,
   ): Promise<RestoreOutcome> {
     const wanted = new Set(paths);
     const undo: FolderCheckpoint[] = [];
@@ -86,7 +87,7 @@ export class FolderRestores {
       if (steps.length === 0) continue;
       const files = steps.map((step) => path.join(folder, step.path));
       try {
-        const result = await store.applyRestore({ ...plan, steps }, label, signal);
+        const result = await store.applyRestore({ ...plan, steps }, label, signal, request);
         undo.push({ folder, id: result.undo.id });
         const { restored: done, skipped: left } = inFolder(folder, files, result.skipped);
         restored.push(...done);
@@ -115,15 +116,21 @@ export class FolderRestores {
   async resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome> {
     const restored: string[] = [];
     const skipped: SkippedFile[] = [];
+    const target: FolderCheckpoint[] = [];
+    const undo: FolderCheckpoint[] = [];
+    let request: string | undefined;
     for (const { folder, store } of await this.stores()) {
       const result = await store.resumeRestore(direction, signal);
       if (!result) continue;
+      target.push({ folder, id: result.checkpointId });
+      undo.push({ folder, id: result.undoId });
+      request ??= result.request;
       const files = result.paths.map((file) => path.join(folder, file));
       const outcome = inFolder(folder, files, result.skipped);
       restored.push(...outcome.restored);
       skipped.push(...outcome.skipped);
     }
-    return { restored, skipped };
+    return { restored, skipped, target, undo, request };
   }
 
   private async stores(): Promise<{ readonly folder: string; readonly store: CheckpointStore }[]> {
@@ -143,7 +150,11 @@ function changesOf({ folder, plan }: FolderPlan): RestoreChange[] {
   });
 }
 
-function inFolder(folder: string, files: readonly string[], steps: readonly SkippedStep[]): ResumeOutcome {
+function inFolder(
+  folder: string,
+  files: readonly string[],
+  steps: readonly SkippedStep[],
+): Pick<RestoreOutcome, 'restored' | 'skipped'> {
   const skipped = steps.map((step) => ({ path: path.join(folder, step.path), reason: skipReasonText(step) }));
   const left = new Set(skipped.map((file) => file.path));
   return { restored: files.filter((file) => !left.has(file)), skipped };

@@ -22,7 +22,7 @@ import { journalName } from './hasInterruptedRestore';
 import { StepRunner, type FileSystemTraits } from './restoreStep';
 import type { TreeReader } from '../git/treeReader';
 
-export interface ResumeResult {
+interface RunResult {
   /** Number of restored files. */
   readonly restored: number;
   readonly skipped: readonly SkippedStep[];
@@ -30,7 +30,9 @@ export interface ResumeResult {
   readonly paths: readonly string[];
 }
 
-export interface RestoreResult extends ResumeResult {
+export type ResumeResult = RunResult & Pick<RestoreJournal, 'checkpointId' | 'undoId' | 'request'>;
+
+export interface RestoreResult extends RunResult {
   /** The state before the restore. */
   readonly undo: CheckpointDetails;
 }
@@ -80,12 +82,14 @@ export class RestoreRunner {
     undo: CheckpointDetails,
     context: RestoreContext,
     signal: AbortSignal,
+    request?: string,
   ): Promise<RestoreResult> {
     const journal: RestoreJournal = {
       version: 1,
       id: randomUUID(),
       checkpointId: plan.checkpointId,
       undoId: undo.id,
+      ...(request !== undefined && { request }),
       pid: process.pid,
       at: this.clock.now(),
       steps: plan.steps.map(({ path: name, before, after }) => ({ path: name, before, after })),
@@ -118,7 +122,9 @@ export class RestoreRunner {
     const steps = stepsOf(journal);
     const runner = new StepRunner(this.root, journal.id, { ...context, waitsForDisk: false });
     await mapConcurrently([...steps.entries()], ([number, step]) => runner.removeTemporaryFile(step, number));
-    return await this.run(journal.id, direction === 'finish' ? steps : reverseSteps(steps), context, signal);
+    const { checkpointId, request, undoId } = journal;
+    const result = await this.run(journal.id, direction === 'finish' ? steps : reverseSteps(steps), context, signal);
+    return { ...result, checkpointId, undoId, request };
   }
 
   /** Removes the journal only after all steps were tried. */
@@ -127,7 +133,7 @@ export class RestoreRunner {
     steps: readonly RestoreStep[],
     context: RestoreContext,
     signal: AbortSignal,
-  ): Promise<ResumeResult> {
+  ): Promise<RunResult> {
     const runner = new StepRunner(this.root, id, { ...context, waitsForDisk: steps.length <= mostSynced });
     const skipped: SkippedStep[] = [];
     const deletions = steps.filter(({ after }) => !after);

@@ -1,9 +1,7 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
-import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { EditorError, isEditorError } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
@@ -13,9 +11,11 @@ import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
+import { OthersSaveWatch } from '../unsaved/othersSaveWatch';
+import { requireUnprotected } from '../restore/requireUnprotected';
 import { RunningSweeps } from './runningSweeps';
 import { ShownWrites } from './shownWrites';
-import { StateChanges } from './stateChanges';
+import { StateChanges, type StateRestore } from './stateChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
 
@@ -44,17 +44,18 @@ export class ChangeJournal {
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly runningSweeps: RunningSweeps;
-  private readonly saveListener: Disposable;
+  private readonly savesWatch: OthersSaveWatch;
   private readonly shownWrites = new ShownWrites();
   private readonly queue = new KeyedQueue();
   /** Texts before running writes through the editor port, by path. */
   private readonly baseByPath = new Map<string, FileTextId>();
+  private readonly revertingPaths = new Set<string>();
   /** Resolves when the changes of the last turn are recorded. */
   private turnEnd: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: ChangeJournalPorts) {
     const { claims, clock, files, log, record } = ports;
-    this.fileTexts = new FileTexts(files.editor, ports.texts);
+    this.fileTexts = new FileTexts(files, ports.texts);
     this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithShown(...write));
     const { checkpoints, editor } = files;
     this.states = new StateChanges({ checkpoints, claims, record });
@@ -71,7 +72,16 @@ export class ChangeJournal {
     });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
-    this.saveListener = files.onDidSave((path) => void this.handleSave(path));
+    const isAgentsWrite = (path: string): boolean => this.baseByPath.has(path);
+    this.savesWatch = new OthersSaveWatch({
+      files,
+      fileTexts: texts,
+      turnCheckpoint: this.turnCheckpoint,
+      resolvePath: (path) => this.resolvePath(path),
+      isOwnWrite: (path) => isAgentsWrite(path) || this.revertingPaths.has(path),
+      isAgentsWrite,
+      runForFile: (path, task) => this.runForFile(path, task),
+    });
     this.toolCallWrites = new ToolCallWrites({
       editor: files.editor,
       texts: this.fileTexts,
@@ -213,14 +223,24 @@ export class ChangeJournal {
     return this.ledger.filesOfTurns(turns);
   }
 
-  /** Reverts a file. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
+  /**
+   * Reverts a file. Returns the id of a restore that can be undone if the change has no text, which an editor could undo.
+   * @throws ChatError `notFound`, `changedSince` unless forced, EditorError
+   */
   async revert(
     requested: string,
     { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const path = await this.changedPath(requested);
-    await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
+    const restore = await this.queue.run(path, async () => {
+      this.revertingPaths.add(path);
+      return await this.revertNow(path, { force, turn, protectedFiles }).finally(() =>
+        this.revertingPaths.delete(path),
+      );
+    });
+    const restoreId = restore && (await this.recordRestore(path, restore));
     await this.refresh();
+    return restoreId;
   }
 
   /** Accepts the changes to one file, or to all. */
@@ -228,28 +248,40 @@ export class ChangeJournal {
     const all = new Set([...this.ledger.paths, ...this.states.paths]);
     const paths = requested === undefined ? all : [await this.changedPath(requested)];
     for (const path of paths) {
-      await this.turnCheckpoint.recordOthersSave(path);
       this.recordDecision(path, 'kept');
+      await this.turnCheckpoint.setBase(path);
     }
     this.ports.onDidChange();
   }
 
-  private async revertNow(path: string, options: Required<RevertOptions>): Promise<void> {
+  private async revertNow(path: string, options: Required<RevertOptions>): Promise<StateRestore | undefined> {
     const { force, protectedFiles, turn } = options;
     if (this.states.isWithoutTexts(path, turn)) {
-      if (protectedFiles === 'refuse') await this.checkUnprotected(path);
-      await this.states.restore(path, turn, force);
+      if (protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
+      const restore = await this.states.restore(path, turn, force);
+      await this.turnCheckpoint.setBase(path);
       // An earlier turn may have changed it as text.
       if (turn !== undefined || typeof (await this.fileTexts.textOf(this.ledger.getFile(path)?.before)) !== 'string') {
-        if (turn === undefined) this.recordDecision(path, 'reverted');
-        else this.recordTurnReverted(turn, path);
-        return;
+        return restore;
       }
     }
-    await this.revertText(path, options);
+    return await this.revertText(path, options);
   }
 
-  private async revertText(path: string, { force, turn, protectedFiles }: Required<RevertOptions>): Promise<void> {
+  /** The changes of the file stay recorded, because undoing the restore brings them back. */
+  private async recordRestore(path: string, { target, turn, undo }: StateRestore): Promise<string> {
+    const previous = this.remainingChanges.filter((change) => change.path === path);
+    if (previous.length > 0) await this.ledger.replaceChanges([{ path }]);
+    const { id } = undo;
+    const [from, to] = [[{ ...undo }], [{ ...target }]];
+    this.ports.record({ type: 'restored', id, turn, target: to, undo: from, paths: [path], skipped: [], previous });
+    return id;
+  }
+
+  private async revertText(
+    path: string,
+    { force, turn, protectedFiles }: Required<RevertOptions>,
+  ): Promise<StateRestore | undefined> {
     const { files } = this.ports;
     const file = turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path);
     const scope = turn === undefined ? 'conversation' : 'turn';
@@ -270,15 +302,32 @@ export class ChangeJournal {
     }
     const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;
     const remaining = turn === undefined ? undefined : await this.storeBaseline(path, now);
-    if (isOnlyState && protectedFiles === 'refuse') await this.checkUnprotected(path);
-    if (typeof text === 'string' && file) await files.editor.writeText(path, text, { save: true, protectedFiles });
-    else if (now.text !== null && text === null) await files.deleteFile(path, { protectedFiles });
-    if (typeof text === 'string') await this.states.restoreRest(path, turn, text, isAsLeft);
+    if (isOnlyState && protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
+    if (typeof text === 'string' && file)
+      await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
+    else if (now.text !== null && text === null) {
+      const deleteFile = () => files.deleteFile(path, { protectedFiles });
+      // Nobody can bring later edits back but a checkpoint.
+      if (rebased !== null) {
+        if (now.isDirty) await files.editor.save(path);
+        const first = turn ?? this.ledger.firstTurnOf(path);
+        const restore = await this.states.deleteWithWayBack(path, first, deleteFile);
+        await this.turnCheckpoint.setBase(path);
+        return restore;
+      }
+      await deleteFile();
+    }
+    const restore = typeof text === 'string' ? await this.states.restoreRest(path, turn, text, isAsLeft) : undefined;
+    if (isOnlyState && restore) {
+      await this.turnCheckpoint.setBase(path);
+      return restore;
+    }
     const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
     if (turn === undefined) this.recordDecision(path, 'reverted');
     else this.recordTurnReverted(turn, path, file && { before: remaining, after });
     this.toolCallWrites.setBase(path, after);
-    this.turnCheckpoint.setBase(path, after);
+    await this.turnCheckpoint.setBase(path);
+    return undefined;
   }
 
   private recordDecision(path: string, decision: 'reverted' | 'kept'): void {
@@ -298,20 +347,6 @@ export class ChangeJournal {
     );
   }
 
-  /** @throws EditorError `protected` */
-  private async checkUnprotected(path: string): Promise<void> {
-    const { editor } = this.ports.files;
-    const protection = await editor
-      .protectionOf(path, { before: undefined, after: undefined })
-      .catch((error: unknown) => {
-        // A symbolic link that leads outside. It is replaced, not followed.
-        if (isEditorError(error) && error.code === 'outsideWorkspace') return undefined;
-        throw error;
-      });
-    if (protection)
-      throw new EditorError('protected', `${path} is protected: ${protection.reason}. Restore it manually.`);
-  }
-
   /** Stores the text before all changes of the conversation. */
   private async storeBaseline(path: string, now: CurrentFile): Promise<FileTextId> {
     const file = this.ledger.getFile(path);
@@ -321,13 +356,6 @@ export class ChangeJournal {
   private async sweep(): Promise<void> {
     await this.turnCheckpoint.sweep();
     await this.refresh();
-  }
-
-  private async handleSave(requested: string): Promise<void> {
-    await this.runForFile(requested, async (path) => {
-      // The editor port saves the agent's own writes.
-      if (!this.baseByPath.has(path)) await this.turnCheckpoint.recordOthersSave(path);
-    });
   }
 
   private async compareWithShown(path: string, before: FileText, after: FileText): Promise<void> {
@@ -358,6 +386,6 @@ export class ChangeJournal {
 
   dispose(): void {
     this.runningSweeps.end();
-    this.saveListener.dispose();
+    this.savesWatch.dispose();
   }
 }

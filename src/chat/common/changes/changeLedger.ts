@@ -27,6 +27,8 @@ interface Write {
   readonly path: string;
   /** Text read by Backline right before the write. */
   readonly base: FileTextId;
+  /** The file after the write; read if missing. */
+  readonly written?: CurrentFile;
   /** Whether the change can only be the agent's. */
   readonly isAgentsWork: (now: CurrentFile) => boolean;
 }
@@ -110,6 +112,12 @@ export class ChangeLedger {
     return files;
   }
 
+  /** Returns the first turn that has changed the file; the running one if none has ended. */
+  firstTurnOf(path: string): number {
+    const turns = [...this.filesByTurn].filter(([, files]) => files.has(path)).map(([turn]) => turn);
+    return turns.length > 0 ? Math.min(...turns) : Math.max(0, ...this.filesByTurn.keys()) + 1;
+  }
+
   hasTurnWritten(path: string): boolean {
     return this.turnFiles.has(path);
   }
@@ -155,8 +163,8 @@ export class ChangeLedger {
   }
 
   /** Records a write that the agent has made or reported. Returns whether the file has changed. */
-  async recordWrite({ base, isAgentsWork, path }: Write): Promise<boolean> {
-    const now = await this.fileTexts.readFile(path);
+  async recordWrite({ base, isAgentsWork, path, written }: Write): Promise<boolean> {
+    const now = written ?? (await this.fileTexts.readFile(path));
     if (base !== undefined && base === now.id) return false;
     const known = this.writtenFiles.get(path);
     // Already recorded in this turn; or, if the earlier text is unknown, unchanged since the agent's last write.

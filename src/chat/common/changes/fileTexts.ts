@@ -1,6 +1,7 @@
-import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
+import { isEditorError } from '../../../editor/common/editorPort';
 import { mergeTexts } from '../../../changes/common/review/threeWayMerge';
 import type { TextBlobs } from '../chatStore';
+import type { ChatFileAccess } from './chatFileAccess';
 
 /** Contents of a file; null if it doesn't exist, undefined if unknown: too large, not text, or not accessible to agents. */
 export type FileText = string | null | undefined;
@@ -30,7 +31,7 @@ export class FileTexts {
   private memoryUnits = 0;
 
   constructor(
-    private readonly editor: Pick<EditorPort, 'readText'>,
+    private readonly files: Pick<ChatFileAccess, 'editor' | 'readDiskText'>,
     private readonly blobs: TextBlobs,
   ) {}
 
@@ -41,7 +42,7 @@ export class FileTexts {
   /** Never rejects. */
   async readFile(path: string): Promise<CurrentFile> {
     try {
-      const { hasInvalidBytes, isDirty, text } = await this.editor.readText(path, { maxBytes: maxFileBytes });
+      const { hasInvalidBytes, isDirty, text } = await this.files.editor.readText(path, { maxBytes: maxFileBytes });
       // Its text can't be written back.
       if (hasInvalidBytes === true) return { text: undefined, id: undefined, isDirty };
       return { text, id: this.blobs.idOf(text), isDirty };
@@ -49,6 +50,12 @@ export class FileTexts {
       const text = isEditorError(error) && error.code === 'notFound' ? null : undefined;
       return { text, id: text, isDirty: false };
     }
+  }
+
+  /** Reads the file on disk, without unsaved text. Never rejects. */
+  async readDisk(path: string): Promise<CurrentFile> {
+    const text = await this.files.readDiskText(path).catch(() => undefined);
+    return { text, id: typeof text === 'string' ? this.blobs.idOf(text) : text, isDirty: false };
   }
 
   /** Stores a text that was not read from the file just now. */

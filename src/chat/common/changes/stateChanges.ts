@@ -8,6 +8,8 @@ import type {
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
 import type { ChangeKind, FileChange } from '../../../transcript/common/entries';
+import { hasNoTexts } from '../../../transcript/common/shownChanges';
+import { isInside } from '../../../editor/common/boundary';
 import { ChatError } from '../chatPorts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { unixLines } from './touchedFiles';
@@ -20,15 +22,20 @@ interface StateChange extends Omit<ChangedFile, 'path'> {
   readonly isMixed: boolean;
 }
 
+/** A file that was restored to its state before a turn. */
+export interface StateRestore {
+  readonly turn: number;
+  readonly target: FolderCheckpoint;
+  /** Taken right before. */
+  readonly undo: FolderCheckpoint;
+}
+
 interface StateChangesPorts {
   /** Undefined if there are no checkpoints. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   readonly claims: WriteClaims;
   readonly record: (record: NewRecord) => void;
 }
-
-/** Kinds of changes that have no texts to show or to restore. */
-const withoutTexts: ReadonlySet<ChangeKind | undefined> = new Set(['binary', 'large', 'symlink']);
 
 /**
  * Changes of a conversation that texts do not show: binary and large files, symbolic links, modes, line endings and names. Undone
@@ -59,7 +66,7 @@ export class StateChanges {
 
   /** Whether there are no texts to restore. */
   isWithoutTexts(path: string, turn?: number): boolean {
-    return withoutTexts.has(kindOf(this.changesOf(path, turn)));
+    return hasNoTexts(kindOf(this.changesOf(path, turn)));
   }
 
   hasChanges(path: string, turn?: number): boolean {
@@ -79,7 +86,7 @@ export class StateChanges {
 
   record(turn: number, file: ChangedFile, kind: ChangeKind | undefined, isMixed: boolean): void {
     const { after, before, checkpoint, path, renamedFrom } = file;
-    if (withoutTexts.has(kind)) this.ports.claims.claim(this, path, stateId(after));
+    if (hasNoTexts(kind)) this.ports.claims.claim(this, path, stateId(after));
     const { folder, id } = checkpoint;
     const optional = withoutUndefined({ kind, renamedFrom, before, after, ...(isMixed && { isMixed }) });
     const record = { type: 'stateChanged', turn, path, folder, checkpoint: id, ...optional } as const;
@@ -113,8 +120,11 @@ export class StateChanges {
     else this.openByPath.set(path, left);
   }
 
-  /** Restores a file that has no texts. @throws ChatError `notFound`, `changedSince` unless `force`; CheckpointError */
-  async restore(path: string, turn: number | undefined, force: boolean): Promise<void> {
+  /**
+   * Restores a file that has no texts. Undefined if it is already as before.
+   * @throws ChatError `notFound`, `changedSince` unless `force`; CheckpointError
+   */
+  async restore(path: string, turn: number | undefined, force: boolean): Promise<StateRestore | undefined> {
     const changes = this.changesOf(path, turn);
     const [first] = changes;
     if (!first) throw new ChatError('notFound', 'There are no known changes to this file.');
@@ -133,7 +143,7 @@ export class StateChanges {
         `The file was changed after this ${when}. Undoing would lose those changes, too.`,
       );
     }
-    await this.restoreState(path, first.checkpoint, now, first.before);
+    return await this.restoreState(path, first, now, first.before);
   }
 
   /** Whether the file is exactly as the agent left it. Never rejects. */
@@ -148,18 +158,41 @@ export class StateChanges {
 
   /**
    * Restores what the text of a file does not have, after `text` was restored. `isExact`: nobody has changed the file after the
-   * agent. @throws CheckpointError
+   * agent. Undefined if it is already as before. @throws CheckpointError
    */
-  async restoreRest(path: string, turn: number | undefined, text: string, isExact: boolean): Promise<void> {
+  async restoreRest(
+    path: string,
+    turn: number | undefined,
+    text: string,
+    isExact: boolean,
+  ): Promise<StateRestore | undefined> {
     const [first] = this.changesOf(path, turn);
     const { checkpoints } = this.ports;
-    if (!first?.before || !checkpoints) return;
+    if (!first?.before || !checkpoints) return undefined;
     const now = await this.currentState(path, first.checkpoint);
-    if (now === undefined || now === 'other' || isSameState(now, first.before)) return;
+    if (now === undefined || now === 'other' || isSameState(now, first.before)) return undefined;
     const earlier = isExact ? (await checkpoints.textsBefore([{ path, ...first }])).get(path) : undefined;
     const isWhole = typeof earlier === 'string' && unixLines(earlier) === unixLines(text);
     const after = isWhole ? first.before : { ...now, kind: first.before.kind };
-    if (!isSameState(now, after)) await this.restoreState(path, first.checkpoint, now, after);
+    return await this.restoreState(path, first, now, after);
+  }
+
+  /** Deletes a file with later edits of others, which only a checkpoint has then. @throws ChatError if none can be taken */
+  async deleteWithWayBack(path: string, turn: number, deleteFile: () => Promise<void>): Promise<StateRestore> {
+    const undo = await this.take(path);
+    if (!undo) {
+      const message =
+        'The file was edited later, and its state can’t be stored, so it was not deleted. Delete it yourself.';
+      throw new ChatError('storage', message);
+    }
+    await deleteFile();
+    return { turn, target: (await this.take(path)) ?? undo, undo };
+  }
+
+  private async take(path: string): Promise<FolderCheckpoint | undefined> {
+    const { checkpoints } = this.ports;
+    const taken = await checkpoints?.take('Before undo of a change', new AbortController().signal);
+    return taken?.folders.find(({ folder }) => isInside(path, folder, false));
   }
 
   private changesOf(path: string, turn: number | undefined): readonly StateChange[] {
@@ -174,12 +207,12 @@ export class StateChanges {
 
   private async restoreState(
     path: string,
-    checkpoint: FolderCheckpoint,
+    { checkpoint, turn }: StateChange,
     before: StateChange['before'],
     after: StateChange['after'],
-  ): Promise<void> {
+  ): Promise<StateRestore | undefined> {
     const { checkpoints } = this.ports;
-    if (isSameState(before, after)) return;
+    if (isSameState(before, after)) return undefined;
     if (!checkpoints) {
       throw new ChatError(
         'notFound',
@@ -187,7 +220,8 @@ export class StateChanges {
       );
     }
     try {
-      await checkpoints.restoreFile({ checkpoint, step: { path, before, after } });
+      const undo = await checkpoints.restoreFile({ checkpoint, step: { path, before, after } });
+      return { turn, target: checkpoint, undo };
     } catch (error) {
       if (!isCheckpointError(error)) throw error;
       if (error.code === 'changedMeanwhile') throw new ChatError('changedSince', error.message);
@@ -231,7 +265,7 @@ function isMixed(changes: readonly StateChange[]): boolean {
 /** What has no texts prevails. */
 function kindOf(changes: readonly StateChange[]): ChangeKind | undefined {
   const kinds = changes.flatMap(({ kind }) => kind ?? []);
-  return kinds.findLast((kind) => withoutTexts.has(kind)) ?? kinds.at(-1);
+  return kinds.findLast(hasNoTexts) ?? kinds.at(-1);
 }
 
 function merged(
@@ -245,11 +279,11 @@ function merged(
   for (const text of texts) {
     const known = states.get(text.path);
     if (!known) changes.push(text);
-    else if (!withoutTexts.has(kindOf(known))) changes.push({ ...text, ...shownBeside(text, known) });
+    else if (!hasNoTexts(kindOf(known))) changes.push({ ...text, ...shownBeside(text, known) });
   }
   for (const [path, known] of states) {
     const now = stateByPath.has(path) ? stateByPath.get(path) : 'other';
-    const change = withoutTexts.has(kindOf(known)) || !textByPath.has(path) ? changeOf(path, known, now) : undefined;
+    const change = hasNoTexts(kindOf(known)) || !textByPath.has(path) ? changeOf(path, known, now) : undefined;
     if (change) changes.push(change);
   }
   return changes;
@@ -271,7 +305,7 @@ function changeOf(path: string, all: readonly StateChange[], now: CurrentState):
   if (!first || !last || kind === undefined || (now !== 'other' && isSameState(now, first.before))) return undefined;
   const counts = { added: 0, removed: 0 };
   const isLeft = now !== 'other' && isSameState(now, last.after);
-  if (withoutTexts.has(kind)) {
+  if (hasNoTexts(kind)) {
     const change = first.before === undefined ? 'created' : now === undefined ? 'deleted' : 'modified';
     const state = isLeft && !isMixed(known) ? 'applied' : 'changedSince';
     return { path, kind, ...withoutUndefined({ renamedFrom: last.renamedFrom }), change, ...counts, state };

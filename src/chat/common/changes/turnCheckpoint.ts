@@ -12,6 +12,7 @@ import type {
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { ChangeKind } from '../../../transcript/common/entries';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
+import { OthersSaves } from '../unsaved/othersSaves';
 import { maxFiles, type ChangeLedger } from './changeLedger';
 import { maxFileBytes, type CurrentFile, type FileText, type FileTexts, type FileTextId } from './fileTexts';
 import type { StateChanges } from './stateChanges';
@@ -47,8 +48,8 @@ export class TurnCheckpoint {
   private turn = 0;
   /** Files whose last recorded state need not be looked at again. */
   private readonly recordedByPath = new Map<string, ChangedFile>();
-  /** Texts saved during the turn in editors of this window, but not by this agent. */
-  private readonly otherSaveByPath = new Map<string, FileTextId>();
+  /** Saves in editors of this window during the turn that are not this agent's. */
+  private readonly othersSaves = new OthersSaves();
   /** States of files without texts that were saved so. */
   private readonly otherStateByPath = new Map<string, CurrentState>();
   /** Notices that the conversation has shown already. */
@@ -79,7 +80,7 @@ export class TurnCheckpoint {
     this.turn = turn;
     this.isRestored = false;
     this.recordedByPath.clear();
-    this.otherSaveByPath.clear();
+    this.othersSaves.clear();
     this.otherStateByPath.clear();
     if (folders.length > 0) record({ type: 'checkpoint', turn, folders: [...folders] });
     for (const problem of problems) {
@@ -88,18 +89,27 @@ export class TurnCheckpoint {
     if (uncovered.length > 0) this.addNotice('Some files and folders are not covered by checkpoints.', uncovered);
   }
 
-  /** Records that a file was saved in this window by someone other than this agent. Never rejects. */
-  async recordOthersSave(path: string): Promise<void> {
-    if (this.folders.length === 0) return;
-    const { texts } = this.ports;
-    const now = await texts.readFile(path);
-    if (now.text === undefined) this.otherStateByPath.set(path, await this.stateNow(path));
-    this.setBase(path, await texts.storeText(now));
+  /** Whether there is a checkpoint, so that saves of others have to be recorded. */
+  get isRunning(): boolean {
+    return this.folders.length > 0;
   }
 
-  /** Sets the text of a file that is not the agent's work. */
-  setBase(path: string, text: FileTextId): void {
-    if (this.folders.length > 0) this.otherSaveByPath.set(path, text);
+  /**
+   * Records that a file was saved in this window by someone other than this agent. `before` is what the disk had right before, if
+   * that is known.
+   */
+  async recordOthersSave(path: string, saved: CurrentFile, before: CurrentFile | undefined): Promise<void> {
+    if (!this.isRunning) return;
+    const { texts } = this.ports;
+    const text = await this.storeBase(path, saved);
+    this.othersSaves.add(path, text, before && (await texts.storeText(before)), this.agentsText(path));
+  }
+
+  /** Takes the file on disk as it is: later writes are compared with it. */
+  async setBase(path: string): Promise<void> {
+    if (!this.isRunning) return;
+    const text = await this.storeBase(path, await this.readWritten(path));
+    this.othersSaves.set(path, text, this.agentsText(path));
   }
 
   /** Records the changes of the turn so far. Sweeps run one at a time. Never rejects. */
@@ -165,12 +175,12 @@ export class TurnCheckpoint {
   }
 
   private async recordChange(file: ChangedFile, textBefore: FileText): Promise<void> {
-    const { editor, queue, texts } = this.ports;
+    const { editor, queue } = this.ports;
     const kind = kindOf(file);
     // A symbolic link is not followed.
     const path = kind === 'symlink' ? file.path : await editor.resolve(file.path);
     await queue.run(path, async () => {
-      const now = kind === undefined ? await texts.readFile(path) : undefined;
+      const now = kind === undefined ? await this.readWritten(path) : undefined;
       if (now?.text === undefined || textBefore === undefined) this.recordState(file, kind ?? 'binary');
       else await this.recordText(path, file, textBefore, now);
     });
@@ -188,15 +198,14 @@ export class TurnCheckpoint {
   private async recordText(path: string, file: ChangedFile, textBefore: FileText, now: CurrentFile): Promise<void> {
     const { ledger, states, texts } = this.ports;
     if (ledger.isOthersWrite(path, now.id)) return;
-    const saved = this.otherSaveByPath.get(path);
+    const saved = await this.recordUnseenWrites(path, textBefore);
     // The user's own edit. Earlier changes of the agent are recorded already.
     if (saved !== undefined && saved === now.id) return;
-    const written = ledger.hasTurnWritten(path) ? ledger.currentTurnText(path) : undefined;
+    const written = this.agentsText(path);
     if (written === undefined || written !== now.id) {
       const known = saved === undefined ? written : saved;
       const base = known === undefined ? await texts.storeOtherText(textBefore) : known;
-      const { isRestored } = this;
-      await ledger.recordWrite({ path, base, isAgentsWork: ({ isDirty }) => !isDirty && !isRestored });
+      await this.recordWrite(path, base, now);
     }
     if (now.isDirty) return;
     const kind = kindBesideText(file, textBefore, now.text);
@@ -204,6 +213,46 @@ export class TurnCheckpoint {
       states.record(this.turn, { ...file, path }, kind, this.isRestored);
     // An editor may still show the text before.
     if (kind !== undefined || ledger.currentTurnText(path) === now.id) this.recordedByPath.set(file.path, file);
+  }
+
+  /** Records what shell commands had written before others saved the file. Returns the saved text. */
+  private async recordUnseenWrites(path: string, textBefore: FileText): Promise<FileTextId> {
+    const { othersSaves } = this;
+    const { texts } = this.ports;
+    const agentsText = this.agentsText(path);
+    const saved = othersSaves.textOf(path, agentsText);
+    for (const { after, before } of othersSaves.takeUnseen(path, agentsText)) {
+      const base = before === undefined ? await texts.storeOtherText(textBefore) : before;
+      await this.recordWrite(path, base, { id: after, text: await texts.textOf(after), isDirty: false });
+    }
+    if (saved !== undefined) othersSaves.set(path, saved, this.agentsText(path));
+    return saved;
+  }
+
+  private async recordWrite(path: string, base: FileTextId, written: CurrentFile): Promise<void> {
+    const { isRestored } = this;
+    const isAgentsWork = ({ isDirty }: CurrentFile): boolean => !isDirty && !isRestored;
+    await this.ports.ledger.recordWrite({ path, base, written, isAgentsWork });
+  }
+
+  /** Returns the agent's last text of the file in this turn. */
+  private agentsText(path: string): FileTextId {
+    const { ledger } = this.ports;
+    return ledger.hasTurnWritten(path) ? ledger.currentTurnText(path) : undefined;
+  }
+
+  /** Reads what was written to the file: unsaved text of the user is not. */
+  private async readWritten(path: string): Promise<CurrentFile> {
+    const { texts } = this.ports;
+    const shown = await texts.readFile(path);
+    const written = shown.isDirty ? await texts.readDisk(path) : shown;
+    return written.text === undefined ? shown : written;
+  }
+
+  /** Stores the text of a file, or keeps its state if it has none. */
+  private async storeBase(path: string, file: CurrentFile): Promise<FileTextId> {
+    if (file.text === undefined) this.otherStateByPath.set(path, await this.stateNow(path));
+    return await this.ports.texts.storeText(file);
   }
 
   /** Never rejects. */

@@ -276,9 +276,9 @@ export class ChatSession implements Chat {
     return this.conversation.journal.turnTexts(path, turn);
   }
 
-  async revert(path: string, options?: RevertOptions): Promise<void> {
+  async revert(path: string, options?: RevertOptions): Promise<string | undefined> {
     await this.file.claim();
-    await this.conversation.journal.revert(path, options);
+    return await this.conversation.journal.revert(path, options);
   }
 
   async keepChanges(path?: string): Promise<void> {

@@ -1,16 +1,24 @@
+import * as z from 'zod';
 import { messageOf } from '../../../base/common/errors';
+import { parseJson } from '../../../base/common/parseJson';
 import type {
   FolderCheckpoint,
   RestorePreview,
   RestoreOutcome,
+  ResumeOutcome,
   SkippedFile,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
+import type { EntryOf } from '../../../transcript/common/entries';
 import { ChatError, type Chat, type Chats, type RestorePoint } from '../chatPorts';
 import type { RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
 
 type RestoreCheckpoints = Pick<WorkspaceCheckpoints, 'planRestore' | 'restore'>;
+
+/** What is stored with a running restore, to record it if it is cut off and finished later. */
+const StoredRequest = z.object({ conversation: z.string(), turn: z.number(), fork: z.string().optional() });
+type StoredRequest = z.infer<typeof StoredRequest>;
 
 interface FileRestorerDeps {
   readonly chats: Pick<Chats, 'open' | 'fork' | 'delete'>;
@@ -59,7 +67,8 @@ export class FileRestorer {
     await chat.restores.claim();
     const earlier = chat.restores.remainingChanges;
     const fork = isFork ? await this.deps.chats.fork(chat.id, entryId) : undefined;
-    const outcome = await this.restoreFiles(request, signal).catch(async (error: unknown) => {
+    const stored: StoredRequest = { conversation: chat.id, turn: point.turn, ...(fork && { fork: fork.id }) };
+    const outcome = await this.restoreFiles(request, stored, signal).catch(async (error: unknown) => {
       if (fork) await this.deps.chats.delete(fork.id).catch(() => undefined);
       throw error;
     });
@@ -68,6 +77,28 @@ export class FileRestorer {
     if (fork) await this.recordInFork(request, fork, done);
     else await this.recordInPlace(chat, point, earlier, done);
     return { chat: fork ?? chat, restored: outcome.restored, skipped };
+  }
+
+  /**
+   * Records a restore that was cut off and is finished now, so that it can be undone. Undefined if its conversation is not known.
+   * @throws CheckpointError, ChatError
+   */
+  async recordFinished(outcome: ResumeOutcome, signal: AbortSignal): Promise<FinishedRestore | undefined> {
+    const { data } = StoredRequest.safeParse(outcome.request === undefined ? undefined : parseJson(outcome.request));
+    const chat = await this.find(data?.conversation);
+    const prompt = chat && promptOf(chat, data?.turn);
+    if (!chat || !prompt) return undefined;
+    await chat.restores.claim();
+    const point = await chat.restores.pointBefore(prompt.id);
+    const fork = await this.find(data?.fork);
+    const restoreId = fork
+      ? await this.recordInFork(
+          { chat, point, preview: await this.required().planRestore(point.folders, signal) },
+          fork,
+          outcome,
+        )
+      : await this.recordInPlace(chat, point, chat.restores.remainingChanges, outcome);
+    return restoreId === undefined ? undefined : { chat: fork ?? chat, restoreId };
   }
 
   /** Returns what undoing a restore would do now. @throws CheckpointError */
@@ -107,35 +138,43 @@ export class FileRestorer {
     return { chat: origin ?? chat, restored: outcome.restored, skipped };
   }
 
-  private async restoreFiles(request: RestoreRequest, signal: AbortSignal): Promise<RestoreOutcome> {
+  private async restoreFiles(
+    request: RestoreRequest,
+    stored: StoredRequest,
+    signal: AbortSignal,
+  ): Promise<RestoreOutcome> {
     const { paths, point, preview } = request;
     if (paths.length === 0) return { restored: [], skipped: [], undo: [] };
-    if (preview) return await this.required().restore(preview, paths, `Restore to prompt ${point.turn}`, signal);
+    const label = `Restore to prompt ${point.turn}`;
+    if (preview) return await this.required().restore(preview, paths, label, signal, JSON.stringify(stored));
     return { ...(await revertTurns(request)), undo: [] };
   }
 
+  /** Returns the id of the restore; undefined if there is nothing to undo. */
   private async recordInPlace(
     chat: Chat,
     point: RestorePoint,
     earlier: readonly RemainingChange[],
     { restored, skipped, undo }: RestoreOutcome,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     // Reverting turns has recorded its changes.
-    if (undo.length === 0 || restored.length === 0) return;
+    if (undo.length === 0 || restored.length === 0) return undefined;
     const wanted = new Set(restored);
+    const restore = this.newRestore(point, { restored, skipped, undo });
     await chat.restores.recordRestore({
-      ...this.newRestore(point, { restored, skipped, undo }),
+      ...restore,
       replaced: statesOf(point.remainingChanges, wanted),
       previous: statesOf(earlier, wanted),
     });
+    return restore.id;
   }
 
   /** The new conversation reviews the changes before the prompt, the old one those that were not restored. */
   private async recordInFork(
-    { chat, point, preview }: RestoreRequest,
+    { chat, point, preview }: Pick<RestoreRequest, 'chat' | 'point' | 'preview'>,
     fork: Chat,
     { restored, skipped, undo }: RestoreOutcome,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const done = new Set(restored);
     const differing = preview ? preview.changes.map(({ path }) => path) : [...point.writtenPaths];
     const kept = new Set([...differing, ...pathsOf(skipped)].filter((path) => !done.has(path)));
@@ -144,12 +183,13 @@ export class FileRestorer {
     if (undo.length === 0 || restored.length === 0) {
       await chat.restores.replaceChanges(withoutChange(pathsOf(moved)));
       await fork.restores.replaceChanges(left);
-      return;
+      return undefined;
     }
     const restore = this.newRestore(point, { restored, skipped, undo });
     const replaced = withoutChange(pathsOf(moved));
     await chat.restores.recordRestore({ ...restore, fork: fork.id, replaced, previous: moved });
     await fork.restores.recordRestore({ ...restore, origin: chat.id, replaced: left, previous: [] });
+    return restore.id;
   }
 
   private newRestore(
@@ -176,6 +216,12 @@ export class FileRestorer {
     if (!checkpoints) throw new ChatError('notFound', 'There are no checkpoints in this window.');
     return checkpoints;
   }
+}
+
+interface FinishedRestore {
+  /** The conversation that goes on. */
+  readonly chat: Chat;
+  readonly restoreId: string;
 }
 
 interface UndoPreview {
@@ -212,6 +258,11 @@ async function revertTurns({ canChange, chat, paths, point }: RestoreRequest): P
     restored: [...restored],
     skipped: [...reasonByPath].map(([path, reason]) => ({ path, reason })),
   };
+}
+
+function promptOf({ transcript }: Chat, turn: number | undefined): EntryOf<'prompt'> | undefined {
+  for (const entry of transcript.entries()) if (entry.kind === 'prompt' && entry.turn === turn) return entry;
+  return undefined;
 }
 
 function statesOf(states: readonly RemainingChange[], paths: ReadonlySet<string>): RemainingChange[] {

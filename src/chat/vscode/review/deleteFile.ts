@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { EditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
 
 /**
- * Deletes a file of the workspace; the user can undo it.
+ * Deletes a file of the workspace. VS Code’s Explorer can’t undo it.
  * @throws EditorError `untrusted`, `editRejected`, `protected` for a protected file without the user's consent, …
  */
 export async function deleteFile(

@@ -1,29 +1,41 @@
 import { countOf } from '../../../base/common/countOf';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
 import type {
   InterruptedRestore,
   ResumeDirection,
+  ResumeOutcome,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
-import type { Messages } from '../../../platform/vscode/messages';
+import type { Messages, MessageAction } from '../../../platform/vscode/messages';
+import type { Chat } from '../../common/chatPorts';
+import type { FileRestorer } from '../../common/restore/fileRestorer';
 import type { Dialogs } from '../dialogs';
 import { skippedText } from './skippedText';
+
+interface InterruptedRestoresDeps {
+  readonly checkpoints: Pick<WorkspaceCheckpoints, 'interrupted' | 'resume'> | undefined;
+  readonly restorer: Pick<FileRestorer, 'recordFinished'>;
+  /** Undoes a restore of a conversation, and shows the conversation. */
+  readonly undoRestore: (chat: Chat, restoreId: string) => Promise<void>;
+  readonly dialogs: Pick<Dialogs, 'choose'>;
+  readonly messages: Messages;
+  readonly log: Logger;
+}
 
 const finish = 'Finish';
 const undo = 'Undo';
 
 /** Finishes or undoes a restore that was cut off, as the user chooses. */
 export class InterruptedRestores {
-  constructor(
-    private readonly checkpoints: Pick<WorkspaceCheckpoints, 'interrupted' | 'resume'> | undefined,
-    private readonly dialogs: Pick<Dialogs, 'choose'>,
-    private readonly messages: Messages,
-  ) {}
+  constructor(private readonly deps: InterruptedRestoresDeps) {}
 
   /** Shows a notification if a restore was cut off. @throws CheckpointError */
   async notify(): Promise<void> {
-    const found = await this.checkpoints?.interrupted();
+    const { checkpoints, messages } = this.deps;
+    const found = await checkpoints?.interrupted();
     if (!found) return;
-    this.messages.info(
+    messages.info(
       messageFor(found),
       { label: finish, run: () => this.resume('finish') },
       { label: undo, run: () => this.resume('undo') },
@@ -32,9 +44,9 @@ export class InterruptedRestores {
 
   /** Asks about a restore that was cut off. Returns whether none is left. @throws CheckpointError */
   async settle(): Promise<boolean> {
-    const found = await this.checkpoints?.interrupted();
+    const found = await this.deps.checkpoints?.interrupted();
     if (!found) return true;
-    const chosen = await this.dialogs.choose({
+    const chosen = await this.deps.dialogs.choose({
       message: messageFor(found),
       detail: 'Finish or undo it first.',
       actions: [finish, undo],
@@ -45,12 +57,26 @@ export class InterruptedRestores {
   }
 
   private async resume(direction: ResumeDirection): Promise<void> {
-    const outcome = await this.checkpoints?.resume(direction, new AbortController().signal);
+    const { checkpoints, messages } = this.deps;
+    const outcome = await checkpoints?.resume(direction, new AbortController().signal);
     if (!outcome) return;
     const { restored, skipped } = outcome;
+    const actions = direction === 'finish' ? await this.recordFinished(outcome) : [];
     const what = direction === 'finish' ? 'The restore is finished' : 'The restore is undone';
-    if (skipped.length > 0) this.messages.error(`${what}. ${skippedText(skipped)}`);
-    else this.messages.info(`${what}: ${countOf(restored.length, 'file')}.`);
+    if (skipped.length > 0) messages.error(`${what}. ${skippedText(skipped)}`, ...actions);
+    else messages.info(`${what}: ${countOf(restored.length, 'file')}.`, ...actions);
+  }
+
+  /** Returns how to undo the restore, if its conversation still exists. Never rejects. */
+  private async recordFinished(outcome: ResumeOutcome): Promise<readonly MessageAction[]> {
+    const { log, restorer, undoRestore } = this.deps;
+    try {
+      const found = await restorer.recordFinished(outcome, new AbortController().signal);
+      return found ? [{ label: 'Undo Restore', run: () => undoRestore(found.chat, found.restoreId) }] : [];
+    } catch (error) {
+      log.warn(`A finished restore could not be recorded: ${messageOf(error)}`);
+      return [];
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import { isEditorError, type EditorPort } from '../../../editor/common/editorPor
 import type { ContentChange, Protection } from '../../../editor/common/protection/protection';
 import { commandIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
-import { canUndo } from '../../../transcript/common/shownChanges';
+import { canUndo, hasNoTexts } from '../../../transcript/common/shownChanges';
 import { ChatError, type Chat, type RevertOptions } from '../../common/chatPorts';
 import type { Dialogs } from '../dialogs';
 import { protectionIfWritable } from '../protectionIfWritable';
@@ -23,6 +23,18 @@ interface UndoActionsDeps {
   readonly editorPort: Pick<EditorPort, 'readText' | 'protectionOf'>;
   readonly dialogs: Dialogs;
   readonly messages: Messages;
+  /** Undoes a restore of a conversation, and shows the conversation. */
+  readonly undoRestore: (chat: Chat, restoreId: string) => Promise<void>;
+}
+
+interface RestoredFile {
+  readonly path: string;
+  readonly restoreId: string;
+}
+
+/** `restoreId`: the restore that takes it back, for a file without text. */
+interface Undone {
+  readonly restoreId?: string | undefined;
 }
 
 const maxNames = 10;
@@ -38,10 +50,13 @@ export class UndoActions {
     const [name, protection] = [...protections][0] ?? [];
     if (name !== undefined && protection && !(await this.confirmProtected(name, protection))) return false;
     let isDone = true;
+    const restores: RestoredFile[] = [];
     await this.undoPaths(paths, async (one) => {
       const options = { turn, protectedFiles: protections.has(one) ? 'allow' : 'refuse' } as const;
-      if (!(await this.undoOrAsk(chat, one, options))) isDone = false;
-    });
+      const undone = await this.undoOrAsk(chat, one, options);
+      if (!undone) isDone = false;
+      else if (undone.restoreId !== undefined) restores.push({ path: one, restoreId: undone.restoreId });
+    }).finally(() => this.offerUndo(chat, restores));
     return isDone;
   }
 
@@ -59,19 +74,21 @@ export class UndoActions {
     const protections = await this.findProtections(chat, paths, undefined);
     if (!(await this.confirmAll(paths, protections))) return false;
     const left: string[] = [];
+    const restores: RestoredFile[] = [];
     await this.undoPaths(paths, async (path) => {
       const protectedFiles = protections.has(path) ? 'allow' : 'refuse';
       try {
-        await chat.revert(path, { protectedFiles });
+        const restoreId = await chat.revert(path, { protectedFiles });
+        if (restoreId !== undefined) restores.push({ path, restoreId });
       } catch (error) {
         if (!isConflict(error)) throw error;
         await chat.fileChanges.undoSeparable(path, { protectedFiles });
         left.push(vscode.workspace.asRelativePath(path));
       }
-    });
+    }).finally(() => this.offerUndo(chat, restores));
     if (left.length === 0) return true;
     this.deps.messages.info(
-      `Changes are left in ${countOf(left.length, 'file')}, because their lines were edited later: ${truncateList(left, maxNames).join(', ')}.`,
+      `Changes are left in ${countOf(left.length, 'file')}, because they were edited later: ${truncateList(left, maxNames).join(', ')}.`,
       { label: 'Review', run: () => vscode.commands.executeCommand(commandIds.reviewOpen) },
     );
     return true;
@@ -84,18 +101,31 @@ export class UndoActions {
     if (failures.length > 0) throw new Error(failures.join('\n'));
   }
 
-  private async undoOrAsk(chat: Chat, path: string, options: RevertOptions): Promise<boolean> {
+  /** Offers a way back for files that no editor can bring back. */
+  private offerUndo(chat: Chat, restores: readonly RestoredFile[]): void {
+    const [first] = restores;
+    if (!first) return;
+    const name = restores.length === 1 ? vscode.workspace.asRelativePath(first.path) : countOf(restores.length, 'file');
+    const was = restores.length === 1 ? 'was' : 'without text were';
+    this.deps.messages.info(`${name} ${was} restored.`, {
+      label: 'Undo Restore',
+      run: async () => {
+        for (const { restoreId } of restores) await this.deps.undoRestore(chat, restoreId);
+      },
+    });
+  }
+
+  private async undoOrAsk(chat: Chat, path: string, options: RevertOptions): Promise<Undone | undefined> {
     try {
-      await chat.revert(path, options);
-      return true;
+      return { restoreId: await chat.revert(path, options) };
     } catch (error) {
       if (!isConflict(error)) throw error;
       return await this.resolveConflict(chat, path, options);
     }
   }
 
-  /** Lets the user choose between the changes that can be separated from later edits, and everything. Returns false if the user cancels. */
-  private async resolveConflict(chat: Chat, path: string, options: RevertOptions): Promise<boolean> {
+  /** Lets the user choose between the changes that can be separated from later edits, and everything. Undefined if the user cancels. */
+  private async resolveConflict(chat: Chat, path: string, options: RevertOptions): Promise<Undone | undefined> {
     const { turn } = options;
     const name = vscode.workspace.asRelativePath(path);
     const isConversation = turn === undefined;
@@ -103,6 +133,8 @@ export class UndoActions {
       ? await chat.fileChanges.countSeparable(path)
       : { separable: 0, total: 0 };
     const before = isConversation ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
+    const kind = chat.fileChanges.list.find((change) => change.path === path)?.kind;
+    if (hasNoTexts(kind) || before === undefined) return await this.confirmLosingEdits(chat, path, options);
     const gentle = separable > 0 ? `Undo ${separable} of ${countOf(total, 'Change')}` : 'Compare';
     const everything = 'Undo Everything';
     const start = isConversation ? 'the agent’s changes' : 'the turn';
@@ -112,18 +144,29 @@ export class UndoActions {
         separable > 0
           ? `“${gentle}” leaves these lines as they are and shows them next to the text before ${start}.`
           : `“Compare” changes nothing. It shows the file next to the text before ${start}.`,
-        `“${everything}” also removes the later edits. ${takeBackHint(before)}`.trim(),
+        `“${everything}” also removes the later edits. ${takeBackHint(before)}`,
       ].join('\n\n'),
       actions: [gentle, everything],
     });
-    if (chosen === everything) await chat.revert(path, { ...options, force: true });
-    if (chosen !== gentle) return chosen !== undefined;
+    if (chosen === everything) return { restoreId: await chat.revert(path, { ...options, force: true }) };
+    if (chosen !== gentle) return undefined;
     if (separable > 0) await chat.fileChanges.undoSeparable(path, options);
-    await this.deps.diffViews.compareWithCurrent(path, before ?? null, `before ${isConversation ? 'chat' : 'turn'}`);
+    await this.deps.diffViews.compareWithCurrent(path, before, `before ${isConversation ? 'chat' : 'turn'}`);
     this.deps.messages.info(
       `${name} still has ${separable > 0 ? countOf(total - separable, 'change') : 'its changes'}, because the lines were edited later. Copy what you want from the left side of the diff.`,
     );
-    return true;
+    return {};
+  }
+
+  private async confirmLosingEdits(chat: Chat, path: string, options: RevertOptions): Promise<Undone | undefined> {
+    const start = options.turn === undefined ? 'the agent’s changes' : 'the turn';
+    const isConfirmed = await this.deps.dialogs.confirm({
+      message: `${vscode.workspace.asRelativePath(path)} was changed after ${start}.`,
+      detail:
+        'It has no text, so the later changes can’t be separated and are undone, too. You can take that back with Undo Restore.',
+      action: 'Undo Everything',
+    });
+    return isConfirmed ? { restoreId: await chat.revert(path, { ...options, force: true }) } : undefined;
   }
 
   private async findProtections(
@@ -175,11 +218,9 @@ export class UndoActions {
   }
 }
 
-/** How to undo the removal of later edits. Empty for a file without text, for which there is no way. */
-function takeBackHint(before: string | null | undefined): string {
-  if (before === undefined) return '';
-  const place = before === null ? 'the Explorer' : 'the editor';
-  return `You can take that back with Undo in ${place}.`;
+/** How to undo the removal of later edits. A deleted file is only in a checkpoint. */
+function takeBackHint(before: string | null): string {
+  return `You can take that back with ${before === null ? 'Undo Restore' : 'Undo in the editor'}.`;
 }
 
 function isConflict(error: unknown): boolean {

@@ -106,9 +106,10 @@ export class ConflictNotices implements Disposable {
     const { messages } = this.deps;
     const name = listNames([nameOf(conflict)]);
     if (conflict.disk === null) {
-      await deleteUnsavedText(conflict.document);
+      const place = await deleteUnsavedText(conflict.document);
       const find = (): unknown => vscode.commands.executeCommand('workbench.action.localHistory.restoreViaPicker');
-      messages.info(`${name} was deleted. Your text is in the local history.`, { label: 'Find It', run: find });
+      if (place === 'untitledEditor') messages.info(`${name} was deleted. Your text is in a new untitled editor.`);
+      else messages.info(`${name} was deleted. Your text is in the local history.`, { label: 'Find It', run: find });
     } else {
       await useDiskText(conflict.document);
       messages.info(`${name} has the version of ${conflict.agent} now. Undo brings your text back.`);

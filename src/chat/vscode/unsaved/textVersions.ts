@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { unifyLineEndings } from '../../../editor/common/text/lineEndings';
 import { computeMinimalEdit } from '../../../editor/common/text/textEdits';
+import { maxFileBytes, type FileText } from '../../common/changes/fileTexts';
 import type { DiskText } from '../../common/unsaved/diskState';
 
 /** Replaces unsaved text by the file on disk. VS Code's undo brings it back. @throws Error if that fails */
@@ -29,8 +30,7 @@ export async function keepUnsavedText(document: vscode.TextDocument): Promise<vo
     ]);
     const isApplied = await vscode.workspace.applyEdit(change);
     if (!isApplied || document.getText() !== text) {
-      const copy = await vscode.workspace.openTextDocument({ content: text, language: document.languageId });
-      await vscode.window.showTextDocument(copy, { preview: false });
+      await showCopy(document, text);
       throw new Error(`Your text of ${nameOf(document)} could not be put back. It is in a new untitled editor.`);
     }
   }
@@ -38,24 +38,66 @@ export async function keepUnsavedText(document: vscode.TextDocument): Promise<vo
 }
 
 /**
- * Deletes the file of unsaved text. The text is saved before, so that the local history has it and undo in the Explorer brings it back.
- * @throws Error if that fails
+ * Deletes the file of unsaved text and returns where the text is then: in VS Code’s local history, because it is saved before, or
+ * else in a new untitled editor. @throws Error if that fails
  */
-export async function deleteUnsavedText(document: vscode.TextDocument): Promise<void> {
-  if (!(await document.save())) throw new Error(`${nameOf(document)} could not be saved to the local history.`);
+export async function deleteUnsavedText(document: vscode.TextDocument): Promise<'localHistory' | 'untitledEditor'> {
+  const place = (await isInLocalHistory(document)) ? 'localHistory' : 'untitledEditor';
+  if (place === 'untitledEditor') await showCopy(document, document.getText());
+  if (!(await document.save())) throw new Error(`${nameOf(document)} could not be saved before its deletion.`);
   const edit = new vscode.WorkspaceEdit();
   edit.deleteFile(document.uri, { ignoreIfNotExists: true });
   if (!(await vscode.workspace.applyEdit(edit))) throw new Error(`VS Code could not delete ${nameOf(document)}.`);
+  return place;
 }
 
+/** Whether VS Code adds the saved text of a document to its local history. */
+async function isInLocalHistory(document: vscode.TextDocument): Promise<boolean> {
+  const { encoding, uri } = document;
+  const settings = vscode.workspace.getConfiguration('workbench.localHistory', uri);
+  const { byteLength } = await vscode.workspace.encode(document.getText(), { encoding });
+  if (!settings.get<boolean>('enabled', true) || byteLength > settings.get('maxFileSize', 256) * 1024) return false;
+  const folder = vscode.workspace.getWorkspaceFolder(uri);
+  const isExcluded = (glob: string): boolean =>
+    [glob, ...(folder ? [new vscode.RelativePattern(folder, glob)] : [])].some(
+      (pattern) => vscode.languages.match({ pattern }, document) > 0,
+    );
+  return !Object.entries(settings.get<Readonly<Record<string, boolean>>>('exclude', {})).some(
+    ([glob, isOn]) => isOn && isExcluded(glob),
+  );
+}
+
+async function showCopy({ languageId }: vscode.TextDocument, text: string): Promise<void> {
+  const copy = await vscode.workspace.openTextDocument({ content: text, language: languageId });
+  await vscode.window.showTextDocument(copy, { preview: false });
+}
+
+type TextOnDisk = Pick<vscode.TextDocument, 'uri'> & Partial<Pick<vscode.TextDocument, 'encoding'>>;
+
 /** Returns the text on disk; null if there is no file. @throws Error if the file cannot be read */
-export async function readDiskText({ encoding, uri }: vscode.TextDocument): Promise<DiskText> {
+export async function readDiskText({ encoding, uri }: TextOnDisk): Promise<DiskText> {
   try {
-    return unifyLineEndings(await vscode.workspace.decode(await vscode.workspace.fs.readFile(uri), { encoding }));
+    const bytes = await vscode.workspace.fs.readFile(uri);
+    const { decode } = vscode.workspace;
+    return unifyLineEndings(await (encoding === undefined ? decode(bytes, { uri }) : decode(bytes, { encoding })));
   } catch (error) {
     if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return null;
     throw error;
   }
+}
+
+/** Reads a file as its editor decodes it. Undefined if it is too large, or not text. @throws Error if it cannot be read */
+export async function readDiskTextAt(path: string): Promise<FileText> {
+  const uri = vscode.Uri.file(path);
+  const document = vscode.workspace.textDocuments.find(({ uri: one }) => one.toString() === uri.toString());
+  const bytes = await vscode.workspace.fs.stat(uri).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  if (bytes > maxFileBytes) return undefined;
+  const text = await readDiskText(document ?? { uri });
+  // Its bytes may be invalid in the encoding.
+  return text?.includes('\ufffd') === true ? undefined : text;
 }
 
 async function showDocument(document: vscode.TextDocument): Promise<vscode.TextEditor> {

@@ -16,7 +16,8 @@ const roleVariable = 'BACKLINE_TEST_RESTORE';
 async function restoreAll(role: string): Promise<void> {
   const [folder = '', storage = '', id = ''] = role.split('|');
   const opened = await openCheckpointStore({ folder, storage, excludes: () => false, logger: nullLogger });
-  if (opened.kind === 'open') await opened.store.applyRestore(await opened.store.planRestore(id), 'undo');
+  if (opened.kind !== 'open') return;
+  await opened.store.applyRestore(await opened.store.planRestore(id), 'undo', undefined, 'the request');
 }
 
 function tests(): void {
@@ -90,6 +91,11 @@ function tests(): void {
           [],
         );
         assert.equal((await store.planRestore(id)).steps.length === 0, isFinished);
+        if (!found || !result) return;
+        assert.equal(result.request, 'the request');
+        // The checkpoint before the restore brings all back.
+        await store.applyRestore(await store.planRestore(result.undoId), 'undo');
+        assert.deepEqual(contentsOf(workspace.folder), after);
       });
     }
   }

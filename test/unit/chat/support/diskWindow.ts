@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { Emitter } from '../../../../src/base/common/event';
@@ -6,7 +6,9 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { CheckpointLimits } from '../../../../src/changes/common/checkpoint';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
+import type { PendingSave } from '../../../../src/chat/common/changes/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
+import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
 import { DiskFiles } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
@@ -36,6 +38,7 @@ export class DiskWindow {
   readonly saved = new Emitter<string>((error) => {
     throw error;
   });
+  private readonly willSave = new Emitter<PendingSave>(() => undefined);
   private readonly store: SessionStore;
   private readonly chats: ChatSessions;
   private readonly opened: Chat[] = [];
@@ -74,6 +77,8 @@ export class DiskWindow {
         deleteFile: (file) => rm(file),
         checkpoints: this.checkpoints,
         onDidSave: this.saved.event,
+        onWillSave: this.willSave.event,
+        readDiskText: (file) => readFile(file, 'utf8'),
       },
       attachments: { resolve: () => Promise.resolve([]) },
       clock,
@@ -89,6 +94,10 @@ export class DiskWindow {
     const window = new DiskWindow(workspace, options);
     await window.chats.start();
     return window;
+  }
+
+  get restorer(): FileRestorer {
+    return new FileRestorer({ chats: this.chats, checkpoints: this.checkpoints, newId: () => 'restore' });
   }
 
   async create(): Promise<Chat> {

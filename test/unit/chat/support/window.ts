@@ -8,6 +8,7 @@ import type { Clock } from '../../../../src/base/common/async';
 import { Emitter } from '../../../../src/base/common/event';
 import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
+import type { PendingSave } from '../../../../src/chat/common/changes/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
@@ -32,6 +33,9 @@ export class Window {
   readonly deletions: [file: string, permission: string | undefined][] = [];
   /** Files that are saved in editors of the window. */
   readonly saved = new Emitter<string>((error) => {
+    throw error;
+  });
+  private readonly willSave = new Emitter<PendingSave>((error) => {
     throw error;
   });
   private ids = 0;
@@ -64,6 +68,8 @@ export class Window {
         },
         checkpoints,
         onDidSave: this.saved.event,
+        onWillSave: this.willSave.event,
+        readDiskText: (file) => Promise.resolve(editor.diskTextIfThere(file)),
       },
       attachments,
       clock,
@@ -120,6 +126,16 @@ export class Window {
     const [first] = this.backends.backends;
     assert.ok(first);
     return first;
+  }
+
+  /** The user saves the file of an editor. */
+  async save(file: string): Promise<void> {
+    const waiting: Promise<void>[] = [];
+    this.willSave.fire({ path: file, waitUntil: (work) => waiting.push(work) });
+    await Promise.all(waiting);
+    await this.editor.save(file);
+    this.saved.fire(file);
+    await settled();
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,60 @@
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import type { ChatFileAccess, PendingSave } from '../changes/chatFileAccess';
+import type { CurrentFile, FileTexts } from '../changes/fileTexts';
+import type { TurnCheckpoint } from '../changes/turnCheckpoint';
+
+interface OthersSaveWatchDeps {
+  readonly files: Pick<ChatFileAccess, 'onDidSave' | 'onWillSave'>;
+  readonly fileTexts: Pick<FileTexts, 'readDisk'>;
+  readonly turnCheckpoint: Pick<TurnCheckpoint, 'isRunning' | 'recordOthersSave'>;
+  readonly resolvePath: (path: string) => Promise<string>;
+  /** Whether the agent or the conversation itself writes the file, so that its earlier text is known. */
+  readonly isOwnWrite: (path: string) => boolean;
+  /** Whether the agent writes the file. */
+  readonly isAgentsWrite: (path: string) => boolean;
+  /** Runs a task when no other work on the file is done. Never rejects. */
+  readonly runForFile: (path: string, task: (path: string) => Promise<void>) => Promise<void>;
+}
+
+/** Records the saves of others during a turn, with what the disk had right before each. */
+export class OthersSaveWatch implements Disposable {
+  private readonly disposables = new DisposableStore();
+  /** What the disk had before running saves, by path as in VS Code. */
+  private readonly diskByPath = new Map<string, Promise<CurrentFile | undefined>>();
+
+  constructor(private readonly deps: OthersSaveWatchDeps) {
+    const { files } = deps;
+    this.disposables.add(files.onWillSave((save) => this.handleSaveStart(save)));
+    this.disposables.add(files.onDidSave((path) => void this.handleSave(path)));
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+  }
+
+  private handleSaveStart({ path, waitUntil }: PendingSave): void {
+    if (!this.deps.turnCheckpoint.isRunning) return;
+    const reading = this.readBeforeSave(path);
+    this.diskByPath.set(path, reading);
+    waitUntil(reading.then(() => undefined));
+  }
+
+  /** Never rejects. */
+  private async readBeforeSave(requested: string): Promise<CurrentFile | undefined> {
+    const { fileTexts, isOwnWrite, resolvePath } = this.deps;
+    return isOwnWrite(await resolvePath(requested)) ? undefined : await fileTexts.readDisk(requested);
+  }
+
+  private async handleSave(requested: string): Promise<void> {
+    const { fileTexts, isAgentsWrite, runForFile, turnCheckpoint } = this.deps;
+    if (!turnCheckpoint.isRunning) return;
+    const before = this.diskByPath.get(requested);
+    this.diskByPath.delete(requested);
+    // Read now: a command may write the file while other work on it is done.
+    const saved = fileTexts.readDisk(requested);
+    await runForFile(requested, async (path) => {
+      // The editor port saves the agent's own writes.
+      if (!isAgentsWrite(path)) await turnCheckpoint.recordOthersSave(path, await saved, await before);
+    });
+  }
+}
