@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import { callHierarchyTool } from './editor/callHierarchy';
+import { editFileTool } from './editor/editFile';
 import { findSymbolTool } from './editor/findSymbol';
 import { hoverTool } from './editor/hover';
 import { outlineTool } from './editor/outline';
@@ -35,6 +36,7 @@ export class EditorTools implements ToolProvider, Disposable {
       openEditorsTool(ports),
       openTool(ports),
       this.diffTool.tool,
+      editFileTool(ports),
     ];
   }
 

@@ -7,7 +7,16 @@ import type { WindowPort } from './windowPort';
 export interface ToolPorts {
   readonly editor: Pick<
     EditorPort,
-    'folders' | 'resolve' | 'readText' | 'stat' | 'diagnostics' | 'activeSelection' | 'open' | 'showDiff'
+    | 'folders'
+    | 'resolve'
+    | 'readText'
+    | 'stat'
+    | 'diagnostics'
+    | 'activeSelection'
+    | 'open'
+    | 'showDiff'
+    | 'protectionOf'
+    | 'writeText'
   >;
   readonly language: LanguagePort;
   readonly search: TextSearch;

@@ -10,6 +10,7 @@ import { EditorSearch } from '../common/search/editorSearch';
 import { EditorTools, toolInstructions } from '../common/editorTools';
 import type { TextSearch } from '../common/search/textSearch';
 import type { Tool, ToolProvider } from '../common/toolProvider';
+import type { ToolCaller } from '../../session/common/toolCaller';
 import { McpServer, type McpAddress } from '../node/mcpServer';
 import { RipgrepSearch } from '../node/ripgrepSearch';
 import { ExternalClients } from './externalClients';
@@ -22,6 +23,8 @@ export interface ToolsControllerDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly providers: readonly ToolProvider[];
   readonly version: string;
+  /** Creates the caller for a client outside VS Code, with the name that it gives itself. */
+  readonly createCaller: (clientName: string | undefined) => ToolCaller;
   /** Absolute path of a folder for tools that all windows of the user share. It need not exist. */
   readonly sharedFolder: string;
   /** Absolute path of `dist/mcp-bridge.js`. */
@@ -49,7 +52,7 @@ export class ToolsController implements RunningFeature {
         ...options,
         now: () => clock.now(),
         folders: () => editor.folders.map(({ path }) => path),
-        createAddress: () => this.createAddress(),
+        createAddress: () => this.createAddress((server) => server.createAddress(options.createCaller)),
         revokeAddress: async (address) =>
           (await this.pendingServerStart?.catch(() => undefined))?.revokeAddress(address),
       }),
@@ -63,14 +66,10 @@ export class ToolsController implements RunningFeature {
   }
 
   /** Starts the server on first use. @throws Error if no port is available */
-  async createAddress(): Promise<McpAddress> {
-    const starting = (this.pendingServerStart ??= this.startServer());
-    try {
-      return (await starting).createAddress();
-    } catch (error) {
-      if (this.pendingServerStart === starting) this.pendingServerStart = undefined;
-      throw error;
-    }
+  async createSessionAddress(caller: ToolCaller | undefined): Promise<McpAddress> {
+    return await this.createAddress((server) =>
+      caller ? server.createSessionAddress(caller) : server.createAddress(),
+    );
   }
 
   /** Runs a tool for VS Code's chat. @throws Error with a message for the model */
@@ -101,6 +100,16 @@ export class ToolsController implements RunningFeature {
     const { providers, settings } = this.options;
     if (!settings.toolsEnabled()) return [];
     return [this.editorTools, ...providers].flatMap(({ tools }) => tools);
+  }
+
+  private async createAddress(create: (server: McpServer) => McpAddress): Promise<McpAddress> {
+    const starting = (this.pendingServerStart ??= this.startServer());
+    try {
+      return create(await starting);
+    } catch (error) {
+      if (this.pendingServerStart === starting) this.pendingServerStart = undefined;
+      throw error;
+    }
   }
 
   private async startServer(): Promise<McpServer> {

@@ -12,6 +12,9 @@ import type { FileMatches, TextQuery, TextSearch } from '../../../../src/tools/c
 import type { ToolPorts } from '../../../../src/tools/common/toolPorts';
 import type { OpenFile } from '../../../../src/tools/common/windowPort';
 import { EditorTools } from '../../../../src/tools/common/editorTools';
+import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
+import { FakeToolCaller } from '../../../fake/fakeToolCaller';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
@@ -61,6 +64,7 @@ export class ToolBench {
   readonly language = new FakeLanguage();
   readonly editor: FakeEditor;
   readonly tools: EditorTools;
+  readonly caller = new FakeToolCaller();
   openFiles: OpenFile[] = [];
   found: (query: TextQuery, signal: AbortSignal) => AsyncIterable<FileMatches> = async function* () {
     await Promise.resolve();
@@ -78,14 +82,15 @@ export class ToolBench {
       unsavedFiles: [],
       languageOf: () => 'typescript',
     };
-    const { editor, language, clock } = this;
+    const { language, clock } = this;
+    const editor = new GuardedEditor(this.editor, () => new ProtectedFiles());
     this.tools = new EditorTools({ editor, language, search, window, clock });
   }
 
   async call(name: string, input: object = {}, signal = new AbortController().signal): Promise<string> {
     const tool = this.tools.tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`There is no tool ${name}`);
-    return await tool.run(input, signal);
+    return await tool.run(input, signal, this.caller);
   }
 }
 
