@@ -1,9 +1,8 @@
-import type { ObservedWrites } from '../../../editor/common/writeObserver';
-import type { ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../../session/common/toolCaller';
-import type { PermissionService } from './permissionService';
+import type { ObservedWrites } from '../../editor/common/writeObserver';
+import type { ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
 
 interface CallingSession {
-  readonly permissions: Pick<PermissionService, 'mayChangeFiles' | 'mayRun'>;
+  readonly permissions: Pick<ToolCaller, 'mayChangeFiles' | 'mayRun'>;
   readonly writes: ObservedWrites;
 }
 

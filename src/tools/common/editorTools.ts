@@ -7,7 +7,11 @@ import { outlineTool } from './editor/outline';
 import { definitionTool, implementationsTool, referencesTool } from './editor/places';
 import { problemsTool } from './editor/problems';
 import { readFileTool } from './editor/readFile';
+import { fixesTool } from './editor/fixes';
+import { formatTool } from './editor/format';
+import { renameTool } from './editor/rename';
 import { searchTool } from './editor/search';
+import { tasksTool } from './editor/tasks';
 import { DiffTool, openEditorsTool, openTool, selectionTool } from './editor/windowTools';
 import type { Tool, ToolProvider } from './toolProvider';
 import type { ToolPorts } from './toolPorts';
@@ -37,6 +41,10 @@ export class EditorTools implements ToolProvider, Disposable {
       openTool(ports),
       this.diffTool.tool,
       editFileTool(ports),
+      renameTool(ports),
+      fixesTool(ports),
+      formatTool(ports),
+      tasksTool(ports),
     ];
   }
 

@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/common/async';
 import type { EditorPort } from '../../editor/common/editorPort';
+import type { LanguageEditPort } from './languageEditPort';
 import type { LanguagePort } from './languagePort';
+import type { TaskPort } from './taskPort';
 import type { TextSearch } from './search/textSearch';
 import type { WindowPort } from './windowPort';
 
@@ -17,9 +19,12 @@ export interface ToolPorts {
     | 'showDiff'
     | 'protectionOf'
     | 'writeText'
+    | 'editFiles'
   >;
   readonly language: LanguagePort;
+  readonly languageEdits: LanguageEditPort;
   readonly search: TextSearch;
+  readonly tasks: TaskPort;
   readonly window: WindowPort;
   readonly clock: Clock;
 }

@@ -41,7 +41,7 @@ const jsonHeaders = { 'Content-Type': 'application/json' };
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
 
 /** Returns who calls, given the name from the client's `initialize`. */
-export type CallerOfClient = (clientName: string | undefined) => ToolCaller;
+type CallerOfClient = (clientName: string | undefined) => ToolCaller;
 
 interface Refusal {
   readonly status: number;

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
@@ -14,9 +15,11 @@ import type { ToolCaller } from '../../session/common/toolCaller';
 import { McpServer, type McpAddress } from '../node/mcpServer';
 import { RipgrepSearch } from '../node/ripgrepSearch';
 import { ExternalClients } from './externalClients';
+import { LanguageEdits } from './languageEdits';
 import { LanguageFeatures } from './languageFeatures';
 import { LazySearch } from './lazySearch';
 import { findRipgrep, hiddenFileGlobs } from './ripgrepProgram';
+import { WindowTasks } from './windowTasks';
 import { WindowState } from './windowState';
 
 export interface ToolsControllerDeps extends FeatureContext {
@@ -46,7 +49,11 @@ export class ToolsController implements RunningFeature {
     const window = new WindowState();
     const search = new LazySearch(() => chooseSearch(options, window));
     const language = new LanguageFeatures(clock);
-    this.editorTools = this.disposables.add(new EditorTools({ editor, language, search, window, clock }));
+    const tasks = new WindowTasks(() => editor.folders[0]?.path ?? homedir());
+    const languageEdits = new LanguageEdits(clock);
+    this.editorTools = this.disposables.add(
+      new EditorTools({ editor, language, languageEdits, search, tasks, window, clock }),
+    );
     this.externalClients = this.disposables.add(
       new ExternalClients({
         ...options,

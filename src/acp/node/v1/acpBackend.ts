@@ -15,7 +15,7 @@ import { ObservedWrites, type WriteObserver } from '../../../editor/common/write
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { restoreMethodOf } from '../../common/v1/bindingState';
 import { AgentGateway, type AgentGatewayDeps } from './agentGateway';
-import { SessionToolCaller } from './sessionToolCaller';
+import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { listAllSessions } from './sessionListing';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { V1Client } from './v1Client';

@@ -24,7 +24,7 @@ import { PermissionService } from './permissionService';
 import { toPromptBlocks } from './promptBlocks';
 import { SessionBinding } from './sessionBinding';
 import { SessionConfig } from './sessionConfig';
-import type { SessionToolCaller } from './sessionToolCaller';
+import type { SessionToolCaller } from '../../common/sessionToolCaller';
 import { TerminalService } from '../process/terminalService';
 import type { SessionPeer, V1Client } from './v1Client';
 import { isAuthRequired } from './v1Errors';

@@ -1,11 +1,18 @@
 import type { ChangedFile, ToolChange } from '../../../session/common/toolCaller';
-import type { TextFile } from '../../../editor/common/editorPort';
+import { isEditorError, type TextEdit, type TextFile } from '../../../editor/common/editorPort';
+import { applyTextEdits } from '../../../editor/common/text/textEdits';
+import { LineIndex } from '../../../editor/common/text/textOffsets';
 import type { ActingCall } from '../defineTool';
+import type { ProposedEdits } from '../languageEditPort';
 import { ToolError } from '../toolError';
-import type { ToolPorts } from '../toolPorts';
+import { maxCodeBytes, type ToolPorts } from '../toolPorts';
+
+const maxFiles = 1_000;
+const unreachableMessage =
+  'Nothing was changed, because this would also change files that tools may not change. Ask the user to do it in VS Code.';
 
 /** A file as a tool will change it. */
-export interface PlannedFile {
+interface PlannedFile {
   /** Absolute and resolved. */
   readonly path: string;
   /** Undefined for a new file. */
@@ -14,7 +21,7 @@ export interface PlannedFile {
 }
 
 /** Asks the caller for all files together. Returns them with what is protected. @throws ToolError if they may not be changed */
-export async function requirePermit(
+async function requirePermit(
   purpose: ToolChange['purpose'],
   planned: readonly PlannedFile[],
   { editor }: Pick<ToolPorts, 'editor'>,
@@ -50,6 +57,79 @@ export async function changeFile(
       ...(checked?.protection === undefined ? {} : { protectedFiles: 'allow' }),
     });
   });
+}
+
+interface EditedFile {
+  readonly file: TextFile;
+  readonly editCount: number;
+}
+
+/**
+ * Asks the caller for all files, then edits them as one undo step, or none of them. Returns the changed files in the given order.
+ * @throws ToolError, EditorError
+ */
+export async function applyProposedEdits(
+  purpose: ToolChange['purpose'],
+  proposed: readonly ProposedEdits[],
+  ports: Pick<ToolPorts, 'editor'>,
+  call: ActingCall,
+): Promise<readonly EditedFile[]> {
+  const { editor } = ports;
+  const planned = await planEdits(proposed, ports, call.signal);
+  if (planned.length === 0) return [];
+  const checked = await requirePermit(purpose, planned, ports, call);
+  const isProtected = checked.some(({ protection }) => protection !== undefined);
+  const changes = planned.map(({ before, edits, path }) => ({ path, edits, expectedVersion: before.version }));
+  const written = await call.caller.recordWrites(
+    planned.map(({ path }) => path),
+    () => editor.editFiles(changes, { signal: call.signal, ...(isProtected ? { protectedFiles: 'allow' } : {}) }),
+  );
+  return written.map((file, index) => ({ file, editCount: planned[index]?.edits.length ?? 0 }));
+}
+
+interface PlannedEdits extends PlannedFile {
+  readonly before: TextFile;
+  readonly edits: readonly TextEdit[];
+}
+
+/** @throws ToolError if a file is outside the workspace or excluded; it is not named */
+async function planEdits(
+  proposed: readonly ProposedEdits[],
+  { editor }: Pick<ToolPorts, 'editor'>,
+  signal: AbortSignal,
+): Promise<readonly PlannedEdits[]> {
+  const changed = proposed.filter(({ edits }) => edits.length > 0);
+  if (changed.length > maxFiles)
+    throw new ToolError(`This changes ${changed.length} files, and at most ${maxFiles} can be changed at once.`);
+  const planned: PlannedEdits[] = [];
+  for (const { edits, path } of changed) {
+    signal.throwIfAborted();
+    const resolved = path === undefined ? undefined : await resolveOrHide(path, editor);
+    if (resolved === undefined) throw new ToolError(unreachableMessage);
+    const before = await editor.readText(resolved, { maxBytes: maxCodeBytes, signal });
+    const clamped = clampEdits(edits, before.text);
+    const after = applyTextEdits(before.text, clamped);
+    if (after !== before.text) planned.push({ path: resolved, before, after, edits: clamped });
+  }
+  return planned;
+}
+
+/** Language servers name ends beyond a line or the file, which VS Code takes for the nearest position. */
+function clampEdits(edits: readonly TextEdit[], text: string): readonly TextEdit[] {
+  const lines = new LineIndex(text);
+  return edits.map(({ newText, range: { end, start } }) => ({
+    range: { start: lines.clamp(start), end: lines.clamp(end) },
+    newText,
+  }));
+}
+
+async function resolveOrHide(path: string, editor: Pick<ToolPorts['editor'], 'resolve'>): Promise<string | undefined> {
+  try {
+    return await editor.resolve(path);
+  } catch (error) {
+    if (isEditorError(error)) return undefined;
+    throw error;
+  }
 }
 
 async function isPresent(path: string, { editor }: Pick<ToolPorts, 'editor'>): Promise<boolean> {

@@ -4,7 +4,7 @@ import { AgentGateway } from '../../../../../src/acp/node/v1/agentGateway';
 import { RestartPolicy } from '../../../../../src/acp/node/process/restartPolicy';
 import { SessionBinding } from '../../../../../src/acp/node/v1/sessionBinding';
 import { SessionConfig } from '../../../../../src/acp/node/v1/sessionConfig';
-import { SessionToolCaller } from '../../../../../src/acp/node/v1/sessionToolCaller';
+import { SessionToolCaller } from '../../../../../src/acp/common/sessionToolCaller';
 import type { SessionPeer } from '../../../../../src/acp/node/v1/v1Client';
 import { ConfigOptions } from '../../../../../src/acp/common/v1/configOptions';
 import { nullLogger } from '../../../../../src/base/common/log';
