@@ -61,7 +61,7 @@ export class ChatPageHost implements Disposable, PageControl {
     this.pageWatch = this.disposables.add(new HeartbeatMonitor(clock, () => this.onUnresponsive()));
   }
 
-  services(): void {
+  start(): void {
     const { surface, services, sessionId } = this.deps;
     this.pageHost.start();
     this.feed.start();

@@ -188,7 +188,7 @@ export class ChatPages implements Disposable {
         messages.error('The chat is not responding.', { label: 'Reload', run: () => page.loadPage() }),
     });
     this.pages.add(page);
-    page.services();
+    page.start();
     // After the page's own listener, so that listeners see the new state.
     page.addDisposable(surface.onDidChangeVisibility(() => this.changeEmitter.fire()));
     this.changeEmitter.fire();
