@@ -23,7 +23,6 @@ async function main(): Promise<void> {
     backends: { views: [], chosen: undefined, onDidChange: silent },
     chips: { chipsFor: () => Promise.resolve([]), onDidChange: silent },
     attached: { findMissing: () => Promise.resolve([]), onDidChange: silent },
-    follower: { isOn: false, onDidChange: silent },
     keyChords: { prefixes: [], onDidChange: silent },
     newOptions: {
       optionsFor: () => [],

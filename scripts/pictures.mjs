@@ -78,7 +78,7 @@ async function allowProviders(page) {
  */
 async function chat(page) {
   await runCommand(page, 'Backline: Open Chat');
-  await widen(page, 520);
+  await widen(page, 'auxiliarybar', 520);
   const frame = await frameWith(page, 'textarea');
   await frame.locator('textarea').first().fill('rename formatDuration to asMinutes in src/format.ts');
   await page.keyboard.press('Enter');
@@ -93,7 +93,7 @@ async function chat(page) {
  * @param {Page} page
  */
 async function review(page) {
-  await widen(page, 380);
+  await widen(page, 'auxiliarybar', 380);
   const frame = await frameWith(page, 'textarea');
   await frame.locator('textarea').first().fill('rename formatDuration to asMinutes in src/format.ts');
   await page.keyboard.press('Enter');
@@ -117,8 +117,7 @@ async function review(page) {
 async function threads(page) {
   await runCommand(page, 'View: Close All Editors');
   await runCommand(page, 'Focus on Amp Threads View');
-  await page.locator('.pane-header').filter({ hasText: 'Chat' }).click();
-  await widen(page, 390);
+  await widen(page, 'sidebar', 390);
   await page.locator('.monaco-list-row').filter({ hasText: 'Tax in the cart' }).first().click();
   const frame = await frameWith(page, '.thread h1');
   await frame.getByText('edit_file').first().click();
@@ -138,18 +137,20 @@ async function picture(page, name, clip) {
 }
 
 /**
- * Makes the side bar so many pixels wide.
+ * Makes a side bar so many pixels wide. The primary one is on the left, the secondary one on the right.
  * @param {Page} page
+ * @param {'sidebar' | 'auxiliarybar'} part
  * @param {number} width
  */
-async function widen(page, width) {
-  const box = await page.locator('.part.sidebar').boundingBox();
+async function widen(page, part, width) {
+  const box = await page.locator(`.part.${part}`).boundingBox();
   if (!box) throw new Error('There is no side bar.');
-  await page.mouse.move(box.x + box.width, 300);
+  const [edge, wanted] = part === 'sidebar' ? [box.x + box.width, box.x + width] : [box.x, box.x + box.width - width];
+  await page.mouse.move(edge, 300);
   await page.mouse.down();
-  await page.mouse.move(box.x + width, 300, { steps: 5 });
+  await page.mouse.move(wanted, 300, { steps: 5 });
   await page.mouse.up();
-  await page.mouse.move(box.x + width + 300, 500);
+  await page.mouse.move(600, 500);
 }
 
 /**

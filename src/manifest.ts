@@ -19,7 +19,8 @@ export const commandIds = {
   chatOpen: 'backline.chat.open',
   chatNew: 'backline.chat.new',
   chatStop: 'backline.chat.stop',
-  chatToggleFollow: 'backline.chat.toggleFollow',
+  chatFollow: 'backline.chat.follow',
+  chatUnfollow: 'backline.chat.unfollow',
   chatPickBackend: 'backline.chat.pickBackend',
   chatAddSelection: 'backline.chat.addSelection',
   chatAddFile: 'backline.chat.addFile',
@@ -30,10 +31,15 @@ export const commandIds = {
   chatFocusApproval: 'backline.chat.focusApproval',
   chatOpenInTab: 'backline.chat.openInTab',
   chatExport: 'backline.chat.export',
+  chatRename: 'backline.chat.rename',
+  chatDelete: 'backline.chat.delete',
   chatRestore: 'backline.chat.restore',
   chatViewFind: 'backline.chat.view.find',
   chatViewOpenInTab: 'backline.chat.view.openInTab',
   chatViewExport: 'backline.chat.view.export',
+  chatViewShowSessions: 'backline.chat.view.showSessions',
+  chatViewRename: 'backline.chat.view.rename',
+  chatViewDelete: 'backline.chat.view.delete',
   chatApplyCode: 'backline.chat.applyCode',
   chatDiscardCode: 'backline.chat.discardCode',
   reviewOpen: 'backline.review.open',
@@ -78,6 +84,8 @@ export type CommandId = (typeof commandIds)[keyof typeof commandIds];
 
 export const viewIds = {
   chat: 'backline.chat',
+  /** Replaces the chat view in VS Code versions whose secondary side bar takes no views of extensions. */
+  chatInSideBar: 'backline.chatInSideBar',
   threads: 'backline.threads',
 } as const;
 
@@ -85,6 +93,8 @@ export const viewIds = {
 export const contextKeys = {
   /** Whether an approval is pending. */
   chatQuestionWaits: 'backline.chat.questionWaits',
+  /** Whether the chat is in the primary side bar, because the secondary one takes no views of extensions. */
+  chatIsInSideBar: 'backline.chat.isInSideBar',
   /** Whether the files that agents read and edit are opened. */
   chatIsFollowing: 'backline.chat.isFollowing',
   /** Whether agents have changed files that were not reviewed. */

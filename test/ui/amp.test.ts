@@ -24,7 +24,7 @@ describe('Amp, as a user sees it', () => {
 
   before(async () => {
     window = await VsCodeWindow.open();
-    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+    await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
     terminal = window.page.locator('.terminal.xterm.focus');
     // Stands in for the CLI, where its installer puts it: says how often it ran, and writes down every key.
     const script = ['#!/bin/sh', 'stty -icanon -echo', 'echo run >> "$HOME/amp-runs"', 'exec cat >> "$HOME/amp-keys"'];
@@ -34,10 +34,10 @@ describe('Amp, as a user sees it', () => {
 
   after(() => window.close());
 
-  it('shows the port and the clients in the status bar, and what is running behind it', async () => {
+  it('shows the port and the clients in the status, and what is running behind it', async () => {
     const lockfile = await onlyLockfile();
     const client = await AmpClient.connect(lockfile);
-    await window.statusItem.filter({ hasText: `Backline ${lockfile.port} · 1` }).waitFor();
+    await window.waitForStatus(new RegExp(`Serving on 127\\.0\\.0\\.1:${lockfile.port} to 1 client`));
     await window.showStatus();
     await window.picks.filter({ hasText: `Serving on 127.0.0.1:${lockfile.port} to 1 client.` }).waitFor();
     await window.picks.filter({ hasText: 'Open Amp terminal' }).waitFor();
@@ -45,7 +45,7 @@ describe('Amp, as a user sees it', () => {
     await window.screenshot('amp-status');
     await window.page.keyboard.press('Escape');
     client.close();
-    await window.statusItem.filter({ hasNotText: '·' }).waitFor();
+    await window.waitForStatus(/No client is connected/);
   });
 
   it('shows traffic as it comes', async () => {

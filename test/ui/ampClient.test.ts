@@ -14,7 +14,7 @@ describe('the example client of the Amp protocol, beside a real VS Code', () => 
     window = await VsCodeWindow.open({
       prepare: ({ workspace }) => writeFile(path.join(workspace, 'broken.json'), '{ "a": }\n'),
     });
-    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+    await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
   });
 
   after(() => window.close());

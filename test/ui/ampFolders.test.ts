@@ -20,7 +20,7 @@ describe('Amp in a workspace of several folders', () => {
         await writeFile(path.join(folder, 'both.code-workspace'), JSON.stringify(content));
       },
     });
-    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+    await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
   });
 
   after(() => window.close());

@@ -18,7 +18,7 @@ describe('Amp and a protected file, in a real window', () => {
         await writeFile(file, '{}\n');
       },
     });
-    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+    await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
     client = await eventually('the client', async () => {
       const [lockfile] = await lockfiles(window.sandbox.home);
       assert.ok(lockfile);

@@ -21,7 +21,7 @@ describe('Amp in Restricted Mode', () => {
         await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
       },
     });
-    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+    await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
   });
 
   after(() => window.close());

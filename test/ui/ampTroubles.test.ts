@@ -43,7 +43,7 @@ describe('Amp where the CLI is not installed', () => {
 
   before(async () => {
     window = await VsCodeWindow.open({ prepare: withoutAmp });
-    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+    await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
   });
 
   after(() => window.close());

@@ -84,6 +84,30 @@ describe('The chat, as a user sees it', () => {
     await prompt.fill('');
   });
 
+  it('has its title and its actions in the header of VS Code', async () => {
+    await begin();
+    await chat.send('/slow 2');
+    await chat.shows('Said 2 words');
+    const header = window.page.locator('.part.auxiliarybar > .title, .part.auxiliarybar .composite.title').first();
+    const title = async (): Promise<string> => (await chat.frame()).locator('.chat-title').innerText();
+    assert.equal(await title(), '/slow 2');
+    await header.getByRole('button', { name: /^Follow Agent/ }).click();
+    await header.getByRole('button', { name: /^Stop Following Agent/ }).click();
+    await header.getByRole('button', { name: /^Follow Agent/ }).waitFor();
+    await window.screenshot('chat-header');
+    await header.getByRole('button', { name: /^Show Conversations/ }).click();
+    const list = (await chat.frame()).getByRole('region', { name: 'Conversations', exact: true });
+    await list.waitFor();
+    await window.screenshot('chat-header-conversations');
+    await header.getByRole('button', { name: /^Show Conversations/ }).click();
+    await list.waitFor({ state: 'detached' });
+    await window.runCommand('Backline: Rename Conversation…');
+    await window.fillInput('Two words');
+    await eventually('the new title', async () => assert.equal(await title(), 'Two words'));
+    await header.getByRole('button', { name: /^New Chat/ }).click();
+    await chat.shows('What would you like to work on?');
+  });
+
   it('goes on with an answer that a reload has cut off, and keeps its title', async () => {
     await begin();
     await chat.send('/slow 120');
@@ -94,7 +118,7 @@ describe('The chat, as a user sees it', () => {
     await chat.shows('Said 120 words');
     await (await chat.button('Send')).waitFor();
     const frame = await chat.frame();
-    assert.equal(await frame.locator('.header h1').textContent(), '/slow 120');
+    assert.equal(await frame.locator('h1').textContent(), '/slow 120');
     const words = (await frame.locator('.entry-answer').allTextContents()).join(' ').split(/\s+/);
     assert.equal(
       words.filter((word) => word === 'This').length,
@@ -108,7 +132,7 @@ describe('The chat, as a user sees it', () => {
     await begin();
     await chat.send('/slow 100');
     await chat.shows('This answer comes one word at a time');
-    await window.runCommand('View: Show Explorer');
+    await window.runCommand('View: Toggle Secondary Side Bar Visibility');
     await window.page.waitForTimeout(1_000);
     await window.runCommand('Backline: Open Chat');
     await chat.shows('/slow 100');
@@ -123,7 +147,7 @@ describe('The chat, as a user sees it', () => {
     await (await chat.button('Allow')).waitFor();
     const message = window.messages.filter({ hasText: 'asks:' });
     assert.equal(await message.count(), 0);
-    await window.runCommand('View: Show Explorer');
+    await window.runCommand('View: Toggle Secondary Side Bar Visibility');
     await message.first().waitFor();
     assert.equal(await message.count(), 1);
     await message.getByText('Show').click();

@@ -14,7 +14,7 @@ describe('the installed package', () => {
   after(async () => await window.close());
 
   it('activates by itself and serves', async () => {
-    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+    await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
     await eventually('the one lockfile', async () => {
       const lockfiles = await readdir(path.join(window.sandbox.home, '.local/share/amp/ide'));
       assert.match(lockfiles.join(), /^\d+\.json$/);

@@ -32,12 +32,6 @@ describe('Amp threads, as a user works with them', () => {
       },
     });
     await window.runCommand('Focus on Amp Threads View');
-    // More room for the list.
-    const chatHeader = window.page.locator('.pane-header').filter({ hasText: 'Chat' });
-    await eventually('the room', async () => {
-      if ((await chatHeader.getAttribute('aria-expanded')) === 'true') await chatHeader.click({ timeout: 5_000 });
-      assert.equal(await chatHeader.getAttribute('aria-expanded'), 'false');
-    });
     await row('Tax in the cart').waitFor();
   });
   after(() => window.close());
@@ -127,7 +121,10 @@ describe('Amp threads, as a user works with them', () => {
     await window.pick('rush');
     await row('Tax in the cart').waitFor({ state: 'detached' });
     await row('In a hurry').waitFor();
-    await window.page.locator('.pane-header').filter({ hasText: 'mode rush' }).waitFor();
+    await window.page
+      .locator('.tree-explorer-viewlet-tree-view .message')
+      .filter({ hasText: 'Filter: mode rush' })
+      .waitFor();
     await window.screenshot('threads-filtered');
     await window.runCommand('Backline: Clear Amp Thread Filters');
     await row('Tax in the cart').waitFor();

@@ -54,7 +54,6 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
       return { ...amp, state: 'failed', summary: state.message, actions: [restart, openSettings, showLog] };
     case 'serving': {
       const { port, clientCount, failureCounts } = state;
-      const badge = clientCount === 0 ? String(port) : `${port} · ${clientCount}`;
       if (!hasFolder) {
         const summary = 'No folder is open, so the Amp CLI cannot find this window. Open a folder.';
         return { ...amp, state: 'off', summary, actions: [openFolder, openTerminal, restart] };
@@ -62,16 +61,16 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
       const serving = `Serving on 127.0.0.1:${port}${clientCount === 0 ? '. No client is connected' : ` to ${countOf(clientCount, 'client')}`}.`;
       if (failureCounts) {
         const summary = `${serving} ${failureCounts.failedCount} of ${failureCounts.totalCount} requests in the last minute failed. Restart the server if this continues.`;
-        return { ...amp, state: 'attention', badge, summary, actions: [restart, showLog, openTerminal] };
+        return { ...amp, state: 'attention', summary, actions: [restart, showLog, openTerminal] };
       }
       const update = isPluginOutdated ? ' An update of the diagnostics plugin is available.' : '';
       const updates = isPluginOutdated ? [updatePlugin] : [];
       if (!isTrusted) {
         const summary = `Edits are refused until you trust the workspace. ${serving}${update}`;
-        return { ...amp, state: 'ready', badge, summary, actions: [manageTrust, ...updates, restart] };
+        return { ...amp, state: 'ready', summary, actions: [manageTrust, ...updates, restart] };
       }
       const summary = `${serving}${update}`;
-      return { ...amp, state: 'ready', badge, summary, actions: [openTerminal, ...updates, restart] };
+      return { ...amp, state: 'ready', summary, actions: [openTerminal, ...updates, restart] };
     }
   }
 }

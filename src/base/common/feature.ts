@@ -66,8 +66,6 @@ export interface FeatureStatus {
   readonly id: string;
   readonly title: string;
   readonly state: FeatureState;
-  /** Short text for the status bar, for example `8000`. Only for features that are shown there. */
-  readonly badge?: string;
   /** Describes the state in one sentence. For `attention` and `failed`, a second sentence says what to do. */
   readonly summary: string;
   readonly actions?: readonly StatusAction[];

@@ -2,28 +2,43 @@ import { ApprovalArea } from './approval/approvalArea';
 import { ChangesBar } from './notices/changesBar';
 import type { ChatPage } from './chatPage';
 import { Composer } from './composer/composer';
-import { ChatHeader } from './chatHeader';
 import { PageProvider, usePageState } from './chatPageContext';
 import { ProblemList } from './notices/problemList';
 import { QueueList } from './composer/queueList';
 import { SessionList } from './sessions/sessionList';
 import { StatusBanner } from './notices/statusBanner';
 import { TranscriptPane } from './transcriptPane';
+import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../transcript/browser/parts/plainText';
+
+interface ChatAppProps {
+  readonly page: ChatPage;
+  /** False in an editor tab, whose label is the title. */
+  readonly hasTitle: boolean;
+}
 
 /** The whole page. The area below the transcript is always visible. */
-export function ChatApp({ page }: { page: ChatPage }) {
+export function ChatApp({ page, hasTitle }: ChatAppProps) {
   return (
     <PageProvider value={page}>
-      <Layout />
+      <Layout hasTitle={hasTitle} />
     </PageProvider>
   );
 }
 
-function Layout() {
-  const { isSessionListShown, isReady } = usePageState();
+function Layout({ hasTitle }: Pick<ChatAppProps, 'hasTitle'>) {
+  const { isSessionListShown, isReady, session } = usePageState();
   return (
     <div class="chat page">
-      <ChatHeader />
+      {session && (
+        <h1
+          class={hasTitle ? 'chat-title one-line' : 'visually-hidden'}
+          title={namingHiddenCharacters(session.title)}
+          dir="auto"
+        >
+          <PlainText text={session.title} />
+        </h1>
+      )}
       <main class="chat-main">
         <div class="chat-transcript" inert={isSessionListShown}>
           <TranscriptPane />

@@ -20,7 +20,7 @@ if (root) {
   hideSelectAllFromHost(document);
   render(
     <HostTimeContext.Provider value={connection.hostTime}>
-      <ChatApp page={page} />
+      <ChatApp page={page} hasTitle={document.body.dataset['place'] !== 'tab'} />
     </HostTimeContext.Provider>,
     root,
   );

@@ -11,8 +11,7 @@ import { ComposerDraft } from './composer/composerDraft';
 import { SavedPageState } from './savedPageState';
 import { ChatPageStore } from './chatPageStore';
 
-export type PageCommand =
-  'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'rename' | 'showLatest';
+export type PageCommand = 'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'showLatest';
 
 const aliveIntervalMs = 5_000;
 
@@ -74,7 +73,7 @@ export class ChatPage {
   }
 
   runCommand(command: PageCommand): void {
-    if (command === 'showSessions') this.store.showSessionList(true);
+    if (command === 'showSessions') this.store.showSessionList(!this.store.state.isSessionListShown);
     this.commandEmitter.fire(command);
   }
 

@@ -37,8 +37,6 @@ export interface ChatPageState {
   readonly missingAttachmentIds: readonly string[];
   readonly promptHistory: readonly string[];
   readonly isUntrusted: boolean;
-  /** Whether the files that agents read and edit are opened. */
-  readonly isFollowing: boolean;
   readonly problems: readonly RequestProblem[];
   readonly isSessionListShown: boolean;
 }
@@ -62,7 +60,6 @@ export class ChatPageStore {
     missingAttachmentIds: [],
     promptHistory: [],
     isUntrusted: false,
-    isFollowing: false,
     problems: [],
     isSessionListShown: false,
   };
@@ -76,7 +73,7 @@ export class ChatPageStore {
 
   apply(update: ChatUpdate): void {
     const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
-    const { chips, folders, missing, history, untrusted: isUntrusted, following: isFollowing } = update;
+    const { chips, folders, missing, history, untrusted: isUntrusted } = update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript');
     if (isOnlyTranscript && this.currentState.isReady) return;
     this.updateState({
@@ -86,7 +83,7 @@ export class ChatPageStore {
       ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
       ...withoutUndefined({ contextChips: chips, missingAttachmentIds: missing, promptHistory: history }),
-      ...withoutUndefined({ folders, isUntrusted, isFollowing }),
+      ...withoutUndefined({ folders, isUntrusted }),
     });
   }
 

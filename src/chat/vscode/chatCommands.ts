@@ -42,22 +42,27 @@ export class ChatCommands implements Disposable {
     });
     handle(commandIds.chatAddSelection, () => this.addSelection());
     handle(commandIds.chatAddFile, (uri, selectedUris) => this.addFiles(uri, selectedUris));
-    handle(commandIds.chatShowSessions, async () => (await pages.revealActive()).runCommand('showSessions'));
-    handle(commandIds.chatFind, async () => (await pages.revealActive()).runCommand('find'));
     handle(commandIds.chatAllow, () => this.answerApproval('allow'));
     handle(commandIds.chatDeny, () => this.answerApproval('deny'));
     handle(commandIds.chatFocusApproval, () => this.focusApproval());
-    handle(commandIds.chatOpenInTab, () => this.openInTab(pages.activePage));
-    handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
     handle(commandIds.chatRestore, () => this.restore());
     handle(commandIds.reviewSincePrompt, async () => {
       const chat = this.requireChat(pages.activePage);
       if (chat) await services.turnReviews.openSincePrompt(chat);
     });
-    // From the menu of the view, wherever the focus is.
+    handle(commandIds.chatShowSessions, async () => (await pages.revealActive()).runCommand('showSessions'));
+    handle(commandIds.chatFind, async () => (await pages.revealActive()).runCommand('find'));
+    handle(commandIds.chatOpenInTab, () => this.openInTab(pages.activePage));
+    handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
+    handle(commandIds.chatRename, () => this.renameChat(pages.activePage));
+    handle(commandIds.chatDelete, () => this.deleteChat(pages.activePage));
+    // From the header of the view, wherever the focus is.
+    handle(commandIds.chatViewShowSessions, async () => (await pages.revealView()).runCommand('showSessions'));
     handle(commandIds.chatViewFind, async () => (await pages.revealView()).runCommand('find'));
     handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.viewPage));
     handle(commandIds.chatViewExport, () => this.exportChat(pages.viewPage));
+    handle(commandIds.chatViewRename, () => this.renameChat(pages.viewPage));
+    handle(commandIds.chatViewDelete, () => this.deleteChat(pages.viewPage));
     handle(commandIds.chatApplyCode, () => services.code.apply());
     handle(commandIds.chatDiscardCode, () => services.code.discard());
   }
@@ -149,10 +154,27 @@ export class ChatCommands implements Disposable {
     if (picked) await this.deps.services.review.exportChat(chat.id, picked.format);
   }
 
-  private async restore(): Promise<void> {
-    const page = await this.deps.pages.revealActive();
+  private async renameChat(page: ChatPageHost | undefined): Promise<void> {
     const chat = this.requireChat(page);
     if (!chat) return;
+    const title = await vscode.window.showInputBox({
+      title: 'Rename Conversation',
+      value: chat.view.title,
+      validateInput: (value) => (value.trim() === '' ? 'Enter a title.' : undefined),
+    });
+    if (title !== undefined) await this.deps.services.chats.rename(chat.id, title.trim());
+  }
+
+  private async deleteChat(page: ChatPageHost | undefined): Promise<void> {
+    const { review, closeChat } = this.deps.services;
+    const chat = this.requireChat(page);
+    if (chat && (await review.deleteChat(chat.id))) closeChat(chat.id);
+  }
+
+  private async restore(): Promise<void> {
+    const page = this.deps.pages.activePage;
+    const chat = this.requireChat(page);
+    if (!page || !chat) return;
     await this.deps.services.restore.pickPrompt(chat, (next) => {
       page.show(next);
       page.focusComposer();

@@ -161,7 +161,6 @@ export class ChatFeature implements Feature<ChatUi> {
       review,
       turnReviews,
       undo,
-      follower,
       repairBackend: (id, how) => picker.repairBackend(id, how),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, LazyFeature, RunningFeature } from '../../base/common/feature';
-import { commandIds, panelTypes, textSchemes, viewIds } from '../../manifest';
+import { commandIds, contextKeys, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
 import type { RunningChat } from './chatRoot';
+import { chatViewId } from './pages/chatViewId';
 import type { RecentFiles } from './recentFiles';
 
 interface LazyChatDeps extends Pick<FeatureContext, 'commands' | 'log' | 'status'> {
@@ -33,8 +34,10 @@ export class LazyChat implements Feature {
       );
 
     store.add(chat);
+    const viewId = chatViewId();
+    void vscode.commands.executeCommand('setContext', contextKeys.chatIsInSideBar, viewId === viewIds.chatInSideBar);
     store.add(
-      vscode.window.registerWebviewViewProvider(viewIds.chat, {
+      vscode.window.registerWebviewViewProvider(viewId, {
         resolveWebviewView: async (view) => (await use()).showIn(view),
       }),
     );

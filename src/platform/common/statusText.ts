@@ -29,13 +29,12 @@ export interface StatusBarText {
   readonly severity: 'none' | 'warning' | 'error';
 }
 
-/** Combines all features into one status bar item with the most urgent state and all badges. */
+/** Combines all features into one status bar item with the most urgent state. */
 export function statusBarText(statuses: readonly FeatureStatus[]): StatusBarText {
   const states = new Set(statuses.map((status) => status.state));
   const worst = (['failed', 'attention', 'starting', 'ready'] as const).find((state) => states.has(state)) ?? 'off';
-  const badges = statuses.flatMap((status) => status.badge ?? []);
   return {
-    text: [featureStateIcon(worst), 'Backline', ...badges].join(' '),
+    text: `${featureStateIcon(worst)} Backline`,
     label: [
       'Backline',
       ...statuses.map((status) => `${status.title} ${featureStateLabels[status.state]}: ${status.summary}`),

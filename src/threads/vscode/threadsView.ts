@@ -184,8 +184,8 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   private updateFilterStatus(): void {
     const { filters } = this;
-    if (this.view) this.view.description = describeFilters(filters).join(', ');
     setFilterContextKeys(filters);
+    this.updateStatus();
   }
 
   /** Updates the message and the badge of the view. */
@@ -194,7 +194,10 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     const { library } = this.deps;
     // Problems have their own rows, except in an empty list.
     const isEmpty = this.threadTree.roots.length === 0;
-    this.view.message = isEmpty ? library.sourceProblems.map(problemLine).join('\n') : '';
+    const problems = isEmpty ? library.sourceProblems.map(problemLine) : [];
+    // Not in the description, which VS Code does not show while the view is alone in its container.
+    const filters = describeFilters(this.filters).join(', ');
+    this.view.message = [...(filters === '' ? [] : [`Filter: ${filters}`]), ...problems].join('\n');
     const unread = [...this.threadTree.nodes.values()].flatMap((node) =>
       node.kind === 'thread' && node.isUnread ? [displayTitle(node.head)] : [],
     );

@@ -134,7 +134,6 @@ export class ChatUnderTest {
       review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
       turnReviews: new TurnReviews(this.documents, messages),
       undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages }),
-      follower: { isOn: false, onDidChange: () => toDisposable(() => undefined), toggle: () => undefined },
       restore: new RestoreActions({
         chats: this.chats,
         checkpoints: undefined,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests } from '../../../src/chat/common/page/chatApi';
+import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import { themeNames } from '../support/themes';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot, type Update } from './support/chatFixtures';
 import { ChatPages, overflowing, type ChatHere } from './support/chatPages';
@@ -66,8 +66,8 @@ const states: readonly State[] = [
   {
     name: 'conversations',
     update: snapshot(sessionOf()),
-    act: async ({ page }) => {
-      await page.getByRole('button', { name: 'Conversations' }).click();
+    act: async ({ page, host }) => {
+      await host.notify(didInvokeCommand, { what: 'showSessions' });
       await page.keyboard.press('ArrowDown');
     },
   },
@@ -75,11 +75,6 @@ const states: readonly State[] = [
     name: 'backends',
     update: snapshot(null),
     act: ({ page }) => page.getByRole('button', { name: /^Agent/ }).click(),
-  },
-  {
-    name: 'menu',
-    update: snapshot(sessionOf()),
-    act: ({ page }) => page.getByRole('button', { name: 'More actions', exact: true }).click(),
   },
   {
     name: 'mentions',

@@ -15,7 +15,7 @@ describe('the conversations', () => {
   after(() => pages.stop());
 
   const openList = async (chat: ChatHere): Promise<void> => {
-    await chat.page.getByRole('button', { name: 'Conversations' }).click();
+    await chat.host.notify(didInvokeCommand, { what: 'showSessions' });
     await chat.page.getByRole('region', { name: 'Conversations', exact: true }).waitFor();
   };
   const row = ({ page }: ChatHere, title: string) => page.locator('.session-open', { hasText: title });
@@ -180,35 +180,28 @@ describe('the conversations', () => {
     await chat.page.locator('.sessions').waitFor({ state: 'detached' });
   });
 
-  it('are walked with the arrows, and Escape goes back to the button', async () => {
+  it('are walked with the arrows, and Escape goes back to the composer', async () => {
     const chat = await pages.openChat();
     await openList(chat);
     await chat.page.keyboard.press('ArrowDown');
     await chat.page.keyboard.press('ArrowDown');
     assert.match((await chat.page.locator(':focus').textContent()) ?? '', /Why does the build fail/);
     await chat.page.keyboard.press('Escape');
-    assert.equal(await chat.page.locator(':focus').getAttribute('aria-label'), 'Conversations');
+    assert.equal(await chat.page.locator(':focus').getAttribute('aria-label'), 'Prompt');
+    assert.equal(await chat.page.getByRole('region', { name: 'Conversations', exact: true }).count(), 0);
+  });
+
+  it('are hidden by the command that shows them', async () => {
+    const chat = await pages.openChat();
+    await openList(chat);
+    await chat.host.notify(didInvokeCommand, { what: 'showSessions' });
+    await chat.page.locator('.sessions').waitFor({ state: 'detached' });
   });
 
   it('are explained when there are none, and shown when the host asks', async () => {
     const chat = await pages.openChat(snapshot(null, { sessions: [] }));
     await chat.host.notify(didInvokeCommand, { what: 'showSessions' });
     await chat.page.getByText('No conversations yet.').waitFor();
-  });
-
-  it('begin anew by the button', async () => {
-    const chat = await pages.openChat();
-    await chat.page.getByRole('button', { name: 'New conversation' }).click();
-    await chat.host.waitFor(chatRequests.newSession);
-  });
-
-  it('are renamed from the header', async () => {
-    const chat = await pages.openChat();
-    await chat.page.getByRole('button', { name: 'More actions', exact: true }).click();
-    await chat.page.getByRole('menuitem', { name: 'Rename' }).click();
-    await chat.page.getByRole('textbox', { name: 'Conversation title' }).fill('New title');
-    await chat.page.keyboard.press('Enter');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.renameSession), { sessionId: 's1', title: 'New title' });
   });
 });
 

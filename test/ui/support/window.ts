@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -142,6 +143,13 @@ export class VsCodeWindow {
     });
   }
 
+  /** Resolves when the status bar item says so to a screen reader: it names each feature with its state. */
+  async waitForStatus(text: RegExp): Promise<void> {
+    await eventually(`${String(text)} in the status`, async () =>
+      assert.match((await this.statusItem.locator('a').getAttribute('aria-label', { timeout: 5_000 })) ?? '', text),
+    );
+  }
+
   /** Opens the status list, where it says something: it is longer than what is shown of it. */
   async showStatus(words = ''): Promise<void> {
     const title = this.page.locator('.quick-input-title').filter({ hasText: 'Backline Status' });
@@ -189,6 +197,13 @@ export class VsCodeWindow {
       await this.input.fill(words, { timeout: 4_000 });
       await this.picks.filter({ hasText: row }).first().waitFor({ timeout: 15_000 });
     });
+  }
+
+  /** Types into the input box that is open, and accepts it. */
+  async fillInput(text: string): Promise<void> {
+    await this.input.fill(text);
+    await this.page.keyboard.press('Enter');
+    await this.input.waitFor({ state: 'hidden' });
   }
 
   /** Opens a file by its name. Resolves when its text is in the editor, not only its name in the tab. */

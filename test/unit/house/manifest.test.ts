@@ -44,6 +44,16 @@ describe('package.json', () => {
     assert.deepEqual(declared.sort(), Object.values(commandIds).sort());
   });
 
+  it('names only files that are packaged', () => {
+    const packaged = new Set(readFileSync('test/package/expected-files.txt', 'utf8').split('\n'));
+    const named = [...text.matchAll(/"(?:\.\/)?((?:media|dist)\/[^"]+)"/g)].map(([, file = '']) => file);
+    assert.ok(named.includes('media/backline.svg'));
+    assert.deepEqual(
+      named.filter((file) => !packaged.has(file)),
+      [],
+    );
+  });
+
   it('declares the settings that the code reads, and no other', () => {
     assert.deepEqual(declaredSettings.sort(), Object.values(settingIds).sort());
   });

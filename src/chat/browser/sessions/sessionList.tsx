@@ -29,7 +29,7 @@ export function SessionList() {
 
   const close = (): void => {
     page.store.showSessionList(false);
-    document.querySelector<HTMLElement>('.sessions-button')?.focus();
+    page.runCommand('focusComposer');
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -57,8 +57,6 @@ export const ChatUpdate = z.object({
   history: optional(z.array(Text)),
   /** The workspace isn't trusted, so agents can't start. */
   untrusted: optional(z.boolean()),
-  /** The files that agents read and edit are opened in the editor. */
-  following: optional(z.boolean()),
 });
 export type ChatUpdate = z.infer<typeof ChatUpdate>;
 
@@ -89,7 +87,6 @@ export const chatRequests = {
   continueTurn: defineAction('chat/continueTurn', z.object(inSession)),
   /** Ends the turn and keeps the queue. */
   stop: defineAction('chat/stop', z.object(inSession)),
-  toggleFollow: defineAction('chat/toggleFollow', NoValue),
   /** Answers an approval. `option` is the exact label. `reason` is sent as the next prompt. */
   approve: defineAction(
     'chat/approve',

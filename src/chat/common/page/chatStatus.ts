@@ -29,7 +29,7 @@ export function chatStatus(
   }
   if (waiting > 0) {
     const summary = `${countOf(waiting, 'approval is', 'approvals are')} waiting for you.`;
-    return { state: 'attention', summary, actions: [actions.showApproval, actions.open] };
+    return { state: 'ready', summary, actions: [actions.showApproval, actions.open] };
   }
   if (isPreferredMissing) {
     const summary = 'The setting backline.chat.backend names an agent that doesn’t exist. Choose another one.';

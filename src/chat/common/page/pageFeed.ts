@@ -21,8 +21,6 @@ interface PageFeedPorts {
     NewSessionOptions,
     'optionsFor' | 'unattendedSeen' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
   >;
-  /** Whether the files that agents read and edit are opened. */
-  readonly follower: { readonly isOn: boolean; readonly onDidChange: Event<void> };
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
   readonly newDraft: Pick<SharedDraft, 'value' | 'onDidSendOrRestore'>;
@@ -54,7 +52,6 @@ const allParts: readonly UpdatePart[] = [
   'missing',
   'history',
   'untrusted',
-  'following',
 ];
 
 /** Posts changes to one page, at most once per frame. Posts nothing while there is no page; a new page gets everything. */
@@ -80,7 +77,7 @@ export class PageFeed implements Disposable {
   }
 
   start(): void {
-    const { attached, chats, backends, chips, follower, keyChords, newDraft, newOptions } = this.ports;
+    const { attached, chats, backends, chips, keyChords, newDraft, newOptions } = this.ports;
     this.disposables.add(chats.onDidChange(() => this.rowsCoalescer.schedule()));
     this.disposables.add(
       backends.onDidChange(() => {
@@ -89,7 +86,6 @@ export class PageFeed implements Disposable {
       }),
     );
     this.disposables.add(newOptions.onDidChange(() => this.markDirty('newOptions', 'newCommands')));
-    this.disposables.add(follower.onDidChange(() => this.markDirty('following')));
     this.disposables.add(keyChords.onDidChange(() => this.markDirty('keyChords')));
     this.disposables.add(chips.onDidChange(() => this.refreshChips()));
     this.disposables.add(attached.onDidChange(() => this.refreshMissing()));
@@ -216,7 +212,7 @@ export class PageFeed implements Disposable {
   }
 
   private postUpdate(): void {
-    const { post, chats, backends, follower, keyChords, newOptions, folders, isTrusted } = this.ports;
+    const { post, chats, backends, keyChords, newOptions, folders, isTrusted } = this.ports;
     const { chat, feed } = this.shownChat ?? {};
     const history = chat?.history ?? [];
     if (history.length !== this.historyLength) this.dirtyParts.add('history');
@@ -241,7 +237,6 @@ export class PageFeed implements Disposable {
       ...(isDirty('missing') ? { missing: [...this.missingIds] } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
-      ...(isDirty('following') ? { following: follower.isOn } : {}),
     };
     this.dirtyParts.clear();
     this.draftUpdate = {};

@@ -58,7 +58,16 @@ export class AgentFollower implements Disposable {
   start(): void {
     const { chats, commands, memento } = this.deps;
     this.followedEditor.start();
-    this.disposables.add(commands.setHandler(commandIds.chatToggleFollow, () => this.toggle()));
+    for (const [id, isOn] of [
+      [commandIds.chatFollow, true],
+      [commandIds.chatUnfollow, false],
+    ] as const) {
+      this.disposables.add(
+        commands.setHandler(id, () => {
+          if (this.isOn !== isOn) this.toggle();
+        }),
+      );
+    }
     this.disposables.add(this.followedEditor.onDidAct(() => this.dispatch({ type: 'acted' })));
     this.disposables.add(chats.onDidChange(() => this.updateTurn()));
     this.disposables.add(

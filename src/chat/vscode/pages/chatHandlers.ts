@@ -124,7 +124,6 @@ export function createChatHandlers(
       page.feed.flushNow();
     }),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
-    toggleFollow: chatRequests.toggleFollow.withHandler(() => services.follower.toggle()),
     approve: chatRequests.approve.withHandler(async ({ sessionId, approvalId, option, reason }) => {
       // Only the shown conversation's approvals can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');

@@ -12,6 +12,7 @@ import { createChatHandlers, type PageControl } from './chatHandlers';
 import type { ChatPageServices } from './chatPageServices';
 
 export interface PageSurface {
+  readonly place: 'view' | 'tab';
   readonly webview: vscode.Webview;
   readonly isVisible: () => boolean;
   readonly onDidChangeVisibility: (listener: () => void) => vscode.Disposable;
@@ -144,7 +145,7 @@ export class ChatPageHost implements Disposable, PageControl {
   loadPage(): void {
     const { surface, files } = this.deps;
     this.feed.disconnectPage();
-    loadPage(surface.webview, files, { title: 'Backline Chat' });
+    loadPage(surface.webview, files, { title: 'Backline Chat', data: { place: surface.place } });
   }
 
   dispose(): void {

@@ -5,12 +5,13 @@ import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { Memento } from '../../../base/common/memento';
-import { panelTypes, viewIds } from '../../../manifest';
+import { panelTypes } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { PageFiles } from '../../../webview/vscode/loadPage';
 import type { Chat } from '../../common/chatPorts';
 import { FocusOrder } from '../../common/page/focusOrder';
 import { ChatPageHost, type PageSurface } from './chatPageHost';
+import { chatViewId } from './chatViewId';
 import type { ChatPageServices } from './chatPageServices';
 
 const shownChatKey = 'chat.shown';
@@ -63,7 +64,7 @@ export class ChatPages implements Disposable {
   }
 
   async revealView(): Promise<ChatPageHost> {
-    await vscode.commands.executeCommand(`${viewIds.chat}.focus`);
+    await vscode.commands.executeCommand(`${chatViewId()}.focus`);
     const page = this.viewPage ?? (await new Promise<ChatPageHost>((resolve) => this.viewResolvers.push(resolve)));
     this.focusOrder.markFocused(page);
     return page;
@@ -116,6 +117,7 @@ export class ChatPages implements Disposable {
   fillView(view: vscode.WebviewView): void {
     const sessionId = z.string().optional().catch(undefined).parse(this.deps.memento.get(shownChatKey));
     const surface: PageSurface = {
+      place: 'view',
       webview: view.webview,
       isVisible: () => view.visible,
       onDidChangeVisibility: (listener) => view.onDidChangeVisibility(listener),
@@ -147,6 +149,7 @@ export class ChatPages implements Disposable {
   private addTab(panel: vscode.WebviewPanel, sessionId: string): void {
     const { files } = this.deps;
     const surface: PageSurface = {
+      place: 'tab',
       webview: panel.webview,
       isVisible: () => panel.visible,
       onDidChangeVisibility: (listener) => panel.onDidChangeViewState(listener),

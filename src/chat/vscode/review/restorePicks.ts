@@ -33,6 +33,8 @@ export async function pickScope({ note, rows, turn }: ScopeQuestion): Promise<Re
   const picked = await vscode.window.showQuickPick(items, {
     title: `Restore to Prompt ${turn}`,
     placeHolder: note ?? 'Select what to restore',
+    // The chat, which may just get the focus back from the dialog before, would close it.
+    ignoreFocusOut: true,
   });
   return picked?.scope;
 }

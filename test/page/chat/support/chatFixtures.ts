@@ -189,7 +189,6 @@ export function snapshot(session: SessionView | null, part: Update = {}): Update
     draft: { text: '', attachments: [] },
     history: ['first prompt', 'second prompt\nwith two lines', 'third prompt'],
     untrusted: false,
-    following: false,
     ...part,
   };
 }

@@ -34,7 +34,6 @@ describe('what a page of the chat is told', () => {
   let newOptions: NewSessionOptions;
   let backends: BackendChoice;
   let editor: FakeEditor;
-  let follower: { isOn: boolean; readonly changes: Emitter<void> };
   let attached: AttachedFiles;
   let begun: SharedDraft;
   const filesMoved = new Emitter<void>(throwIt);
@@ -52,18 +51,11 @@ describe('what a page of the chat is told', () => {
     backends = new BackendChoice({ chats, preferred: () => '', memento, onError: throwIt });
     attached = new AttachedFiles({ editor, onDidChangeFiles: filesMoved.event, clock, onError: throwIt });
     attached.start();
-    follower = { isOn: false, changes: new Emitter<void>(throwIt) };
     feed = new PageFeed({
       chats,
       backends,
       chips,
       attached,
-      follower: {
-        get isOn() {
-          return follower.isOn;
-        },
-        onDidChange: follower.changes.event,
-      },
       keyChords: { prefixes: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
       newOptions,
       folders: () => ['/work'],
@@ -81,14 +73,6 @@ describe('what a page of the chat is told', () => {
   });
 
   const answer = (text: string) => ({ kind: 'answer', id: 'a', turn: 1, text, streaming: true }) as const;
-
-  it('tells when Follow is turned on or off', () => {
-    feed.connectPage();
-    follower.isOn = true;
-    follower.changes.fire();
-    clock.advance(16);
-    assert.deepEqual(posted.at(-1), { following: true });
-  });
 
   it('has the commands that the agent of a new conversation had last', async () => {
     await backends.refresh();
@@ -250,7 +234,6 @@ describe('what a page of the chat is told', () => {
     assert.equal(update?.session?.id, 'one');
     assert.equal(update.transcript?.reset, true);
     assert.equal(update.untrusted, false);
-    assert.equal(update.following, false);
     assert.deepEqual(
       update.sessions?.map(({ id }) => id),
       ['one'],

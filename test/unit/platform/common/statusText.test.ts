@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import type { FeatureStatus } from '../../../../src/base/common/feature';
 import { statusBarText } from '../../../../src/platform/common/statusText';
 
-const amp: FeatureStatus = { id: 'amp', title: 'Amp', state: 'ready', badge: '8000 · 2', summary: 'Serving on 8000.' };
+const amp: FeatureStatus = { id: 'amp', title: 'Amp', state: 'ready', summary: 'Serving on 8000.' };
 const acp: FeatureStatus = { id: 'acp', title: 'Agents', state: 'off', summary: 'No agent runs.' };
 
 describe('statusBarText', () => {
-  it('shows the badges of what runs', () => {
+  it('is an icon and a word while all is well', () => {
     const { text, severity } = statusBarText([amp, acp]);
-    assert.equal(text, '$(broadcast) Backline 8000 · 2');
+    assert.equal(text, '$(broadcast) Backline');
     assert.equal(severity, 'none');
   });
 
