@@ -20,13 +20,13 @@ async function main(): Promise<void> {
   let posts = 0;
   const feed = new PageFeed({
     chats: { rows: [], onDidChange: silent },
-    backends: { views: [], chosen: undefined, onDidChange: silent },
+    backends: { backendViews: [], chosenBackend: undefined, onDidChange: silent },
     chips: { chipsFor: () => Promise.resolve([]), onDidChange: silent },
     attached: { findMissing: () => Promise.resolve([]), onDidChange: silent },
     keyChords: { prefixes: [], onDidChange: silent },
     newOptions: {
       optionsFor: () => [],
-      unattendedSeen: () => undefined,
+      observedUnattended: () => undefined,
       commandsFor: () => [],
       rememberCommands: () => undefined,
       onDidChange: silent,

@@ -33,6 +33,7 @@ import { commandIds, settingIds } from './manifest';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
+import { mcpClientPolicyId, WindowToolCaller } from './permissions/vscode/windowToolCaller';
 import { PermissionsController } from './permissions/vscode/permissionsController';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
@@ -117,8 +118,8 @@ export function compose(context: vscode.ExtensionContext): App {
         getThreadEntries: async (id) => (await ampThreads.getOrLoad()).peerThreads.getThreadEntries(id),
       },
     ],
-    windowMcpServers: async (transports) => {
-      const server = await tools.createMcpAddress();
+    windowMcpServers: async (transports, caller) => {
+      const server = await tools.createMcpAddress(caller);
       return server ? { [server.name]: mcpServerSetting(server, transports, mcpBridge) } : {};
     },
     // Chat and agents depend on each other, so the chat is looked up for each write. Before it is loaded, no
@@ -141,7 +142,10 @@ export function compose(context: vscode.ExtensionContext): App {
       ...contextFor('permissions'),
       standing,
       agents: acp.backends,
-      otherAgents: [{ id: ampPolicyId, title: 'Amp', kinds: ['read', 'edit'] }],
+      otherAgents: [
+        { id: ampPolicyId, title: 'Amp', kinds: ['read', 'edit'] },
+        { id: mcpClientPolicyId, title: 'MCP clients outside VS Code', kinds: ['edit', 'run'] },
+      ],
       editor,
       extensionUri: context.extensionUri,
     }),
@@ -184,6 +188,7 @@ export function compose(context: vscode.ExtensionContext): App {
     editor,
     providers: [contextItems.toolProvider],
     version,
+    createCaller: (clientName) => new WindowToolCaller(clientName, { standing, editor, log: log.child('tools') }),
     sharedFolder: path.join(context.globalStorageUri.fsPath, 'tools'),
     bridgeFile: mcpBridge.file,
   });

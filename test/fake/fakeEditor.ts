@@ -12,6 +12,7 @@ import {
   type EditorSelection,
   type FileBytes,
   type FileDiagnostics,
+  type FileEdits,
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
@@ -207,6 +208,23 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     options?: WriteOptions,
   ): Promise<TextFile> {
     return this.change(path, (file) => applyTextEdits(file.text, edit(file)), options, false, check);
+  }
+
+  async editFilesWithCheck(changes: readonly FileEdits[], check: ChangeCheck): Promise<TextFile[]> {
+    for (const { edits, expectedVersion, path } of changes) {
+      const before = await this.readText(path);
+      if (before.version !== expectedVersion)
+        throw new EditorError('staleVersion', `"${path}" has changed. Read it again.`);
+      const after = applyTextEdits(before.text, edits);
+      check({ ...(await this.resolveNames(path)), requestedPath: path, before: before.text, after });
+    }
+    return await Promise.all(
+      changes.map(({ edits, path }) => this.change(path, (file) => applyTextEdits(file.text, edits))),
+    );
+  }
+
+  editFiles(changes: readonly FileEdits[]): Promise<TextFile[]> {
+    return this.editFilesWithCheck(changes, () => undefined);
   }
 
   writeTextWithCheck(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {

@@ -17,17 +17,19 @@ export class SlowFiles extends DiskFiles {
     return this.slowly(() => super.makeFolder(folder));
   }
 
-  override list(folder: string): Promise<readonly string[]> {
-    return this.slowly(() => super.list(folder));
+  override listNames(folder: string): Promise<readonly string[]> {
+    return this.slowly(() => super.listNames(folder));
   }
 
   override read(file: string): Promise<string | undefined> {
     return this.slowly(() => super.read(file));
   }
 
-  override async *chunks(...args: Parameters<DiskFiles['chunks']>): AsyncGenerator<Uint8Array, void, undefined> {
+  override async *readChunks(
+    ...args: Parameters<DiskFiles['readChunks']>
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     await this.slowly(() => Promise.resolve());
-    yield* super.chunks(...args);
+    yield* super.readChunks(...args);
   }
 
   override writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {

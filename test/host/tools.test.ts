@@ -91,6 +91,7 @@ describe('tools of the window', () => {
       editor: editor.adapter,
       providers: [],
       version: '1.2.3',
+      createCaller: () => assert.fail('no client outside VS Code calls'),
       sharedFolder,
       bridgeFile: vscode.Uri.joinPath(extension.extensionUri, 'dist', 'mcp-bridge.js').fsPath,
     });
@@ -269,7 +270,7 @@ describe('tools of the window', () => {
     await type(opened, new vscode.Position(0, 0), 'quick ');
     assert.match(
       await call('read_file', { path: 'tools/slow.txt' }),
-      /slow\.txt, lines 1 to 2 of 2, not saved[^]*1\tquick slow one/,
+      /slow\.txt, lines 1 to 2 of 2, version \w+, not saved[^]*1\tquick slow one/,
     );
     assert.match(
       await call('search', { pattern: 'quick slow', include: 'tools/**' }),

@@ -8,7 +8,7 @@ import { QueueList } from './composer/queueList';
 import { SessionList } from './sessions/sessionList';
 import { StatusBanner } from './notices/statusBanner';
 import { TranscriptPane } from './transcriptPane';
-import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { PlainText } from '../../transcript/browser/parts/plainText';
 
 interface ChatAppProps {
@@ -33,7 +33,7 @@ function Layout({ hasTitle }: Pick<ChatAppProps, 'hasTitle'>) {
       {session && (
         <h1
           class={hasTitle ? 'chat-title one-line' : 'visually-hidden'}
-          title={namingHiddenCharacters(session.title)}
+          title={showHiddenCharacters(session.title)}
           dir="auto"
         >
           <PlainText text={session.title} />

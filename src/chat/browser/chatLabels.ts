@@ -1,4 +1,4 @@
-import { backendStateLabel as wordOfBackend, displayedState } from '../common/backendStateLabel';
+import { backendStateLabel, displayedState } from '../common/backendStateLabel';
 import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -27,11 +27,6 @@ export function formatCountdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-export function splitFilePath(path: string): { readonly name: string; readonly folder: string } {
-  const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
-  return { name: path.slice(at + 1), folder: path.slice(0, Math.max(at, 0)) };
-}
-
 const backendStateLabels: Record<BackendView['state'], string> = {
   stopped: 'not started',
   starting: 'starting…',
@@ -44,7 +39,7 @@ const backendStateLabels: Record<BackendView['state'], string> = {
 type BackendStatus = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
 
 export function backendStatusText(backend: BackendStatus): string {
-  return wordOfBackend(backend, backendStateLabels);
+  return backendStateLabel(backend, backendStateLabels);
 }
 
 export function backendDotClass(backend: Pick<BackendView, 'health' | 'state'>): string {

@@ -115,7 +115,7 @@ export class ChatPage {
 
   insertDraft(draft: Draft): void {
     if (!this.checkWritable()) return;
-    this.composerDraft.append(draft);
+    this.composerDraft.appendDraft(draft);
     this.runCommand('focusComposer');
   }
 
@@ -141,7 +141,7 @@ export class ChatPage {
     }
   }
 
-  /** Tells the user when the conversation is read-only. */
+  /** Reports a problem if the conversation is read-only. */
   private checkWritable(): boolean {
     const isReadonly = this.store.state.session?.status === 'readonly';
     if (isReadonly) this.store.addProblem('This conversation is read-only. Start a new conversation first.');

@@ -40,7 +40,7 @@ export interface Chats extends Disposable {
    * Reports whether a page shows an empty conversation. Call again with `true` while the user types: the prepared session is
    * closed shortly after the last such page is gone, or after a long time without typing.
    */
-  setPromptExpected(isAwaited: boolean): void;
+  setPromptExpected(isExpected: boolean): void;
   /**
    * Creates a conversation. It is saved, and its agent started, with the first prompt. The agent works in `folder` (absolute) if
    * that is inside the workspace, else in the first workspace folder. @throws BackendError `notFound`
@@ -71,7 +71,7 @@ export type ExportFormat = 'markdown' | 'html' | 'json';
 export interface Chat {
   readonly id: string;
   readonly view: SessionView;
-  /** Another window has taken over; reopen the conversation to follow what it writes. */
+  /** Whether another window has taken over. Reopen the conversation to follow what it writes. */
   readonly isOutdated: boolean;
   readonly transcript: TranscriptDocument;
   /** Fires when the view has changed. The transcript has its own event. */
@@ -80,19 +80,19 @@ export interface Chat {
   /** Fires when the draft was sent, or restored because the backend refused it. */
   readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
   /** Survives a reload, except for large images and while another window writes the conversation. */
-  saveDraft(draft: Draft, written?: Written): void;
+  saveDraft(draft: Draft, revision?: DraftRevision): void;
   /** The prompts sent so far, oldest first. */
   readonly history: readonly string[];
   /** Keeps the conversation open until the result is disposed. */
   keepOpen(): Disposable;
-  /** Visible to the user, so a turn that ends now is not marked unread. */
+  /** Whether the user sees it, so that a turn that ends now is not marked unread. */
   isShown: boolean;
 
   /**
    * Resolves when the backend has accepted the prompt, or it is queued. Clears the draft immediately; a refused prompt is put
    * back before newer text, without `contextAttachments`. @throws BackendError, ChatError
    */
-  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], written?: Written): Promise<void>;
+  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], revision?: DraftRevision): Promise<void>;
   /** Removes a prompt from the queue and returns it; empty if it was already sent. @throws ChatError `readonly` */
   unqueue(id: string): Promise<Draft>;
   sendQueued(): Promise<void>;
@@ -236,8 +236,8 @@ export interface DraftTransition {
 }
 
 /** The page that wrote a draft and its revision on that page. A lower revision that arrives late is ignored. */
-export interface Written {
-  readonly by: object;
+export interface DraftRevision {
+  readonly page: object;
   readonly revision: number;
 }
 

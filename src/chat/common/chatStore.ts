@@ -63,7 +63,7 @@ export interface SessionSearchResult {
 export interface StoredConversation {
   readonly head: SessionHead;
   readonly records: readonly LogRecord[];
-  /** Says, for the user, what could not be read. Everything else is in `records`. */
+  /** Message for the user about what could not be read. Everything else is in `records`. */
   readonly damage?: string;
 }
 
@@ -73,23 +73,23 @@ export interface OpenedSession extends StoredConversation {
 
 export interface RecordsRead {
   readonly records: readonly LogRecord[];
-  /** No window writes the conversation any more, so a turn that is still open was cut off. */
+  /** Whether no window writes the conversation any more. A turn that is still open was then cut off. */
   readonly isWriterGone: boolean;
 }
 
 /** The files of one conversation. Close them so that another window can write. */
 export interface SessionFile extends TextBlobs {
   readonly head: SessionHead;
-  /** Why this window cannot write: another window does, or a newer version of Backline did. Undefined if it can. */
+  /** Why this window cannot write: another window writes, or a newer version of Backline has written. Undefined if it can. */
   readonly readonlyReason: string | undefined;
   /** Why saving fails, and what to do; the conversation continues in memory. */
   readonly problem: string | undefined;
   /** Fires when `problem`, `readonlyReason` or any of the flags below changes. */
   readonly onDidChangeProblem: Event<void>;
-  /** This window writes it. */
+  /** Whether this window writes it. */
   readonly isOurs: boolean;
   readonly isInUseElsewhere: boolean;
-  /** Another window took over from this one. Nothing is written here; reopen the conversation. */
+  /** Whether another window took over from this one. Nothing is written here; reopen the conversation. */
   readonly isOutdated: boolean;
   /** Fires with records that another window has written. */
   readonly onDidReadRecords: Event<RecordsRead>;

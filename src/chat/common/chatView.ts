@@ -15,7 +15,7 @@ export const BackendView = z.object({
   state: z.enum(['stopped', 'starting', 'ready', 'authRequired', 'failed', 'unavailable']),
   /** What is wrong and what to do about it. */
   problem: optional(Text),
-  /** Defined by the workspace and not yet allowed by the user. */
+  /** Whether it is defined by the workspace and not yet allowed by the user. */
   needsPermission: optional(z.boolean()),
   /** A command line that installs it. */
   install: optional(Text),
@@ -36,7 +36,7 @@ export const SessionRow = z.object({
   /** `waiting`: an approval is pending. `unread`: a turn ended while the conversation was not visible. */
   state: z.enum(['idle', 'busy', 'waiting', 'unread', 'failed']),
   snippet: optional(Text),
-  /** Kept by the backend only; opening it imports it. */
+  /** Whether only the backend stores it. Opening it imports it. */
   remote: optional(z.boolean()),
 });
 export type SessionRow = z.infer<typeof SessionRow>;
@@ -47,7 +47,7 @@ export const ApprovalOption = z.object({
   kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other']),
   /** For a lasting answer: what it will apply to, in a few words. */
   scope: optional(Text),
-  /** The label contradicts what the option does. */
+  /** Whether the label contradicts what the option does. */
   isMisnamed: optional(z.boolean()),
 });
 export type ApprovalOption = z.infer<typeof ApprovalOption>;
@@ -74,7 +74,7 @@ export const ApprovalView = z.object({
   cwd: optional(Text),
   /** All other fields of the request; values that aren't strings are JSON. */
   more: optional(z.array(NamedText)),
-  /** The request doesn't say what would happen. */
+  /** Whether the request doesn't say what would happen. */
   isUndescribed: optional(z.boolean()),
   options: z.array(ApprovalOption),
   /** Milliseconds until the request times out. Relative, since page and host clocks may differ. */
@@ -117,7 +117,7 @@ export const OptionView = z.discriminatedUnion('type', [
         unattended: optional(Unattended),
       }),
     ),
-    /** Values other than the listed choices are allowed. */
+    /** Whether values other than the listed choices are allowed. */
     custom: optional(z.boolean()),
     /** Why the value can't be used, and what to do. */
     problem: optional(Text),
@@ -161,14 +161,14 @@ export const SessionView = z.object({
     'busy',
     'stopping',
     'reconnecting',
-    /** Another window writes this conversation, or a newer version of Backline did. */
+    /** Another window writes this conversation, or a newer version of Backline has written it. */
     'readonly',
     'signIn',
     'failed',
   ]),
   /** What is happening, or what went wrong and what to do. */
   statusText: optional(Text),
-  /** Another window writes it; this one follows. */
+  /** Whether another window writes it and this one follows. */
   isInUse: optional(z.boolean()),
   statusDetails: optional(Text),
   /** Why the conversation can't be saved. Independent of the status. */
@@ -184,7 +184,7 @@ export const SessionView = z.object({
   usage: optional(Usage),
   /** Files that differ from before the conversation. Only the first ones if there are many. */
   changes: z.array(FileChange),
-  /** Of all changes, if `changes` has only the first ones. */
+  /** Totals of all changes, if `changes` has only the first ones. */
   changeTotals: optional(ChangeTotals),
 });
 export type SessionView = z.infer<typeof SessionView>;

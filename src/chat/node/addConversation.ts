@@ -14,8 +14,7 @@ export const logName = 'log.jsonl';
 export const textsName = 'texts';
 
 /**
- * Writes a conversation with records of another one, and the stored texts that they refer to. The log comes last, so that nobody
- * finds half a conversation. Leaves nothing behind if it fails. @throws errors of the file port
+ * Writes a conversation with records of another one, and the stored texts that they refer to. The log comes last, so that no window finds an incomplete conversation. Leaves nothing behind if it fails. @throws errors of the file port
  */
 export async function addConversation(
   files: FilePort,

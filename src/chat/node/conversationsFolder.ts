@@ -17,7 +17,7 @@ export interface OpenWorkspace {
  * Returns the folder below `root` for a workspace's conversations. All windows of the workspace share it, unlike VS Code's own
  * workspace storage. It depends on the workspace file if there is one, else on the folders.
  */
-export async function conversationsFolder(root: string, { file, folders }: OpenWorkspace): Promise<string> {
+export async function findConversationsFolder(root: string, { file, folders }: OpenWorkspace): Promise<string> {
   const places = await Promise.all((file === undefined ? folders : [file]).map(realPath));
   if (places.length === 0) return path.join(root, 'none');
   const key = createHash('sha256').update(places.toSorted().join('\0')).digest('hex').slice(0, 32);
@@ -31,7 +31,7 @@ async function realPath(place: string): Promise<string> {
 /** How long after the last heartbeat of its lock a conversation may still be written. */
 const lockedMs = 60_000;
 
-interface GatherOptions {
+interface MoveDeps {
   readonly from: string;
   readonly to: string;
   readonly files: FilePort;
@@ -40,9 +40,9 @@ interface GatherOptions {
 }
 
 /** Moves conversations from an older location; those being written are left for the next time. Never rejects. */
-export async function moveOldConversations({ clock, files, from, log, to }: GatherOptions): Promise<void> {
+export async function moveOldConversations({ clock, files, from, log, to }: MoveDeps): Promise<void> {
   try {
-    const names = (await files.list(from)).filter((name) => name !== 'heads');
+    const names = (await files.listNames(from)).filter((name) => name !== 'heads');
     if (names.length > 0) await files.makeFolder(path.join(to, 'heads'));
     for (const name of names) {
       const source = path.join(from, name);

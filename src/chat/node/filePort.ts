@@ -10,11 +10,11 @@ import { watchFolder } from '../../base/node/watchFolder';
 export interface FilePort {
   makeFolder(folder: string): Promise<void>;
   /** Returns the names in a folder; empty if it doesn't exist. */
-  list(folder: string): Promise<readonly string[]>;
+  listNames(folder: string): Promise<readonly string[]>;
   /** Undefined if the file doesn't exist. */
   read(file: string): Promise<string | undefined>;
   /** Streams the file from byte `start`. */
-  chunks(file: string, signal?: AbortSignal, start?: number): AsyncIterable<Uint8Array>;
+  readChunks(file: string, signal?: AbortSignal, start?: number): AsyncIterable<Uint8Array>;
   /** Writes at byte `offset` and truncates the file after it. Creates the file only if `offset` is 0. */
   writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void>;
   /** Replaces a file atomically. */
@@ -45,7 +45,7 @@ export class DiskFiles implements FilePort {
     }
   }
 
-  async list(folder: string): Promise<readonly string[]> {
+  async listNames(folder: string): Promise<readonly string[]> {
     return (await unlessMissing(fs.readdir(folder))) ?? [];
   }
 
@@ -53,7 +53,7 @@ export class DiskFiles implements FilePort {
     return unlessMissing(fs.readFile(file, 'utf8'));
   }
 
-  async *chunks(file: string, signal?: AbortSignal, start = 0): AsyncGenerator<Uint8Array, void, undefined> {
+  async *readChunks(file: string, signal?: AbortSignal, start = 0): AsyncGenerator<Uint8Array, void, undefined> {
     const stream = createReadStream(file, { highWaterMark: 256 * 1024, start, ...(signal ? { signal } : {}) });
     for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
   }

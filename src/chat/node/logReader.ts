@@ -8,9 +8,9 @@ import type { FilePort } from './filePort';
 interface ReadLog {
   /** With normalized events, whatever the version of the log. */
   readonly records: readonly LogRecord[];
-  /** Says, for the user, what could not be read. */
+  /** Message for the user about what could not be read. */
   readonly damage: string | undefined;
-  /** Written by a newer version of Backline. */
+  /** Whether it was written by a newer version of Backline. */
   readonly isNewer: boolean;
 }
 
@@ -42,7 +42,7 @@ export class LogReader {
     let unread = 0;
     let isTorn = false;
     let isNewer = false;
-    for await (const { text, endOffset, isWhole } of readLines(this.files.chunks(this.file, undefined, start))) {
+    for await (const { text, endOffset, isWhole } of readLines(this.files.readChunks(this.file, undefined, start))) {
       if (!isWhole) {
         isTorn = true;
         continue;

@@ -2,7 +2,6 @@ import type { SessionHead } from '../common/chatStore';
 import { logVersion, type LogRecord } from '../common/conversation/logRecord';
 import { titleOfPrompt } from '../common/conversation/sessionTitle';
 
-/** Rebuilds a missing head from the log. */
 export function rebuildHead(id: string, records: readonly LogRecord[]): SessionHead {
   const begin = records.find((record) => record.type === 'begin');
   const prompt = records.find((record) => record.type === 'prompt');

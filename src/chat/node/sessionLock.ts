@@ -37,7 +37,7 @@ interface LockState {
 /** Ensures, by a lock file, that only one window writes a conversation. The lock of a dead process is taken over. */
 export class SessionLock implements Disposable {
   private readonly ownerId = randomUUID();
-  private isTaken = false;
+  private isHeld = false;
   private isLost = false;
   private lastHeartbeatAt = 0;
   private heartbeatTimer: Disposable | undefined;
@@ -66,8 +66,8 @@ export class SessionLock implements Disposable {
    * `theirs`: another window has it. @throws errors of the file port
    */
   async ensureHeld(): Promise<'held' | 'taken' | 'theirs'> {
-    if (this.isTaken && this.isHeartbeatRecent) return 'held';
-    if (this.isTaken && (await this.updateHeartbeat())) return 'held';
+    if (this.isHeld && this.isHeartbeatRecent) return 'held';
+    if (this.isHeld && (await this.updateHeartbeat())) return 'held';
     if (this.isLost) return 'theirs';
     return (await this.acquire()) ? 'taken' : 'theirs';
   }
@@ -86,7 +86,7 @@ export class SessionLock implements Disposable {
   }
 
   dispose(): void {
-    this.isTaken = false;
+    this.isHeld = false;
     this.heartbeatTimer?.dispose();
     this.heartbeatTimer = undefined;
     this.silenceTimer?.dispose();
@@ -101,7 +101,7 @@ export class SessionLock implements Disposable {
 
   private markTaken(): true {
     this.dispose();
-    this.isTaken = true;
+    this.isHeld = true;
     this.lastHeartbeatAt = this.ports.clock.now();
     this.scheduleHeartbeat();
     return true;
@@ -128,13 +128,13 @@ export class SessionLock implements Disposable {
   private async heartbeat(): Promise<void> {
     // Retried with the next heartbeat.
     await this.updateHeartbeat().catch(() => undefined);
-    if (this.isTaken) this.scheduleHeartbeat();
+    if (this.isHeld) this.scheduleHeartbeat();
   }
 
   private async updateHeartbeat(): Promise<boolean> {
     const text = await this.ports.files.read(this.file);
     // Released in the meantime.
-    if (!this.isTaken) return false;
+    if (!this.isHeld) return false;
     if (ownerOf(text)?.owner === this.ownerId) {
       await this.ports.files.touch(this.file);
       this.lastHeartbeatAt = this.ports.clock.now();

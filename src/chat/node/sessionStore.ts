@@ -25,8 +25,8 @@ import { hasAllWords, searchLog, queryWords } from './textSearch';
 
 const listDelayMs = 150;
 /** Age of temporary files after which they are removed as leftovers. Writing takes milliseconds. */
-const leftMs = 60_000;
-const readAtOnce = 32;
+const leftoverAgeMs = 60_000;
+const maxParallelReads = 32;
 const maxFound = 200;
 const maxSearchBytes = 256 * 1024 * 1024;
 
@@ -38,7 +38,7 @@ interface SessionStoreDeps {
   readonly log: Logger;
 }
 
-/** Stores each conversation in `<folder>/<id>/log.jsonl`, and its head in `<folder>/heads/<id>.json`: one folder to watch. */
+/** Stores each conversation in `<folder>/<id>/log.jsonl`, and its head in `<folder>/heads/<id>.json`, so that one folder is watched. */
 export class SessionStore implements ChatStore {
   private readonly headById = new Map<string, SessionHead>();
   private readonly openSessionById = new Map<string, StoredSession>();
@@ -82,13 +82,13 @@ export class SessionStore implements ChatStore {
   create(head: SessionHead): SessionFile {
     const { files } = this.deps;
     const folder = this.folderOf(head.id);
-    let isMade = false;
+    let isCreated = false;
     // Called with the first record, so that an unused conversation leaves no files; repeated if it fails.
     const makeFolder = async (): Promise<void> => {
-      if (isMade) return;
+      if (isCreated) return;
       await files.makeFolder(this.headsFolder);
       await files.makeFolder(folder);
-      isMade = true;
+      isCreated = true;
     };
     return this.addSession({ head, log: this.createReader(head.id), access: 'ours', makeFolder });
   }
@@ -153,21 +153,21 @@ export class SessionStore implements ChatStore {
   }
 
   async remove(id: string, forget?: () => Promise<void>): Promise<void> {
-    if (!isId(id)) throw notFound();
+    if (!isConversationId(id)) throw notFound();
     const { files } = this.deps;
     const open = this.openSessionById.get(id);
     const lock = this.createLock(id, () => undefined);
-    const lockIt = async (): Promise<void> => {
+    const lockConversation = async (): Promise<void> => {
       const isThere = (await files.modifiedAt(this.folderOf(id)).catch(() => undefined)) !== undefined;
       if (isThere && (await lock.ensureHeld().catch(() => undefined)) === 'theirs')
         throw new ChatError('readonly', inUseElsewhereText);
     };
-    if (open?.isOurs !== true) await lockIt();
+    if (open?.isOurs !== true) await lockConversation();
     try {
       await forget?.();
       await open?.close();
-      await lockIt();
-      // The log goes first: other windows watch heads, and would rebuild one whose log still exists.
+      await lockConversation();
+      // Removes the log first: other windows watch the heads, and would rebuild one whose log still exists.
       await files.remove(this.folderOf(id));
       await files.remove(this.headFileOf(id));
     } catch (error) {
@@ -215,7 +215,7 @@ export class SessionStore implements ChatStore {
 
   /** @throws ChatError `unreadable` */
   private async exists(id: string): Promise<boolean> {
-    if (!isId(id)) return false;
+    if (!isConversationId(id)) return false;
     try {
       return (await this.deps.files.modifiedAt(this.logFileOf(id))) !== undefined;
     } catch (error) {
@@ -271,11 +271,11 @@ export class SessionStore implements ChatStore {
   private async readAll(): Promise<void> {
     const { files, log } = this.deps;
     try {
-      const listed = (await files.list(this.headsFolder)).flatMap((name) => idOf(name) ?? []);
-      const ids = [...new Set([...listed, ...(await files.list(this.deps.folder)).filter(isId)])];
+      const listed = (await files.listNames(this.headsFolder)).flatMap((name) => idOf(name) ?? []);
+      const ids = [...new Set([...listed, ...(await files.listNames(this.deps.folder)).filter(isConversationId)])];
       const removedIds = new Set(this.headById.keys());
-      for (let at = 0; at < ids.length; at += readAtOnce) {
-        await Promise.all(ids.slice(at, at + readAtOnce).map((id) => this.refreshHead(id)));
+      for (let at = 0; at < ids.length; at += maxParallelReads) {
+        await Promise.all(ids.slice(at, at + maxParallelReads).map((id) => this.refreshHead(id)));
       }
       for (const id of ids) removedIds.delete(id);
       for (const id of removedIds) if (!this.isOurs(id)) this.headById.delete(id);
@@ -289,11 +289,11 @@ export class SessionStore implements ChatStore {
   private async removeLeftovers(): Promise<void> {
     const { clock, files, log } = this.deps;
     try {
-      const leftovers = (await files.list(this.headsFolder)).filter((name) => name.endsWith('.tmp'));
+      const leftovers = (await files.listNames(this.headsFolder)).filter((name) => name.endsWith('.tmp'));
       for (const name of leftovers) {
         const file = path.join(this.headsFolder, name);
         const modifiedAt = await files.modifiedAt(file);
-        if (modifiedAt !== undefined && clock.now() - modifiedAt > leftMs) await files.remove(file);
+        if (modifiedAt !== undefined && clock.now() - modifiedAt > leftoverAgeMs) await files.remove(file);
       }
     } catch (error) {
       log.debug(`Cannot remove leftover files: ${messageOf(error)}`);
@@ -360,13 +360,13 @@ export class SessionStore implements ChatStore {
   }
 }
 
-function isId(name: string): boolean {
+function isConversationId(name: string): boolean {
   return /^[\w-]{8,64}$/.test(name);
 }
 
 function idOf(fileName: string): string | undefined {
   const id = fileName.endsWith('.json') ? fileName.slice(0, -'.json'.length) : undefined;
-  return id !== undefined && isId(id) ? id : undefined;
+  return id !== undefined && isConversationId(id) ? id : undefined;
 }
 
 function unreadable(error: unknown): ChatError {

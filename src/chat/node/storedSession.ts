@@ -47,7 +47,6 @@ export interface StoredSessionState {
   readonly createLock: (onLost: () => void) => SessionLock;
   /** `ours` for a new conversation. */
   readonly access: Access;
-  /** Creates its folder if necessary. */
   readonly makeFolder: () => Promise<void>;
 }
 
@@ -60,14 +59,14 @@ export class StoredSession implements SessionFile {
   private unsavedRecords: LogRecord[] = [];
   private access: Access;
   private readonly lock: SessionLock;
-  private readonly writer: LogWriter;
+  private readonly logWriter: LogWriter;
   private readonly headCoalescer: Coalescer;
   private runningHeadWrite: Promise<unknown> = Promise.resolve();
   /** Reason of the last failure, by operation. */
   private readonly lastFailures = new Map<string, string>();
   private readonly queue = new KeyedQueue();
-  private hasBegun: boolean;
-  /** The lock was lost for a while, so the log must be checked for foreign records before the next write. */
+  private hasRecords: boolean;
+  /** Whether the lock was lost for a while: the log is then checked for foreign records before the next write. */
   private isLogCheckDue = false;
   private isClosed = false;
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
@@ -83,11 +82,11 @@ export class StoredSession implements SessionFile {
     const { clock, files, log } = ports;
     this.currentHead = initialState.head;
     this.access = initialState.access;
-    this.hasBegun = initialState.log.endOffset > 0;
+    this.hasRecords = initialState.log.endOffset > 0;
     this.lock = initialState.createLock(() => this.loseLock());
     const ensureWritable = (): Promise<void> => this.ensureWritable();
-    this.writer = new LogWriter(this.logFile, initialState.log.endOffset, { files, clock, log, ensureWritable });
-    this.writer.onDidChangeProblem(() => this.problemEmitter.fire());
+    this.logWriter = new LogWriter(this.logFile, initialState.log.endOffset, { files, clock, log, ensureWritable });
+    this.logWriter.onDidChangeProblem(() => this.problemEmitter.fire());
     this.headCoalescer = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }
 
@@ -114,16 +113,16 @@ export class StoredSession implements SessionFile {
   }
 
   get problem(): string | undefined {
-    return this.writer.problem;
+    return this.logWriter.problem;
   }
 
   append(record: LogRecord): void {
     if (this.isClosed) return;
     if (this.access === 'free') this.unsavedRecords.push(record);
     if (this.access !== 'ours') return;
-    this.writer.append(record);
-    if (this.hasBegun) return;
-    this.hasBegun = true;
+    this.logWriter.append(record);
+    if (this.hasRecords) return;
+    this.hasRecords = true;
     this.updateHead({});
   }
 
@@ -131,7 +130,7 @@ export class StoredSession implements SessionFile {
     this.currentHead = { ...this.currentHead, ...change };
     this.unsavedHead = { ...this.unsavedHead, ...change };
     // Conversations without messages aren't listed.
-    if (!this.hasBegun || this.isClosed || this.access === 'lost') return;
+    if (!this.hasRecords || this.isClosed || this.access === 'lost') return;
     this.ports.onDidChangeHead(this.currentHead);
     if (this.access !== 'newer') this.headCoalescer.schedule();
   }
@@ -160,7 +159,7 @@ export class StoredSession implements SessionFile {
   async flush(): Promise<void> {
     if (this.access === 'newer' || this.access === 'lost') return;
     this.headCoalescer.flushNow();
-    if (this.isOurs) await this.writer.flush();
+    if (this.isOurs) await this.logWriter.flush();
     await this.runningHeadWrite;
   }
 
@@ -168,7 +167,7 @@ export class StoredSession implements SessionFile {
     if (this.isClosed) return;
     await this.queue.run('access', () => this.flush());
     this.isClosed = true;
-    this.writer.dispose();
+    this.logWriter.dispose();
     this.headCoalescer.dispose();
     if (this.isOurs) await this.lock.release();
     else this.lock.dispose();
@@ -235,14 +234,14 @@ export class StoredSession implements SessionFile {
     try {
       const head = await readHead();
       if (head) this.applyHead(head);
-      const records = await this.readAppended();
-      this.writer.nextOffset = this.initialState.log.endOffset;
+      const records = await this.readNewLogRecords();
+      this.logWriter.nextOffset = this.initialState.log.endOffset;
       this.applyAccess(records, 'ours');
     } catch (error) {
       await this.lock.release();
       throw error;
     }
-    for (const record of this.unsavedRecords.splice(0)) this.writer.append(record);
+    for (const record of this.unsavedRecords.splice(0)) this.logWriter.append(record);
   }
 
   /** Reads what others have written. Resolves to whether to continue following. Never rejects. */
@@ -255,14 +254,14 @@ export class StoredSession implements SessionFile {
         this.applyAccess([], 'free');
         return false;
       }
-      this.applyAccess(await this.readAppended(), isHeld ? 'theirs' : 'free');
+      this.applyAccess(await this.readNewLogRecords(), isHeld ? 'theirs' : 'free');
     } catch (error) {
       this.ports.log.debug(`Cannot follow a conversation: ${messageOf(error)}`);
     }
     return true;
   }
 
-  private async readAppended(): Promise<readonly LogRecord[]> {
+  private async readNewLogRecords(): Promise<readonly LogRecord[]> {
     const { records } = await this.initialState.log.read();
     // The window that wrote these records has seen the same events.
     if (records.length > 0) this.unsavedRecords = [];
@@ -291,7 +290,7 @@ export class StoredSession implements SessionFile {
 
   /** Whether another window has written while the lock was lost. @throws errors of the file port */
   private async wasWrittenByOthers(): Promise<boolean> {
-    const { nextOffset } = this.writer;
+    const { nextOffset } = this.logWriter;
     if (nextOffset === 0 && (await this.isDeleted())) return false;
     const tail = new LogReader(this.ports.files, this.logFile, nextOffset);
     await tail.read();
@@ -302,7 +301,7 @@ export class StoredSession implements SessionFile {
   private loseLock(): void {
     if (this.isClosed || this.access === 'lost') return;
     this.access = 'lost';
-    this.writer.dispose();
+    this.logWriter.dispose();
     this.headCoalescer.dispose();
     void this.lock.release();
     this.ports.onClosed();
@@ -318,7 +317,7 @@ export class StoredSession implements SessionFile {
 
   private async handleDeletion(): Promise<void> {
     if (!(await this.isDeleted())) return;
-    this.hasBegun = false;
+    this.hasRecords = false;
     this.ports.onDeleted();
   }
 

@@ -59,7 +59,7 @@ export async function searchLog(
 ): Promise<string | undefined> {
   const search = new WordSearch(words);
   let read = 0;
-  for await (const { text, endOffset } of readLines(files.chunks(file, signal))) {
+  for await (const { text, endOffset } of readLines(files.readChunks(file, signal))) {
     search.addText(textOf(text));
     if (search.hasFoundAll) break;
     if (!spend(endOffset - read) || signal?.aborted) return undefined;

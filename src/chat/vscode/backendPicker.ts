@@ -48,13 +48,13 @@ export class BackendPicker {
     this.backendChoice.choose(picked.view.id);
     if (isUsable(picked.view) && vscode.workspace.isTrusted) return picked.view;
     await this.repairBackend(picked.view.id);
-    const repaired = this.backendChoice.views.find(({ id }) => id === picked.view?.id);
+    const repaired = this.backendChoice.backendViews.find(({ id }) => id === picked.view?.id);
     return picked.view.needsPermission && repaired && isUsable(repaired) ? repaired : undefined;
   }
 
   /** Starts the suitable fix, or the given one: trust, sign-in, restart, installation or settings. */
   async repairBackend(id: string, fix?: 'install' | 'edit'): Promise<void> {
-    const view = this.backendChoice.views.find((known) => known.id === id);
+    const view = this.backendChoice.backendViews.find((known) => known.id === id);
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
       vscode.commands.executeCommand(command, ...args);
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
@@ -101,9 +101,9 @@ export class BackendPicker {
   }
 
   private createItems(): BackendItem[] {
-    const { chosen, views } = this.backendChoice;
+    const { chosenBackend, backendViews } = this.backendChoice;
     return [
-      ...views.map((view) => this.createItem(view, view.id === chosen?.id)),
+      ...backendViews.map((view) => this.createItem(view, view.id === chosenBackend?.id)),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
       { label: '$(add) Add Agent…', description: 'Opens the setting backline.acp.agents' },
     ];

@@ -23,7 +23,7 @@ interface ChatCommandsDeps {
   readonly messages: Messages;
 }
 
-/** The commands of the chat. Each works from anywhere or says what is missing. */
+/** The commands of the chat. Each works from anywhere or reports what is missing. */
 export class ChatCommands implements Disposable {
   private readonly disposables = new DisposableStore();
 
@@ -56,7 +56,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
     handle(commandIds.chatRename, () => this.renameChat(pages.activePage));
     handle(commandIds.chatDelete, () => this.deleteChat(pages.activePage));
-    // From the header of the view, wherever the focus is.
+    // The commands of the view's header act on the view, wherever the focus is.
     handle(commandIds.chatViewShowSessions, async () => (await pages.revealView()).runCommand('showSessions'));
     handle(commandIds.chatViewFind, async () => (await pages.revealView()).runCommand('find'));
     handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.viewPage));

@@ -80,7 +80,7 @@ export interface ChatUi extends RunningFeature {
   readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
   readonly follower: AgentFollower;
-  /** What agents have changed, to keep and to undo. */
+  /** The changes of agents, to keep or undo. */
   readonly review: ReviewSource;
   /** Shows a notification if a restore of files was cut off. @throws CheckpointError */
   notifyOfInterruptedRestore(): Promise<void>;
@@ -97,7 +97,7 @@ export class ChatFeature implements Feature<ChatUi> {
 
   constructor(private readonly deps: ChatFeatureDeps) {}
 
-  /** Moves the focus to the composer of the page that had it last. */
+  /** Focuses the composer of the page that had the focus last. */
   focusComposer(): void {
     this.pages?.revealActive().then(
       (page) => page.runCommand('focusComposer'),
@@ -200,13 +200,13 @@ export class ChatFeature implements Feature<ChatUi> {
     );
     const selected = () => windowMentions.selectionRow();
     const chatCommands = store.add(
-      new ChatCommands({ commands, pages, services: services, picker, approvals, getSelection: selected, messages }),
+      new ChatCommands({ commands, pages, services, picker, approvals, getSelection: selected, messages }),
     );
     const showStatus = (): void => {
       const situation = {
         isTrusted: isTrusted(),
-        chosen: backends.chosen,
-        isPreferredMissing: backends.views.length > 0 && backends.isPreferredMissing,
+        chosen: backends.chosenBackend,
+        isPreferredMissing: backends.backendViews.length > 0 && backends.isPreferredMissing,
         rows: chats.rows,
         waiting: approvals.pendingApprovals.length,
       };
@@ -217,12 +217,14 @@ export class ChatFeature implements Feature<ChatUi> {
      * Requests the options of the chosen backend once for each of its states: a server may offer other options after a restart.
      */
     const askOptions = (): void => {
-      const { chosen, views } = backends;
-      newOptions.setBackends(views);
-      const key = chosen ? `${chosen.id} ${chosen.description} ${chosen.state} ${chosen.health?.kind ?? ''}` : '';
-      if (!chosen || key === requestedKey) return;
+      const { chosenBackend, backendViews } = backends;
+      newOptions.setBackends(backendViews);
+      const key = chosenBackend
+        ? `${chosenBackend.id} ${chosenBackend.description} ${chosenBackend.state} ${chosenBackend.health?.kind ?? ''}`
+        : '';
+      if (!chosenBackend || key === requestedKey) return;
       requestedKey = key;
-      void newOptions.refresh(chosen.id);
+      void newOptions.refresh(chosenBackend.id);
     };
     const statusLater = store.add(new Coalescer(clock, statusDelayMs, showStatus));
     const changed = (): void => statusLater.schedule();
@@ -230,14 +232,14 @@ export class ChatFeature implements Feature<ChatUi> {
     store.add(chats.onDidChange(changed));
     store.add(backends.onDidChange(changed));
     store.add(backends.onDidChange(() => askOptions()));
-    store.add(backends.onDidChange(() => chats.closePreparedExcept(backends.chosen?.id)));
+    store.add(backends.onDidChange(() => chats.closePreparedExcept(backends.chosenBackend?.id)));
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(() => notices.update()));
     store.add(pages.onDidChange(() => chats.setPromptExpected(pages.isAwaitingPrompt)));
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
       settings.onDidChangeOf([settingIds.amplifierProfile], () => {
-        if (backends.chosen) void newOptions.refresh(backends.chosen.id);
+        if (backends.chosenBackend) void newOptions.refresh(backends.chosenBackend.id);
       }),
     );
     store.add(

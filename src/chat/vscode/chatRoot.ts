@@ -17,7 +17,7 @@ import { AttachedTexts } from '../common/mentions/attachedTexts';
 import { Mentions } from '../common/mentions/mentions';
 import { NewSessionOptions } from '../common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
-import { conversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
+import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { DiskFiles } from '../node/filePort';
 import { SessionStore } from '../node/sessionStore';
 import { ChatFeature, type ChatUi } from './chatFeature';
@@ -31,7 +31,6 @@ import { WindowMentions } from './windowMentions';
 interface ChatRootDeps extends FeatureContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
-  /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   /** Mention sources of other features. */
   readonly mentionSources: readonly MentionSource[];
@@ -48,7 +47,7 @@ interface ChatRootDeps extends FeatureContext {
 }
 
 export interface RunningChat extends ChatUi, WriteObserver {
-  /** Shows what the session's agent reads and edits if the user follows agents. */
+  /** Opens the files that the session's agent reads and edits while Follow is on. */
   followSession(session: BackendSession): void;
   /**
    * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`
@@ -111,7 +110,7 @@ export class ChatRoot {
       log,
       memento: globalState,
       newId: randomUUID,
-      starts: newOptions,
+      sessionDefaults: newOptions,
       unsavedFiles: new WindowUnsavedFiles({
         editor,
         settings: options.settings,
@@ -136,7 +135,7 @@ export class ChatRoot {
   /** Creates the chat after finding the folder of this workspace's conversations. */
   static async open(options: ChatRootDeps): Promise<ChatRoot> {
     const { clock, log, olderFolder, storageFolder } = options;
-    const folder = await conversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
+    const folder = await findConversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
     await moveOldConversations({ from: olderFolder, to: folder, files: new DiskFiles(), clock, log });
     return new ChatRoot(options, folder);
   }
@@ -147,7 +146,7 @@ export class ChatRoot {
     return {
       ...ui,
       followSession: (session) => ui.follower.followSession(session),
-      startConversationWith: (digest, folder) => this.beginWith(digest, folder),
+      startConversationWith: (digest, folder) => this.startConversationWith(digest, folder),
       beforeWrite: async (writer, file) => {
         await chatSessions.beforeWrite(writer, file);
         ui.follower.beforeWrite(file);
@@ -159,7 +158,10 @@ export class ChatRoot {
     };
   }
 
-  private async beginWith({ title, text }: { title: string; text: string }, folder: string | undefined): Promise<void> {
+  private async startConversationWith(
+    { title, text }: { title: string; text: string },
+    folder: string | undefined,
+  ): Promise<void> {
     const draft: Draft = { text: '', attachments: [this.attachedTexts.add(title, text, folder)] };
     await vscode.commands.executeCommand(commandIds.chatNew, draft);
   }

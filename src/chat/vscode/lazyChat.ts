@@ -62,7 +62,7 @@ export class LazyChat implements Feature {
     return Promise.resolve({ stop: () => chat.stop(), dispose: () => store.dispose() });
   }
 
-  /** Loads the chat only if there is something to say. Never rejects. */
+  /** Loads the chat only if there is something to report. Never rejects. */
   private async reportInterruptedRestore(): Promise<void> {
     const { chat, hasInterruptedRestore, log } = this.deps;
     try {

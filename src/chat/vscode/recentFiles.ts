@@ -11,10 +11,10 @@ export class RecentFiles implements Disposable {
   private readonly paths = new BoundedMap<string, true>({ maxEntries: maxFiles });
 
   start(): void {
-    for (const path of listOpenFiles().reverse()) this.add(path);
+    for (const path of listOpenFiles().reverse()) this.addPath(path);
     this.disposables.add(
       vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (editor?.document.uri.scheme === 'file') this.add(editor.document.uri.fsPath);
+        if (editor?.document.uri.scheme === 'file') this.addPath(editor.document.uri.fsPath);
       }),
     );
   }
@@ -28,7 +28,7 @@ export class RecentFiles implements Disposable {
     this.paths.clear();
   }
 
-  private add(path: string): void {
+  private addPath(path: string): void {
     this.paths.set(path, true);
   }
 }

@@ -64,6 +64,13 @@ export interface EditorPort {
    */
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile>;
 
+  /**
+   * Edits several files as one undo step: all of them, or none. Saves those that were not dirty. Returns the files in the given
+   * order; one that could not be saved is dirty.
+   * @throws the same EditorErrors as `editText`, but not `saveFailed`
+   */
+  editFiles(changes: readonly FileEdits[], options?: EditFilesOptions): Promise<TextFile[]>;
+
   /** Saves the file if it is open and dirty. @throws EditorError `saveFailed` */
   save(path: string): Promise<void>;
 
@@ -116,6 +123,15 @@ export interface TextEdit {
   readonly range: Range;
   readonly newText: string;
 }
+
+/** Edits of one file. Their ranges refer to the text of `expectedVersion`. */
+export interface FileEdits {
+  readonly path: string;
+  readonly edits: readonly TextEdit[];
+  readonly expectedVersion: FileVersion;
+}
+
+export type EditFilesOptions = Pick<WriteOptions, 'protectedFiles' | 'signal'>;
 
 /** Opaque token that changes with the text, in the buffer or on disk. Compare for equality only. */
 export type FileVersion = string;

@@ -4,10 +4,12 @@ import {
   EditorError,
   isEditorError,
   type DiagnosticsOptions,
+  type EditFilesOptions,
   type EditorPort,
   type EditorSelection,
   type FileBytes,
   type FileDiagnostics,
+  type FileEdits,
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
@@ -107,6 +109,10 @@ export class GuardedEditor implements EditorPort {
 
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
     return this.editor.editTextWithCheck(path, edit, this.createChangeCheck(options), options);
+  }
+
+  editFiles(changes: readonly FileEdits[], options?: EditFilesOptions): Promise<TextFile[]> {
+    return this.editor.editFilesWithCheck(changes, this.createChangeCheck(options), options?.signal);
   }
 
   writeText(path: string, text: string, options?: WriteOptions): Promise<TextFile> {

@@ -1,4 +1,4 @@
-import type { EditorPort, TextEdit, TextFile, WriteOptions } from './editorPort';
+import type { EditorPort, FileEdits, TextEdit, TextFile, WriteOptions } from './editorPort';
 import type { WorkspacePath } from './globRules';
 import type { ContentChange } from './protection/protection';
 
@@ -25,7 +25,7 @@ export type ChangeCheck = (change: PendingChange) => void;
  * An editor that leaves approval checks to its caller. It does not extend `EditorPort`, so that features cannot receive it by
  * mistake; `GuardedEditor` wraps it.
  */
-export interface UncheckedEditor extends Omit<EditorPort, 'editText' | 'writeText' | 'protectionOf'> {
+export interface UncheckedEditor extends Omit<EditorPort, 'editText' | 'editFiles' | 'writeText' | 'protectionOf'> {
   /** Like `EditorPort.resolve`. @throws EditorError */
   resolveNames(path: string): Promise<ResolvedPath>;
 
@@ -36,6 +36,9 @@ export interface UncheckedEditor extends Omit<EditorPort, 'editText' | 'writeTex
     check: ChangeCheck,
     options?: WriteOptions,
   ): Promise<TextFile>;
+
+  /** Like `EditorPort.editFiles`. */
+  editFilesWithCheck(changes: readonly FileEdits[], check: ChangeCheck, signal?: AbortSignal): Promise<TextFile[]>;
 
   /** Like `EditorPort.writeText`. */
   writeTextWithCheck(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile>;

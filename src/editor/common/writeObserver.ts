@@ -17,20 +17,42 @@ export interface WriteObserver {
   afterWrite(writer: WriterSession, path: string): Promise<void>;
 }
 
-/** Calls the observer around each write. Writes of the same file run one at a time. */
-export function withWriteObserver(files: FileAccess, writeObserver: WriteObserver, writer: WriterSession): FileAccess {
-  const writes = new KeyedQueue();
+/** Calls the observer around the writes of a session. Writes of the same file run one at a time. */
+export class ObservedWrites {
+  private readonly queue = new KeyedQueue();
+
+  constructor(
+    private readonly observer: WriteObserver | undefined,
+    private readonly writer: WriterSession,
+  ) {}
+
+  /** Runs a write of these files. Paths are absolute and resolved. @throws what `write` throws */
+  async run<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
+    // In the same order for all writes, so that two of them cannot wait for each other.
+    const sorted = [...new Set(paths)].sort();
+    const inTurn = sorted.reduceRight<() => Promise<T>>(
+      (next, path) => () => this.queue.run(path, next),
+      () => this.observe(sorted, write),
+    );
+    return await inTurn();
+  }
+
+  private async observe<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
+    const { observer, writer } = this;
+    for (const path of paths) await observer?.beforeWrite(writer, path);
+    const written = await write();
+    for (const path of paths) await observer?.afterWrite(writer, path);
+    return written;
+  }
+}
+
+export function withObservedWrites(files: FileAccess, writes: ObservedWrites): FileAccess {
   return {
     resolve: (path) => files.resolve(path),
     readText: (path, options) => files.readText(path, options),
     writeText: async (path, text, options) => {
       const resolved = await files.resolve(path);
-      return await writes.run(resolved, async () => {
-        await writeObserver.beforeWrite(writer, resolved);
-        const written = await files.writeText(path, text, options);
-        await writeObserver.afterWrite(writer, resolved);
-        return written;
-      });
+      return await writes.run([resolved], () => files.writeText(path, text, options));
     },
   };
 }

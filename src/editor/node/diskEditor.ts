@@ -9,6 +9,7 @@ import {
   throwIfCancelled,
   type FileBytes,
   type FileDiagnostics,
+  type FileEdits,
   type FileStat,
   type ReadBytesOptions,
   type ReadTextOptions,
@@ -114,6 +115,29 @@ export class DiskEditor implements UncheckedEditor {
     });
   }
 
+  /** Checks all files before it writes the first. */
+  async editFilesWithCheck(
+    changes: readonly FileEdits[],
+    check: ChangeCheck,
+    signal?: AbortSignal,
+  ): Promise<TextFile[]> {
+    for (const { edits, expectedVersion, path: requested } of changes) {
+      const before = await this.readText(requested);
+      if (before.version !== expectedVersion) throw staleError(requested);
+      check({
+        ...(await this.resolveNames(requested)),
+        requestedPath: requested,
+        before: before.text,
+        after: applyTextEdits(before.text, edits),
+      });
+    }
+    throwIfCancelled(signal);
+    const written: TextFile[] = [];
+    for (const { edits, expectedVersion, path: requested } of changes)
+      written.push(await this.editTextWithCheck(requested, () => edits, check, { expectedVersion }));
+    return written;
+  }
+
   async writeTextWithCheck(
     requested: string,
     text: string,
@@ -155,7 +179,7 @@ export class DiskEditor implements UncheckedEditor {
       const checked = await this.pathGuard.checkForWrite(requested);
       const before = checked.exists ? await this.readFile(requested) : undefined;
       if (expectedVersion !== undefined && before?.file.version !== expectedVersion) {
-        throw new EditorError('staleVersion', `${requested} has changed since it was read. Read it again.`);
+        throw staleError(requested);
       }
       const text = newText(before?.file);
       requireValidNewText(text);
@@ -184,4 +208,8 @@ function decodeUtf8(bytes: Uint8Array, file: string): Promise<string> {
   } catch (cause) {
     return Promise.reject(new EditorError('notText', `${file} is not UTF-8. Read its bytes instead.`, { cause }));
   }
+}
+
+function staleError(requested: string): EditorError {
+  return new EditorError('staleVersion', `${requested} has changed since it was read. Read it again.`);
 }

@@ -27,15 +27,22 @@ import { isWritable, notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { FileOnDisk } from './documentReader';
 import { requireEncodable, decodeDocumentText, encodingForNewFile, isEncodingLossless } from './encodings';
+import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
 import type { DocumentsByPath } from './documentsByPath';
 
 /** Creates edits for the current text. Called again if the user edits the file meanwhile. */
 type MakeEdits = (file: TextFile, lineEnding: LineEnding) => OffsetEdit[];
 
+interface PreparedDocument {
+  readonly document: vscode.TextDocument;
+  readonly expectedVersion: FileVersion | undefined;
+}
+
 /** VS Code's limit for files that extensions open. */
 export const maxOpenBytes = 50 * 1024 * 1024;
 /** Longer than VS Code's own limits for formatters and other save participants. */
 const vscodeTimeoutMs = 30_000;
+const timeoutPerFileMs = 250;
 /** How long VS Code can take to reload a changed file; its file watcher delays events by less. */
 const reloadTimeoutMs = 1000;
 /** How long to wait for VS Code to notice that an open file was written. */
@@ -111,7 +118,8 @@ export class DocumentWriter {
     });
   }
 
-  private async runInTurn<T>(path: string, task: (file: CheckedPath) => Promise<T>): Promise<T> {
+  /** Runs a task after earlier edits of the path, and before later ones. @throws EditorError for a path that may not be edited */
+  async runInTurn<T>(path: string, task: (file: CheckedPath) => Promise<T>): Promise<T> {
     if (!this.isTrusted()) {
       throw new EditorError('untrusted', `${path} cannot be edited because the user does not trust the workspace.`);
     }
@@ -129,13 +137,19 @@ export class DocumentWriter {
     return await turn;
   }
 
-  private async changeDocument(file: CheckedPath, options: WriteOptions, makeEdits: MakeEdits): Promise<TextFile> {
+  /** Opens a document for an edit. Returns the buffer's version of `options.expectedVersion`. @throws EditorError */
+  async prepareDocument(file: CheckedPath, options: WriteOptions): Promise<PreparedDocument> {
     const opened = await this.openDocuments.find(file);
     if (opened) await this.waitForReload(file, opened);
     const document = opened ?? (await this.openDocument(file));
     await this.requireBufferMatchesDisk(file, document);
-    const expected = await this.resolveExpectedVersion(file, document, options.expectedVersion);
+    const expectedVersion = await this.resolveExpectedVersion(file, document, options.expectedVersion);
     if (options.save ?? !this.hasUserChanges(document)) await checkWritable(file);
+    return { document, expectedVersion };
+  }
+
+  private async changeDocument(file: CheckedPath, options: WriteOptions, makeEdits: MakeEdits): Promise<TextFile> {
+    const { document, expectedVersion: expected } = await this.prepareDocument(file, options);
     for (let attempt = 1; ; attempt++) {
       throwIfCancelled(options.signal);
       const before = this.openDocuments.toTextFile(file.path, document);
@@ -147,7 +161,7 @@ export class DocumentWriter {
       const edits = makeEdits(before, document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
       await requireEncodable(edits.map(({ newText }) => newText).join(''), document.encoding, file.path);
       const isCurrent = this.openDocuments.versionOf(document) === before.version;
-      if (edits.length === 0 || (isCurrent && (await this.applyToDocument(document, edits)))) {
+      if (edits.length === 0 || (isCurrent && (await this.applyEdits([{ document, edits }])))) {
         if (options.save ?? !hasUserChanges) await this.saveDocument(file, document, options.awaitSaveUntil);
         return this.openDocuments.toTextFile(file.path, document);
       }
@@ -228,21 +242,23 @@ export class DocumentWriter {
     }
   }
 
-  private async applyToDocument(document: vscode.TextDocument, edits: readonly OffsetEdit[]): Promise<boolean> {
-    const changes = edits.map(({ start, end, newText }) => {
-      const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-      return new vscode.TextEdit(range, newText);
-    });
-    return await this.withTimeout('editing the file', () => applyEdits(document, changes));
+  /**
+   * Applies edits to documents as one undo step. VS Code saves them if there are several and no user changes in them.
+   * Returns whether VS Code did. @throws EditorError `io` after a time-out
+   */
+  async applyEdits(changes: readonly DocumentEdits[]): Promise<boolean> {
+    const isRefactoring = changes.length > 1 && !changes.some(({ document }) => document.isDirty);
+    const timeoutMs = vscodeTimeoutMs + changes.length * timeoutPerFileMs;
+    return await this.withTimeout('editing the file', () => applyWorkspaceEdit(changes, isRefactoring), timeoutMs);
   }
 
   /** Whether the document has changes of the user that are not being saved. */
-  private hasUserChanges(document: vscode.TextDocument): boolean {
+  hasUserChanges(document: vscode.TextDocument): boolean {
     return document.isDirty && !this.pendingSaves.has(document);
   }
 
   /** Waits at most until `waitUntil`, in milliseconds of the monotonic clock. */
-  private async saveDocument(file: CheckedPath, document: vscode.TextDocument, waitUntil?: number): Promise<void> {
+  async saveDocument(file: CheckedPath, document: vscode.TextDocument, waitUntil?: number): Promise<void> {
     if (!document.isDirty) return;
     const saved = this.saveNow(file, document, this.pendingSaves.get(document)).finally(() => {
       if (this.pendingSaves.get(document) === saved) this.pendingSaves.delete(document);
@@ -289,11 +305,7 @@ export class DocumentWriter {
    * Detects a save that went elsewhere because a folder was replaced by a link after the check: the path resolves differently
    * now, or the checked file was not written. The save cannot be undone.
    */
-  private async checkSavedPath(
-    file: CheckedPath,
-    document: vscode.TextDocument,
-    versionBefore?: FileVersion,
-  ): Promise<void> {
+  async checkSavedPath(file: CheckedPath, document: vscode.TextDocument, versionBefore?: FileVersion): Promise<void> {
     const place = await this.pathGuard.check(file.path).catch(messageOf);
     if (typeof place !== 'string' && place.realPath === file.realPath) {
       const now = await statDisk(place).catch(() => undefined);
@@ -309,27 +321,13 @@ export class DocumentWriter {
   }
 
   /** Limits the time of VS Code calls, which can hang. */
-  private async withTimeout<T>(what: string, work: () => Thenable<T>): Promise<T> {
+  private async withTimeout<T>(what: string, work: () => Thenable<T>, timeoutMs = vscodeTimeoutMs): Promise<T> {
     try {
-      return await withDeadline(this.clock, what, vscodeTimeoutMs, async () => await work());
+      return await withDeadline(this.clock, what, timeoutMs, async () => await work());
     } catch (error) {
       throw error instanceof TimeoutError ? new EditorError('io', error.message, { cause: error }) : error;
     }
   }
-}
-
-/**
- * Adds metadata, so that VS Code applies the edit unchanged. In the active editor, VS Code reduces plain edits to the UTF-16
- * units that differ, which corrupts characters with a common surrogate (😀 to 😁).
- */
-async function applyEdits(document: vscode.TextDocument, edits: readonly vscode.TextEdit[]): Promise<boolean> {
-  const metadata: vscode.WorkspaceEditEntryMetadata = { needsConfirmation: false, label: 'Edit by an agent' };
-  const change = new vscode.WorkspaceEdit();
-  change.set(
-    document.uri,
-    edits.map((edit): [vscode.TextEdit, vscode.WorkspaceEditEntryMetadata] => [edit, metadata]),
-  );
-  return await vscode.workspace.applyEdit(change);
 }
 
 /** Whether the buffer has the text on disk, decoded with the buffer's encoding. */
@@ -366,11 +364,11 @@ async function checkWritable(file: CheckedPath): Promise<void> {
   throw new EditorError('editRejected', `${file.path} is read-only, so it was not edited. Make it writable first.`);
 }
 
-function staleError({ path }: CheckedPath): EditorError {
+export function staleError({ path }: CheckedPath): EditorError {
   return new EditorError('staleVersion', `${path} has changed since it was read. Read it again.`);
 }
 
-function rejectedError({ path }: CheckedPath): EditorError {
+export function rejectedError({ path }: CheckedPath): EditorError {
   return new EditorError(
     'editRejected',
     `VS Code did not apply the edit to ${path}. It may be read-only, or it has just changed.`,

@@ -12,6 +12,7 @@ import {
   type EditorSelection,
   type FileBytes,
   type FileDiagnostics,
+  type FileEdits,
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
@@ -29,6 +30,7 @@ import { DocumentReader, type FileOnDisk } from './documentReader';
 import { DocumentWriter, maxOpenBytes } from './documentWriter';
 import { DocumentsByPath } from './documentsByPath';
 import { FileOpener } from './fileOpener';
+import { MultiFileWriter } from './multiFileWriter';
 import { SelectionTracker } from './selectionTracker';
 
 interface VsCodeEditorDeps {
@@ -53,6 +55,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   private readonly pathGuard: PathGuard;
   private readonly reader: DocumentReader;
   private readonly writer: DocumentWriter;
+  private readonly multiFileWriter: MultiFileWriter;
   private readonly diagnosticsReader: DiagnosticsReader;
   private readonly tracker: SelectionTracker;
   private readonly opener: FileOpener;
@@ -74,6 +77,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     this.reader = new DocumentReader(this.pathGuard, this.openDocuments, queue);
     const readDisk = (path: string): Promise<FileOnDisk> => this.reader.readDisk(path, { maxBytes: maxOpenBytes });
     this.writer = new DocumentWriter(this.pathGuard, this.openDocuments, queue, isTrusted, readDisk, clock, log);
+    this.multiFileWriter = new MultiFileWriter(this.pathGuard, this.writer, this.openDocuments);
     this.diagnosticsReader = new DiagnosticsReader(this.pathGuard, readText, log);
     this.tracker = this.disposables.add(new SelectionTracker(this.pathGuard, clock, onListenerError));
     this.onDidChangeSelection = this.tracker.onDidChangeSelection;
@@ -152,6 +156,10 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     options?: WriteOptions,
   ): Promise<TextFile> {
     return this.writer.editText(path, edit, check, options);
+  }
+
+  editFilesWithCheck(changes: readonly FileEdits[], check: ChangeCheck, signal?: AbortSignal): Promise<TextFile[]> {
+    return this.multiFileWriter.editFiles(changes, check, signal);
   }
 
   writeTextWithCheck(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Tool } from './toolProvider';
+import type { ToolCaller } from '../../session/common/toolCaller';
+import type { Tool, ToolHints } from './toolProvider';
 import { ToolError } from './toolError';
 
 interface ToolOptions<Input extends z.ZodObject> {
@@ -11,9 +12,38 @@ interface ToolOptions<Input extends z.ZodObject> {
   readonly run: (input: z.output<Input>, signal: AbortSignal) => Promise<string>;
 }
 
+interface ActingToolOptions<Input extends z.ZodObject> extends Omit<ToolOptions<Input>, 'run'> {
+  readonly run: (input: z.output<Input>, call: ActingCall) => Promise<string>;
+}
+
+/** A call that may change or run something. */
+export interface ActingCall {
+  readonly caller: ToolCaller;
+  readonly signal: AbortSignal;
+}
+
 /** Defines a tool that changes nothing. Its input is validated by the schema that models receive. */
 export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input>): Tool {
-  const { name, title, description, input: schema, run } = options;
+  return createTool(options, { readOnlyHint: true }, options.run);
+}
+
+/** Defines a tool that changes or runs something. It has to ask its caller first. */
+export function defineActingTool<Input extends z.ZodObject>(options: ActingToolOptions<Input>): Tool {
+  const hints = { readOnlyHint: false, destructiveHint: false };
+  return createTool(options, hints, async (input, signal, caller) => {
+    if (!caller) throw new ToolError(unknownCallerMessage);
+    return await options.run(input, { caller, signal });
+  });
+}
+
+const unknownCallerMessage =
+  'This client can only read, because VS Code does not know its session or the session has ended. Change files in another way, or start a new session.';
+
+function createTool<Input extends z.ZodObject>(
+  { name, title, description, input: schema }: Omit<ToolOptions<Input>, 'run'>,
+  hints: ToolHints,
+  run: (input: z.output<Input>, signal: AbortSignal, caller: ToolCaller | undefined) => Promise<string>,
+): Tool {
   const inputSchema = jsonSchemaOf(schema);
   const counts = integerMembersOf(inputSchema);
   return {
@@ -21,13 +51,13 @@ export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input
       name,
       description,
       inputSchema,
-      annotations: { title, readOnlyHint: true, openWorldHint: false },
+      annotations: { title, ...hints, openWorldHint: false },
     },
-    async run(input, signal) {
+    async run(input, signal, caller) {
       signal.throwIfAborted();
       const parsed = schema.safeParse(normalizedInput(input, counts));
       if (!parsed.success) throw new ToolError(`The input is not right: ${z.prettifyError(parsed.error)}`);
-      return await run(parsed.data, signal);
+      return await run(parsed.data, signal, caller);
     },
   };
 }

@@ -1,12 +1,17 @@
 import type { Disposable } from '../../base/common/disposable';
 import { callHierarchyTool } from './editor/callHierarchy';
+import { editFileTool } from './editor/editFile';
 import { findSymbolTool } from './editor/findSymbol';
 import { hoverTool } from './editor/hover';
 import { outlineTool } from './editor/outline';
 import { definitionTool, implementationsTool, referencesTool } from './editor/places';
 import { problemsTool } from './editor/problems';
 import { readFileTool } from './editor/readFile';
+import { fixesTool } from './editor/fixes';
+import { formatTool } from './editor/format';
+import { renameTool } from './editor/rename';
 import { searchTool } from './editor/search';
+import { tasksTool } from './editor/tasks';
 import { DiffTool, openEditorsTool, openTool, selectionTool } from './editor/windowTools';
 import type { Tool, ToolProvider } from './toolProvider';
 import type { ToolPorts } from './toolPorts';
@@ -35,6 +40,11 @@ export class EditorTools implements ToolProvider, Disposable {
       openEditorsTool(ports),
       openTool(ports),
       this.diffTool.tool,
+      editFileTool(ports),
+      renameTool(ports),
+      fixesTool(ports),
+      formatTool(ports),
+      tasksTool(ports),
     ];
   }
 

@@ -1,16 +1,30 @@
 import type { Clock } from '../../base/common/async';
 import type { EditorPort } from '../../editor/common/editorPort';
+import type { LanguageEditPort } from './languageEditPort';
 import type { LanguagePort } from './languagePort';
+import type { TaskPort } from './taskPort';
 import type { TextSearch } from './search/textSearch';
 import type { WindowPort } from './windowPort';
 
 export interface ToolPorts {
   readonly editor: Pick<
     EditorPort,
-    'folders' | 'resolve' | 'readText' | 'stat' | 'diagnostics' | 'activeSelection' | 'open' | 'showDiff'
+    | 'folders'
+    | 'resolve'
+    | 'readText'
+    | 'stat'
+    | 'diagnostics'
+    | 'activeSelection'
+    | 'open'
+    | 'showDiff'
+    | 'protectionOf'
+    | 'writeText'
+    | 'editFiles'
   >;
   readonly language: LanguagePort;
+  readonly languageEdits: LanguageEditPort;
   readonly search: TextSearch;
+  readonly tasks: TaskPort;
   readonly window: WindowPort;
   readonly clock: Clock;
 }

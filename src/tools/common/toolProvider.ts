@@ -1,3 +1,5 @@
+import type { ToolCaller } from '../../session/common/toolCaller';
+
 /** Offers a feature's tools to models, over MCP. */
 export interface ToolProvider {
   /** The current tools. Read this for each list and call, because tools change with settings. */
@@ -6,18 +8,22 @@ export interface ToolProvider {
 
 export interface Tool {
   readonly definition: ToolDefinition;
-  /** Returns the answer for the model. @throws Error with a message for the model */
-  run(input: unknown, signal: AbortSignal): Promise<string>;
+  /** Returns the answer for the model. Without a caller, it can only read. @throws Error with a message for the model */
+  run(input: unknown, signal: AbortSignal, caller?: ToolCaller): Promise<string>;
 }
 
 interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: object;
-  readonly annotations?: {
-    readonly title?: string;
-    /** Whether the tool changes nothing, so that agents can run it without asking. */
-    readonly readOnlyHint?: boolean;
-    readonly openWorldHint?: boolean;
-  };
+  readonly annotations?: ToolHints;
+}
+
+export interface ToolHints {
+  readonly title?: string;
+  /** Whether the tool changes nothing, so that agents can run it without asking. */
+  readonly readOnlyHint?: boolean;
+  /** Whether the tool can lose what was there before. */
+  readonly destructiveHint?: boolean;
+  readonly openWorldHint?: boolean;
 }

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/common/errors';
 import { parseJson } from '../../base/common/parseJson';
-import type { FairCallQueue } from '../common/calls/fairCallQueue';
+import type { ToolCaller } from '../../session/common/toolCaller';
+import type { FairCallQueue, PauseCall } from '../common/calls/fairCallQueue';
 import type { OpenCalls } from '../common/calls/openCalls';
 import type { Tool } from '../common/toolProvider';
 
@@ -18,6 +19,9 @@ interface McpRequestContext {
   readonly callQueue: FairCallQueue;
   readonly openCalls: OpenCalls;
   readonly signal: AbortSignal;
+  /** Returns who calls tools on this connection. Undefined: only reading. */
+  readonly caller: () => ToolCaller | undefined;
+  readonly onClientNamed: (name: string) => void;
 }
 
 /** Supported protocol versions, newest first. The features used here are the same in all of them. */
@@ -32,7 +36,10 @@ const Message = z.object({
   params: z.record(z.string(), z.unknown()).optional(),
 });
 
-const InitializeParams = z.object({ protocolVersion: z.string() });
+const InitializeParams = z.object({
+  protocolVersion: z.string().optional(),
+  clientInfo: z.object({ name: z.string(), title: z.string().optional() }).optional().catch(undefined),
+});
 const CallParams = z.object({ name: z.string(), arguments: z.unknown().optional() });
 const CancelledParams = z.object({ requestId: Id });
 
@@ -80,7 +87,8 @@ async function answerRequest(
   const { name, version, instructions, tools } = facts;
   switch (method) {
     case 'initialize': {
-      const requestedVersion = InitializeParams.safeParse(params).data?.protocolVersion;
+      const { clientInfo, protocolVersion: requestedVersion } = InitializeParams.safeParse(params).data ?? {};
+      if (clientInfo) facts.onClientNamed(clientInfo.title ?? clientInfo.name);
       const protocolVersion = protocolVersions.find((each) => each === requestedVersion) ?? protocolVersions[0];
       const introduction = instructions === undefined ? {} : { instructions };
       return {
@@ -114,17 +122,30 @@ async function callTool(
   tool: Tool,
   input: unknown,
   id: string | number,
-  { client, connection, callQueue: desk, openCalls, signal: outer }: McpRequestContext,
+  { caller, client, connection, callQueue, openCalls, signal: outer }: McpRequestContext,
 ): Promise<object | undefined> {
   return await openCalls.run(connection, id, outer, async (signal) => {
     try {
-      const text = await desk.run(client, signal, () => tool.run(input ?? {}, signal));
+      const text = await callQueue.run(client, signal, (pause) => {
+        const asking = caller();
+        return tool.run(input ?? {}, signal, asking && withPauses(asking, pause));
+      });
       return signal.aborted ? undefined : { content: [{ type: 'text', text }] };
     } catch (error) {
       if (signal.aborted) return undefined;
       return { content: [{ type: 'text', text: messageOf(error) }], isError: true };
     }
   });
+}
+
+/** Lets other calls run while the user is asked. */
+function withPauses(caller: ToolCaller, pause: PauseCall): ToolCaller {
+  return {
+    endSignal: caller.endSignal,
+    mayChangeFiles: (...asked) => pause(() => caller.mayChangeFiles(...asked)),
+    mayRun: (...asked) => pause(() => caller.mayRun(...asked)),
+    recordWrites: (paths, write) => caller.recordWrites(paths, write),
+  };
 }
 
 function errorResponse(id: string | number | null, error: RpcFailure): object {

@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
+import { BoundedMap } from '../../base/common/boundedMap';
+import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
+import type { ToolCaller } from '../../session/common/toolCaller';
 import { FairCallQueue } from '../common/calls/fairCallQueue';
 import { OpenCalls } from '../common/calls/openCalls';
 import type { ToolProvider } from '../common/toolProvider';
@@ -29,7 +32,16 @@ const idleTimeoutMs = 60_000;
 const maxBodyBytes = 1_024 * 1_024;
 /** Limit of open requests per client; each may hold a body in memory. */
 const maxRequestsPerClient = 128;
+/** When a late answer begins, and how often it continues, so that no connection ends while the user is asked. */
+const keepAliveMs = 20_000;
+const maxNamedConnections = 500;
+/** In UTF-16 units. */
+const maxNameLength = 200;
+const jsonHeaders = { 'Content-Type': 'application/json' };
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
+
+/** Returns who calls, given the name from the client's `initialize`. */
+type CallerOfClient = (clientName: string | undefined) => ToolCaller;
 
 interface Refusal {
   readonly status: number;
@@ -43,6 +55,8 @@ export class McpServer {
   private readonly callQueue: FairCallQueue;
   private readonly openCalls = new OpenCalls();
   private readonly requestCountByClient = new Map<string, number>();
+  private readonly callerByClient = new Map<string, CallerOfClient>();
+  private readonly nameByConnection = new BoundedMap<string, string>({ maxEntries: maxNamedConnections });
   private server: Server | undefined;
 
   constructor(private readonly options: McpServerDeps) {
@@ -68,19 +82,33 @@ export class McpServer {
     });
   }
 
-  /** Returns an address with a new token. @throws Error if the server does not listen */
-  createAddress(): McpAddress {
+  /** Returns an address with a new token, for a session until it ends. @throws Error if the server does not listen */
+  createSessionAddress(caller: ToolCaller): McpAddress {
+    const address = this.createAddress(() => caller);
+    const client = this.clientOf(address);
+    const forget = (): void => void this.callerByClient.delete(client);
+    if (caller.endSignal.aborted) forget();
+    else caller.endSignal.addEventListener('abort', forget, { once: true });
+    return address;
+  }
+
+  /** Returns an address with a new token. Without a caller, tools can only read. @throws Error if the server does not listen */
+  createAddress(callerOf?: CallerOfClient): McpAddress {
     const { port } = z.object({ port: z.number() }).parse(this.server?.address());
-    return {
+    const authorization = `Bearer ${this.tokens.issueToken()}`;
+    const address = {
       name: this.options.name,
       url: `http://127.0.0.1:${port}/mcp`,
-      headers: { Authorization: `Bearer ${this.tokens.issueToken()}` },
+      headers: { Authorization: authorization },
     };
+    if (callerOf) this.callerByClient.set(this.clientOf(address), callerOf);
+    return address;
   }
 
   /** Refuses further requests with the token of this address. */
-  revokeAddress({ headers }: McpAddress): void {
-    this.tokens.revoke(headers['Authorization'] ?? '');
+  revokeAddress(address: McpAddress): void {
+    this.callerByClient.delete(this.clientOf(address));
+    this.tokens.revoke(address.headers['Authorization'] ?? '');
   }
 
   async stop(): Promise<void> {
@@ -110,27 +138,52 @@ export class McpServer {
     }
     this.requestCountByClient.set(client, count + 1);
     const closed = new AbortController();
+    const keepAlive = this.keepAlive(response);
     response.once('close', () => {
+      keepAlive.dispose();
       this.decrementRequests(client);
       closed.abort();
     });
     try {
       const body = await readBody(request);
+      const connection = connectionOf(client, request);
       const answer = await answerMcpBody(body, {
         ...this.options,
         tools: this.options.providers.flatMap(({ tools }) => tools),
         client,
-        connection: connectionOf(client, request),
+        connection,
+        caller: () => this.callerByClient.get(client)?.(this.nameByConnection.get(connection)),
+        onClientNamed: (name) => this.nameByConnection.set(connection, name.slice(0, maxNameLength)),
         callQueue: this.callQueue,
         openCalls: this.openCalls,
         signal: AbortSignal.any([this.stopController.signal, closed.signal]),
       });
-      if (answer === undefined) response.writeHead(202).end();
+      keepAlive.dispose();
+      if (answer === undefined && !response.headersSent) response.writeHead(202).end();
+      else if (answer === undefined) response.end();
       else sendJson(response, 200, answer);
     } catch (error) {
       this.options.log.debug(`an MCP request failed: ${messageOf(error)}`);
       response.destroy();
     }
+  }
+
+  /** Sends spaces before a late answer. JSON allows them. */
+  private keepAlive(response: ServerResponse): Disposable {
+    const { clock } = this.options;
+    const schedule = (): Disposable =>
+      clock.setTimer(keepAliveMs, () => {
+        if (!response.headersSent) response.writeHead(200, jsonHeaders);
+        response.write(' ');
+        timer = schedule();
+      });
+    let timer = schedule();
+    return toDisposable(() => timer.dispose());
+  }
+
+  /** Returns an empty string for a token that is not ours. */
+  private clientOf({ headers }: McpAddress): string {
+    return this.tokens.clientOf(headers['Authorization']) ?? '';
   }
 
   private decrementRequests(client: string): void {
@@ -170,5 +223,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  if (!response.headersSent) response.writeHead(status, jsonHeaders);
+  response.end(JSON.stringify(body));
 }

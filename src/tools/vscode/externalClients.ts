@@ -90,7 +90,7 @@ export class ExternalClients implements Disposable {
   private async turnOn(): Promise<boolean> {
     const message = 'Let MCP clients on this computer use the tools of VS Code?';
     const detail =
-      'Programs that run as you can then read the text, symbols and problems of workspaces that are open in VS Code, except for excluded files. ' +
+      'Programs that run as you can then read the text, symbols and problems of workspaces that are open in VS Code, except for excluded files. They can change and run something only if you allow it. ' +
       `You can turn this off with the setting ${settingIds.toolsExternalClients}.`;
     const answer = await vscode.window.showWarningMessage(message, { modal: true, detail }, 'Turn On');
     if (answer !== 'Turn On') return false;

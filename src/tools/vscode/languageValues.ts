@@ -47,10 +47,14 @@ export function toPosition({ line, character }: Position): vscode.Position {
   return new vscode.Position(line, character);
 }
 
+export function toVsCodeRange({ start, end }: Range): vscode.Range {
+  return new vscode.Range(toPosition(start), toPosition(end));
+}
+
 function toPlainPosition({ line, character }: vscode.Position): Position {
   return { line, character };
 }
 
-function filePathOf(uri: vscode.Uri): string | undefined {
+export function filePathOf(uri: vscode.Uri): string | undefined {
   return uri.scheme === 'file' ? uri.fsPath : undefined;
 }

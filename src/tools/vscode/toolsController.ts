@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
@@ -10,18 +11,23 @@ import { EditorSearch } from '../common/search/editorSearch';
 import { EditorTools, toolInstructions } from '../common/editorTools';
 import type { TextSearch } from '../common/search/textSearch';
 import type { Tool, ToolProvider } from '../common/toolProvider';
+import type { ToolCaller } from '../../session/common/toolCaller';
 import { McpServer, type McpAddress } from '../node/mcpServer';
 import { RipgrepSearch } from '../node/ripgrepSearch';
 import { ExternalClients } from './externalClients';
+import { LanguageEdits } from './languageEdits';
 import { LanguageFeatures } from './languageFeatures';
 import { LazySearch } from './lazySearch';
 import { findRipgrep, hiddenFileGlobs } from './ripgrepProgram';
+import { WindowTasks } from './windowTasks';
 import { WindowState } from './windowState';
 
 export interface ToolsControllerDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly providers: readonly ToolProvider[];
   readonly version: string;
+  /** Creates the caller for a client outside VS Code, with the name that it gives itself. */
+  readonly createCaller: (clientName: string | undefined) => ToolCaller;
   /** Absolute path of a folder for tools that all windows of the user share. It need not exist. */
   readonly sharedFolder: string;
   /** Absolute path of `dist/mcp-bridge.js`. */
@@ -43,13 +49,17 @@ export class ToolsController implements RunningFeature {
     const window = new WindowState();
     const search = new LazySearch(() => chooseSearch(options, window));
     const language = new LanguageFeatures(clock);
-    this.editorTools = this.disposables.add(new EditorTools({ editor, language, search, window, clock }));
+    const tasks = new WindowTasks(() => editor.folders[0]?.path ?? homedir());
+    const languageEdits = new LanguageEdits(clock);
+    this.editorTools = this.disposables.add(
+      new EditorTools({ editor, language, languageEdits, search, tasks, window, clock }),
+    );
     this.externalClients = this.disposables.add(
       new ExternalClients({
         ...options,
         now: () => clock.now(),
         folders: () => editor.folders.map(({ path }) => path),
-        createAddress: () => this.createAddress(),
+        createAddress: () => this.createAddress((server) => server.createAddress(options.createCaller)),
         revokeAddress: async (address) =>
           (await this.pendingServerStart?.catch(() => undefined))?.revokeAddress(address),
       }),
@@ -63,14 +73,10 @@ export class ToolsController implements RunningFeature {
   }
 
   /** Starts the server on first use. @throws Error if no port is available */
-  async createAddress(): Promise<McpAddress> {
-    const starting = (this.pendingServerStart ??= this.startServer());
-    try {
-      return (await starting).createAddress();
-    } catch (error) {
-      if (this.pendingServerStart === starting) this.pendingServerStart = undefined;
-      throw error;
-    }
+  async createSessionAddress(caller: ToolCaller | undefined): Promise<McpAddress> {
+    return await this.createAddress((server) =>
+      caller ? server.createSessionAddress(caller) : server.createAddress(),
+    );
   }
 
   /** Runs a tool for VS Code's chat. @throws Error with a message for the model */
@@ -101,6 +107,16 @@ export class ToolsController implements RunningFeature {
     const { providers, settings } = this.options;
     if (!settings.toolsEnabled()) return [];
     return [this.editorTools, ...providers].flatMap(({ tools }) => tools);
+  }
+
+  private async createAddress(create: (server: McpServer) => McpAddress): Promise<McpAddress> {
+    const starting = (this.pendingServerStart ??= this.startServer());
+    try {
+      return create(await starting);
+    } catch (error) {
+      if (this.pendingServerStart === starting) this.pendingServerStart = undefined;
+      throw error;
+    }
   }
 
   private async startServer(): Promise<McpServer> {

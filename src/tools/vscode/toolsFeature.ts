@@ -3,6 +3,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
 import { commandIds, settingIds } from '../../manifest';
 import { progressMessagesByChatTool } from '../common/chatTools';
+import type { ToolCaller } from '../../session/common/toolCaller';
 import type { McpAddress } from '../node/mcpServer';
 import type { ToolsController, ToolsControllerDeps } from './toolsController';
 
@@ -14,10 +15,13 @@ export class ToolsFeature implements Feature {
 
   constructor(private readonly options: ToolsControllerDeps) {}
 
-  /** Address of the MCP server for one session; undefined if tools are off. @throws Error if no port is available */
-  async createMcpAddress(): Promise<McpAddress | undefined> {
+  /**
+   * Returns the address of the MCP server for one session; undefined if tools are off. Without a caller, tools can only read.
+   * @throws Error if no port is available
+   */
+  async createMcpAddress(caller?: ToolCaller): Promise<McpAddress | undefined> {
     if (!this.options.settings.toolsEnabled()) return undefined;
-    return await (await this.controller.getOrLoad()).createAddress();
+    return await (await this.controller.getOrLoad()).createSessionAddress(caller);
   }
 
   start(): Promise<RunningFeature> {

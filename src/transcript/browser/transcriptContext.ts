@@ -6,7 +6,6 @@ import { shortenPath } from '../common/shortPath';
 import type { ScreenProximity } from './list/screenProximity';
 import type { TranscriptModel } from './list/transcriptModel';
 
-/** Context of all components of a transcript. */
 interface TranscriptContextValue {
   readonly model: TranscriptModel;
   readonly actions: TranscriptActions;
@@ -17,9 +16,9 @@ interface TranscriptContextValue {
 export const TranscriptContext = createContext<TranscriptContextValue | undefined>(undefined);
 
 export function useTranscript(): TranscriptContextValue {
-  const surroundings = useContext(TranscriptContext);
-  if (!surroundings) throw new Error('useTranscript needs a TranscriptContext.');
-  return surroundings;
+  const context = useContext(TranscriptContext);
+  if (!context) throw new Error('useTranscript needs a TranscriptContext.');
+  return context;
 }
 
 export function useShortenPath(): (path: string) => string {

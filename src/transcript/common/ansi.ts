@@ -1,4 +1,4 @@
-/** Interprets a command's output as a terminal would: runs of text with one style each. */
+/** Interprets terminal output and splits it into runs of text with one style each. */
 
 /** 0 to 15 are the theme's colors (8 to 15 are bright). Others are CSS: `rgb(r, g, b)`. */
 export type AnsiColor = number | string;

@@ -70,7 +70,7 @@ export const Attachment = z.object({
   path: optional(Text),
   line: optional(Count),
   image: optional(z.object({ mimeType: Text, data: Text })),
-  /** It was not sent because its file was missing or there was nothing to send. */
+  /** Whether it was not sent because its file was missing or there was nothing to send. */
   notSent: optional(z.boolean()),
 });
 export type Attachment = z.infer<typeof Attachment>;
@@ -89,7 +89,7 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** What a text does not show: `bytes` stands for line endings, byte order mark or encoding. */
+/** Why a text diff does not show the change. `bytes`: line endings, byte order mark or encoding. */
 export const ChangeKind = z.enum(['binary', 'large', 'symlink', 'mode', 'bytes']);
 export type ChangeKind = z.infer<typeof ChangeKind>;
 
@@ -205,7 +205,7 @@ export const Entry = z.discriminatedUnion('kind', [
     usage: optional(Usage),
     durationMs: optional(z.number()),
     changes: optional(z.array(FileChange)),
-    /** Of all changes, if `changes` has only the first ones. */
+    /** Totals of all changes, if `changes` has only the first ones. */
     changeTotals: optional(ChangeTotals),
   }),
   /** Unrecognized content, shown as JSON. */

@@ -10,16 +10,16 @@ const maxLineUnits = 2_000;
 /** With more edits than this, lines are not matched: the time grows quadratically. */
 const maxEdits = 2_000;
 
-/** Compares two texts; null for a file that does not exist. At most `most` lines are shown, from both sides. */
+/** Compares two texts; null for a file that does not exist. At most `maxLines` lines are shown, from both sides. */
 export function createDiff(
   path: string,
   before: string | null,
   after: string | null,
-  most: number = maxShownLines,
+  maxLines: number = maxShownLines,
 ): DiffPart {
   const change = before === null ? 'created' : after === null ? 'deleted' : 'modified';
   const edits = compareLines(splitLines(before ?? ''), splitLines(after ?? ''));
-  return toDiffPart(path, change, createHunks(edits), most);
+  return toDiffPart(path, change, createHunks(edits), maxLines);
 }
 
 interface ChangeCounts {
@@ -134,7 +134,7 @@ interface LinePiece {
   readonly removed: boolean;
 }
 
-/** Compares what is between the common lines at the start and at the end, which are only counted. */
+/** Compares the lines between the common start and end. The common lines are only counted. */
 function compareMiddle(before: string[], after: string[]): { start: number; end: number; middle: LinePiece[] } {
   const start = countCommonStart(before, after);
   const end = countCommonEnd(before, after, start);
@@ -199,11 +199,11 @@ function toDiffPart(
   path: string,
   change: DiffPart['change'],
   hunks: readonly DiffHunk[],
-  most = maxShownLines,
+  maxLines = maxShownLines,
 ): DiffPart {
   const all = hunks.flatMap(({ lines }) => lines);
   const count = (kind: DiffLine['kind']): number => all.filter((line) => line.kind === kind).length;
-  const { shown, omitted } = truncateHunks(hunks, most);
+  const { shown, omitted } = truncateHunks(hunks, maxLines);
   return {
     type: 'diff',
     path,
@@ -215,8 +215,8 @@ function toDiffPart(
   };
 }
 
-function truncateHunks(hunks: readonly DiffHunk[], most: number): { shown: DiffHunk[]; omitted: number } {
-  let left = most;
+function truncateHunks(hunks: readonly DiffHunk[], maxLines: number): { shown: DiffHunk[]; omitted: number } {
+  let left = maxLines;
   let omitted = 0;
   const shown: DiffHunk[] = [];
   for (const hunk of hunks) {
@@ -231,13 +231,13 @@ function truncateHunks(hunks: readonly DiffHunk[], most: number): { shown: DiffH
   return { shown, omitted };
 }
 
-/** Keeps at most `most` lines of the hunk, from the start of both the removed and the added lines. */
-function truncateHunk(hunk: DiffHunk, most: number): DiffHunk[] {
-  if (hunk.lines.length <= most) return [hunk];
+/** Keeps at maxLines `maxLines` lines of the hunk, from the start of both the removed and the added lines. */
+function truncateHunk(hunk: DiffHunk, maxLines: number): DiffHunk[] {
+  if (hunk.lines.length <= maxLines) return [hunk];
   const addedCount = hunk.lines.filter(({ kind }) => kind === 'add').length;
-  const half = Math.ceil(most / 2);
-  let addedLeft = Math.min(addedCount, Math.max(half, most - (hunk.lines.length - addedCount)));
-  let othersLeft = most - addedLeft;
+  const half = Math.ceil(maxLines / 2);
+  let addedLeft = Math.min(addedCount, Math.max(half, maxLines - (hunk.lines.length - addedCount)));
+  let othersLeft = maxLines - addedLeft;
   let { newStart, oldStart } = hunk;
   const pieces: DiffHunk[] = [];
   let open: DiffHunk | undefined;

@@ -1,16 +1,16 @@
 import type { ChangeKind, ChangeTotals, FileChange } from './entries';
 
-/** More files are shown in an editor. */
+/** Further files are shown only in the editor. */
 const maxShownChanges = 100;
 
 interface ShownChanges {
   readonly changes: FileChange[];
-  /** Of all changes, if some are not shown. */
+  /** Totals of all changes, if some are not shown. */
   readonly changeTotals?: ChangeTotals;
 }
 
 /** Returns the changes to show: renames as one change, and only the first ones of many. */
-export function shownChanges(all: readonly FileChange[]): ShownChanges {
+export function selectShownChanges(all: readonly FileChange[]): ShownChanges {
   const changes = joinRenames(all);
   if (changes.length <= maxShownChanges) return { changes };
   return { changes: changes.slice(0, maxShownChanges), changeTotals: totalsOf(changes) };
@@ -40,7 +40,7 @@ const stateLabels: Partial<Record<FileChange['state'], string>> = {
   changedSince: 'changed later',
 };
 
-/** Describes what the letter and the counted lines do not show. */
+/** Returns notes about a change that its letter and line counts do not show. */
 export function changeNotes({ kind, state }: Pick<FileChange, 'kind' | 'state'>): string[] {
   return [kind && kindLabels[kind], stateLabels[state]].filter((note) => note !== undefined);
 }
@@ -56,19 +56,19 @@ const changeNames: Record<FileChange['change'], ChangeName> = {
   deleted: { letter: 'D', word: 'deleted' },
 };
 
-/** Names the change in the way of VS Code’s Source Control view. */
-export function changeName({ change, renamedFrom }: Pick<FileChange, 'change' | 'renamedFrom'>): ChangeName {
+/** Returns the letter and word that VS Code’s Source Control view uses for the change. */
+export function nameOfChange({ change, renamedFrom }: Pick<FileChange, 'change' | 'renamedFrom'>): ChangeName {
   return renamedFrom === undefined ? changeNames[change] : { letter: 'R', word: 'renamed' };
 }
 
-/** Returns the former path without a folder that is still the same. */
-export function formerName({ path, renamedFrom }: Pick<FileChange, 'path' | 'renamedFrom'>): string | undefined {
+/** Returns the former path, without its folder if that is unchanged. */
+export function shortFormerPath({ path, renamedFrom }: Pick<FileChange, 'path' | 'renamedFrom'>): string | undefined {
   const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   const rest = renamedFrom?.slice(folder.length);
   return rest !== undefined && renamedFrom === folder + rest && !/[\\/]/.test(rest) ? rest : renamedFrom;
 }
 
-/** Whether lines show the change, or a part of it. */
+/** Whether changed lines show the change, or part of it. */
 export function hasChangedLines({ added, removed, renamedFrom }: FileChange): boolean {
   return renamedFrom === undefined && added + removed > 0;
 }

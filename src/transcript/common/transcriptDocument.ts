@@ -41,7 +41,7 @@ export class TranscriptDocument implements Disposable {
   put(entry: Entry): void {
     if (!this.entriesById.has(entry.id)) this.entryIds.push(entry.id);
     this.entriesById.set(entry.id, entry);
-    for (const createFeed of this.feeds) createFeed.didPut(entry.id);
+    for (const feed of this.feeds) feed.didPut(entry.id);
     this.changeEmitter.fire();
   }
 

@@ -1,9 +1,9 @@
 import type { DiffHunk, Entry, EntryOf, Part } from './entries';
-import { shownChanges } from './shownChanges';
+import { selectShownChanges } from './shownChanges';
 
 /** Limit for one part, in UTF-16 units; pages request longer ones. */
 const maxTextUnits = 16 * 1024;
-/** Output keeps its end, where the result is. */
+/** Output keeps its end, where the result usually is. */
 const maxOutputUnits = 32 * 1024;
 const maxDiffUnits = 32 * 1024;
 
@@ -54,7 +54,7 @@ export function truncateEntry(entry: Entry): Entry {
 
 function withShownChanges(entry: EntryOf<'end'>): EntryOf<'end'> {
   if (!entry.changes) return entry;
-  const shown = shownChanges(entry.changes);
+  const shown = selectShownChanges(entry.changes);
   return shown.changes.length === entry.changes.length ? entry : { ...entry, ...shown };
 }
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { AgentOptions } from '../../../src/chat/common/page/agentOptions';
 import { MemoryMemento } from '../../fake/memoryMemento';
 
-describe('the options that are kept for an agent', () => {
+describe('AgentOptions: stored choices', () => {
   const fail = (error: unknown): void => {
     throw error;
   };
 
-  it('are those of its entry: what was chosen for another command line under its name is dropped', () => {
+  it('drops choices made for another command line under the same agent id', () => {
     const memento = new MemoryMemento();
     const open = (description: string): AgentOptions => {
       const options = new AgentOptions(memento, fail);

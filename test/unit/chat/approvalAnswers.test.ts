@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { groupAnswers, isLastingAnswer, kindOfLabel } from '../../../src/chat/common/approvals/approvalAnswers';
+import { groupAnswers, isLastingAnswer, guessKindOfLabel } from '../../../src/chat/common/approvals/approvalAnswers';
 import type { ApprovalOption } from '../../../src/chat/common/chatView';
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other'] as const;
@@ -9,11 +9,11 @@ const anyOptions = fc.array(
   fc.record({ label, kind: fc.constantFrom(...kinds) }).map((option): ApprovalOption => option),
   { maxLength: 12 },
 );
-const option = (label: string, kind = kindOfLabel(label)): ApprovalOption => ({ label, kind });
+const option = (label: string, kind = guessKindOfLabel(label)): ApprovalOption => ({ label, kind });
 const named = (options: readonly (ApprovalOption | undefined)[]) => options.map((one) => one?.label);
 
-describe('the answers of a question', () => {
-  it('offer each option exactly once, whatever is sent', () => {
+describe('groupAnswers', () => {
+  it('lists each option exactly once, whatever the agent sends', () => {
     fc.assert(
       fc.property(anyOptions, (options) => {
         const { allow, deny, others } = groupAnswers(options);
@@ -24,7 +24,7 @@ describe('the answers of a question', () => {
     );
   });
 
-  it('never have one that lasts, or the other direction, as the plain one', () => {
+  it('never makes a lasting answer, or one of the other direction, the primary answer', () => {
     fc.assert(
       fc.property(anyOptions, (options) => {
         const { allow, deny } = groupAnswers(options);
@@ -35,7 +35,7 @@ describe('the answers of a question', () => {
     );
   });
 
-  it('have the first once option as the plain one, in whatever order they come', () => {
+  it('makes the first once option the primary answer, in any order', () => {
     const { allow, deny, others } = groupAnswers(
       ['AlwaysAllow', 'Deny All', 'Yes', 'Allow', 'Deny', 'Edit first'].map((name) => option(name)),
     );
@@ -44,13 +44,13 @@ describe('the answers of a question', () => {
     assert.deepEqual(named(others), ['Edit first']);
   });
 
-  it('have no plain one when there are only lasting ones, or when its name says the opposite', () => {
+  it('has no primary answer if all options last, or if its label says the opposite', () => {
     assert.equal(groupAnswers([option('Always Allow'), option('Deny')]).allow.primary, undefined);
     const { allow } = groupAnswers([option('Deny', 'allow_once'), option('Allow', 'allow_once')]);
     assert.deepEqual([allow.primary?.label, named(allow.menu)], ['Allow', ['Deny']]);
   });
 
-  it('have none as the plain one that says it lasts, or is told to be misnamed', () => {
+  it('has no primary answer whose label suggests a lasting effect or that is reported as misnamed', () => {
     const lasting = [
       'Yes, allow all edits during this session',
       'Allow for this session',
@@ -67,7 +67,7 @@ describe('the answers of a question', () => {
     assert.equal(groupAnswers([option('Never', 'reject_once')]).deny.primary, undefined);
   });
 
-  it('keep as the plain one what says it is for once, or speaks another language', () => {
+  it('keeps a primary answer whose label says once or is in another language', () => {
     for (const name of ['Allow once in this session', 'Yes, run all of them, just this once', 'Erlauben', 'Continue']) {
       assert.equal(groupAnswers([option(name, 'allow_once')]).allow.primary?.label, name);
     }
@@ -77,7 +77,7 @@ describe('the answers of a question', () => {
   });
 });
 
-describe('the kind of an option by its words', () => {
+describe('guessKindOfLabel', () => {
   const expected: Readonly<Record<(typeof kinds)[number], readonly string[]>> = {
     allow_once: ['Allow', 'yes', 'Allow once', 'Run once', 'OK', 'Approve', 'Yes, proceed', 'Apply', 'allow_once'],
     allow_always: [
@@ -108,8 +108,8 @@ describe('the kind of an option by its words', () => {
     other: ['Edit first', 'No restrictions', 'Revoke', 'Ask me later', 'Allow or skip', '', '¯\\_(ツ)_/¯'],
   };
   for (const kind of kinds) {
-    it(`is ${kind}`, () => {
-      for (const label of expected[kind]) assert.equal(kindOfLabel(label), kind, label);
+    it(`returns ${kind} for its usual labels`, () => {
+      for (const label of expected[kind]) assert.equal(guessKindOfLabel(label), kind, label);
     });
   }
 });

@@ -9,22 +9,22 @@ const late = question('4', 'Bob', 60_000);
 const soon = question('5', 'Cleo', 5_000);
 const ids = (questions: readonly { readonly id: string }[]) => questions.map(({ id }) => id).join('');
 
-describe('the order of open questions', () => {
-  it('keeps an agent’s questions together, each as it asked', () => {
+describe('orderApprovals', () => {
+  it('keeps the approvals of one agent together, in the order of its requests', () => {
     assert.equal(ids(orderApprovals([one, two, three])), '132');
   });
 
-  it('has those with a deadline first, the nearest before the others', () => {
+  it('puts approvals with a deadline first, the nearest deadline before the others', () => {
     assert.equal(ids(orderApprovals([one, late, two, soon, three])), '54132');
   });
 });
 
-describe('the question in view', () => {
-  it('stays, whatever comes', () => {
+describe('approvalToShow', () => {
+  it('keeps showing the current approval when others arrive', () => {
     assert.equal(approvalToShow(orderApprovals([one, late, soon]), one)?.id, '1');
   });
 
-  it('is followed by one with a deadline, else by one of the same agent, else by the next', () => {
+  it('then shows one with a deadline, else one of the same agent, else the next one', () => {
     assert.equal(approvalToShow(orderApprovals([two, late, three]), one)?.id, '4');
     assert.equal(approvalToShow(orderApprovals([two, three]), one)?.id, '3');
     assert.equal(approvalToShow(orderApprovals([two]), one)?.id, '2');

@@ -13,8 +13,8 @@ function asked(context: Record<string, unknown> | undefined, data: object = {}, 
   return view;
 }
 
-describe('a question to the user', () => {
-  it('says of each option for always what it stands for, whatever the options are called', () => {
+describe('ApprovalViews', () => {
+  it('shows the scope of each lasting option, whatever its label', () => {
     const options = ['Run once', 'Run always', 'constructor'];
     const context = { command: 'npm test', scopes: { 'Run always': 'npm test, in this folder' } };
     const view = asked(context, { options });
@@ -25,14 +25,14 @@ describe('a question to the user', () => {
     assert.deepEqual(view.parts, [{ type: 'terminal', command: 'npm test', output: '' }]);
   });
 
-  it('takes kinds only when there is one for each option', () => {
+  it('uses the reported kinds only if there is one for each option', () => {
     const options = ['Allow', 'Deny'];
     const kindsOf = (option_kinds: string[]) => asked({}, { options, option_kinds }).options.map(({ kind }) => kind);
     assert.deepEqual(kindsOf(['allow_always', 'reject_once']), ['allow_always', 'reject_once']);
     assert.deepEqual(kindsOf(['reject_once']), ['allow_once', 'reject_once']);
   });
 
-  it('marks options whose names lie, by its own look or by what is told', () => {
+  it('marks options with misleading labels, both detected and reported ones', () => {
     const view = asked(
       { misnamed: ['Weiter'] },
       {
@@ -46,7 +46,7 @@ describe('a question to the user', () => {
     );
   });
 
-  it('shows every variable of the environment, and which of them change what runs', () => {
+  it('shows every environment variable and which of them change what runs', () => {
     const variables = { PATH: '/tmp/fakebin', CI: '1' };
     const expected = [
       { name: 'PATH', value: '/tmp/fakebin', effect: 'decides which program runs' },
@@ -64,7 +64,7 @@ describe('a question to the user', () => {
     assert.deepEqual(asked({ command: 'x', env: { A: 1 } }).env, [{ name: 'A', value: '1' }]);
   });
 
-  it('reads variables under each name that agents use, and leaves what is no list of them', () => {
+  it('reads environment variables from every member name that agents use, and ignores other lists', () => {
     const view = asked({ input: { command: 'make', environment: { LD_PRELOAD: '/tmp/x.so' } } });
     assert.deepEqual(view.env, [{ name: 'LD_PRELOAD', value: '/tmp/x.so', effect: 'makes programs load code' }]);
     assert.equal(view.more, undefined);
@@ -73,7 +73,7 @@ describe('a question to the user', () => {
     assert.deepEqual([deploy.env, deploy.more], [undefined, [{ name: 'environment', value: 'production' }]]);
   });
 
-  it('shows a variable once that the context repeats, and marks one that has two values', () => {
+  it('shows a repeated variable once, and marks one that has two values', () => {
     const input = { command: 'make', env: { CI: '1', MODE: 'test' } };
     assert.deepEqual(asked({ env: { CI: '1', MODE: 'test' }, input }).env, [
       { name: 'CI', value: '1' },
@@ -92,7 +92,7 @@ describe('a question to the user', () => {
     );
   });
 
-  it('keeps what lifts a restriction apart, and says it once', () => {
+  it('shows escalations separately, and only once', () => {
     const input = { command: 'make', dangerouslyDisableSandbox: true, with_escalated_permissions: true };
     const view = asked({ input, escalations: { dangerouslyDisableSandbox: true } });
     const expected = [
@@ -102,7 +102,7 @@ describe('a question to the user', () => {
     assert.deepEqual([view.escalations, view.more], [expected, undefined]);
   });
 
-  it('finds what lifts a restriction where the server does not tell it', () => {
+  it('detects escalations that the server does not report', () => {
     const expected = [{ name: 'dangerouslyDisableSandbox', value: 'true' }];
     const input = { command: 'make', dangerouslyDisableSandbox: true };
     for (const context of [{ input }, { input, escalations: {} }, { input, escalations: 'none' }, input]) {
@@ -111,7 +111,7 @@ describe('a question to the user', () => {
     assert.equal(asked({ input: { command: 'make' } }).escalations, undefined);
   });
 
-  it('loses nothing: unknown members, those of another shape, and of two commands the one that is not shown', () => {
+  it('shows every field: unknown ones, those of another shape, and the second of two commands', () => {
     const view = asked({
       command: ['git', 'commit', '-m', 'two words'],
       paths: 'not a list',
@@ -132,25 +132,25 @@ describe('a question to the user', () => {
     ]);
   });
 
-  it('shows an input of arguments as the command, and not again', () => {
+  it('shows an argument list as the command, and does not repeat it', () => {
     const view = asked({ input: { argv: ['ls', '-l'] } });
     assert.deepEqual([view.parts[0], view.more], [{ type: 'terminal', command: 'ls -l', output: '' }, undefined]);
   });
 
-  it('shows an address as a link, and what goes with it', () => {
+  it('shows an address as a link, together with the other fields', () => {
     const view = asked({ input: { url: 'https://example.com/a', prompt: 'Summarise' } });
     assert.deepEqual(view.parts, [{ type: 'link', uri: 'https://example.com/a' }]);
     assert.deepEqual(view.more, [{ name: 'prompt', value: 'Summarise' }]);
   });
 
-  it('shows an input of a tool that nobody knows whole', () => {
+  it('shows the whole input of an unknown tool', () => {
     const view = asked({ input: { query: 'SELECT 1', env: { PATH: '.' } } });
     assert.deepEqual(view.parts, [{ type: 'json', json: '{\n  "query": "SELECT 1"\n}' }]);
     assert.equal(view.env?.[0]?.effect, 'decides which program runs');
     assert.equal(view.more, undefined);
   });
 
-  it('says where, when it is not the folder of the conversation', () => {
+  it('shows the working folder unless it is the folder of the conversation', () => {
     assert.equal(asked({ command: 'ls', cwd: '/ws', folder: '/ws' }).cwd, undefined);
     assert.equal(asked({ command: 'ls', cwd: '/tmp', folder: '/ws' }).cwd, '/tmp');
     assert.equal(asked({ command: 'ls', cwd: '/tmp' }).cwd, '/tmp');
@@ -158,13 +158,13 @@ describe('a question to the user', () => {
     assert.deepEqual([ofInput.cwd, ofInput.more], ['/tmp', undefined]);
   });
 
-  it('names the files that nothing else names', () => {
+  it('lists the files that no other part names', () => {
     const content = [{ type: 'diff', path: 'src/a.ts', old_text: 'a', new_text: 'b' }];
     assert.equal(asked({ content, paths: ['/ws/src/a.ts'] }).parts.length, 1);
     assert.deepEqual(asked({ paths: ['/ws/.env'] }).parts, [{ type: 'list', items: ['/ws/.env'] }]);
   });
 
-  it('knows when nobody says what will run, and then shows a long prompt whole', () => {
+  it('reports an approval that does not say what will run, and then shows a long prompt in full', () => {
     assert.deepEqual([asked(undefined).isUndescribed, asked(undefined).parts], [true, []]);
     const prompt = `Run this?\n${'echo '.repeat(50)}`;
     const view = asked(undefined, {}, prompt);

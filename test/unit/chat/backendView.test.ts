@@ -5,21 +5,21 @@ import { backendDotClass, backendStatusText } from '../../../src/chat/browser/ch
 const server = { id: 'amplifier', title: 'Amplifier', source: 'server', description: 'http://127.0.0.1:8765' } as const;
 const silent = { kind: 'silent', message: 'No server answers. Start it.' } as const;
 
-describe('a server among the backends', () => {
-  it('is running, with its version, before it was used', () => {
+describe('backendView of a server', () => {
+  it('shows a running server with its version before it was used', () => {
     const view = backendView({ ...server, health: { kind: 'answers', version: '1.2' } }, undefined);
     assert.equal(view.state, 'stopped');
     assert.equal(backendStatusText(view), 'running (version 1.2)');
     assert.equal(backendDotClass(view), 'is-ready');
   });
 
-  it('says what to do when it is unavailable', () => {
+  it('shows what to do when the server is unavailable', () => {
     const view = backendView({ ...server, health: silent }, { kind: 'stopped' });
     assert.equal(backendStatusText(view), 'unavailable');
     assert.equal(view.problem, silent.message);
   });
 
-  it('is told of as who uses it has found it', () => {
+  it('prefers the state of the backend in use over an older health check', () => {
     const ready = backendView({ ...server, health: silent }, { kind: 'ready', version: '3' });
     assert.equal(backendStatusText(ready), 'running (version 3)');
     assert.equal(ready.problem, undefined);
@@ -28,13 +28,13 @@ describe('a server among the backends', () => {
     assert.equal(failed.problem, 'Lost.');
   });
 
-  it('that cannot be used says why, whatever it answers', () => {
+  it('shows why a server cannot be used, even if it answers', () => {
     const view = backendView({ ...server, problem: 'Not trusted.', health: { kind: 'answers' } }, undefined);
     assert.equal(backendStatusText(view), 'unavailable');
     assert.equal(view.problem, 'Not trusted.');
   });
 
-  it('is no agent: that one is started by its first prompt', () => {
+  it('has no health for an agent, which starts with its first prompt', () => {
     const view = backendView({ ...server, source: 'configured' }, undefined);
     assert.equal(backendStatusText(view), 'not started');
     assert.equal(view.health, undefined);

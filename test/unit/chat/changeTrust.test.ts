@@ -9,7 +9,7 @@ import { draft, outline, settled, Window } from './support/window';
 
 const path = '/ws/a.txt';
 
-describe('reverting trusts nobody but Backline', () => {
+describe('Reverting trusts only what Backline itself has read', () => {
   let window: Window;
   let chat: Chat;
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe('reverting trusts nobody but Backline', () => {
   const states = () => chat.view.changes.map(({ state }) => state);
   const text = () => window.editor.diskText(path);
 
-  it('does not list a file that a call shows which only reads', async () => {
+  it('does not list a file that is shown by a call that only reads', async () => {
     await tell(
       pre({ kind: 'read', ...diff('planted\n', 'one\n') }),
       post({ kind: 'read', ...diff('planted\n', 'one\n') }),
@@ -70,7 +70,7 @@ describe('reverting trusts nobody but Backline', () => {
     assert.equal(text(), 'one\n');
   });
 
-  it('brings back nothing that an agent tells of afterwards, and deletes nothing', async () => {
+  it('restores nothing if the agent reports a change only afterwards, and deletes nothing', async () => {
     for (const old of ['planted\n', null]) {
       await tell(pre(diff(old, 'one\n')), post(diff(old, 'one\n')));
       await until('the change', () => states().length === 1);
@@ -80,7 +80,7 @@ describe('reverting trusts nobody but Backline', () => {
     }
   });
 
-  it('brings back what was read before the call, not what the agent says', async () => {
+  it('restores the text read before the call, not the text that the agent reports', async () => {
     await tell(pre(diff('planted\n', 'two\n')));
     window.editor.setFile(path, 'two\n');
     await tell(post(diff('planted\n', 'two\n')));
@@ -90,7 +90,7 @@ describe('reverting trusts nobody but Backline', () => {
     assert.equal(text(), 'one\n');
   });
 
-  it('does not bring back over what the user has written between two writes', async () => {
+  it('does not overwrite what the user wrote between two writes of the agent', async () => {
     await write('two\n');
     window.editor.setFile(path, 'two\nmine\n');
     await write('three\nmine\n');
@@ -99,7 +99,7 @@ describe('reverting trusts nobody but Backline', () => {
     assert.equal(text(), 'three\nmine\n');
   });
 
-  it('remembers that a file is mixed when the conversation is opened again', async () => {
+  it('remembers after reopening that a file has changes of both', async () => {
     await write('two\n');
     window.editor.setFile(path, 'two\nmine\n');
     await write('three\nmine\n');
@@ -112,7 +112,7 @@ describe('reverting trusts nobody but Backline', () => {
     await assert.rejects(chat.revert(path), { code: 'changedSince' });
   });
 
-  it("does not take for the agent's what the user wrote before a call that failed", async () => {
+  it('does not attribute to the agent what the user wrote before a failed call', async () => {
     await tell(pre(diff('one\n', 'two\n')), ask());
     window.editor.setFile(path, 'one\nmine\n');
     await chat.answerApproval('q', 'Yes');
@@ -121,14 +121,14 @@ describe('reverting trusts nobody but Backline', () => {
     assert.deepEqual(chat.view.changes, []);
   });
 
-  it("does not take for the agent's what the user wrote while a question waited that nobody answered", async () => {
+  it('does not attribute to the agent what the user wrote during an approval that nobody answered', async () => {
     await tell(pre(), ask());
     window.editor.setFile(path, 'one\nmine\n');
     await end();
     assert.deepEqual(chat.view.changes, []);
   });
 
-  it('keeps what the user wrote while a question waited', async () => {
+  it('keeps what the user wrote while an approval was pending', async () => {
     await tell(pre(), ask());
     window.editor.setFile(path, 'one\nmine\n');
     await chat.answerApproval('q', 'Yes');
@@ -139,7 +139,7 @@ describe('reverting trusts nobody but Backline', () => {
     assert.equal(text(), 'one\nmine\n');
   });
 
-  it('asks first when the question was answered elsewhere, and the user has written meanwhile', async () => {
+  it('asks first if the approval was answered elsewhere and the user has written meanwhile', async () => {
     await tell(pre(), ask());
     window.editor.setFile(path, 'one\nmine\n');
     await tell(event('approval:granted', { approval_id: 'q', decision: 'Yes' }));
@@ -148,20 +148,20 @@ describe('reverting trusts nobody but Backline', () => {
     await end(['changedSince']);
   });
 
-  it('asks first when the file has not what the agent says to have written', async () => {
+  it('asks first if the file does not have the text that the agent reports', async () => {
     await tell(pre(diff('one\n', 'two\n')));
     window.editor.setFile(path, 'mine\n');
     await tell(post(diff('one\n', 'two\n')));
     await end(['changedSince']);
   });
 
-  it('asks first when the turn ended in the middle of the call', async () => {
+  it('asks first if the turn ended during the call', async () => {
     await tell(pre());
     window.editor.setFile(path, 'two\n');
     await end(['changedSince']);
   });
 
-  it('knows a write through the editor better than the call that tells of it', async () => {
+  it('trusts a write through the editor more than the call that reports it', async () => {
     await tell(pre(diff('one\n', 'two\n')));
     await write('two\n');
     window.editor.setFile(path, 'two\nmine\n');
@@ -172,7 +172,7 @@ describe('reverting trusts nobody but Backline', () => {
     assert.equal(text(), 'one\n');
   });
 
-  it('finds a change that shows only after its call', async () => {
+  it('finds a change that becomes visible only after its call', async () => {
     await tell(pre(diff('one\n', 'two\n')), post());
     window.editor.setFile(path, 'two\n');
     await end();
@@ -180,24 +180,24 @@ describe('reverting trusts nobody but Backline', () => {
   });
 });
 
-describe('a change that an agent tells of', () => {
+describe('isAlreadyApplied', () => {
   const cases: [string, string | null, string | null | undefined, string, boolean][] = [
-    ['is not made yet', 'a b c', 'b', 'x', false],
-    ['is made', 'a x c', 'b', 'x', true],
-    ['is made of the whole file', 'new', 'old', 'new', true],
-    ['has created the file', 'new', null, 'new', true],
-    ['has written the file', 'new', undefined, 'new', true],
-    ['takes a piece away, not yet', 'a b', 'a b', 'a', false],
-    ['has added to a piece', 'a b', 'a', 'a b', true],
-    ['changes nothing', 'a', 'a', 'a', false],
-    ['is of a file that is not there yet', null, null, 'new', false],
+    ['is false before the change', 'a b c', 'b', 'x', false],
+    ['is true after the change', 'a x c', 'b', 'x', true],
+    ['is true after a change of the whole file', 'new', 'old', 'new', true],
+    ['is true for a created file', 'new', null, 'new', true],
+    ['is true for a written file', 'new', undefined, 'new', true],
+    ['is false before a piece is removed', 'a b', 'a b', 'a', false],
+    ['is true after text was added to a piece', 'a b', 'a', 'a b', true],
+    ['is false for a change without effect', 'a', 'a', 'a', false],
+    ['is false for a file that does not exist yet', null, null, 'new', false],
   ];
   for (const [name, now, old, after, isMade] of cases) {
     const file = { path: 'a', newText: after, ...(old === undefined ? {} : { oldText: old }) };
     it(name, () => assert.equal(isAlreadyApplied(now, file), isMade));
   }
 
-  it('is in the file whatever ends its lines', () => {
+  it('ignores the line endings of the file', () => {
     assert.equal(containsWrittenText('a\r\nb\r\n', { path: 'a', newText: 'a\nb' }), true);
     assert.equal(containsWrittenText('a\r\nc\r\n', { path: 'a', newText: 'a\nb' }), false);
     assert.equal(containsWrittenText(null, { path: 'a' }), undefined);

@@ -5,7 +5,7 @@ import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { draft, outline, settled, Window } from './support/window';
 
-describe('the changes of a conversation', () => {
+describe('Changes of a conversation', () => {
   let window: Window;
   beforeEach(async () => {
     window = await Window.open();
@@ -48,7 +48,7 @@ describe('the changes of a conversation', () => {
     await window.chats.afterWrite(writer, path);
   };
 
-  it('are the files that really differ, also new ones', async () => {
+  it('list the files that really differ, including new ones', async () => {
     const chat = await turn(write('/ws/a.txt', 'one\ntwo\n'), write('/ws/new.txt', 'new\n'), () =>
       window.chats.beforeWrite({ backendId: 'one', sessionId: window.agent.last.id }, '/ws/never.txt'),
     );
@@ -74,7 +74,7 @@ describe('the changes of a conversation', () => {
     assert.deepEqual(chat.view.changes, []);
   });
 
-  it('of protected files are reverted with the word of the user only', async () => {
+  it('of protected files are reverted only after the user confirms', async () => {
     window.editor.setFile('/ws/.vscode/tasks.json', '{}');
     const chat = await turn(write('/ws/.vscode/tasks.json', '[]'), write('/ws/AGENTS.md', 'new'));
     await until('the changes', () => chat.view.changes.length === 2);
@@ -88,7 +88,7 @@ describe('the changes of a conversation', () => {
     assert.deepEqual(chat.view.changes, []);
   });
 
-  it('can be reverted turn by turn, the last one first', async () => {
+  it('can be reverted turn by turn, the last turn first', async () => {
     const chat = await turn(write('/ws/a.txt', 'two\n'));
     await next(chat, write('/ws/a.txt', 'three\n'));
     assert.deepEqual(statesOf(chat), ['changedSince', 'applied']);
@@ -105,7 +105,7 @@ describe('the changes of a conversation', () => {
     assert.deepEqual(statesOf(chat), ['reverted', 'reverted']);
   });
 
-  it('of one turn are not reverted over what came after, unless the user wants that', async () => {
+  it('of one turn do not overwrite later changes unless the user wants it', async () => {
     const chat = await turn(write('/ws/a.txt', 'two\n'));
     await next(chat, write('/ws/a.txt', 'three\n'));
     await assert.rejects(chat.revert('/ws/a.txt', { turn: 1 }), { code: 'changedSince' });
@@ -116,7 +116,7 @@ describe('the changes of a conversation', () => {
     await assert.rejects(chat.revert('/ws/b.txt', { turn: 1 }), { code: 'notFound' });
   });
 
-  it('of one turn can be reverted in another window, also a file that the turn has made', async () => {
+  it('of one turn can be reverted in another window, even for a file that the turn created', async () => {
     const chat = await turn(write('/ws/a.txt', 'two\n'));
     await next(chat, write('/ws/a.txt', 'three\n'), write('/ws/new.txt', 'new\n'));
     const { editor, folder } = window;
@@ -137,7 +137,7 @@ describe('the changes of a conversation', () => {
     assert.equal(editor.diskText('/ws/a.txt'), 'one\n');
   });
 
-  it('are not reverted over what the user has written since, unless the user wants that', async () => {
+  it('are not reverted over later edits of the user unless the user wants it', async () => {
     const chat = await turn(write('/ws/a.txt', 'two\n'));
     await until('the changes', () => chat.view.changes.length === 1);
     window.editor.setFile('/ws/a.txt', 'two\nmine\n');
@@ -148,14 +148,14 @@ describe('the changes of a conversation', () => {
     assert.equal(window.editor.diskText('/ws/a.txt'), 'one\n');
   });
 
-  it('are no longer listed when they are kept', async () => {
+  it('are no longer listed after they are kept', async () => {
     const chat = await turn(write('/ws/a.txt', 'two\n'));
     await until('the changes', () => chat.view.changes.length === 1);
     await chat.keepChanges();
     assert.deepEqual(chat.view.changes, []);
   });
 
-  it('are seen of tools that write by themselves', async () => {
+  it('by tools that write files themselves are detected', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     window.agent.last.tell(edit('/ws/a.txt'));

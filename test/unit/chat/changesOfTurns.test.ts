@@ -6,7 +6,7 @@ import { draft, outline, Window } from './support/window';
 
 const path = '/ws/a.txt';
 
-describe('the changes of one turn', () => {
+describe('Changes of one turn', () => {
   let window: Window;
   let chat: Chat;
   beforeEach(async () => {
@@ -52,7 +52,7 @@ describe('the changes of one turn', () => {
     chat = await window.chats.open(chat.id);
   }
 
-  it('are also what makes the file again what an earlier turn has left', async () => {
+  it('include a change that restores the text of an earlier turn', async () => {
     await turn('two\n');
     userWrites('mine\n');
     await turn('two\n');
@@ -61,7 +61,7 @@ describe('the changes of one turn', () => {
     assert.equal(text(), 'mine\n');
   });
 
-  it('can be looked at by themselves, also when they were kept and the window was loaded again', async () => {
+  it('can be viewed separately, even if they were kept and the window was reloaded', async () => {
     await turn('two\n');
     await turn('three\n', 'four\n');
     const shown = () => Promise.all([1, 2, 3].map((number) => chat.turnTexts(path, number)));
@@ -78,7 +78,7 @@ describe('the changes of one turn', () => {
     assert.deepEqual(await shown(), expected);
   });
 
-  it('are all its own, whoever has written before it', async () => {
+  it('are complete, whoever has written the file before', async () => {
     await turn('two\n');
     userWrites('mine\n');
     await turn('three\n', 'four\n');
@@ -90,7 +90,7 @@ describe('the changes of one turn', () => {
     await assert.rejects(chat.revert(path), { code: 'changedSince' });
   });
 
-  it('are not reverted over what the user has written between two of them', async () => {
+  it('are not reverted over edits that the user made between two of them', async () => {
     await chat.send(draft('Go'));
     await write('two\n');
     userWrites('two\nmine\n');
@@ -100,7 +100,7 @@ describe('the changes of one turn', () => {
     await assert.rejects(chat.revert(path, { turn: 1 }), { code: 'changedSince' });
   });
 
-  it('are none when it has put back what it had written', async () => {
+  it('are empty if the turn has restored what it had written', async () => {
     await turn('two\n');
     await chat.send(draft('Go'));
     await write('three\n');
@@ -112,7 +112,7 @@ describe('the changes of one turn', () => {
     assert.deepEqual(states(), ['applied', null]);
   });
 
-  it('are listed, and can be reverted, when the window was closed in the middle of it', async () => {
+  it('are listed and can be reverted if the window was closed during the turn', async () => {
     await turn('two\n');
     await chat.send(draft('Go'));
     await write('three\n');
@@ -126,7 +126,7 @@ describe('the changes of one turn', () => {
     assert.equal(text(), 'one\n');
   });
 
-  it('are told apart from what the user had written before the turn that was broken off', async () => {
+  it('exclude what the user wrote before an interrupted turn', async () => {
     await turn('two\n');
     userWrites('mine\n');
     await chat.send(draft('Go'));
@@ -137,7 +137,7 @@ describe('the changes of one turn', () => {
     assert.equal(text(), 'mine\n');
   });
 
-  it('do not go into the next turn when the window was closed in the middle', async () => {
+  it('do not become part of the next turn if the window was closed during the turn', async () => {
     await chat.send(draft('Go'));
     await write('two\n');
     await reopen();
@@ -147,7 +147,7 @@ describe('the changes of one turn', () => {
     assert.equal(text(), 'two\n');
   });
 
-  it('are those before and after the window was closed when the turn went on', async () => {
+  it('include those before and after the window was closed if the turn continued', async () => {
     await chat.send(draft('Go'));
     await write('two\n');
     await reopen('server');
@@ -161,7 +161,7 @@ describe('the changes of one turn', () => {
     assert.equal(text(), 'one\n');
   });
 
-  it('ask first when the user has written while the window was closed and the turn went on', async () => {
+  it('ask first if the user wrote while the window was closed and the turn continued', async () => {
     await chat.send(draft('Go'));
     await write('two\n');
     await reopen('server');

@@ -20,7 +20,7 @@ const bytes = (...values: number[]): Uint8Array => Uint8Array.of(0, 1, 2, ...val
 
 const onPosix = only('with POSIX modes and links', process.platform !== 'win32');
 
-describe('changes that texts do not show', () => {
+describe('Changes that a text diff does not show', () => {
   let workspace: TestWorkspace;
   let window: DiskWindow;
   let chat: Chat;
@@ -60,7 +60,7 @@ describe('changes that texts do not show', () => {
     chat = await window.reopen(chat.id);
   }
 
-  it('are undone: a binary file that was created, changed or deleted, also after a restart', async () => {
+  it('are undone for a created, changed or deleted binary file, even after a restart', async () => {
     const before = contentsOf(workspace.folder);
     await window.turn(chat, () => {
       workspace.write({ 'image.bin': bytes(9), 'new.bin': bytes(7) });
@@ -105,7 +105,7 @@ describe('changes that texts do not show', () => {
     assert.deepEqual(readFileSync(file('image.bin')), Buffer.from(bytes(9)));
   });
 
-  it('are not undone over what somebody has written after them, unless that is wanted, and even then with a way back', async () => {
+  it('are not undone over later changes by others unless the user wants it, and then this can be undone', async () => {
     await window.turn(chat, () => workspace.write({ 'image.bin': bytes(9) }));
     await listed('modified image.bin (binary)');
     workspace.write({ 'image.bin': bytes(5) });
@@ -173,7 +173,7 @@ describe('changes that texts do not show', () => {
     assert.deepEqual(readFileSync(file('image.bin')), Buffer.from(bytes(8)));
   });
 
-  it('say plainly that the checkpoint is gone', async () => {
+  it('report that the checkpoint is missing', async () => {
     await window.turn(chat, () => workspace.write({ 'image.bin': bytes(9) }));
     await listed('modified image.bin (binary)');
     const store = await workspace.open({ storage: path.join(workspace.storage, onlyFolderIn(workspace.storage)) });
@@ -183,7 +183,7 @@ describe('changes that texts do not show', () => {
     assert.deepEqual(lines(), ['modified image.bin (binary)']);
   });
 
-  it('are files that are too large for a text, and bytes that are no text', async () => {
+  it('include files too large for a text diff, and bytes that are not text', async () => {
     const large = 'line\n'.repeat(1.2 * 1024 * 1024);
     workspace.write({ 'large.txt': large, 'latin.txt': Uint8Array.of(0x63, 0x61, 0x66, 0xe9) });
     const before = contentsOf(workspace.folder);
@@ -255,7 +255,7 @@ describe('changes that texts do not show', () => {
     assert.deepEqual(lines(), []);
   });
 
-  it('are line endings and byte order marks, which come back byte for byte', async () => {
+  it('include line endings and byte order marks, which are restored byte for byte', async () => {
     workspace.write({ 'crlf.txt': 'one\r\ntwo\r\n', 'lf.txt': 'one\ntwo\n', 'mixed.txt': 'one\r\ntwo\nthree\n' });
     const before = contentsOf(workspace.folder);
     await window.turn(chat, () => {
@@ -281,7 +281,7 @@ describe('changes that texts do not show', () => {
     assert.equal(workspace.read('mixed.txt').replaceAll('\r', ''), 'one\ntwo\nthree\n');
   });
 
-  it('are renames, also of files with a few other lines and of binary files', async () => {
+  it('include renames, even with a few other lines and of binary files', async () => {
     const text = 'a line that is long enough to be found again\n'.repeat(20);
     workspace.write({ 'old.txt': text, 'old.bin': bytes(...Buffer.from(text)) });
     const before = contentsOf(workspace.folder);
@@ -300,7 +300,7 @@ describe('changes that texts do not show', () => {
     assert.deepEqual(contentsOf(workspace.folder), before);
   });
 
-  it('of a text that became binary are undone to the text before', async () => {
+  it('of a text file that became binary are undone to the earlier text', async () => {
     await window.turn(chat, () => workspace.write({ 'a.txt': 'one\nTWO\nthree\n' }));
     await listed('modified a.txt');
     await window.turn(chat, () => workspace.write({ 'a.txt': bytes(1) }));

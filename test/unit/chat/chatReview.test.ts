@@ -5,7 +5,7 @@ import { FakeChat } from '../../fake/fakeChats';
 
 const path = '/ws/a.ts';
 
-describe('A file that two conversations have changed', () => {
+describe('ChatReview: a file changed by two conversations', () => {
   const change = { path, change: 'modified', added: 1, removed: 1, state: 'applied' } as const;
   const [older, newer] = [new FakeChat('older'), new FakeChat('newer')];
   for (const chat of [older, newer]) chat.change({ changes: [change] });
@@ -32,12 +32,12 @@ describe('A file that two conversations have changed', () => {
     },
   );
 
-  it('is listed once, with the text before the changes of the newer one', async () => {
+  it('is listed once, with the text before the changes of the newer conversation', async () => {
     assert.deepEqual(review.paths, [path]);
     assert.equal(await review.baseline(path), 'before newer');
   });
 
-  it('is left alone once the user cancels', async () => {
+  it('stays unchanged if the user cancels', async () => {
     answer = false;
     undone.length = 0;
     await review.undoFile(path);

@@ -7,20 +7,20 @@ import { draft, outline, Window } from './support/window';
 
 const never = new AbortController().signal;
 
-describe('conversations of a window', () => {
+describe('ChatSessions', () => {
   let window: Window;
   beforeEach(async () => {
     window = await Window.open();
   });
   afterEach(() => window.remove());
 
-  it('start nothing and keep nothing before the first prompt', async () => {
+  it('starts no backend and stores nothing before the first prompt', async () => {
     await window.chats.create('one');
     assert.deepEqual(window.agent.calls, []);
     assert.deepEqual(window.chats.rows, []);
   });
 
-  it('bring a prompt to the backend and show the answer', async () => {
+  it('sends a prompt to the backend and shows the answer', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Hello there'));
     window.agent.last.say('Hi.');
@@ -34,7 +34,7 @@ describe('conversations of a window', () => {
     assert.deepEqual(chat.history, ['Hello there']);
   });
 
-  it('answer side by side', async () => {
+  it('runs conversations in parallel', async () => {
     const [one, two] = await Promise.all([window.chats.create('one'), window.chats.create('two')]);
     await Promise.all([one.send(draft('A')), two.send(draft('B'))]);
     assert.ok(window.backends instanceof ChatBackends);
@@ -47,7 +47,7 @@ describe('conversations of a window', () => {
     assert.equal(outline(two)[1], 'answer: two');
   });
 
-  it('queue prompts while busy and send them one after the other', async () => {
+  it('queues prompts while a turn runs and sends them one after another', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('1'));
     await chat.send(draft('2'));
@@ -64,7 +64,7 @@ describe('conversations of a window', () => {
     assert.deepEqual(chat.view.queue, []);
   });
 
-  it('keep the queue over a reload, held back, and what was taken out of it is gone', async () => {
+  it('keeps the queue on hold after a reload, without the removed prompts', async () => {
     const chat = await window.chats.create('one');
     for (const text of ['1', '2', '3', '4']) await chat.send(draft(text));
     const third = chat.view.queue[1];
@@ -86,7 +86,7 @@ describe('conversations of a window', () => {
     assert.equal(window.agent.last.prompts[0]?.text, '2');
   });
 
-  it('show what waits in short, and hand it out whole', async () => {
+  it('shows queued prompts shortened and returns them in full', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('1'));
     const image = { mimeType: 'image/png', data: 'aGk=' };
@@ -98,7 +98,7 @@ describe('conversations of a window', () => {
     assert.deepEqual(await chat.unqueue(shown.id), whole);
   });
 
-  it('keep the queue when a turn fails or is stopped', async () => {
+  it('keeps the queue when a turn fails or is stopped', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('1'));
     await chat.send(draft('2'));
@@ -118,7 +118,7 @@ describe('conversations of a window', () => {
     );
   });
 
-  it('take the prompt back when the backend does not start, and say why', async () => {
+  it('withdraws the prompt and shows the reason when the backend does not start', async () => {
     window.agent.beforeSession = () => Promise.reject(new BackendError('notReady', 'Install it first.', 'ENOENT'));
     const chat = await window.chats.create('one');
     chat.saveDraft(draft('Go'));
@@ -129,7 +129,7 @@ describe('conversations of a window', () => {
     assert.deepEqual(chat.draft, draft('Go'));
   });
 
-  it('keep half an answer when the backend is gone, and go on with the next prompt', async () => {
+  it('keeps an incomplete answer when the backend is gone, and continues with the next prompt', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     window.agent.last.say('Half');
@@ -140,7 +140,7 @@ describe('conversations of a window', () => {
     assert.deepEqual(window.agent.calls, ['create', 'load one-1']);
   });
 
-  it('say so, and tell the agent what was said, when it does not remember', async () => {
+  it('sends a summary and shows a notice when the agent does not remember the conversation', async () => {
     window.agent.canLoad = false;
     const chat = await window.chats.create('one');
     await chat.send(draft('My name is Ada'));
@@ -156,7 +156,7 @@ describe('conversations of a window', () => {
     assert.ok(outline(chat).some((line) => line.startsWith('notice: Agent one doesn’t remember')));
   });
 
-  it('have what was said at hand for an agent that forgets it, and go by its new name then', async () => {
+  it('provides the earlier conversation to an agent that forgets it, and then uses its new session', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('My name is Ada'));
     window.agent.last.end('Hello Ada.');
@@ -175,7 +175,7 @@ describe('conversations of a window', () => {
     assert.ok(window.agent.calls.includes('delete anew'));
   });
 
-  it('answer what is asked, and refuse an answer that comes late', async () => {
+  it('answers approvals, and rejects a late answer', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     window.agent.last.tell(event('approval:required', { approval_id: 'a', prompt: 'May I?', options: ['Yes', 'No'] }));
@@ -187,7 +187,7 @@ describe('conversations of a window', () => {
     await assert.rejects(chat.answerApproval('a', 'Yes'), { code: 'approvalResolved' });
   });
 
-  it('can be renamed, found and deleted while busy', async () => {
+  it('renames, finds and deletes a conversation while it is busy', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Find the needle'));
     window.agent.last.say('a hay');
@@ -205,7 +205,7 @@ describe('conversations of a window', () => {
     await assert.rejects(window.chats.open(chat.id), { code: 'notFound' });
   });
 
-  it('list what a running agent remembers, and open it with its history', async () => {
+  it('lists the sessions of a running agent and opens one with its history', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     window.agent.summaries = [
@@ -225,7 +225,7 @@ describe('conversations of a window', () => {
     assert.equal(opened.view.title, 'Then');
   });
 
-  it('have the title of the list when their backend tells nothing of what was said in them', async () => {
+  it('uses the listed title for a session whose backend replays no history', async () => {
     await window.agent.capabilities();
     window.agent.summaries = [{ id: 'old', title: 'Session with vscode-simple' }];
     window.agent.history = [];
@@ -234,7 +234,7 @@ describe('conversations of a window', () => {
     assert.equal(opened.view.title, 'Session with vscode-simple');
   });
 
-  it('list what an agent remembers that does not run once the user looks for it, and with the others from then on', async () => {
+  it('lists the sessions of a stopped agent on request, and includes them from then on', async () => {
     window.agent.summaries = [
       { id: 'old', title: 'Long ago', updatedAt: '2026-01-01T00:00:00Z' },
       { id: 'new', title: 'Lately', updatedAt: '2026-02-01T00:00:00Z' },
@@ -247,7 +247,7 @@ describe('conversations of a window', () => {
     assert.equal((await window.chats.backends())[0]?.state, 'ready');
   });
 
-  it('say which agent cannot list what it remembers', async () => {
+  it('reports an agent that cannot list its sessions', async () => {
     window.agent.canList = false;
     await assert.rejects(window.chats.listRemoteSessions('one', never), {
       code: 'unsupported',
@@ -257,7 +257,7 @@ describe('conversations of a window', () => {
     await assert.rejects(window.chats.listRemoteSessions('gone', never), { code: 'notFound' });
   });
 
-  it('list what a server remembers as soon as it answers, and leave one alone that does not', async () => {
+  it('lists the sessions of a server once it answers, and ignores one that does not', async () => {
     const servers = new ChatBackends('answers', 'silent');
     const [answers, silent] = servers.backends;
     assert.ok(answers && silent);
@@ -282,7 +282,7 @@ describe('conversations of a window', () => {
   });
 });
 
-describe('conversations of a window that is gone', () => {
+describe('ChatSessions after the window was closed', () => {
   const history = [
     event('prompt:submit', { prompt: 'Go', replayed: true }),
     event('content_block:delta', { block_index: 0, delta: 'Half' }),
@@ -300,7 +300,7 @@ describe('conversations of a window that is gone', () => {
     return { id, folder: window.folder };
   }
 
-  it('are there again, with the turn marked and the history not told twice', async () => {
+  it('restores conversations with the turn marked as interrupted and without a repeated history', async () => {
     const { folder, id } = await crashed();
     const window = await Window.open({ folder, backends: new ChatBackends('one') });
     const chat = await window.chats.open(id);
@@ -315,7 +315,7 @@ describe('conversations of a window that is gone', () => {
     await window.remove();
   });
 
-  it('go on with a turn that still runs on a server', async () => {
+  it('resumes a turn that still runs in a server', async () => {
     const { folder, id } = await crashed();
     const backends = new ChatBackends('one');
     backends.source = 'server';
@@ -335,7 +335,7 @@ describe('conversations of a window that is gone', () => {
     await window.remove();
   });
 
-  it('are read-only while another window writes them', async () => {
+  it('opens conversations read-only while another window writes them', async () => {
     const first = await Window.open({ backends: new ChatBackends('one') });
     const chat = await first.chats.create('one');
     await chat.send(draft('Go'));

@@ -42,8 +42,8 @@ function richTurn(told: TranscriptRecorder): TranscriptRecorder {
 
 const end = event('prompt:complete', { response: 'I look first.\n\nDone.', stop_reason: 'end_turn' });
 
-describe('the transcript of an agent that tells all', () => {
-  it('shows text, thinking, the call that waits and its question', () => {
+describe('ChatTranscript of an agent that reports everything', () => {
+  it('shows text, thoughts, the waiting call and its approval', () => {
     const told = richTurn(new TranscriptRecorder());
     assert.deepEqual(told.outline, [
       'prompt: Rename it',
@@ -64,7 +64,7 @@ describe('the transcript of an agent that tells all', () => {
     });
   });
 
-  it('goes on after the answer, and does not tell a text twice that came in blocks', () => {
+  it('continues after the answer, and does not repeat a text that came in blocks', () => {
     const told = richTurn(new TranscriptRecorder()).addEvents(
       event('approval:granted', { approval_id: 'a1', decision: 'Yes' }),
       event('tool:post', {
@@ -88,13 +88,13 @@ describe('the transcript of an agent that tells all', () => {
     assert.equal(told.transcript.isBusy, false);
   });
 
-  it('measures how long was thought', () => {
+  it('measures the duration of thoughts', () => {
     const thinking = richTurn(new TranscriptRecorder()).entries[2];
     assert.ok(thinking?.kind === 'thinking');
     assert.equal(thinking.durationMs, 200);
   });
 
-  it('only appends while text streams', () => {
+  it('only appends while text is streamed', () => {
     const told = new TranscriptRecorder().prompt('Go');
     told.addEvents(event('content_block:start', { block_type: 'text', block_index: 0 }));
     told.addEvents(event('content_block:delta', { block_index: 0, delta: 'a' }));
@@ -110,7 +110,7 @@ describe('the transcript of an agent that tells all', () => {
     );
   });
 
-  it('says what was denied, and why when nobody answered', () => {
+  it('shows that an approval was denied, and why if nobody answered', () => {
     const denied = richTurn(new TranscriptRecorder()).addEvents(
       event('approval:denied', { approval_id: 'a1', decision: 'No' }),
     );
@@ -127,7 +127,7 @@ describe('the transcript of an agent that tells all', () => {
     }
   });
 
-  it('lets no question outlive its turn', () => {
+  it('removes all approvals at the end of their turn', () => {
     const told = richTurn(new TranscriptRecorder()).addEvents(event('error', { error: 'It broke.', code: 'x' }));
     assert.deepEqual(told.transcript.approvals.views, []);
     assert.deepEqual(told.outline.slice(3), ['tool: Edit a.ts [edit, stale]', 'end: failed']);
@@ -146,7 +146,7 @@ describe('the transcript of an agent that tells all', () => {
     assert.equal(read.parent, task.id);
   });
 
-  it('counts what a turn has cost out of totals', () => {
+  it('computes the cost of a turn from running totals', () => {
     const told = new TranscriptRecorder();
     const cost = (amount: number) => ({ used: 10, size: 100, cost: { amount, currency: 'USD' } });
     told.prompt('One').addEvents(event('usage:update', cost(0.5)), event('prompt:complete', { response: '' }));
@@ -155,7 +155,7 @@ describe('the transcript of an agent that tells all', () => {
     assert.deepEqual(told.transcript.usage.context, { used: 10, size: 100 });
   });
 
-  it('replaces its plan in its place', () => {
+  it('updates the plan in place', () => {
     const plan = (status: 'pending' | 'completed') =>
       event('plan:update', { entries: [{ content: 'Read', priority: 'low', status }] });
     const told = new TranscriptRecorder()
@@ -165,8 +165,8 @@ describe('the transcript of an agent that tells all', () => {
   });
 });
 
-describe('the transcript of a plain Amplifier server', () => {
-  it('pairs results with calls that have no ids', () => {
+describe('ChatTranscript of an Amplifier server without extensions', () => {
+  it('matches results with calls that have no ids', () => {
     const told = new TranscriptRecorder().prompt('Go').addEvents(
       event('content_block:delta', { block_index: 0, delta: 'Look.' }),
       event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'ls' } }),
@@ -194,7 +194,7 @@ describe('the transcript of a plain Amplifier server', () => {
     assert.deepEqual(told.transcript.usage.total, { input: 5, output: 2 });
   });
 
-  it('takes the response when no text came, and thinking in one lump', () => {
+  it('uses the final response if no text was streamed, and complete thoughts', () => {
     const told = new TranscriptRecorder()
       .prompt('Go')
       .addEvents(
@@ -204,7 +204,7 @@ describe('the transcript of a plain Amplifier server', () => {
     assert.deepEqual(told.outline, ['prompt: Go', 'thinking: All at once', 'answer: Only here.', 'end: completed']);
   });
 
-  it('shows what waits of a call that is asked about without saying which', () => {
+  it('shows the waiting call of an approval that does not name its call', () => {
     const told = new TranscriptRecorder().prompt('Go').addEvents(
       event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'rm -r x' } }),
       event('approval:required', {
@@ -222,7 +222,7 @@ describe('the transcript of a plain Amplifier server', () => {
     );
   });
 
-  it('judges an approval by its decision, not by the name of its event', () => {
+  it('determines the outcome of an approval from its decision, not from the name of its event', () => {
     const told = new TranscriptRecorder()
       .prompt('Go')
       .addEvents(
@@ -233,7 +233,7 @@ describe('the transcript of a plain Amplifier server', () => {
     assert.equal(told.outline[1], 'tool: bash: ls [execute, rejected]');
   });
 
-  it('tells the history of a session without times', () => {
+  it('shows a replayed history without times', () => {
     const told = new TranscriptRecorder().addEvents(
       event('prompt:submit', { prompt: 'Old', replayed: true }),
       event('content_block:delta', { block_index: 0, delta: 'Then.' }),
@@ -247,11 +247,11 @@ describe('the transcript of a plain Amplifier server', () => {
   });
 });
 
-describe('a turn', () => {
+describe('ChatTranscript: the end of a turn', () => {
   const open = () =>
     new TranscriptRecorder().prompt('Go').addEvents(event('content_block:delta', { block_index: 0, delta: 'Half' }));
 
-  it('ends at once when it is stopped, and is not ended again by the backend', () => {
+  it('is shown immediately when the user stops it, and only once', () => {
     const told = open().addRecords({ type: 'stopped', inBackend: true });
     assert.equal(told.transcript.isBusy, false);
     told.addEvents(
@@ -262,7 +262,7 @@ describe('a turn', () => {
     assert.equal(told.transcript.isStopping, false);
   });
 
-  it('is not ended by the late end of the one before it', () => {
+  it('is not caused by the late end of the previous turn', () => {
     const told = open().addRecords(
       { type: 'stopped', inBackend: true },
       { type: 'prompt', id: 'q', text: 'Next', attachments: [] },
@@ -273,7 +273,7 @@ describe('a turn', () => {
     assert.deepEqual(told.outline.slice(3), ['prompt: Next', 'answer: Yes.', 'end: completed']);
   });
 
-  it('leaves nothing behind when its prompt was not taken', () => {
+  it('leaves nothing behind if the prompt was not accepted', () => {
     const told = new TranscriptRecorder().addRecords(
       { type: 'prompt', id: 'p', text: 'Go', attachments: [] },
       { type: 'withdrawn', id: 'p' },
@@ -283,14 +283,14 @@ describe('a turn', () => {
     assert.deepEqual(told.transcript.prompts, []);
   });
 
-  it('keeps what was said when it is cut off, and goes on when it was not', () => {
+  it('keeps the text of an interrupted turn, and continues a turn that was not interrupted', () => {
     const told = open().addRecords({ type: 'ended', outcome: 'interrupted', text: 'Gone.' });
     assert.deepEqual(told.outline.slice(1), ['answer: Half', 'end: interrupted']);
     told.addRecords({ type: 'resumed' }).addEvents(event('prompt:complete', { response: 'Half and half' }));
     assert.deepEqual(told.outline.slice(1), ['answer: Half', 'answer:  and half', 'end: completed']);
   });
 
-  it('says what to do about each other end', () => {
+  it('tells what to do about each other outcome', () => {
     const outcomes = (['refusal', 'max_tokens', 'max_turn_requests', 'interrupted'] as const).map((stop_reason) => {
       const told = open().addEvents(event('prompt:complete', { response: 'Half', stop_reason }));
       assert.ok(told.transcript.lastEnd?.text, stop_reason);
@@ -299,7 +299,7 @@ describe('a turn', () => {
     assert.deepEqual(outcomes, ['refused', 'limit', 'limit', 'interrupted']);
   });
 
-  it('does not call an open question denied, nor a call failed, when the agent dies', () => {
+  it('does not show a pending approval as denied, or a call as failed, when the agent dies', () => {
     const call = { tool_name: 'edit', operation: 'edit', call_id: 'e' };
     const lost = { ...call, error: 'The turn failed.', unfinished: true };
     const asked = event('approval:required', { approval_id: 'q', prompt: 'Edit?', options: ['Yes'], call_id: 'e' });
@@ -317,7 +317,7 @@ describe('a turn', () => {
     assert.equal(tool(failed)?.state, 'failed');
   });
 
-  it('is not what an older turn has left when a newer one writes the same file', () => {
+  it('marks a change of an older turn once a newer turn writes the same file', () => {
     const change = { path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' } as const;
     const told = open().addEvents(event('prompt:complete', { response: 'One' }));
     told.addRecords({ type: 'changed', turn: 1, changes: [change, { ...change, path: '/ws/b' }] });
@@ -329,7 +329,7 @@ describe('a turn', () => {
     assert.deepEqual(states, [['changedSince', 'applied'], ['applied']]);
   });
 
-  it('shows what it changed, and what became of that', () => {
+  it('shows the changes of the turn and what became of them', () => {
     const told = open().addEvents(event('prompt:complete', { response: 'Half' }));
     const change = { path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' } as const;
     told.addRecords({ type: 'changed', turn: 1, changes: [change] });
@@ -339,8 +339,8 @@ describe('a turn', () => {
   });
 });
 
-describe('a transcript that is read again', () => {
-  it('is the one that was told, ids included', () => {
+describe('ChatTranscript read again from records', () => {
+  it('equals the live transcript, including ids', () => {
     const first = richTurn(new TranscriptRecorder()).addEvents(end);
     const again = new TranscriptRecorder();
     for (const record of first.records)
@@ -348,7 +348,7 @@ describe('a transcript that is read again', () => {
     assert.deepEqual(again.entries, first.entries);
   });
 
-  it('keeps the whole of what was cut', () => {
+  it('keeps the full version of truncated entries', () => {
     const long = 'x'.repeat(100_000);
     const told = new TranscriptRecorder()
       .prompt('Go')

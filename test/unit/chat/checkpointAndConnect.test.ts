@@ -5,7 +5,7 @@ import { FakeEditor } from '../../fake/fakeEditor';
 import { until } from '../../support/eventually';
 import { draft, outline, settled, Window } from './support/window';
 
-describe('a prompt whose checkpoint is being taken', () => {
+describe('A prompt whose checkpoint is being taken', () => {
   let editor: FakeEditor;
   let checkpoints: FakeCheckpoints;
   let window: Window;
@@ -25,7 +25,7 @@ describe('a prompt whose checkpoint is being taken', () => {
     await window.remove();
   });
 
-  it('is given back at once when the agent cannot be reached, and nothing is left unhandled', async () => {
+  it('is withdrawn immediately if the agent is unavailable, without an unhandled rejection', async () => {
     const { promise, reject } = Promise.withResolvers<undefined>();
     checkpoints.beforeTaking = () => promise;
     window.agent.beforeSession = () => Promise.reject(new Error('The agent is gone.'));

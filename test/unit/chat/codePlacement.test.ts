@@ -4,24 +4,24 @@ import { placeCode } from '../../../src/chat/common/changes/codePlacement';
 const at = (offset: number) => ({ start: offset, end: offset });
 const text = 'import a;\n\nfunction one() {\n  return 1;\n}\n\nfunction two() {\n  return 2;\n}\n';
 
-describe('the place of code of an answer', () => {
-  it('is the whole of a file that is empty or not there', () => {
+describe('placeCode', () => {
+  it('replaces the whole of an empty or missing file', () => {
     assert.equal(placeCode({ text: undefined, code: 'x', selection: undefined }), 'x\n');
   });
 
-  it('is what is selected', () => {
+  it('replaces the selection', () => {
     const start = text.indexOf('  return 1;');
     const placed = placeCode({ text, code: '  return 3;', selection: { start, end: start + '  return 1;\n'.length } });
     assert.equal(placed, text.replace('return 1', 'return 3'));
   });
 
-  it('is the lines from its own first one to its last', () => {
+  it('replaces the lines from the first to the last line of the code', () => {
     const code = 'function two() {\n  return 22;\n}';
     const placed = placeCode({ text, code, selection: { start: 0, end: 0 } });
     assert.equal(placed, text.replace('return 2;', 'return 22;'));
   });
 
-  it('is the line behind the cursor when nothing says more', () => {
+  it('inserts after the line of the cursor if nothing else is known', () => {
     const placed = placeCode({ text, code: 'const c = 1;', selection: { start: 3, end: 3 } });
     assert.equal(placed, text.replace('import a;\n', 'import a;\nconst c = 1;\n'));
   });
@@ -33,41 +33,41 @@ describe('the place of code of an answer', () => {
   });
 });
 
-describe('the place of code of an answer: what is selected', () => {
+describe('placeCode: selection', () => {
   const select = (selected: string, code: string): string => {
     const start = text.indexOf(selected);
     const placed = placeCode({ text, code, selection: { start, end: start + selected.length } });
     return placed;
   };
 
-  it('ends with a line break where the selection did, and only there', () => {
+  it('ends with a line break only if the selection did', () => {
     assert.equal(select('  return 1;\n', '  return 3;'), text.replace('return 1', 'return 3'));
     assert.equal(select('return 1', 'return 3'), text.replace('return 1', 'return 3'));
     assert.equal(select('  return 1;\n', '  return 3;\n'), text.replace('return 1', 'return 3'));
   });
 });
 
-describe('the place of code of an answer: lines like its first and last', () => {
+describe('placeCode: lines that match the first and last line of the code', () => {
   const code = 'function one() {\n  return 11;\n}';
   const found = text.replace('return 1;', 'return 11;');
 
-  it('are found whatever is behind them on the line, and blank lines around the code do not count', () => {
+  it('are found despite trailing whitespace and blank lines around the code', () => {
     const placed = placeCode({ text, code: `\n\n${code.replace('{', '{  ')}\n \n`, selection: at(0) });
     assert.equal(placed, found.replace('one() {', 'one() {  '));
   });
 
-  it('are not taken when the first line stands in the file twice', () => {
+  it('are not used if the first line occurs twice in the file', () => {
     const twice = `${text}\nfunction one() {\n  return 5;\n}\n`;
     const placed = placeCode({ text: twice, code, selection: undefined });
     assert.equal(placed, `${twice}${code}\n`);
   });
 
-  it('are not taken when the first line is not in the file', () => {
+  it('are not used if the first line is not in the file', () => {
     const three = 'function three() {\n  return 3;\n}';
     assert.equal(placeCode({ text, code: three, selection: undefined }), `${text}${three}\n`);
   });
 
-  it('are not taken when the last line comes only before the first, or is the first', () => {
+  it('are not used if the last line comes only before the first, or is the first', () => {
     const before = 'end\nbegin\nmiddle\n';
     const reversed = placeCode({ text: before, code: 'begin\nx\nend', selection: undefined });
     assert.equal(reversed, `${before}begin\nx\nend\n`);
@@ -75,7 +75,7 @@ describe('the place of code of an answer: lines like its first and last', () => 
     assert.equal(single, 'rule\nx\nrule\ny\nrule\n');
   });
 
-  it('are not looked for by code of one line or none, but by code of two', () => {
+  it('are not searched for code of one line or none, but for code of two lines', () => {
     const one = placeCode({ text: 'a\nb\n', code: 'a', selection: undefined });
     assert.equal(one, 'a\nb\na\n');
     assert.equal(placeCode({ text: 'a\nb\n', code: ' \n', selection: undefined }), 'a\nb\n \n');
@@ -83,7 +83,7 @@ describe('the place of code of an answer: lines like its first and last', () => 
     assert.equal(two, 'x\na\nb\n');
   });
 
-  it('are replaced whatever is around them', () => {
+  it('are replaced whatever surrounds them', () => {
     for (const above of ['', 'x\n']) {
       for (const below of ['', 'y\n']) {
         const whole = `${above}\n \nbegin\n1\nend\n\n${below}`;
@@ -94,21 +94,21 @@ describe('the place of code of an answer: lines like its first and last', () => 
   });
 });
 
-describe('the place of code of an answer: the cursor', () => {
-  it('is the line behind it, or the end of the file without a selection', () => {
+describe('placeCode: cursor', () => {
+  it('inserts after the line of the cursor, or at the end of the file without a selection', () => {
     const inFirst = placeCode({ text: 'a\nb\n', code: 'c', selection: at(0) });
     assert.equal(inFirst, 'a\nc\nb\n');
     assert.equal(placeCode({ text: 'a\nb\n', code: 'c', selection: undefined }), 'a\nb\nc\n');
   });
 
-  it('gets a line break of its own when the last line has none', () => {
+  it('adds a line break if the last line has none', () => {
     assert.equal(placeCode({ text: 'a\nb', code: 'c', selection: at(3) }), 'a\nb\nc\n');
     assert.equal(placeCode({ text: 'a\nb', code: 'c\n', selection: undefined }), 'a\nb\nc\n');
   });
 });
 
-describe('the place of code of an answer: the whole file', () => {
-  it('is one that has blanks only, and the code ends with one line break', () => {
+describe('placeCode: whole file', () => {
+  it('replaces a file that contains only whitespace, and ends the code with one line break', () => {
     for (const code of ['x', 'x\n']) {
       assert.equal(placeCode({ text: ' \n\n', code, selection: at(1) }), 'x\n');
     }

@@ -24,17 +24,17 @@ function shownIn(...events: SessionEvent[]): EntryOf<'tool'>[] {
   return [live, reloaded, replayed].map(toolOf);
 }
 
-describe('a command whose output its agent sends as text', () => {
+describe('Command output that an agent sends as text', () => {
   const input = { command: 'ls', description: 'List files' };
 
-  it('is shown as a terminal, live, from the log and from the history of the agent', () => {
+  it('is shown as a terminal: live, from the log and from the replayed history', () => {
     const post = event('tool:post', { ...call, result: { success: true }, content: [text(output)] });
     for (const { parts } of shownIn(event('tool:pre', { ...call, input }), post)) {
       assert.deepEqual(parts, [{ type: 'terminal', command: 'ls', output }]);
     }
   });
 
-  it('is shown so while it grows, and when it failed', () => {
+  it('is shown as a terminal while it grows and after it failed', () => {
     const update = event('tool:update', { call_id: 'c', content: [text('one\ntwo')] });
     const failed = event('tool:error', { ...call, error: 'one\ntwo', content: [text('one\ntwo')] });
     for (const last of [update, failed]) {
@@ -45,7 +45,7 @@ describe('a command whose output its agent sends as text', () => {
     }
   });
 
-  it('loses a fence around all of it, and keeps pieces together', () => {
+  it('loses an enclosing code fence, and consecutive pieces are joined', () => {
     const contents: [ToolContent[], string][] = [
       [[text('```console\none\ntwo\n```')], 'one\ntwo'],
       [[text('````\n```\nin a fence\n```\n````\n')], '```\nin a fence\n```'],
@@ -58,7 +58,7 @@ describe('a command whose output its agent sends as text', () => {
     }
   });
 
-  it('says how it ended, where the result does', () => {
+  it('shows the exit code found in the result', () => {
     const outputs = [{ exitCode: 3 }, { exit_code: 3 }, { metadata: { exit: 3 } }, { contents: [{ exitCode: 3 }] }];
     for (const result of outputs) {
       const post = event('tool:post', { ...call, result: { success: true, output: result }, content: [text('no')] });
@@ -67,7 +67,7 @@ describe('a command whose output its agent sends as text', () => {
     }
   });
 
-  it('leaves words about the call, text beside a terminal, and text of other calls what they are', () => {
+  it('does not include descriptions of the call, text next to a terminal, or text of other calls', () => {
     const about = [text('List files')];
     const terminal = { type: 'terminal', terminal_id: 't', output: 'a' } as const;
     const [{ parts: first } = assert.fail()] = shownIn(event('tool:pre', { ...call, input, content: about }));
@@ -83,7 +83,7 @@ describe('a command whose output its agent sends as text', () => {
     assert.deepEqual(shownIn(fetched)[0]?.parts, [{ type: 'text', text: '# Page' }]);
   });
 
-  it('is not the only text whose lines count: files and matches are not Markdown unless they are fenced', () => {
+  it('is not the only verbatim text: files and matches are not Markdown unless they are fenced', () => {
     for (const kind of ['read', 'search'] as const) {
       const told = (words: string) =>
         shownIn(event('tool:pre', { ...call, kind, input: {}, content: [text(words)] }))[0]?.parts;
@@ -93,11 +93,11 @@ describe('a command whose output its agent sends as text', () => {
   });
 });
 
-describe('the card of a command', () => {
+describe('The card of a command', () => {
   const titleOf = (title: string, input: Record<string, unknown>): string | undefined =>
     shownIn(event('tool:pre', { ...call, title, input }))[0]?.title;
 
-  it('names the command, also where the agent only says what it is for', () => {
+  it('shows the command even if the title only describes its purpose', () => {
     assert.equal(titleOf('Echo and list', { command: 'echo a; ls' }), 'echo a; ls (Echo and list)');
     assert.equal(titleOf('Build', { command: 'npm ci\nnpm run build' }), 'npm ci (Build)');
     assert.equal(titleOf('`npm test`', { command: 'npm test' }), '`npm test`');
@@ -106,7 +106,7 @@ describe('the card of a command', () => {
     assert.equal(titleOf('Echo', {}), 'Echo');
   });
 
-  it('shows the arguments, however the agent hands them over', () => {
+  it('shows the arguments in every form that agents use', () => {
     const commandsOf = (input: Record<string, unknown>) =>
       shownIn(event('tool:pre', { ...call, input }))[0]?.parts.map((part) => part.type === 'terminal' && part.command);
     assert.deepEqual(commandsOf({ command: 'git', args: ['commit', '-m', 'two words'] }), [
@@ -116,7 +116,7 @@ describe('the card of a command', () => {
     assert.deepEqual(commandsOf({ command: 'cd a && ls' }), ['cd a && ls']);
   });
 
-  it('says once that the command failed', () => {
+  it('shows only once that the command failed', () => {
     const content: ToolContent[] = [{ type: 'terminal', terminal_id: 't', output: 'fatal', exit_code: 128 }];
     const failed = (error: string) =>
       shownIn(event('tool:pre', { ...call, input: {} }), event('tool:error', { ...call, error, content }))[0]?.error;
@@ -127,7 +127,7 @@ describe('the card of a command', () => {
   });
 });
 
-describe('a call that is heard of when no turn is open', () => {
+describe('A call reported between turns', () => {
   const late = (outcome: 'completed' | 'cancelled') => {
     const told = new TranscriptRecorder().prompt('Go');
     if (outcome === 'cancelled') told.addRecords({ type: 'stopped', inBackend: true }, { type: 'settled' });
@@ -136,14 +136,14 @@ describe('a call that is heard of when no turn is open', () => {
   };
   const stateOf = (told: TranscriptRecorder) => toolOf(told).state;
 
-  it('does not seem to run: nobody waits for it', () => {
+  it('is not shown as running', () => {
     assert.equal(stateOf(late('completed')), 'stale');
     assert.equal(stateOf(late('cancelled')), 'cancelled');
     const update = event('tool:update', { call_id: 'c', status: 'in_progress' });
     assert.equal(stateOf(late('completed').addEvents(update)), 'stale');
   });
 
-  it('is done or failed when its agent says so', () => {
+  it('is done or failed once its agent reports it', () => {
     const post = event('tool:post', { ...call, result: { success: true } });
     assert.equal(stateOf(late('completed').addEvents(post)), 'done');
     assert.equal(stateOf(late('cancelled').addEvents(post)), 'done');
@@ -152,7 +152,7 @@ describe('a call that is heard of when no turn is open', () => {
     assert.equal(stateOf(late('completed').addEvents(update)), 'done');
   });
 
-  it('waits for the user when it asks', () => {
+  it('waits for the user when it needs an approval', () => {
     const options = ['Yes', 'No'];
     const asked = event('approval:required', { approval_id: 'a', prompt: 'May I?', options, call_id: 'c' });
     const told = late('completed').addEvents(asked);
@@ -160,7 +160,7 @@ describe('a call that is heard of when no turn is open', () => {
     assert.equal(stateOf(told.addEvents(event('approval:granted', { approval_id: 'a', decision: 'Yes' }))), 'stale');
   });
 
-  it('runs again when it belongs to the next turn, or to one that goes on', () => {
+  it('runs again if it belongs to the next turn or to a resumed one', () => {
     const pre = event('tool:pre', { ...call, call_id: 'd', input: {} });
     const next = late('completed').prompt('Next', 'q').addEvents(pre);
     assert.equal(next.entries.filter((entry) => entry.kind === 'tool' && entry.state === 'running').length, 1);

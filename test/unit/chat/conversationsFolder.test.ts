@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { conversationsFolder, moveOldConversations } from '../../../src/chat/node/conversationsFolder';
+import { findConversationsFolder, moveOldConversations } from '../../../src/chat/node/conversationsFolder';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 
-describe('the folder of conversations', () => {
+describe('findConversationsFolder', () => {
   let root: string;
   beforeEach(async () => {
     root = await mkdtemp(path.join(tmpdir(), 'conversations-'));
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  const folderOf = (...folders: string[]) => conversationsFolder('/root', { file: undefined, folders });
+  const folderOf = (...folders: string[]) => findConversationsFolder('/root', { file: undefined, folders });
 
-  it('is the same for all windows of a workspace, by whatever path and in whatever order', async () => {
+  it('is the same for all windows of a workspace, whatever path and order its folders have', async () => {
     await mkdir(path.join(root, 'a'));
     await symlink(path.join(root, 'a'), path.join(root, 'link'));
     assert.equal(await folderOf(path.join(root, 'a')), await folderOf(path.join(root, 'link')));
@@ -26,17 +26,17 @@ describe('the folder of conversations', () => {
     assert.equal(path.dirname(await folderOf('/x')), '/root');
   });
 
-  it('of a saved workspace stays when a folder is added', async () => {
-    const before = await conversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x'] });
-    assert.equal(await conversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x', '/y'] }), before);
+  it('stays the same for a saved workspace when a folder is added', async () => {
+    const before = await findConversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x'] });
+    assert.equal(await findConversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x', '/y'] }), before);
     assert.notEqual(before, await folderOf('/x'));
   });
 
-  it('of a window without a folder is one of its own', async () => {
+  it('is a separate one for windows without a folder', async () => {
     assert.equal(await folderOf(), path.join('/root', 'none'));
   });
 
-  it('gathers the conversations of an older place, but none that is being written', async () => {
+  it('moves conversations from an older location, except those being written', async () => {
     const from = path.join(root, 'old');
     const to = path.join(root, 'new');
     await mkdir(path.join(from, 'heads'), { recursive: true });
@@ -59,7 +59,7 @@ describe('the folder of conversations', () => {
     assert.deepEqual((await readdir(from)).toSorted(), ['heads', 'not-one']);
   });
 
-  it('needs no older place', async () => {
+  it('works without an older location', async () => {
     const to = path.join(root, 'new');
     await moveOldConversations({
       from: path.join(root, 'none'),

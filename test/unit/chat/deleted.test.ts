@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { until } from '../../support/eventually';
 import { draft, spoken, Window } from './support/window';
 
-describe('a conversation that was deleted while its agent was not running', () => {
+describe('A conversation deleted while its agent was not running', () => {
   let window: Window;
   beforeEach(async () => {
     window = await Window.open();
@@ -30,7 +30,7 @@ describe('a conversation that was deleted while its agent was not running', () =
   const startAgent = async () => (await window.chats.create('one')).send(draft('Something else'));
   const listed = async () => (await window.chats.search('')).filter(({ remote }) => remote).map(({ title }) => title);
 
-  it('is deleted there as soon as the agent runs, once', async () => {
+  it('is deleted in the agent as soon as it runs, once', async () => {
     await deleted();
     await startAgent();
     await until('the deletion', () => window.agent.calls.includes('delete one-2'));
@@ -40,7 +40,7 @@ describe('a conversation that was deleted while its agent was not running', () =
     assert.ok(!window.agent.calls.includes('delete one-2'));
   });
 
-  it('is not listed again where the agent keeps it', async () => {
+  it('is not listed again if the agent keeps it', async () => {
     await deleted();
     for (const when of ['now', 'after a reload']) {
       window.agent.canDelete = false;
@@ -50,7 +50,7 @@ describe('a conversation that was deleted while its agent was not running', () =
     }
   });
 
-  it('does not keep others from the list', async () => {
+  it('does not hide other sessions from the list', async () => {
     await deleted();
     window.agent.canDelete = false;
     window.agent.summaries = [

@@ -8,7 +8,7 @@ import { FakeClock } from '../../fake/fakeClock';
 const agent = 'Demo agent';
 const unsaved = 'mine\n';
 
-describe('the file of an unsaved document', () => {
+describe('nextDiskState of an unsaved document', () => {
   const after = (...readings: Partial<DiskReading>[]): DiskState | undefined =>
     readings.reduce<DiskState | undefined>(
       (state, reading) => nextDiskState(state, { disk: 'one\n', unsaved, agent: undefined, ...reading }),
@@ -21,34 +21,34 @@ describe('the file of an unsaved document', () => {
     assert.deepEqual(after({ disk: null }, { agent }), { kind: 'conflict', base: null, disk: 'one\n', agent });
   });
 
-  it('is none if others have written it, and theirs is the base from then on', () => {
+  it('is no conflict if others have written the file, and their text becomes the base', () => {
     assert.deepEqual(after({}, { disk: 'checked out\n' }), { kind: 'unchanged', base: 'checked out\n' });
     assert.deepEqual(after({}, { disk: 'theirs\n' }, { disk: 'theirs\n', agent })?.kind, 'unchanged');
   });
 
-  it('is none if it was only touched, or has the unsaved text, as after a save', () => {
+  it('is no conflict if the file was only touched, or has the unsaved text, as after a save', () => {
     assert.deepEqual(after({}, { agent }), { kind: 'unchanged', base: 'one\n' });
     assert.deepEqual(after({}, { disk: unsaved, agent }), { kind: 'unchanged', base: unsaved });
   });
 
-  it('stays a conflict while anyone writes it again, until it has its first text or the unsaved one', () => {
+  it('stays a conflict until the file has its first text or the unsaved text again', () => {
     const twice = [{}, { disk: 'two\n', agent }, { disk: 'three\n' }];
     assert.deepEqual(after(...twice), { kind: 'conflict', base: 'one\n', disk: 'three\n', agent });
     assert.equal(after(...twice, {})?.kind, 'unchanged');
     assert.equal(after(...twice, { disk: unsaved })?.kind, 'unchanged');
   });
 
-  it('is a conflict at the first reading if the unsaved text has another base, and an agent works', () => {
+  it('is a conflict at the first read if the unsaved text has another base and an agent works', () => {
     assert.deepEqual(after({ isBehind: true, agent }), { kind: 'conflict', base: undefined, disk: 'one\n', agent });
     assert.equal(after({ isBehind: true })?.kind, 'unchanged');
     assert.equal(after({ agent })?.kind, 'unchanged');
   });
 });
 
-describe('a text', () => {
+describe('isEditOf', () => {
   const change = (rangeOffset: number, rangeLength: number, text: string) => [{ rangeOffset, rangeLength, text }];
 
-  it('can be an edit of another one if the rest is the same', () => {
+  it('is true if the rest of the text is the same', () => {
     assert.ok(isEditOf('one\ntwo\n', 'one\nx\n', change(4, 3, 'x')));
     assert.ok(isEditOf('one\r\ntwo\r\n', 'one\ntwo\nx', change(8, 0, 'x')), 'line endings do not matter');
     assert.ok(!isEditOf('ONE\ntwo\n', 'one\nx\n', change(4, 3, 'x')));
@@ -56,12 +56,12 @@ describe('a text', () => {
     assert.ok(!isEditOf('aXa', 'axxa', change(1, 0, 'xx')), 'more was removed than the edit has removed');
   });
 
-  it('is one if that cannot be known: after several edits at once', () => {
+  it('is true if that cannot be known, as after several edits', () => {
     assert.ok(isEditOf('other', 'axbx', [...change(1, 0, 'x'), ...change(3, 0, 'x')]));
   });
 });
 
-describe('the agent that may have written a file', () => {
+describe('TurnWriters.writerOf', () => {
   const setUp = () => {
     const [chats, clock] = [new FakeChats(), new FakeClock()];
     const chat = chats.add('one');
@@ -70,7 +70,7 @@ describe('the agent that may have written a file', () => {
     return { chats, chat, clock, writers };
   };
 
-  it('is the one whose turn runs, until shortly after its end', () => {
+  it('returns the agent whose turn runs, until shortly after its end', () => {
     const { chat, clock, writers } = setUp();
     assert.equal(writers.writerOf('/ws/a'), undefined);
     chat.change({ isBusy: true, status: 'starting' });
@@ -85,7 +85,7 @@ describe('the agent that may have written a file', () => {
     assert.equal(writers.writerOf('/ws/a'), undefined);
   });
 
-  it('is the one that has changed the file, and no certain one otherwise', () => {
+  it('prefers the agent that has changed the file', () => {
     const { chat, chats, writers } = setUp();
     const other = chats.add('two');
     for (const one of [chat, other]) one.change({ isBusy: true, status: 'busy' });
@@ -96,7 +96,7 @@ describe('the agent that may have written a file', () => {
     assert.equal(writers.writerOf('/ws/a')?.title, 'Other agent');
   });
 
-  it('is known to run a tool call', () => {
+  it('reports whether the agent runs a tool call', () => {
     const { chat, writers } = setUp();
     chat.change({ isBusy: true, status: 'busy' });
     const call = { kind: 'tool', id: 't', turn: 1, name: 'sh', title: 'sh', toolKind: 'execute' } as const;

@@ -9,7 +9,7 @@ import { draft, outline, spoken, Window } from './support/window';
 
 const file = { kind: 'file' as const, id: 'f', title: 'a.ts', path: '/ws/a.ts' };
 
-describe('the draft of a conversation', () => {
+describe('The draft of a conversation', () => {
   let window: Window;
   beforeEach(async () => {
     window = await Window.open();
@@ -38,7 +38,7 @@ describe('the draft of a conversation', () => {
     return await window.chats.open(id);
   }
 
-  it('is what is typed while the agent starts, after the prompt was taken', async () => {
+  it('keeps what is typed while the agent starts, after the prompt was accepted', async () => {
     const chat = await left();
     chat.saveDraft(draft('second'));
     const start = starting();
@@ -50,7 +50,7 @@ describe('the draft of a conversation', () => {
     assert.deepEqual(chat.draft, draft('third'));
   });
 
-  it('has what was refused in front of what was typed meanwhile, although no page puts it there', async () => {
+  it('puts a refused prompt before what was typed meanwhile, even without a page', async () => {
     const chat = await left();
     chat.saveDraft(draft('Ple'));
     const start = starting();
@@ -63,7 +63,7 @@ describe('the draft of a conversation', () => {
     assert.deepEqual((await reopened(chat.id)).draft, whole);
   });
 
-  it('tells who shows it that it has left, and that it is back', async () => {
+  it('reports that it was sent, and that it was restored', async () => {
     const chat = await left();
     const moves: DraftTransition[] = [];
     chat.onDidSendOrRestoreDraft((move) => moves.push(move));
@@ -75,7 +75,7 @@ describe('the draft of a conversation', () => {
     ]);
   });
 
-  it('keeps its text over a reload when its image is too large, and says that the image is gone', async () => {
+  it('keeps its text after a reload if its image is too large, and reports the missing image', async () => {
     const chat = await left();
     chat.saveDraft(draft('old'));
     const data = 'A'.repeat(2_200_000);
@@ -88,7 +88,7 @@ describe('the draft of a conversation', () => {
     assert.ok(outline(again).some((line) => /^notice: .*big\.png/.test(line)));
   });
 
-  it('is that of the window that writes', async () => {
+  it('is that of the window that writes the conversation', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Hello'));
     chat.saveDraft(draft('precious'));
@@ -102,41 +102,41 @@ describe('the draft of a conversation', () => {
   });
 });
 
-describe('drafts', () => {
+describe('joinDrafts', () => {
   const attached = { text: '', attachments: [file] };
 
-  it('are joined without losing what has no text, or attaching anything twice', () => {
+  it('keeps drafts without text and attaches nothing twice', () => {
     assert.deepEqual(joinDrafts(attached, draft('next')), { text: 'next', attachments: [file] });
     assert.deepEqual(joinDrafts(attached, attached), attached);
     assert.deepEqual(joinDrafts(draft('one \n'), draft('two')), draft('one\ntwo'));
   });
 });
 
-describe('the one who holds a draft', () => {
+describe('SharedDraft', () => {
   const [page, other] = [{}, {}];
   const held = (): SharedDraft => new SharedDraft(undefined, () => undefined, assert.ifError);
 
-  it('does not take what a page has said late over what it has said since', () => {
+  it('ignores a late lower revision of a page', () => {
     const one = held();
-    one.save(draft('newer'), { by: page, revision: 2 });
-    one.save(draft('older'), { by: page, revision: 1 });
+    one.save(draft('newer'), { page: page, revision: 2 });
+    one.save(draft('older'), { page: page, revision: 1 });
     assert.deepEqual(one.value, draft('newer'));
-    one.save(draft('of another page'), { by: other, revision: 1 });
+    one.save(draft('of another page'), { page: other, revision: 1 });
     assert.deepEqual(one.value, draft('of another page'), 'each counts for itself');
-    one.save(draft('newer still'), { by: page, revision: 1 });
+    one.save(draft('newer still'), { page: page, revision: 1 });
     assert.deepEqual(one.value, draft('newer still'), 'who writes after another one is not late');
   });
 
-  it('keeps what was typed after the prompt that is taken only now', () => {
+  it('keeps what was typed after the prompt that is confirmed only now', () => {
     const one = held();
-    one.save(draft('next thought'), { by: page, revision: 2 });
-    one.beginSend('p', draft('sent'), { by: page, revision: 1 });
+    one.save(draft('next thought'), { page: page, revision: 2 });
+    one.beginSend('p', draft('sent'), { page: page, revision: 1 });
     assert.deepEqual(one.value, draft('next thought'));
     one.restoreRefused('p');
     assert.deepEqual(one.value, draft('sent\nnext thought'));
   });
 
-  it('puts back once, and nothing that has arrived', () => {
+  it('restores a refused prompt once, and not a confirmed one', () => {
     const one = held();
     one.beginSend('p', draft('first'));
     one.beginSend('q', draft('second'));
@@ -145,17 +145,17 @@ describe('the one who holds a draft', () => {
     assert.deepEqual(one.value, draft('first'));
   });
 
-  it('hands over to a conversation what the page that has begun it has typed since, and nobody else', async () => {
+  it('moves the later text of the page that started a conversation to it, and no other text', async () => {
     const window = await Window.open();
     const chat = await window.chats.create('one');
     const one = held();
-    one.save(draft('elsewhere'), { by: other, revision: 1 });
+    one.save(draft('elsewhere'), { page: other, revision: 1 });
     one.moveToChat(chat, page);
     assert.deepEqual([one.value, chat.draft], [draft('elsewhere'), draft('')]);
-    one.save(draft('next thought'), { by: page, revision: 2 });
+    one.save(draft('next thought'), { page: page, revision: 2 });
     one.moveToChat(chat, page);
     assert.deepEqual([one.value, chat.draft], [draft(''), draft('next thought')]);
-    await chat.send(draft('first'), [], { by: page, revision: 1 });
+    await chat.send(draft('first'), [], { page: page, revision: 1 });
     assert.deepEqual(chat.draft, draft('next thought'));
     await window.remove();
   });

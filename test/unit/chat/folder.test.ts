@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { draft, Window } from './support/window';
 
 /** Where the agent of a new conversation works. */
-describe('the folder of a conversation', () => {
+describe('The working folder of a conversation', () => {
   let window: Window;
   beforeEach(async () => {
     window = await Window.open();
@@ -24,19 +24,19 @@ describe('the folder of a conversation', () => {
     return asked[0];
   }
 
-  it('is the first one of the workspace', async () => {
+  it('is the first workspace folder', async () => {
     assert.deepEqual(await begin(), { cwd: '/ws', additionalDirectories: ['/other'] });
   });
 
-  it('is the one that was asked for, and the others are there too', async () => {
+  it('is the requested one, with the others as additional folders', async () => {
     assert.deepEqual(await begin('/other'), { cwd: '/other', additionalDirectories: ['/ws'] });
   });
 
-  it('may be below one of the workspace', async () => {
+  it('can be below a workspace folder', async () => {
     assert.deepEqual(await begin('/ws/packages'), { cwd: '/ws/packages', additionalDirectories: ['/ws', '/other'] });
   });
 
-  it('is never one that is not in the workspace', async () => {
+  it('is never outside the workspace', async () => {
     assert.deepEqual(await begin('/wsother'), { cwd: '/ws', additionalDirectories: ['/other'] });
   });
 });

@@ -32,18 +32,18 @@ function after(...inputs: readonly FollowInput[]): { state: FollowState; effects
 const openedPaths = (...inputs: readonly FollowInput[]): string[] =>
   after(...inputs).effects.flatMap((effect) => (effect.type === 'open' ? [effect.place.path] : []));
 
-describe('Follow', () => {
-  it('is off at first, and does nothing then', () => {
+describe('nextFollowState', () => {
+  it('is off at first and then ignores everything', () => {
     assert.deepEqual(after(begins, touched('/a'), opened, rested, acted), { state: followOff, effects: [] });
   });
 
-  it('opens what a running turn touches', () => {
+  it('opens the places that a running turn touches', () => {
     assert.deepEqual(openedPaths(toggled, touched('/a')), [], 'no turn runs');
     assert.deepEqual(openedPaths(toggled, begins, touched('/a')), ['/a']);
     assert.deepEqual(openedPaths(toggled, begins, ends, touched('/a')), []);
   });
 
-  it('opens one at a time with a pause after it, and skips to the newest', () => {
+  it('opens one editor at a time with a pause after it, and skips to the newest place', () => {
     const busy = [toggled, begins, touched('/a'), touched('/b'), touched('/c')];
     assert.deepEqual(openedPaths(...busy), ['/a']);
     assert.deepEqual(openedPaths(...busy, opened), ['/a']);
@@ -51,13 +51,13 @@ describe('Follow', () => {
     assert.deepEqual(openedPaths(...busy, opened, rested, opened, rested, touched('/e')), ['/a', '/c', '/e']);
   });
 
-  it('shows the last place also if the turn has ended meanwhile', () => {
+  it('shows the last place even if the turn has ended meanwhile', () => {
     const inputs = [toggled, begins, touched('/a'), touched('/b'), ends, opened, rested];
     assert.deepEqual(openedPaths(...inputs), ['/a', '/b']);
     assert.equal(after(...inputs, opened, rested, ends).state.kind, 'idle');
   });
 
-  it('stops when the user acts during a turn, in every state, and not between turns', () => {
+  it('turns off when the user acts during a turn, in every state, but not between turns', () => {
     const on = [toggled, begins];
     for (const inputs of [on, [...on, touched('/a')], [...on, touched('/a'), touched('/b'), opened]]) {
       assert.deepEqual(after(...inputs, acted).state, followOff);
@@ -67,7 +67,7 @@ describe('Follow', () => {
     assert.equal(after(...on, ends, acted).state.kind, 'idle');
   });
 
-  it('never opens a second editor before the first is there, whatever comes', () => {
+  it('never opens a second editor before the first is open, for any sequence of inputs', () => {
     let seed = 1;
     const random = (limit: number): number => (seed = (seed * 48_271) % 2_147_483_647) % limit;
     for (let run = 0; run < 300; run++) {
@@ -88,11 +88,11 @@ describe('Follow', () => {
   });
 });
 
-describe('the place that a tool call touches', () => {
+describe('touchedPlace', () => {
   const call = { tool_name: 'read', operation: 'read', call_id: 'c' };
   const result = { success: true };
 
-  it('is its last location, with a line from 0', () => {
+  it('is the last location of the call, with a 0-based line', () => {
     const locations = [{ path: '/ws/a' }, { path: '/ws/b', line: 7 }];
     assert.deepEqual(touchedPlace(event('tool:pre', { ...call, input: {}, locations })), { path: '/ws/b', line: 6 });
     assert.deepEqual(touchedPlace(event('tool:post', { ...call, result, locations: [{ path: '/ws/a' }] })), {
@@ -100,7 +100,7 @@ describe('the place that a tool call touches', () => {
     });
   });
 
-  it('is its diff or the path of its input otherwise, if there is one', () => {
+  it('else is its diff or the path of its input, if any', () => {
     const content = [{ type: 'diff' as const, path: '/ws/c', old_text: 'a', new_text: 'b' }];
     assert.deepEqual(touchedPlace(event('tool:post', { ...call, result, content })), { path: '/ws/c', text: 'b' });
     assert.deepEqual(touchedPlace(event('tool:pre', { ...call, input: { file_path: '/ws/d' } })), { path: '/ws/d' });

@@ -97,7 +97,7 @@ const workspaces: Record<string, (workspace: TestWorkspace) => Prepared> = {
   },
 };
 
-describe('a turn of an agent that only runs a shell', () => {
+describe('A turn of an agent that only runs shell commands', () => {
   let workspace: TestWorkspace;
   let window: DiskWindow | undefined;
   beforeEach(() => {
@@ -119,7 +119,7 @@ describe('a turn of an agent that only runs a shell', () => {
     );
 
   for (const [where, prepare] of Object.entries(workspaces)) {
-    it(`is seen and undone, and leaves the repository as it is: ${where}`, async () => {
+    it(`is detected and undone, and leaves the repository unchanged: ${where}`, async () => {
       const { folder = workspace.folder, gitDir = path.join(folder, '.git') } = prepare(workspace);
       const file = (name: string): string => path.join(folder, name);
       const files = contentsOf(folder, isGit);
@@ -148,7 +148,7 @@ describe('a turn of an agent that only runs a shell', () => {
     });
   }
 
-  it('is seen in two folders, one of them inside the other', async () => {
+  it('is detected in two folders, one inside the other', async () => {
     workspace.write({ '../other/o.txt': 'o\n' });
     workspace.commitAll();
     const other = path.join(workspace.root, 'other');
@@ -171,7 +171,7 @@ describe('a turn of an agent that only runs a shell', () => {
     );
   });
 
-  it('is seen and undone whatever the names are', async () => {
+  it('is detected and undone for any file names', async () => {
     const names = [
       'with space',
       'quote " \' `',
@@ -201,7 +201,7 @@ describe('a turn of an agent that only runs a shell', () => {
     assert.deepEqual(contentsOf(workspace.folder), before);
   });
 
-  it('says what it does not cover: a file of 200 MB, a submodule', async () => {
+  it('reports what is not covered: a file of 200 MB, a submodule', async () => {
     workspace.write({ 'huge.bin': 'x' });
     truncateSync(workspace.file('huge.bin'), 200 * 1024 * 1024);
     workspace.write({ 'nested/n.txt': 'n' });
@@ -239,7 +239,7 @@ describe('a turn of an agent that only runs a shell', () => {
     },
   );
 
-  it('is told from what it names where there is no Git, and says that the rest is not covered', async () => {
+  it('uses the reported files where there is no Git, and reports that the rest is not covered', async () => {
     window = await DiskWindow.open(workspace, { searchPath: path.join(workspace.root, 'nowhere') });
     const chat = await window.create();
     await window.turn(chat, () => workspace.write({ 'a.txt': 'agent\n' }));
@@ -251,7 +251,7 @@ describe('a turn of an agent that only runs a shell', () => {
     assert.deepEqual(changeLines(chat, workspace.folder), []);
   });
 
-  it('says that its changes are not known when the folder is gone at its end', async () => {
+  it('reports that its changes are unknown if the folder is gone at its end', async () => {
     window = await DiskWindow.open(workspace);
     const chat = await window.create();
     await window.begin(chat);
@@ -262,7 +262,7 @@ describe('a turn of an agent that only runs a shell', () => {
     );
   });
 
-  it('is seen with 5,000 files, in bounded time, and those beyond are said', async () => {
+  it('is detected with 5,000 files in bounded time, and reports the files beyond the limit', async () => {
     const count = 5_200;
     const name = (at: number): string => `many/${at % 50}/f${at}.txt`;
     workspace.write(Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), `${at}\n`])));

@@ -4,7 +4,7 @@ import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
 import { draft, outline, spoken, Window } from './support/window';
 
-describe('conversations that nobody needs', () => {
+describe('IdleChats', () => {
   let window: Window;
   let clock: FakeClock;
   beforeEach(async () => {
@@ -34,7 +34,7 @@ describe('conversations that nobody needs', () => {
     for (let minute = 0; minute < count; minute++) clock.advance(60_000);
   };
 
-  it('are let go after some minutes, for other windows, and opened again when they are', async () => {
+  it('closes idle conversations after some minutes for other windows, and opens them again', async () => {
     const chat = await kept();
     minutes(4);
     assert.equal(await isFree(chat.id), false);
@@ -48,7 +48,7 @@ describe('conversations that nobody needs', () => {
     await until('it is free', () => window.agent.last.calls.includes('dispose'));
   });
 
-  it('stay while a page holds them, while they are at work, and while only their agent remembers', async () => {
+  it('keeps conversations that are held by a page, busy, or remembered only by their agent', async () => {
     const held = await kept();
     const page = held.keepOpen();
     minutes(10);
@@ -67,7 +67,7 @@ describe('conversations that nobody needs', () => {
     assert.equal(await window.chats.open(chat.id), chat);
   });
 
-  it('are exported without being opened', async () => {
+  it('exports conversations without opening them', async () => {
     const chat = await kept();
     const other = await Window.open({ folder: window.folder });
     await until('it is on disk', () => other.store.heads.some(({ id }) => id === chat.id));
@@ -81,7 +81,7 @@ describe('conversations that nobody needs', () => {
     await other.close();
   });
 
-  it('that are only read stay whole for the page that shows them when another one opens them again', async () => {
+  it('keeps a read-only conversation complete for its page when another page reopens it', async () => {
     const chat = await kept();
     const other = await Window.open({ folder: window.folder });
     const first = await other.chats.open(chat.id);

@@ -3,7 +3,7 @@ import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 
-describe('a conversation with an agent that says much', () => {
+describe('A conversation with an agent that sends a lot of text', () => {
   let window: Window;
   beforeEach(async () => {
     window = await Window.open();
@@ -13,7 +13,7 @@ describe('a conversation with an agent that says much', () => {
   // 500 events a second for a minute, told as fast as they can be.
   const count = 30_000;
 
-  it('loses nothing, in the transcript and on disk, and lets others run', async () => {
+  it('loses nothing in the transcript and on disk, and does not block others', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     let turns = 0;

@@ -27,8 +27,8 @@ function read(...records: readonly LogRecord[]): string[] {
     });
 }
 
-describe('a log that is read', () => {
-  it('is brought into the normal form when version 1 has written it', () => {
+describe('LogNormalizer', () => {
+  it('normalizes a log of version 1', () => {
     assert.deepEqual(read(begin(1), bound, submit, said('One'), pre, complete('One')), [
       'session:start',
       'prompt:submit',
@@ -46,7 +46,7 @@ describe('a log that is read', () => {
     assert.equal(start?.at, 3);
   });
 
-  it('stays as it is when it was written in the normal form', () => {
+  it('leaves a normalized log unchanged', () => {
     assert.deepEqual(read(begin(logVersion), bound, submit, said('One'), pre), [
       'prompt:submit',
       'content_block:delta One',
@@ -54,7 +54,7 @@ describe('a log that is read', () => {
     ]);
   });
 
-  it('changes no more when it was normalised before', () => {
+  it('leaves events unchanged that were normalized before', () => {
     const normalizer = new LogNormalizer();
     const once = [begin(1), bound, submit, said('One'), pre, complete('Two')].flatMap((record) =>
       normalizer.normalize(record),
@@ -66,12 +66,12 @@ describe('a log that is read', () => {
     );
   });
 
-  it('is of another session from each `bound` on', () => {
+  it('starts a new session at each `bound` record', () => {
     const events = read(bound, submit, pre, bound, submit, said('One'), complete('One'));
     assert.deepEqual(events.slice(3, 5), ['session:start', 'prompt:submit'], 'the call of the first one is not ended');
   });
 
-  it('is told again nothing of a turn that was cut off and went on', () => {
+  it('does not repeat text of a turn that was interrupted and resumed', () => {
     const cut = [bound, submit, said('One'), resumed, said(' two'), resumed, complete('One two three')];
     const texts = read(...cut).filter((line) => line.startsWith('content_block:delta'));
     assert.deepEqual(texts, ['content_block:delta One', 'content_block:delta  two', 'content_block:delta  three']);

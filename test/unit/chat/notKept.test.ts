@@ -19,8 +19,8 @@ class FullDisk extends DiskFiles {
   }
 }
 
-describe('a conversation that the disk does not take', () => {
-  it('says so while a turn runs, whatever the agent says of it, and after', async () => {
+describe('A conversation that cannot be saved to disk', () => {
+  it('shows the problem while a turn runs, whatever the agent reports, and afterwards', async () => {
     const files = new FullDisk();
     const window = await Window.open({ files });
     try {
@@ -42,7 +42,7 @@ describe('a conversation that the disk does not take', () => {
     }
   });
 
-  it('is held to its end where no folder can be made, says so once, and can be found and deleted', async () => {
+  it('works in memory if no folder can be created, reports it once, and can be found and deleted', async () => {
     const root = await mkdtemp(path.join(tmpdir(), 'home-'));
     await writeFile(path.join(root, 'storage'), 'a file');
     const clock = new FakeClock();

@@ -10,7 +10,7 @@ import { outline, spoken, Window } from './support/window';
 const there = { kind: 'file' as const, id: 'file:/ws/there.ts', title: 'there.ts', path: '/ws/there.ts' };
 const gone = { kind: 'file' as const, id: 'file:/ws/gone.ts', title: 'gone.ts', path: '/ws/gone.ts' };
 
-describe('an attachment whose file is gone when its prompt is sent', () => {
+describe('An attachment whose file is gone when its prompt is sent', () => {
   let window: Window;
   let editor: FakeEditor;
   beforeEach(async () => {
@@ -35,14 +35,14 @@ describe('an attachment whose file is gone when its prompt is sent', () => {
 
   const promptOf = (chat: Chat) => [...chat.transcript.entries()].find((entry) => entry.kind === 'prompt');
 
-  it('does not go along, is named, and leaves the composer with the prompt', async () => {
+  it('is not sent, is named, and leaves the composer with the prompt', async () => {
     const chat = await sent();
     assert.deepEqual(window.agent.last.prompts[0]?.attachments, [{ type: 'file', path: '/ws/there.ts' }]);
     assert.ok(outline(chat).some((line) => /^notice: "gone\.ts" was not sent: .*gone\.ts/.test(line)));
     assert.deepEqual(chat.draft, { text: '', attachments: [] });
   });
 
-  it('is marked in the prompt, also when the conversation is opened again and in exports', async () => {
+  it('is marked in the prompt, even after reopening and in exports', async () => {
     const chat = await sent();
     const marks = [{ ...Attachment.parse(gone), notSent: true }, Attachment.parse(there)];
     assert.deepEqual(promptOf(chat)?.attachments, marks);
@@ -61,7 +61,7 @@ describe('an attachment whose file is gone when its prompt is sent', () => {
     assert.deepEqual(draft, { text: 'Compare them', attachments: [there] });
   });
 
-  it('is back in the composer with a prompt that the agent has refused', async () => {
+  it('is restored to the composer with a prompt that the agent has refused', async () => {
     const chat = await spoken(window);
     editor.deleteFile('/ws/gone.ts');
     window.agent.last.beforePrompt = () => Promise.reject(new BackendError('notReady', 'Sign in first.'));

@@ -45,8 +45,8 @@ function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-describe('a conversation that an older version has kept', () => {
-  it('is shown as it was', async () => {
+describe('A conversation stored by an older version', () => {
+  it('is shown as before', async () => {
     const names = (await readdir(fixtures)).filter((name) => name.endsWith('.jsonl'));
     assert.ok(names.length > 20);
     for (const name of names.map((file) => file.slice(0, -'.jsonl'.length))) {

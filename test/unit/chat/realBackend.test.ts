@@ -35,8 +35,8 @@ function registryOf(backend: AcpBackend): BackendRegistry {
   };
 }
 
-describe('a conversation with an agent that speaks ACP', () => {
-  it('goes from prompt to prompt, is stopped, and goes on', async () => {
+describe('A conversation with an ACP agent', () => {
+  it('sends prompts, is stopped and continues', async () => {
     const { backend } = backendOf(echo);
     const window = await Window.open({ backends: registryOf(backend) });
     const chat = await window.chats.create(backend.id);
@@ -65,7 +65,7 @@ describe('a conversation with an agent that speaks ACP', () => {
     backend.dispose();
   });
 
-  it('shows as a terminal what the agent sends as text of a command', async () => {
+  it('shows command output sent as text as a terminal', async () => {
     const output = '\u001b[32mok\u001b[0m\n  two\n';
     const { backend } = backendOf(printsText('npm test', 'Run the tests', output));
     const window = await Window.open({ backends: registryOf(backend) });
@@ -80,7 +80,7 @@ describe('a conversation with an agent that speaks ACP', () => {
     backend.dispose();
   });
 
-  it('shows the change that an agent has written by itself', async () => {
+  it('shows a change that the agent has written itself', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'backline-own-'));
     const path = join(folder, 'a.txt');
     await writeFile(path, 'one\n');
@@ -99,7 +99,7 @@ describe('a conversation with an agent that speaks ACP', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is reminded when it crashed and forgot, and is the same conversation under its new name', async () => {
+  it('sends a summary after the agent crashed, and continues in its new session', async () => {
     const prompts: string[] = [];
     const { backend } = backendOf((app, process, nth) => {
       app.onRequest('session/new', () => ({ sessionId: `start-${nth}` }));

@@ -4,7 +4,7 @@ import { until } from '../../support/eventually';
 import { event } from './support/transcriptRecorder';
 import { draft, outline, Window } from './support/window';
 
-describe('the reason for a denial', () => {
+describe('The reason for a denial', () => {
   let window: Window;
   let chat: Chat;
 
@@ -20,7 +20,7 @@ describe('the reason for a denial', () => {
   const waiting = (): string[] => chat.view.queue.map(({ text }) => text);
   const prompts = (): string[] => window.agent.last.prompts.map(({ text }) => text);
 
-  it('waits for the end of the turn, before what is queued, and is then sent', async () => {
+  it('is sent after the turn, before queued prompts', async () => {
     await chat.send(draft('Later'));
     await chat.answerApproval('a', 'No', 'Use pnpm');
     assert.deepEqual(window.agent.last.calls, ['approve a No']);
@@ -30,13 +30,13 @@ describe('the reason for a denial', () => {
     assert.deepEqual([prompts()[1], waiting()], ['Use pnpm', ['Later']]);
   });
 
-  it('is sent also when the agent ends the turn as cancelled because of the denial', async () => {
+  it('is sent even if the agent ends the turn as cancelled because of the denial', async () => {
     await chat.answerApproval('a', 'No', 'Use pnpm');
     window.agent.last.end('', 'cancelled');
     await until('the reason', () => prompts()[1] === 'Use pnpm');
   });
 
-  it('is sent at once when the turn ended with the denial', async () => {
+  it('is sent immediately if the turn ended with the denial', async () => {
     const { last } = window.agent;
     const approve = last.approve.bind(last);
     last.approve = async (id, option) => {
@@ -48,7 +48,7 @@ describe('the reason for a denial', () => {
     await until('the reason', () => prompts()[1] === 'Use pnpm');
   });
 
-  it('is held back when the user stops the turn, and kept over a reload', async () => {
+  it('stays queued if the user stops the turn, even after a reload', async () => {
     await chat.answerApproval('a', 'No', 'Use pnpm');
     await chat.stop();
     assert.deepEqual(waiting(), ['Use pnpm']);
@@ -59,13 +59,13 @@ describe('the reason for a denial', () => {
     assert.deepEqual(waiting(), ['Use pnpm']);
   });
 
-  it('is not sent when the answer was not taken', async () => {
+  it('is not sent if the answer was not accepted', async () => {
     window.agent.last.approve = () => Promise.reject(new Error('gone'));
     await assert.rejects(chat.answerApproval('a', 'No', 'Use pnpm'), /gone/);
     assert.deepEqual(waiting(), []);
   });
 
-  it('is none when it is blank', async () => {
+  it('is not sent if it is blank', async () => {
     await chat.answerApproval('a', 'No', '  ');
     assert.deepEqual(waiting(), []);
   });

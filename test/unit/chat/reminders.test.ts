@@ -4,7 +4,7 @@ import { until } from '../../support/eventually';
 import { event } from './support/transcriptRecorder';
 import { draft, outline, Window } from './support/window';
 
-describe('an agent that remembers nothing', () => {
+describe('An agent that does not remember the conversation', () => {
   let window: Window;
   beforeEach(async () => {
     window = await Window.open();
@@ -29,7 +29,7 @@ describe('an agent that remembers nothing', () => {
       attachments.some((one) => one.type === 'text' && one.text.includes('My name is Ada')),
     );
 
-  it('is told what was said with its first prompt, although a setting was changed before', async () => {
+  it('gets a summary with its first prompt, even if an option was set before', async () => {
     const chat = await forgotten();
     await chat.setOption('mode', 'plan');
     await chat.send(draft('Who am I?'));
@@ -41,7 +41,7 @@ describe('an agent that remembers nothing', () => {
     assert.deepEqual(digests(), [true, false], 'once');
   });
 
-  it('gives the conversation no other title than it has', async () => {
+  it('does not change the title of the conversation', async () => {
     const titled = (title: string): void => window.agent.last.tell(event('session:info', { title }));
     const first = await window.chats.create('one');
     await first.send(draft('My name is Ada'));
@@ -59,7 +59,7 @@ describe('an agent that remembers nothing', () => {
     assert.equal(chat.view.title, 'About Ada');
   });
 
-  it('is told with the prompt that it takes, and nobody is told so before', async () => {
+  it('gets a summary with the prompt that it accepts, and only then a notice is shown', async () => {
     const chat = await forgotten();
     await chat.setOption('mode', 'plan');
     window.agent.last.beforePrompt = () => Promise.reject(new BackendError('unsupported', 'It takes no images.'));
@@ -72,7 +72,7 @@ describe('an agent that remembers nothing', () => {
     assert.equal(notices().length, 1);
   });
 
-  it('is told nothing of a conversation whose first prompt it has refused', async () => {
+  it('gets no summary of a conversation whose first prompt it has refused', async () => {
     const chat = await window.chats.create('one');
     await chat.setOption('mode', 'plan');
     window.agent.last.beforePrompt = () => Promise.reject(new BackendError('unsupported', 'It takes no images.'));

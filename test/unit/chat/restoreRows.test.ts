@@ -9,7 +9,7 @@ import {
 
 const none = new Set<string>();
 
-describe('the files of a restore', () => {
+describe('Rows of a restore', () => {
   const rows = restoreRows(
     [
       { path: '/ws/mine.txt', change: 'modified', kind: 'file' },
@@ -24,7 +24,7 @@ describe('the files of a restore', () => {
     },
   );
 
-  it('are listed with those that only the agent has changed first, which are picked', () => {
+  it('list the files that only the agent has changed first, and select them', () => {
     assert.deepEqual(
       rows.map((row) => [row.path, isPickedByDefault(row)]),
       [
@@ -36,7 +36,7 @@ describe('the files of a restore', () => {
     );
   });
 
-  it('say what happens to them, and who has changed them', () => {
+  it('describe what happens to each file, and who has changed it', () => {
     assert.deepEqual(rows.map(rowLabel), [
       'modified, not saved',
       'deleted, changed in another conversation',
@@ -45,13 +45,13 @@ describe('the files of a restore', () => {
     ]);
   });
 
-  it('are counted, with those that hold work of others', () => {
+  it('count the files, and those with changes of others', () => {
     assert.equal(countLabel(rows), '4 files, 3 of them not only changed by this agent');
     assert.equal(countLabel(rows.slice(3)), '1 file, not only changed by this agent');
     assert.equal(countLabel(rows.slice(0, 1)), '1 file');
   });
 
-  it('are those of all turns without checkpoints', () => {
+  it('list the files of all turns without checkpoints', () => {
     const byTurn = new Map([
       [3, ['/ws/b.txt', '/ws/a.txt']],
       [2, ['/ws/a.txt']],

@@ -23,7 +23,7 @@ class FullDisk extends DiskFiles {
   }
 }
 
-describe('Going back to a prompt', () => {
+describe('Restoring to a prompt', () => {
   let editor: FakeEditor;
   let checkpoints: FakeCheckpoints;
   let window: Window;
@@ -155,7 +155,7 @@ describe('Going back to a prompt', () => {
       assert.equal(again.view.title, 'another title');
     });
 
-    it('without queued prompts, and with the changes of a turn that were recorded after the prompt', async () => {
+    it('without queued prompts, and with changes of a turn recorded after the prompt', async () => {
       const chat = await window.chats.create('one', undefined);
       await chat.send(draft('first'));
       await chat.send(draft('second'));
@@ -174,12 +174,12 @@ describe('Going back to a prompt', () => {
       await chat.stop();
     });
 
-    it('of a prompt that exists', async () => {
+    it('only for an existing prompt', async () => {
       const chat = await conversation();
       await assert.rejects(window.chats.fork(chat.id, 'nothing'), { code: 'notFound' });
     });
 
-    it('whole or not at all when the disk is full', async () => {
+    it('completely or not at all if the disk is full', async () => {
       const chat = await conversation();
       const before = await readdir(window.folder);
       disk.isFull = true;
@@ -192,7 +192,7 @@ describe('Going back to a prompt', () => {
       assert.equal(window.chats.rows.length, 1);
     });
 
-    it('with changes that stay with the old one, if files stay', async () => {
+    it('and leaves the changes to the old conversation if files are not restored', async () => {
       const chat = await conversation();
       const fork = await restorer().fork(chat, promptOf(chat, 3));
       assert.deepEqual(await listed(fork), {});
@@ -202,7 +202,7 @@ describe('Going back to a prompt', () => {
   });
 
   describe('restores files', () => {
-    it('and the conversation, which knows its changes as before the prompt, also after a restart', async () => {
+    it('and the conversation, with its changes before the prompt, even after a restart', async () => {
       const chat = await conversation();
       const { chat: fork, restored } = await restore(chat, 2);
       assert.deepEqual([...restored].sort(), [a, b]);
@@ -215,7 +215,7 @@ describe('Going back to a prompt', () => {
       assert.deepEqual(await listed(await window.chats.open(id)), {});
     });
 
-    it('and brings all back with Undo Restore, also after a restart', async () => {
+    it('and reverts everything with Undo Restore, even after a restart', async () => {
       const chat = await conversation();
       const { chat: fork } = await restore(chat, 2);
       const again = await reopened(fork.id);
@@ -263,7 +263,7 @@ describe('Going back to a prompt', () => {
       assert.equal(await restorer().recordFinished(await checkpoints.resume('finish'), signal), undefined);
     });
 
-    it('and can undo the rest of a restore later, if some files were left as they are', async () => {
+    it('and can undo the rest of a restore later if some files were skipped', async () => {
       const chat = await conversation();
       const before = await filesNow();
       await restore(chat, 2, { isFork: false });
@@ -275,7 +275,7 @@ describe('Going back to a prompt', () => {
       await assert.rejects(undo(chat));
     });
 
-    it('only, in the conversation that goes on', async () => {
+    it('only, and continues the same conversation', async () => {
       const chat = await conversation();
       const { chat: same } = await restore(chat, 2, { isFork: false });
       assert.equal(same, chat);
@@ -294,7 +294,7 @@ describe('Going back to a prompt', () => {
       assert.deepEqual(await filesNow(), { [a]: 'one\n' });
     });
 
-    it('that the user has chosen; the others are still changes of the old conversation', async () => {
+    it('chosen by the user, and leaves the other changes to the old conversation', async () => {
       const chat = await conversation();
       const { chat: fork } = await restore(chat, 2, { paths: [b] });
       assert.deepEqual(await filesNow(), { [a]: 'TWO\n' });
@@ -302,7 +302,7 @@ describe('Going back to a prompt', () => {
       assert.deepEqual(await listed(chat), { [a]: 'one\n' });
     });
 
-    it('and names those that were skipped', async () => {
+    it('and names the skipped files', async () => {
       const chat = await conversation();
       checkpoints.unrestorable.add(a);
       const { chat: fork, restored, skipped } = await restore(chat, 2);
@@ -323,7 +323,7 @@ describe('Going back to a prompt', () => {
       assert.deepEqual(end?.kind === 'end' && end.changes?.map((change) => change.path), [a]);
     });
 
-    it('or leaves no new conversation when it fails', async () => {
+    it('and creates no new conversation if that fails', async () => {
       const chat = await conversation();
       checkpoints.restore = () => Promise.reject(new Error('The disk is full.'));
       await assert.rejects(restore(chat, 2), /disk is full/);
@@ -331,7 +331,7 @@ describe('Going back to a prompt', () => {
       assert.deepEqual(await listed(chat), { [a]: 'one\n', [b]: null });
     });
 
-    it('turn by turn without checkpoints, without an undo', async () => {
+    it('turn by turn without checkpoints, without Undo Restore', async () => {
       checkpoints.problems = ['Git is not installed.'];
       const chat = await window.chats.create('one', undefined);
       const write = async (prompt: string, text: string): Promise<void> => {

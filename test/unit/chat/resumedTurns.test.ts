@@ -6,7 +6,7 @@ import { until } from '../../support/eventually';
 import { ChatBackends } from './support/chatBackend';
 import { draft, outline, Window } from './support/window';
 
-describe('a turn whose window was closed in the middle of it', () => {
+describe('A turn whose window was closed', () => {
   let clock: FakeClock;
   let window: Window;
   let id: string;
@@ -44,14 +44,14 @@ describe('a turn whose window was closed in the middle of it', () => {
     });
   }
 
-  it('is left as it was when it does not run any more', async () => {
+  it('stays interrupted if it no longer runs', async () => {
     const chat = await looking();
     await lookedUntil(chat, 'idle');
     assert.deepEqual(outline(chat), ['prompt: Go', 'end: interrupted']);
     assert.equal(clock.now() >= 2_500, true, 'it may take a moment to be told');
   });
 
-  it('is left as it was when its session cannot be had, or not in time', async () => {
+  it('stays interrupted if its session is unavailable, or not available in time', async () => {
     window.agent.beforeSession = (signal) =>
       new Promise((_resolve, reject) => {
         signal?.addEventListener('abort', () => reject(new BackendError('cancelled', 'Cancelled.')));
@@ -63,7 +63,7 @@ describe('a turn whose window was closed in the middle of it', () => {
     assert.deepEqual(outline(chat), ['prompt: Go', 'end: interrupted']);
   });
 
-  it('is ended in the backend when the user stops it before it is found', async () => {
+  it('is ended in the backend if the user stops it before it is found', async () => {
     const chat = await looking();
     const stopped = chat.stop();
     assert.equal(chat.view.status, 'stopping');
@@ -73,7 +73,7 @@ describe('a turn whose window was closed in the middle of it', () => {
     assert.deepEqual(window.agent.last.calls, ['cancel']);
   });
 
-  it('lets a prompt wait, which is sent once when the turn does not run any more', async () => {
+  it('delays a prompt, which is sent once if the turn no longer runs', async () => {
     const chat = await looking();
     const sent = chat.send(draft('Next'));
     await until('the prompt', () => outline(chat).includes('prompt: Next'));
@@ -86,7 +86,7 @@ describe('a turn whose window was closed in the middle of it', () => {
     );
   });
 
-  it('goes on before a prompt that was sent meanwhile, which waits for its end', async () => {
+  it('continues before a prompt that was sent meanwhile, which waits for its end', async () => {
     const chat = await looking();
     const sent = chat.send(draft('Next'));
     await until('the prompt', () => outline(chat).includes('prompt: Next'));
@@ -104,7 +104,7 @@ describe('a turn whose window was closed in the middle of it', () => {
     assert.deepEqual(chat.view.queue, []);
   });
 
-  it('takes back the prompt that waits when this window is closed, too', async () => {
+  it('withdraws the waiting prompt if this window is closed, too', async () => {
     const chat = await looking();
     const sent = assert.rejects(chat.send(draft('Next')), { code: 'closed' });
     await until('the prompt', () => outline(chat).includes('prompt: Next'));

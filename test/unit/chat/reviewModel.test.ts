@@ -77,8 +77,8 @@ function promptOf(chat: Chat, turn: number): string {
   return found.id;
 }
 
-describe('The review of changes', () => {
-  it('has the texts of a model after any sequence of edits by agent and user, of keeps, undos and restores', async function () {
+describe('Review of changes', () => {
+  it('has the texts of a model after any sequence of edits, keeps, undos and restores', async function () {
     this.timeout(120_000);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {

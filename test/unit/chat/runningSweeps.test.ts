@@ -7,7 +7,7 @@ import { eventually, until } from '../../support/eventually';
 import { event } from './support/transcriptRecorder';
 import { draft, outline, settled, Window } from './support/window';
 
-describe('sweeps while a turn runs', () => {
+describe('Sweeps while a turn runs', () => {
   const setUp = (sweepMs = 0) => {
     const clock = new FakeClock();
     const at: number[] = [];
@@ -24,7 +24,7 @@ describe('sweeps while a turn runs', () => {
     return { at, clock, pass, sweeps };
   };
 
-  it('come less often while the agent reports nothing', async () => {
+  it('are less frequent while the agent reports nothing', async () => {
     const { at, pass, sweeps } = setUp();
     sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     await pass(120);
@@ -44,7 +44,7 @@ describe('sweeps while a turn runs', () => {
     sweeps.end();
   });
 
-  it('end with the turn, also if one is running', async () => {
+  it('end with the turn, even if one is running', async () => {
     const { at, clock, pass, sweeps } = setUp();
     sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     clock.advance(3_000);

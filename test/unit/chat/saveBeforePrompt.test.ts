@@ -49,7 +49,7 @@ class FakeUnsavedFiles implements UnsavedFiles {
   }
 }
 
-describe('unsaved files before a prompt', () => {
+describe('Unsaved files before a prompt', () => {
   let files: FakeUnsavedFiles;
   let checkpoints: FakeCheckpoints;
   let window: Window;
@@ -85,7 +85,7 @@ describe('unsaved files before a prompt', () => {
     assert.deepEqual([files.asked, savedAtCheckpoint, prompts()], [[[a, b]], [a, b], ['Go']]);
   });
 
-  it('are only those that are attached, named in the prompt or visible, if there are any', async () => {
+  it('include only attached, named or visible files, if there are any', async () => {
     files.answers.push('send', 'send', 'send');
     await chat.send({ text: 'Go', attachments: [{ kind: 'folder', id: '1', title: 'src/', path: '/ws/src' }] });
     await end();
@@ -98,7 +98,7 @@ describe('unsaved files before a prompt', () => {
     assert.deepEqual(files.saved, []);
   });
 
-  it('are asked about once in a conversation, whatever the answer was', async () => {
+  it('are asked about once per conversation, whatever the answer was', async () => {
     files.answers.push('save');
     await chat.send(draft('Go'));
     await end();
@@ -129,7 +129,7 @@ describe('unsaved files before a prompt', () => {
     assert.deepEqual([files.mode, files.saved], ['always', [a, b]]);
   });
 
-  it('bring the draft back if the question is closed, without a failure', async () => {
+  it('restore the draft if the dialog is closed, without a failure', async () => {
     files.answers.push(undefined);
     await assert.rejects(chat.send(draft('Go')), /was not sent/);
     assert.deepEqual([chat.draft.text, chat.view.status, outline(chat)], ['Go', 'idle', []]);
@@ -142,7 +142,7 @@ describe('unsaved files before a prompt', () => {
     assert.deepEqual(prompts(), ['Go']);
   });
 
-  it('keep the prompt waiting while the question is open, until the user stops it', async () => {
+  it('keep the prompt waiting while the dialog is open, until the user stops it', async () => {
     const sent = chat.send(draft('Go'));
     await until('the question', () => files.questions.length === 1);
     assert.match(chat.view.statusText ?? '', /unsaved files/);
@@ -164,7 +164,7 @@ describe('unsaved files before a prompt', () => {
     await sent;
   });
 
-  it('are asked about when a queued prompt is sent, which returns to the queue if the question is closed', async () => {
+  it('are asked about for a queued prompt, which returns to the queue if the dialog is closed', async () => {
     files.mode = 'never';
     await chat.send(draft('First'));
     await chat.send(draft('Second'));
@@ -197,8 +197,8 @@ describe('unsaved files before a prompt', () => {
   });
 });
 
-describe('names of files in a message', () => {
-  it('are three at most', () => {
+describe('listNames', () => {
+  it('lists at most three names', () => {
     assert.equal(listNames(['a']), '“a”');
     assert.equal(listNames(['a', 'b']), '“a” and “b”');
     assert.equal(listNames(['a', 'b', 'c']), '“a”, “b” and “c”');

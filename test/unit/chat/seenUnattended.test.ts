@@ -34,7 +34,7 @@ const agent: Script = (app) => {
   });
 };
 
-describe('an agent without modes that asks for nothing', () => {
+describe('Unattended actions of an agent without modes', () => {
   let window: Window;
   let memento: MemoryMemento;
   let options: NewSessionOptions;
@@ -85,29 +85,29 @@ describe('an agent without modes that asks for nothing', () => {
     [['ask edit execute'], undefined],
     [['edit', 'ask'], undefined],
   ] as const) {
-    it(`is known by what it does: ${turns.join(', then ')} shows ${seen ?? 'nothing'}`, async () => {
+    it(`are detected: ${turns.join(', then ')} shows ${seen ?? 'nothing'}`, async () => {
       await open();
-      assert.equal(options.unattendedSeen('one'), undefined);
+      assert.equal(options.observedUnattended('one'), undefined);
       await does(...turns);
-      assert.equal(options.unattendedSeen('one'), seen);
+      assert.equal(options.observedUnattended('one'), seen);
     });
   }
 
-  it('is remembered by agent, in later windows too, and not for another program of that name', async () => {
+  it('are remembered per agent, in later windows too, but not for another program with its name', async () => {
     await open();
     await does('edit');
     await open();
-    assert.equal(options.unattendedSeen('one'), 'edits');
-    assert.equal(options.unattendedSeen('two'), undefined);
+    assert.equal(options.observedUnattended('one'), 'edits');
+    assert.equal(options.observedUnattended('two'), undefined);
     await open('another program');
-    assert.equal(options.unattendedSeen('one'), undefined);
+    assert.equal(options.observedUnattended('one'), undefined);
   });
 
-  it('is told to the page at once', async () => {
+  it('are posted to the page immediately', async () => {
     await open();
     let changes = 0;
     options.onDidChange(() => {
-      if (options.unattendedSeen('one') === 'edits') changes++;
+      if (options.observedUnattended('one') === 'edits') changes++;
     });
     await does('edit');
     assert.ok(changes > 0);

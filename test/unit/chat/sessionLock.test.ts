@@ -28,7 +28,7 @@ class InterruptedFiles extends DiskFiles {
   }
 }
 
-describe('the lock of a conversation', () => {
+describe('SessionLock', () => {
   const hour = 3_600_000;
   const dead = { owner: 'dead', pid: 2 ** 30, host: hostname(), startedAt: 1 };
   const living = { owner: 'living', pid: process.ppid, host: hostname(), startedAt: 1 };
@@ -51,7 +51,7 @@ describe('the lock of a conversation', () => {
   const heldBy = (owner: object) => writeFile(file, JSON.stringify(owner));
   const beatNow = () => utimes(file, new Date(), new Date());
 
-  it('is not taken from a process that lives, however long the computer has slept', async () => {
+  it('is not taken from a live process, however long the computer has slept', async () => {
     await heldBy(living);
     const lock = newLock();
     clock.sleptMs += hour;
@@ -68,7 +68,7 @@ describe('the lock of a conversation', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('is taken from a process that has only the number of its owner: it never beats', async () => {
+  it('is taken from a process that only reuses the id of the owner, without heartbeats', async () => {
     await heldBy(living);
     const lock = newLock();
     assert.equal(await lock.isHeldElsewhere(), true);
@@ -77,7 +77,7 @@ describe('the lock of a conversation', () => {
     lock.dispose();
   });
 
-  it('is looked at again before the first write after a sleep', async () => {
+  it('is checked before the first write after sleep', async () => {
     const lock = newLock();
     assert.equal(await lock.acquire(), true);
     await heldBy(elsewhere);
@@ -87,7 +87,7 @@ describe('the lock of a conversation', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('is taken from another computer that does not beat, though its time is in the future', async () => {
+  it('is taken from another computer without heartbeats, even if its time is in the future', async () => {
     await heldBy(elsewhere);
     const later = new Date(Date.now() + hour);
     await utimes(file, later, later);
@@ -98,7 +98,7 @@ describe('the lock of a conversation', () => {
     lock.dispose();
   });
 
-  it('is looked at before a write when the clock was set back: another window may have taken it meanwhile', async () => {
+  it('is checked before a write if the clock was set back, since another window may have taken it', async () => {
     const lock = newLock();
     assert.equal(await lock.acquire(), true);
     await heldBy(elsewhere);
@@ -107,7 +107,7 @@ describe('the lock of a conversation', () => {
     assert.equal(losses, 1);
   });
 
-  it('goes to one of two that find it dead at the same time', async () => {
+  it('is acquired by only one of two windows that find it stale at the same time', async () => {
     await heldBy(dead);
     const other = newLock();
     const late = newLock();
@@ -121,7 +121,7 @@ describe('the lock of a conversation', () => {
     other.dispose();
   });
 
-  it('stops to beat when it is let go of in the middle of a beat', async () => {
+  it('stops its heartbeat when it is released during a heartbeat', async () => {
     const lock = newLock();
     await lock.acquire();
     clock.advance(10_000);
@@ -131,7 +131,7 @@ describe('the lock of a conversation', () => {
     assert.equal(losses, 0);
   });
 
-  it('is not left half-made on a disk that is full', async () => {
+  it('leaves no incomplete file on a full disk', async () => {
     const probe = await open(path.join(folder, 'probe'), 'w');
     const handles: unknown = Object.getPrototypeOf(probe);
     await probe.close();

@@ -5,7 +5,7 @@ import { until } from '../../support/eventually';
 import { draft, outline } from './support/window';
 import { OptionsDesk, type Agent } from './support/optionsDesk';
 
-describe('what a conversation begins with', () => {
+describe('Initial options of a conversation', () => {
   let agent: Agent;
   let desk: OptionsDesk;
   const open = async (more?: Parameters<typeof OptionsDesk.open>[1]): Promise<OptionsDesk> =>
@@ -17,7 +17,7 @@ describe('what a conversation begins with', () => {
   });
   afterEach(() => desk.close());
 
-  it('is known as soon as the user writes, of a session that becomes that of the conversation', async () => {
+  it('are known as soon as the user types, from a session that the conversation then uses', async () => {
     await open();
     assert.deepEqual(desk.options.optionsFor('one'), []);
     assert.deepEqual(agent.wire, []);
@@ -28,7 +28,7 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(agent.wire, ['new', 'prompt in ask with small']);
   });
 
-  it('is set before the prompt goes out, the model first', async () => {
+  it('are set before the prompt is sent, the model first', async () => {
     await open();
     await desk.type();
     desk.pick('mode', 'plan');
@@ -38,7 +38,7 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(agent.wire.toSorted(), ['mode=plan', 'model=large', 'new', 'prompt in plan with large']);
   });
 
-  it('waits for a choice that is made while the session is being made', async () => {
+  it('include a choice made while the session is being created', async () => {
     await open();
     desk.window.chats.prepare('one');
     desk.pick('mode', 'plan');
@@ -46,7 +46,7 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(agent.wire, ['new', 'mode=plan', 'prompt in plan with small']);
   });
 
-  it('is what the user chose last, in the next conversation and in the next window', async () => {
+  it('are the last choices of the user, in the next conversation and window', async () => {
     await open();
     await desk.type();
     desk.pick('mode', 'plan');
@@ -62,7 +62,7 @@ describe('what a conversation begins with', () => {
     assert.equal(agent.wire.at(-1), 'prompt in plan with small');
   });
 
-  it('is the same in two windows at once, and what one learns of another agent stays', async () => {
+  it('are the same in two windows, and keep what one window learns of another agent', async () => {
     await open();
     const second = await OptionsDesk.open(agent, { memento: desk.window.memento });
     await desk.type();
@@ -75,7 +75,7 @@ describe('what a conversation begins with', () => {
     await second.close();
   });
 
-  it('is what the settings say, over what was chosen before, and under what is chosen for it', async () => {
+  it('follow the settings over earlier choices, and the choices for this conversation over the settings', async () => {
     const memento = new MemoryMemento();
     await open({ memento });
     await desk.type();
@@ -91,13 +91,13 @@ describe('what a conversation begins with', () => {
     assert.equal(desk.shown(), 'plan', 'the choice was for that conversation');
   });
 
-  it('is what the settings say, also for an agent that was never used', async () => {
+  it('follow the settings even for an agent that was never used', async () => {
     await open({ defaults: { mode: 'plan' } });
     await desk.say('go');
     assert.deepEqual(agent.wire, ['new', 'mode=plan', 'prompt in plan with small']);
   });
 
-  it('leaves out what the settings say and the agent does not offer, and says so once', async () => {
+  it('ignore a setting that the agent does not offer, and report it once', async () => {
     await open({ defaults: { mode: 'gone', nothing: true } });
     const first = await desk.say('go');
     assert.deepEqual(agent.wire, ['new', 'prompt in ask with small']);
@@ -113,7 +113,7 @@ describe('what a conversation begins with', () => {
     );
   });
 
-  it('is never another mode than the one that is shown: what cannot be set stops the prompt', async () => {
+  it('never use a mode other than the shown one: the prompt fails if it cannot be set', async () => {
     await open();
     await desk.type();
     agent.refuses = true;
@@ -128,7 +128,7 @@ describe('what a conversation begins with', () => {
     assert.equal(agent.wire.at(-1), 'prompt in plan with small');
   });
 
-  it('is the mode that was seen before the agent ran, although the agent would begin with another one by now', async () => {
+  it('use the mode shown before the agent started, even if the agent has another default by now', async () => {
     const memento = new MemoryMemento();
     await open({ memento });
     await desk.type();
@@ -140,7 +140,7 @@ describe('what a conversation begins with', () => {
     assert.equal(agent.wire.at(-1), 'prompt in ask with small');
   });
 
-  it('stops the prompt when the mode that was seen is no longer offered, and shows the new ones', async () => {
+  it('stop the prompt if the shown mode is no longer offered, and show the new ones', async () => {
     const memento = new MemoryMemento();
     await open({ memento });
     await desk.type();
@@ -157,7 +157,7 @@ describe('what a conversation begins with', () => {
     await until('the prompt is there', () => agent.wire.at(-1) === 'prompt in ask with small');
   });
 
-  it('is closed with its session when the user turns to another agent', async () => {
+  it('close the prepared session if the user chooses another agent', async () => {
     await open();
     await desk.type();
     desk.window.chats.closePreparedExcept('one');
@@ -170,7 +170,7 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(agent.wire.slice(-2), ['new', 'prompt in ask with small']);
   });
 
-  it('is closed with its session a while after no page shows where its prompt would be written', async () => {
+  it('close the prepared session some time after no page shows an empty conversation', async () => {
     const clock = new FakeClock();
     await open({ clock });
     await desk.type();
@@ -190,7 +190,7 @@ describe('what a conversation begins with', () => {
     assert.equal(agent.wire.at(-1), 'prompt in ask with small');
   });
 
-  it('is closed with its session when nobody has written for long, and not while somebody writes', async () => {
+  it('close the prepared session if nobody types for a long time, but not while somebody types', async () => {
     const clock = new FakeClock();
     await open({ clock });
     await desk.type();
@@ -204,7 +204,7 @@ describe('what a conversation begins with', () => {
     await until('it is closed', () => agent.wire.at(-1) === 'close s1.1');
   });
 
-  it('is the one of a prompt that leaves its page, whose session stays open', async () => {
+  it('keep the prepared session open for a prompt that leaves its page', async () => {
     const clock = new FakeClock();
     await open({ clock });
     await desk.type();
@@ -216,13 +216,13 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(agent.wire, ['new', 'prompt in ask with small']);
   });
 
-  it('is of no session in the list of what the agent keeps, while that waits', async () => {
+  it('do not list the prepared session among the sessions of the agent', async () => {
     await open();
     await desk.type();
     assert.deepEqual(await desk.window.chats.listRemoteSessions('one', new AbortController().signal), []);
   });
 
-  it('comes from a new session when the agent has died meanwhile', async () => {
+  it('come from a new session if the agent has died meanwhile', async () => {
     await open();
     await desk.type();
     desk.agents[0]?.last.crash('');
@@ -232,7 +232,7 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(outline(chat), ['prompt: go', 'end: completed']);
   });
 
-  it('is told by the prompt where the user has to sign in, and not before', async () => {
+  it('report a required sign-in with the prompt, and not before', async () => {
     await open();
     agent.needsSignIn = true;
     desk.window.chats.prepare('one');
@@ -240,7 +240,7 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(desk.options.optionsFor('one'), []);
   });
 
-  it('is as unknown as before where the agent does not start: the prompt tells why', async () => {
+  it('stay unknown if the agent does not start, and the prompt reports the reason', async () => {
     await open({ fails: true });
     desk.window.chats.prepare('one');
     await until('it has failed', () => desk.backends[0]?.state.kind === 'failed');
@@ -249,7 +249,7 @@ describe('what a conversation begins with', () => {
     await assert.rejects(chat.send(draft('go')), { message: /It is broken/ });
   });
 
-  it('is chosen in the conversation, too, for those after it, but for a mode that does not ask', async () => {
+  it('remember choices made inside a conversation, except modes that do not ask', async () => {
     await open();
     const chat = await desk.say('go');
     for (const [mode, next] of [
@@ -263,7 +263,7 @@ describe('what a conversation begins with', () => {
     }
   });
 
-  it('lasts over a reload of the window where the agent has to begin anew', async () => {
+  it('are restored after a reload in which the agent has to create a new session', async () => {
     await open();
     const chat = await desk.say('go');
     await chat.setOption('mode', 'plan');
@@ -283,7 +283,7 @@ describe('what a conversation begins with', () => {
     ['ask', ['load', 'prompt in ask with small'], /changed its mode from "The plan" to "The ask"/],
     ['yolo', ['load', 'mode=plan', 'prompt in plan with small'], undefined],
   ] as const) {
-    it(`is what an agent says that loads the conversation in '${own}', unless that asks less`, async () => {
+    it(`are those of the loaded session in mode '${own}', unless that asks less`, async () => {
       agent.loads = true;
       await open();
       const chat = await desk.say('go');

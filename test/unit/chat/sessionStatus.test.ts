@@ -20,36 +20,36 @@ const stopping: TurnPhase = { kind: 'stopping', session: new ChatBackendSession(
 const resuming: TurnPhase = { kind: 'resuming', isStopped: false };
 const status = (more: Partial<SessionStatusInput>) => sessionStatus({ ...facts, ...more });
 
-describe('the status of a conversation', () => {
-  it('is idle when nothing goes on', () => assert.deepEqual(status({}), { status: 'idle' }));
+describe('sessionStatus', () => {
+  it('is idle when nothing happens', () => assert.deepEqual(status({}), { status: 'idle' }));
 
-  it('is first that it can only be read', () => {
+  it('is readonly before anything else', () => {
     const everything = { backend: signIn, phase: stopping, transcript: busy };
     assert.deepEqual(status({ ...everything, readonly: 'Why.' }), { status: 'readonly', statusText: 'Why.' });
   });
 
-  it('asks to sign in only when a prompt waits for it or was not taken', () => {
+  it('is signIn only if a prompt waits for it or was not accepted', () => {
     const asks = { status: 'signIn', statusText: 'Sign in.' };
     assert.deepEqual(status({ backend: signIn, transcript: busy, phase: stopping }), asks);
     assert.deepEqual(status({ backend: signIn, phase: failure }), asks);
     assert.deepEqual(status({ backend: signIn }), { status: 'idle' });
   });
 
-  it('is stopping before it is anything that goes on, and looking before it is busy', () => {
+  it('is stopping before all other activity, and reconnecting before busy', () => {
     assert.deepEqual(status({ phase: stopping, transcript: busy }), { status: 'stopping' });
     assert.deepEqual(status({ phase: { ...resuming, isStopped: true } }), { status: 'stopping' });
     const looking = { status: 'reconnecting', statusText: 'Checking whether the turn is still running…' };
     assert.deepEqual(status({ phase: resuming, transcript: busy }), looking);
   });
 
-  it('is starting with what the backend says of it', () => {
+  it('is starting with the message of the backend', () => {
     const backend = { kind: 'starting', message: 'Asking…' } as const;
     assert.deepEqual(status({ transcript: starting, backend }), { status: 'starting', statusText: 'Asking…' });
     assert.deepEqual(status({ transcript: starting, backend: undefined }), { status: 'starting' });
     assert.deepEqual(status({ transcript: starting, backend: failed }), { status: 'starting' });
   });
 
-  it('is reconnecting while a turn runs whose backend has failed, with its details', () => {
+  it('is reconnecting with its details if the backend has failed during a turn', () => {
     const lost = { status: 'reconnecting', statusText: 'It was lost.' };
     assert.deepEqual(status({ transcript: busy, backend: failed }), lost);
     const backend = { ...failed, details: 'ECONNRESET' };
@@ -57,13 +57,13 @@ describe('the status of a conversation', () => {
     assert.deepEqual(status({ backend: failed }), { status: 'idle' });
   });
 
-  it('is busy with what the agent does, whatever failed before', () => {
+  it('is busy with the activity of the agent, whatever failed before', () => {
     assert.deepEqual(status({ transcript: busy, phase: failure }), { status: 'busy' });
     const transcript = { ...busy, statusText: 'Reading…' };
     assert.deepEqual(status({ transcript }), { status: 'busy', statusText: 'Reading…' });
   });
 
-  it('has failed when the last prompt was not taken', () => {
+  it('is failed if the last prompt was not accepted', () => {
     assert.deepEqual(status({ phase: failure }), { status: 'failed', statusText: 'Not taken.' });
     const withDetails: TurnPhase = { kind: 'idle', failure: new BackendError('backend', 'Not taken.', 'ENOENT') };
     const shown = { status: 'failed', statusText: 'Not taken.', statusDetails: 'ENOENT' };

@@ -48,13 +48,13 @@ class FaultyFiles extends DiskFiles {
     return text;
   }
 
-  override async *chunks(
+  override async *readChunks(
     file: string,
     signal?: AbortSignal,
     start?: number,
   ): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.readFaults-- > 0) throw Object.assign(new Error('the disk says no'), { code: 'EMFILE' });
-    yield* super.chunks(file, signal, start);
+    yield* super.readChunks(file, signal, start);
   }
 
   override async createNew(file: string, text: string): Promise<boolean> {
@@ -74,7 +74,7 @@ class FaultyFiles extends DiskFiles {
   }
 }
 
-describe('the store of conversations', () => {
+describe('SessionStore', () => {
   let folder: string;
   let clock: FakeClock;
   let files: FaultyFiles;
@@ -109,7 +109,7 @@ describe('the store of conversations', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('keeps what is appended, for the user alone, one write for many', async () => {
+  it('stores records accessible only to the user, many in one write', async () => {
     const store = await newStore();
     const file = store.create(head);
     assert.deepEqual(store.heads, []);
@@ -128,7 +128,7 @@ describe('the store of conversations', () => {
     assert.deepEqual(records.at(-1), said(`a${'b'.repeat(1000)}`));
   });
 
-  it('keeps what came before a line that was cut off, and goes on behind it', async () => {
+  it('keeps what precedes an incomplete line, and continues after it', async () => {
     const store = await newStore();
     store.create(head).append(prompt('Kept'));
     await store.stop();
@@ -145,7 +145,7 @@ describe('the store of conversations', () => {
     assert.equal(last.damage, undefined);
   });
 
-  it('says how much of a damaged log it could not read', async () => {
+  it('reports how much of a damaged log could not be read', async () => {
     const store = await newStore();
     store.create(head).append(prompt('Kept'));
     await store.stop();
@@ -164,7 +164,7 @@ describe('the store of conversations', () => {
   });
 
   for (const code of ['ENOSPC', 'EROFS']) {
-    it(`goes on in memory, says so and tries again (${code})`, async () => {
+    it(`keeps records in memory, reports the problem and retries (${code})`, async () => {
       const store = await newStore();
       const file = store.create(head);
       file.append(begin(logVersion));
@@ -185,7 +185,7 @@ describe('the store of conversations', () => {
     });
   }
 
-  it('takes over the lock of a process that is dead', async () => {
+  it('takes over the lock of a dead process', async () => {
     const store = await newStore();
     store.create(head).append(prompt('One'));
     await store.stop();
@@ -200,7 +200,7 @@ describe('the store of conversations', () => {
     assert.equal(file.isOurs, true);
   });
 
-  it('notices at its heartbeat that another window has taken over', async () => {
+  it('detects at its heartbeat that another window has taken over', async () => {
     const store = await newStore();
     const file = store.create(head);
     file.append(prompt('One'));
@@ -210,7 +210,7 @@ describe('the store of conversations', () => {
     await until('the loss', () => file.readonlyReason !== undefined);
   });
 
-  it('writes what it could not lock when it can, and not what another window has gone on with meanwhile', async () => {
+  it('writes what it could not lock before, but not if another window has continued meanwhile', async () => {
     const store = await newStore();
     store.create(head).append(prompt('One'));
     await store.stop();
@@ -233,8 +233,8 @@ describe('the store of conversations', () => {
   });
 
   for (const isTakenOver of [false, true]) {
-    const then = isTakenOver ? 'leaves the records of another window alone' : 'goes on writing';
-    it(`${then} when the log could not be checked at first after a sleep`, async () => {
+    const then = isTakenOver ? 'keeps the records of another window' : 'continues writing';
+    it(`${then} if the first check of the log after sleep failed`, async () => {
       const store = await newStore();
       const file = store.create(head);
       file.append(prompt('One'));
@@ -270,7 +270,7 @@ describe('the store of conversations', () => {
     assert.equal(one.heads[0]?.title, 'Title');
   });
 
-  it('does not list again what it deletes while it reads it', async () => {
+  it('does not list a conversation again that is deleted during a read', async () => {
     const one = await newStore();
     const two = await newStore();
     two.create(head).append(prompt('One'));
@@ -298,7 +298,7 @@ describe('the store of conversations', () => {
     assert.equal((await newStore()).heads[0]?.title, 'Only the log');
   });
 
-  it('stops a search when it is asked to', async () => {
+  it('stops a search on request', async () => {
     const store = await newStore();
     const file = store.create(head);
     file.append(prompt('needle'));
@@ -307,7 +307,7 @@ describe('the store of conversations', () => {
     assert.deepEqual(await store.search('needle', AbortSignal.abort()), []);
   });
 
-  it('gives back texts of files, unless they are not what was put', async () => {
+  it('returns stored texts of files, unless they are damaged', async () => {
     const store = await newStore();
     const file = store.create(head);
     const text = await file.putText('before');

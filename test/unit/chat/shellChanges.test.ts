@@ -12,7 +12,7 @@ const a = '/ws/a.txt';
 const b = '/ws/b.txt';
 const text = 'one\ntwo\nthree\nfour\nfive\n';
 
-describe('changes that no tool call names', () => {
+describe('Changes that no tool call names', () => {
   let editor: FakeEditor;
   let checkpoints: FakeCheckpoints;
   let window: Window;
@@ -39,7 +39,7 @@ describe('changes that no tool call names', () => {
     await settled();
   }
 
-  it('are found when the turn ends: a file that is created, changed or deleted', async () => {
+  it('are found at the end of the turn: a created, changed or deleted file', async () => {
     editor.setFile(b, 'b\n');
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('two', 'TWO'));
@@ -112,7 +112,7 @@ describe('changes that no tool call names', () => {
     assert.deepEqual(await chat.fileChanges.countSeparable(a), { separable: 0, total: 1 });
   });
 
-  it('have the texts of any range of turns', async () => {
+  it('have texts for any range of turns', async () => {
     editor.setFile(b, 'b\n');
     const files = (first: number, last: number) => chat.fileChanges.filesOfTurns({ first, last });
     const textsOf = (path: string, first: number, last: number) => chat.fileChanges.textsOfTurns(path, { first, last });
@@ -150,7 +150,7 @@ describe('changes that no tool call names', () => {
     assert.ok(!outline(chat).some((line) => line.startsWith('end:')));
   });
 
-  it('are not what the user has saved in an editor during the turn', async () => {
+  it('exclude what the user has saved in an editor during the turn', async () => {
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('two', 'mine'));
     window.saved.fire(a);
@@ -194,7 +194,7 @@ describe('changes that no tool call names', () => {
     assert.equal(editor.diskText(b), 'edited\n');
   });
 
-  it('do not take the lines of the user with them when they are undone', async () => {
+  it('are undone without the lines of the user', async () => {
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('two', 'TWO'));
     await end();
@@ -221,7 +221,7 @@ describe('changes that no tool call names', () => {
     assert.equal(await chat.fileChanges.baseline(a), text);
   });
 
-  it('are kept and undone hunk by hunk, also after the window was loaded again', async () => {
+  it('are kept and undone hunk by hunk, even after a reload', async () => {
     await chat.send(draft('Go'));
     const changed = text.replace('one', 'ONE').replace('three', 'THREE').replace('five', 'FIVE');
     editor.setFile(a, changed);
@@ -241,7 +241,7 @@ describe('changes that no tool call names', () => {
     assert.deepEqual(states(), []);
   });
 
-  it('are not touched by a decision about a text that is no longer there', async () => {
+  it('are not affected by a decision about a text that no longer exists', async () => {
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('two', 'TWO'));
     await end();
@@ -253,7 +253,7 @@ describe('changes that no tool call names', () => {
     await assert.rejects(chat.fileChanges.undoHunk(a, hunk, before), { code: 'changedSince' });
   });
 
-  it('belong to the conversation that found them first when two have turns at the same time', async () => {
+  it('belong to the conversation that found them first if two turns run at the same time', async () => {
     const other = await window.chats.create('one');
     await chat.send(draft('Go'));
     await other.send(draft('Go'));
@@ -268,7 +268,7 @@ describe('changes that no tool call names', () => {
     assert.deepEqual(other.view.changes, []);
   });
 
-  it('of a turn whose window was closed are found when the conversation is opened again', async () => {
+  it('of a turn whose window was closed are found when the conversation is reopened', async () => {
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('two', 'TWO'));
     const { folder } = window;
@@ -284,7 +284,7 @@ describe('changes that no tool call names', () => {
     assert.deepEqual(states(), [`${a} modified applied`]);
   });
 
-  it('are not looked for after the turn has ended', async () => {
+  it('are not searched after the turn has ended', async () => {
     await chat.send(draft('Go'));
     await end();
     editor.setFile(a, text.replace('two', 'mine'));
@@ -296,7 +296,7 @@ describe('changes that no tool call names', () => {
     assert.deepEqual(states(), []);
   });
 
-  it('are said, once, not to be covered where no checkpoint can be taken', async () => {
+  it('are reported once as not covered if no checkpoint can be taken', async () => {
     checkpoints.problems = ['Git is not installed.'];
     await chat.send(draft('Go'));
     await end();
@@ -306,7 +306,7 @@ describe('changes that no tool call names', () => {
     assert.deepEqual(notices, ['notice: Changes by shell commands can’t be shown or undone. Git is not installed.']);
   });
 
-  it('names files and folders that are not covered', async () => {
+  it('report the files and folders that are not covered', async () => {
     checkpoints.uncovered = ['/ws/nested/', '/ws/large.bin'];
     await chat.send(draft('Go'));
     const notice = [...chat.transcript.entries()].find((entry) => entry.kind === 'notice');
@@ -314,7 +314,7 @@ describe('changes that no tool call names', () => {
     assert.equal(notice.details, '/ws/nested/\n/ws/large.bin');
   });
 
-  it('can be made by no agent before the checkpoint is taken', async () => {
+  it('cannot be made by an agent before the checkpoint is taken', async () => {
     const taking = Promise.withResolvers<undefined>();
     checkpoints.beforeTaking = () => taking.promise;
     const sending = chat.send(draft('Go'));

@@ -15,7 +15,7 @@ const asked = (id: string, ...diffs: [old_text: string | null, new_text: string]
   });
 const granted = (id: string) => event('approval:granted', { approval_id: id, decision: 'Allow' });
 
-describe('what a question has shown of a file', () => {
+describe('ShownWrites', () => {
   const allowed = (...diffs: [string | null, string][]): ShownWrites => {
     const writes = new ShownWrites();
     writes.observeEvent(asked('a', ...diffs));
@@ -25,7 +25,7 @@ describe('what a question has shown of a file', () => {
   const isAsShown = (writes: ShownWrites, before: string | null, after: string) =>
     writes.matchesShown('/ws/a.txt', before, after);
 
-  it('is what is written, as a whole file or as a piece of it, here or everywhere', () => {
+  it('match a write of the whole file or of a piece, in one place or everywhere', () => {
     assert.ok(isAsShown(allowed(['one\n', 'two\n']), 'one\n', 'two\n'));
     assert.ok(isAsShown(allowed([null, 'new']), null, 'new\n'));
     assert.ok(isAsShown(allowed(['x', 'y']), 'a x b x', 'a y b x'));
@@ -34,7 +34,7 @@ describe('what a question has shown of a file', () => {
     assert.ok(isAsShown(allowed(['x\ny', '$&']), 'a x\r\ny', 'a $&'));
   });
 
-  it('may be written in one go or piece by piece', () => {
+  it('match a write in one step or piece by piece', () => {
     assert.ok(isAsShown(allowed(['a', '1'], ['b', '2']), 'a b', '1 2'));
     const writes = allowed(['a', '1'], ['b', '2']);
     assert.ok(isAsShown(writes, 'a b', '1 b'));
@@ -42,13 +42,13 @@ describe('what a question has shown of a file', () => {
     assert.deepEqual(writes.paths, []);
   });
 
-  it('is not what is written', () => {
+  it('do not match another text', () => {
     assert.equal(isAsShown(allowed(['one', 'two']), 'one', 'three'), false);
     assert.equal(isAsShown(allowed(['one', 'two']), 'zero', 'two'), false);
     assert.equal(isAsShown(allowed([null, 'new']), null, 'new; and more'), false);
   });
 
-  it('counts only when it was allowed, and once', () => {
+  it('count only if the approval was allowed, and once', () => {
     const writes = new ShownWrites();
     writes.observeEvent(asked('a', ['one', 'two']));
     assert.ok(isAsShown(writes, 'one', 'three'), 'not allowed yet');
@@ -60,12 +60,12 @@ describe('what a question has shown of a file', () => {
     assert.ok(isAsShown(once, 'two', 'three'));
   });
 
-  it('says nothing about a text that nobody has read', () => {
+  it('accept any write if the earlier text is unknown', () => {
     assert.ok(allowed(['one', 'two']).matchesShown('/ws/a.txt', undefined, 'three'));
   });
 });
 
-describe('a conversation whose agent writes something else than it showed', () => {
+describe('A conversation whose agent writes something other than shown', () => {
   let window: Window;
   beforeEach(async () => {
     window = await Window.open();
@@ -73,8 +73,8 @@ describe('a conversation whose agent writes something else than it showed', () =
   afterEach(() => window.remove());
 
   for (const [what, written, notices] of [
-    ['says so, with the file', 'three\n', ['Agent one wrote different contents than it showed. /ws/a.txt']],
-    ['says nothing otherwise', 'two\n', []],
+    ['shows a notice with the file', 'three\n', ['Agent one wrote different contents than it showed. /ws/a.txt']],
+    ['shows no notice otherwise', 'two\n', []],
   ] as const) {
     it(what, async () => {
       const chat = await window.chats.create('one');

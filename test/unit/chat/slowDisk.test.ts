@@ -9,7 +9,7 @@ import { draft, outline, spoken, Window } from './support/window';
 /** As long as VS Code lets the extension end. */
 const stopMs = 3000;
 
-describe('conversations on a slow disk', () => {
+describe('Conversations on a slow disk', () => {
   let window: Window;
   let storeClock: FakeClock;
   let files: SlowFiles;
@@ -30,7 +30,7 @@ describe('conversations on a slow disk', () => {
     return [...text.matchAll(/"(?:text|delta)":"([^"]+)"/g)].map(([, said = '']) => said);
   }
 
-  it('show what is said at once, and write it once and in its order', async () => {
+  it('show text immediately, and write it once and in order', async () => {
     files.callMs = 2000;
     const chat = await window.chats.create('one');
     for (const text of ['A', 'B', 'C']) {
@@ -51,7 +51,7 @@ describe('conversations on a slow disk', () => {
     assert.equal(chat.view.problem, undefined);
   });
 
-  it('say that the disk is slow, until it has answered', async () => {
+  it('report that the disk is slow until it has responded', async () => {
     const chat = await spoken(window);
     await files.pass(1000);
     files.callMs = 15_000;
@@ -65,7 +65,7 @@ describe('conversations on a slow disk', () => {
     assert.ok((await kept(chat.id)).includes('More'));
   });
 
-  it('are all on disk when the window closes, in the time that there is', async () => {
+  it('are completely on disk when the window closes, within the available time', async () => {
     const chat = await spoken(window);
     await files.pass(1000);
     files.callMs = 1000;
@@ -80,7 +80,7 @@ describe('conversations on a slow disk', () => {
     assert.equal(text.match(/"text":"Last words"/g)?.length, 1);
   });
 
-  it('stay deleted for other windows, however long it takes', async () => {
+  it('stay deleted for other windows, however long that takes', async () => {
     const chat = await spoken(window);
     await files.pass(1000);
     const { folder } = window;

@@ -3,14 +3,14 @@ import { BackendError } from '../../../src/session/common/sessionBackend';
 import { until } from '../../support/eventually';
 import { draft, outline, spoken, Window } from './support/window';
 
-describe('a prompt that is stopped', () => {
+describe('A stopped prompt', () => {
   let window: Window;
   beforeEach(async () => {
     window = await Window.open();
   });
   afterEach(() => window.remove());
 
-  it('is stopped at once, and the backend is told after', async () => {
+  it('is stopped immediately, and then in the backend', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     await until('the echo', () => chat.view.status === 'busy');
@@ -23,7 +23,7 @@ describe('a prompt that is stopped', () => {
     await until('the next', () => outline(chat).includes('answer: Yes.'));
   });
 
-  it('is stopped again as soon as the backend has taken it, when it was on its way', async () => {
+  it('is cancelled again once the backend has accepted it, if it was being sent', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('First'));
     const session = window.agent.last;
@@ -66,7 +66,7 @@ describe('a prompt that is stopped', () => {
     assert.equal(chat.view.status, 'idle');
   });
 
-  it('is sent after it was stopped only once the backend has ended the turn', async () => {
+  it('is followed by the next prompt only after the backend has ended the turn', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     const session = window.agent.last;
@@ -86,7 +86,7 @@ describe('a prompt that is stopped', () => {
     );
   });
 
-  it('says so when the backend could not be told, and goes on', async () => {
+  it('reports that the backend could not be stopped, and continues', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     window.agent.last.cancel = () => Promise.reject(new Error('It is gone.'));
@@ -96,8 +96,8 @@ describe('a prompt that is stopped', () => {
   });
 });
 
-describe('a prompt whose window is closed', () => {
-  it('is in the draft again when nothing of it was sent', async () => {
+describe('A prompt whose window is closed', () => {
+  it('is restored to the draft if nothing of it was sent', async () => {
     const window = await Window.open();
     const chat = await spoken(window);
     window.agent.last.log.end();
@@ -115,8 +115,8 @@ describe('a prompt whose window is closed', () => {
   });
 });
 
-describe('a prompt of the queue', () => {
-  it('is sent once, although two pages ask for it at the same time', async () => {
+describe('A queued prompt', () => {
+  it('is sent once even if two pages request it at the same time', async () => {
     const first = await Window.open();
     const { id } = await first.chats.create('one').then(async (chat) => {
       await chat.send(draft('Go'));

@@ -6,7 +6,7 @@ import { DiskFiles, type FilePort } from '../../../src/chat/node/filePort';
 function logOf(...lines: unknown[]): { files: FilePort; asked: () => number } {
   let asked = 0;
   const files = Object.assign(new DiskFiles(), {
-    async *chunks() {
+    async *readChunks() {
       for (const line of lines) {
         asked++;
         const text = typeof line === 'string' ? line : JSON.stringify(line);
@@ -22,21 +22,21 @@ const event = (name: string, data: Record<string, unknown>) => ({ type: 'event',
 const search = (query: string, ...lines: unknown[]): Promise<string | undefined> =>
   searchLog(logOf(...lines).files, 'log', queryWords(query), () => true);
 
-describe('the words of a search of conversations', () => {
-  it('are what is between spaces, in small letters, at most 16', () => {
+describe('queryWords and hasAllWords', () => {
+  it('split at spaces, in lower case, at most 16 words', () => {
     assert.deepEqual(queryWords('  Find\tTHE  cat\n'), ['find', 'the', 'cat']);
     assert.deepEqual(queryWords('  '), []);
     assert.equal(queryWords('w '.repeat(20)).length, 16);
   });
 
-  it('must all be in a title, in any case', () => {
+  it('require all words in a title, in any case', () => {
     assert.ok(hasAllWords('Find The Cat', ['cat', 'find']));
     assert.ok(!hasAllWords('Find The Cat', ['cat', 'dog']));
   });
 });
 
-describe('the search of the log of a conversation', () => {
-  it('finds prompts, answers, the titles of calls, and the prompts and responses that events tell', async () => {
+describe('searchLog', () => {
+  it('finds prompts, answers, titles of calls, and the prompts and responses in events', async () => {
     assert.equal(await search('needle', prompt('a needle here')), 'a needle here');
     assert.equal(await search('needle', event('content_block:delta', { delta: 'a needle' })), 'a needle');
     assert.equal(await search('needle', event('tool:pre', { title: 'Read needle' })), 'Read needle');
@@ -44,7 +44,7 @@ describe('the search of the log of a conversation', () => {
     assert.equal(await search('needle', event('prompt:complete', { response: 'my needle' })), 'my needle');
   });
 
-  it('looks at no other field of these events, and at no other events', async () => {
+  it('searches no other fields of these events, and no other events', async () => {
     assert.equal(await search('needle', event('prompt:submit', { response: 'needle', title: 'needle' })), undefined);
     assert.equal(await search('needle', event('tool:pre', { prompt: 'needle', response: 'needle' })), undefined);
     assert.equal(await search('needle', event('prompt:complete', { prompt: 'needle', title: 'needle' })), undefined);
@@ -54,26 +54,26 @@ describe('the search of the log of a conversation', () => {
     assert.equal(await search('needle', other), undefined);
   });
 
-  it('reads over lines that are no JSON or of another shape', async () => {
+  it('skips lines that are not JSON or have another shape', async () => {
     const broken = ['{"type":"prompt","text":"needle', '{"type":"prompt","text":7}', '"prompt"'];
     assert.equal(await search('needle', ...broken), undefined);
     assert.equal(await search('needle', ...broken, prompt('needle')), 'needle');
   });
 
-  it('finds words in different places, and shows the text around the first', async () => {
+  it('finds words in different places, and returns the text around the first', async () => {
     const found = await search('one two', prompt('two'), prompt('here is one'));
     assert.equal(found, 'two here is one');
     assert.equal(await search('one two', prompt('one')), undefined);
   });
 
-  it('finds a word that came in two pieces of an answer', async () => {
+  it('finds a word split over two pieces of an answer', async () => {
     const delta = (text: string) => event('content_block:delta', { delta: text });
     assert.equal(await search('needle', delta('nee'), delta('dle')), 'needle');
     const filler = 'x'.repeat(64 * 1024 - 3);
     assert.equal(await search('needle', delta(`${filler}nee`), delta('dle')), `…${'x'.repeat(40)}needle`);
   });
 
-  it('marks what is left out before and behind the text', async () => {
+  it('marks omitted text at the start and end of the snippet', async () => {
     const line = (before: number, behind: number) => prompt(`${'a'.repeat(before)}needle${'b'.repeat(behind)}`);
     // The line break before a prompt is the first of the 40 units before the word.
     assert.equal(await search('needle', line(39, 0)), `${'a'.repeat(39)}needle`);
@@ -83,14 +83,14 @@ describe('the search of the log of a conversation', () => {
     assert.equal(await search('needle', line(39, 113)), `${'a'.repeat(39)}needle${'b'.repeat(113)}`);
   });
 
-  it('looks at what it has in pieces, and reads no further once all words are found', async () => {
+  it('searches in pieces, and stops reading once all words are found', async () => {
     const large = prompt(`needle ${'x'.repeat(64 * 1024)}`);
     const { files, asked } = logOf(large, prompt('b'), prompt('c'));
     assert.ok((await searchLog(files, 'log', ['needle'], () => true))?.startsWith('needle'));
     assert.equal(asked(), 1);
   });
 
-  it('ends without a result when it has spent what it may, which it tells in bytes', async () => {
+  it('ends without a result when its byte budget is spent', async () => {
     const spent: number[] = [];
     const { files, asked } = logOf(prompt('é'), prompt('bb'), prompt('needle'));
     const spend = (bytes: number): boolean => spent.push(bytes) < 2;

@@ -81,20 +81,20 @@ function table(rows: readonly Row[]): void {
 const onItsWay = [send(), connect()];
 const running = [...onItsWay, accepted()];
 
-describe('the phase of a turn', () => {
-  describe('of a prompt', () => {
+describe('nextPhase', () => {
+  describe('with a prompt', () => {
     table([
       ['connects first', [send()], 'connecting', 'begin a, connect a'],
-      ['sends it when it is connected', onItsWay, 'sent', 'send a'],
-      ['answers its sender when the backend has it', running, 'sent', 'answer a'],
-      ['ends by an event', [...running, ended], 'idle', 'end'],
-      ['answers also when the turn has ended before', [...onItsWay, ended, accepted()], 'idle', 'answer a'],
-      ['withdraws it when there is no session', [send(), refused()], 'idle', 'withdraw a, refuse a'],
-      ['withdraws it when the backend refuses it', [...onItsWay, refused()], 'idle', 'withdraw a, refuse a'],
-      ['leaves a turn that has begun to its events', [...onItsWay, refused('a', false)], 'sent', 'refuse a'],
-      ['breaks off when the session is lost', [...running, lost], 'idle', 'recordSessionLoss, end'],
-      ['is not ended by a session that is lost before', [send(), lost], 'connecting', 'settled'],
-      ['lets no second one in', [...running, send('b')], 'sent', 'refuse b'],
+      ['sends the prompt once it is connected', onItsWay, 'sent', 'send a'],
+      ['answers the sender once the backend has accepted the prompt', running, 'sent', 'answer a'],
+      ['ends with an event', [...running, ended], 'idle', 'end'],
+      ['answers the sender even if the turn has ended before', [...onItsWay, ended, accepted()], 'idle', 'answer a'],
+      ['withdraws the prompt if there is no session', [send(), refused()], 'idle', 'withdraw a, refuse a'],
+      ['withdraws the prompt if the backend refuses it', [...onItsWay, refused()], 'idle', 'withdraw a, refuse a'],
+      ['leaves a turn that has begun to its own events', [...onItsWay, refused('a', false)], 'sent', 'refuse a'],
+      ['records the loss of the session and ends', [...running, lost], 'idle', 'recordSessionLoss, end'],
+      ['is not ended by the loss of an earlier session', [send(), lost], 'connecting', 'settled'],
+      ['refuses a second prompt', [...running, send('b')], 'sent', 'refuse b'],
       ['does not connect twice', [...onItsWay, connect()], 'sent', ''],
     ]);
 
@@ -104,75 +104,105 @@ describe('the phase of a turn', () => {
     });
   });
 
-  describe('that is stopped', () => {
+  describe('with a stopped turn', () => {
     const stopping = [...running, stop];
     const stoppedOnItsWay = [...onItsWay, stop];
     table([
-      ['sends nothing any more while it connects', [send(), stop], 'idle', 'abort a, stopped, end, answer a'],
-      ['hears late that it is connected', [send(), stop, connect()], 'idle', ''],
-      ['hears late that it could not connect', [send(), stop, refused()], 'idle', 'refuse a'],
-      ['ends in the backend', stopping, 'stopping', 'stopped there, end, cancel'],
-      ['is over when the backend has ended it', [...stopping, cancelled], 'idle', ''],
-      ['is stopped once', [...stopping, stop], 'stopping', ''],
-      ['is not over by an event', [...stopping, ended], 'stopping', ''],
-      ['is not broken off by a lost session', [...stopping, lost], 'stopping', 'settled'],
-      ['is cancelled while it is sent', stoppedOnItsWay, 'stopping', 'abort a, stopped there, end, cancel'],
-      ['waits for what is on its way', [...stoppedOnItsWay, cancelled], 'stopping', ''],
-      ['is cancelled again once it is taken', [...stoppedOnItsWay, cancelled, accepted()], 'stopping', 'cancel'],
-      ['is over then', [...stoppedOnItsWay, cancelled, accepted(), cancelled], 'idle', 'answer a'],
-      ['is cancelled again also before the first answer', [...stoppedOnItsWay, accepted()], 'stopping', 'cancel'],
-      ['waits for both answers', [...stoppedOnItsWay, accepted(), cancelled], 'stopping', ''],
-      ['settles when it is not taken', [...stoppedOnItsWay, cancelled, refused()], 'idle', 'settled, answer a'],
-      ['lets the next prompt wait', [...stopping, send('b')], 'stopping', 'begin b'],
-      ['sends it after', [...stopping, send('b'), cancelled], 'connecting', 'connect b'],
+      ['sends nothing if it was still connecting', [send(), stop], 'idle', 'abort a, stopped, end, answer a'],
+      ['ignores a late connection', [send(), stop, connect()], 'idle', ''],
+      ['refuses the prompt after a late connection failure', [send(), stop, refused()], 'idle', 'refuse a'],
+      ['is cancelled in the backend', stopping, 'stopping', 'stopped there, end, cancel'],
+      ['is over once the backend has ended it', [...stopping, cancelled], 'idle', ''],
+      ['is stopped only once', [...stopping, stop], 'stopping', ''],
+      ['is not ended by an event', [...stopping, ended], 'stopping', ''],
+      ['is settled, but not ended, by the loss of the session', [...stopping, lost], 'stopping', 'settled'],
       [
-        'forgets it when that is stopped, too',
+        'is cancelled while its prompt is being sent',
+        stoppedOnItsWay,
+        'stopping',
+        'abort a, stopped there, end, cancel',
+      ],
+      ['waits for the prompt that is being sent', [...stoppedOnItsWay, cancelled], 'stopping', ''],
+      [
+        'is cancelled again once the prompt is accepted',
+        [...stoppedOnItsWay, cancelled, accepted()],
+        'stopping',
+        'cancel',
+      ],
+      [
+        'is over after the second cancellation',
+        [...stoppedOnItsWay, cancelled, accepted(), cancelled],
+        'idle',
+        'answer a',
+      ],
+      ['is cancelled again even before the first response', [...stoppedOnItsWay, accepted()], 'stopping', 'cancel'],
+      ['waits for both responses', [...stoppedOnItsWay, accepted(), cancelled], 'stopping', ''],
+      ['is settled if the prompt is refused', [...stoppedOnItsWay, cancelled, refused()], 'idle', 'settled, answer a'],
+      ['keeps the next prompt waiting', [...stopping, send('b')], 'stopping', 'begin b'],
+      ['sends the next prompt afterwards', [...stopping, send('b'), cancelled], 'connecting', 'connect b'],
+      [
+        'drops the next prompt if that is stopped, too',
         [...stopping, send('b'), stop],
         'stopping',
         'abort b, stopped, end, answer b',
       ],
-      ['and then sends nothing', [...stopping, send('b'), stop, cancelled], 'idle', ''],
+      ['sends nothing after both were stopped', [...stopping, send('b'), stop, cancelled], 'idle', ''],
     ]);
 
-    it('is ended in the backend also when it was begun elsewhere', () => {
+    it('ends it in the backend even if it was started elsewhere', () => {
       assert.equal(after(stop).does, 'stopped there, end, cancel');
       assert.equal(after({ type: 'stop', isBusy: true, session: undefined }).does, 'stopped, end');
       assert.equal(after({ type: 'stop', isBusy: false, session }).does, '');
     });
   });
 
-  describe('that may go on after its window was closed', () => {
+  describe('with a turn that may continue after its window was closed', () => {
     table([
-      ['is looked for', [resume], 'resuming', 'check'],
-      ['goes on when it runs', [resume, checked(true)], 'sent', 'reopen'],
-      ['is left when it does not', [resume, checked(false)], 'idle', ''],
-      ['is not looked for in the middle of another', [send(), resume], 'connecting', ''],
-      ['lets a prompt wait', [resume, send()], 'resuming', 'begin a'],
-      ['sends it when nothing runs', [resume, send(), checked(false)], 'connecting', 'connect a'],
-      ['queues it when the turn goes on', [resume, send(), checked(true)], 'sent', 'queue a, reopen, answer a'],
-      ['is stopped as soon as it is found', [resume, stop, checked(true)], 'stopping', 'cancel'],
-      ['need not be stopped when it does not run', [resume, stop, checked(false)], 'idle', ''],
-      ['forgets the prompt that is stopped', [resume, send(), stop], 'resuming', 'abort a, stopped, end, answer a'],
-      ['sends what comes after the stop', [resume, stop, send(), checked(true), cancelled], 'connecting', 'connect a'],
-      ['is not told twice that it goes on', [resume, { type: 'checked', session, isBusy: true }], 'sent', ''],
+      ['is searched for in the backend', [resume], 'resuming', 'check'],
+      ['reopens the turn if it runs', [resume, checked(true)], 'sent', 'reopen'],
+      ['stays idle if it does not run', [resume, checked(false)], 'idle', ''],
+      ['is not searched for during another turn', [send(), resume], 'connecting', ''],
+      ['keeps a prompt waiting', [resume, send()], 'resuming', 'begin a'],
+      ['sends the waiting prompt if nothing runs', [resume, send(), checked(false)], 'connecting', 'connect a'],
+      [
+        'queues the waiting prompt if the turn continues',
+        [resume, send(), checked(true)],
+        'sent',
+        'queue a, reopen, answer a',
+      ],
+      ['is cancelled as soon as it is found', [resume, stop, checked(true)], 'stopping', 'cancel'],
+      ['is not cancelled if it does not run', [resume, stop, checked(false)], 'idle', ''],
+      ['drops a waiting prompt that is stopped', [resume, send(), stop], 'resuming', 'abort a, stopped, end, answer a'],
+      [
+        'sends a prompt that follows the stop',
+        [resume, stop, send(), checked(true), cancelled],
+        'connecting',
+        'connect a',
+      ],
+      ['does not reopen a turn that is open already', [resume, { type: 'checked', session, isBusy: true }], 'sent', ''],
     ]);
   });
 
-  describe('of a window that closes', () => {
+  describe('with a window that closes', () => {
     table([
       ['is closed', [close], 'closed', ''],
-      ['withdraws what is not sent', [send(), close], 'closed', 'abort a, withdraw a, refuse a'],
-      ['waits no longer for what is on its way', [...onItsWay, close], 'closed', 'abort a, answer a'],
-      ['leaves what runs', [...running, close], 'closed', ''],
+      ['withdraws a prompt that was not sent', [send(), close], 'closed', 'abort a, withdraw a, refuse a'],
+      ['does not wait for a prompt that is being sent', [...onItsWay, close], 'closed', 'abort a, answer a'],
+      ['does not end a running turn', [...running, close], 'closed', ''],
       [
-        'withdraws what waits for a stop',
+        'withdraws a prompt that waits for a stopped turn',
         [...running, stop, send('b'), close],
         'closed',
         'abort b, withdraw b, refuse b',
       ],
-      ['withdraws what waits for a look', [resume, send(), close], 'closed', 'abort a, withdraw a, refuse a'],
-      ['sends nothing any more', [close, send()], 'closed', 'refuse a'],
-      ['sends nothing that is connected late', [send(), close, connect()], 'closed', ''],
+      [
+        'withdraws a prompt that waits for the check of a turn',
+        [resume, send(), close],
+        'closed',
+        'abort a, withdraw a, refuse a',
+      ],
+      ['sends nothing after closing', [close, send()], 'closed', 'refuse a'],
+      ['sends nothing after a late connection', [send(), close, connect()], 'closed', ''],
       ['resumes nothing', [resume, close, checked(true)], 'closed', ''],
     ]);
   });
@@ -286,8 +316,8 @@ class World {
   }
 }
 
-describe('the phases of turns, whatever comes when', () => {
-  it('send each prompt at most once, answer each sender, and leave nothing at work that was stopped', () => {
+describe('nextPhase, for any sequence of inputs', () => {
+  it('sends each prompt at most once, answers each sender, and leaves no stopped turn running', () => {
     for (let seed = 1; seed <= 3000; seed++) {
       const random = seededRandom(seed);
       const world = new World(random);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {
   hasPromptedTurn,
   isPromptUnconfirmed,
-  openTurn,
+  turnOf,
   nextStage,
   type TurnStage,
   type TurnStep,
@@ -19,7 +19,7 @@ const echoed: TurnStep<string> = { kind: 'echoed' };
 const ended: TurnStep<string> = { kind: 'ended' };
 const stopped = (inBackend = true): TurnStep<string> => ({ kind: 'stopped', inBackend });
 
-describe('the stage of a turn', () => {
+describe('nextStage', () => {
   it('goes from the prompt to its echo to the end', () => {
     assert.deepEqual(after(prompted('one')), { kind: 'sent', turn: 'one' });
     assert.deepEqual(after(prompted('one'), echoed), { kind: 'running', turn: 'one' });
@@ -27,29 +27,29 @@ describe('the stage of a turn', () => {
     assert.deepEqual(after(prompted('one'), { kind: 'withdrawn' }), rest);
   });
 
-  it('is a turn of the past, of elsewhere, or one that nobody has asked for', () => {
+  it('handles a replayed turn, a turn from elsewhere, and an unprompted turn', () => {
     const begun = (isReplayed: boolean): TurnStep<string> => ({ kind: 'begun', turn: 'one', isReplayed });
     assert.equal(after(begun(true)).kind, 'replayed');
     assert.equal(after(begun(false)).kind, 'running');
     const unasked = after({ kind: 'unprompted', turn: 'one' });
-    assert.equal(openTurn(unasked), 'one');
+    assert.equal(turnOf(unasked), 'one');
     assert.equal(hasPromptedTurn(unasked), false);
     assert.deepEqual(nextStage(unasked, echoed), unasked);
   });
 
-  it('waits for the end of what was stopped in the backend, while the next prompt waits for that', () => {
+  it('waits for the end of a stopped turn in the backend while the next prompt waits', () => {
     const stopping = after(prompted('one'), echoed, stopped());
     assert.deepEqual(stopping, { kind: 'stopped', awaitsPrompt: false, next: undefined });
-    assert.equal(openTurn(stopping), undefined);
+    assert.equal(turnOf(stopping), undefined);
     const waiting = nextStage(stopping, prompted('two'));
-    assert.equal(openTurn(waiting), 'two');
+    assert.equal(turnOf(waiting), 'two');
     assert.ok(hasPromptedTurn(waiting) && isPromptUnconfirmed(waiting));
     assert.deepEqual(nextStage(waiting, ended), { kind: 'sent', turn: 'two' });
     assert.deepEqual(nextStage(waiting, { kind: 'withdrawn' }), stopping);
     assert.deepEqual(nextStage(stopping, ended), rest);
   });
 
-  it('takes no echo of a stopped prompt for that of the next', () => {
+  it('does not take the echo of a stopped prompt for that of the next', () => {
     const early = after(prompted('one'), stopped(), prompted('two'));
     assert.deepEqual(early, { kind: 'stopped', awaitsPrompt: true, next: 'two' });
     const echoedOnce = nextStage(early, echoed);
@@ -57,7 +57,7 @@ describe('the stage of a turn', () => {
     assert.deepEqual(nextStage(echoedOnce, echoed), { kind: 'running', turn: 'two' });
   });
 
-  it('is at rest at once after a stop that the backend need not hear of', () => {
+  it('is idle immediately after a stop that the backend need not know about', () => {
     assert.deepEqual(after(prompted('one'), stopped(false)), rest);
     const stopping = after(prompted('one'), echoed, stopped());
     assert.deepEqual(nextStage(nextStage(stopping, prompted('two')), stopped(false)), stopping);

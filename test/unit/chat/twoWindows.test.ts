@@ -7,7 +7,7 @@ import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 
-describe('one conversation in two windows', () => {
+describe('A conversation in two windows', () => {
   let first: Window;
   let second: Window;
   beforeEach(async () => {
@@ -38,14 +38,14 @@ describe('one conversation in two windows', () => {
     return { id, ...chats };
   }
 
-  it('is locked by nobody who only reads it', async () => {
+  it('is not locked by a window that only reads it', async () => {
     const { here, id, there } = await both();
     assert.equal(here.view.status, 'idle');
     assert.equal(there.view.status, 'idle');
     assert.ok(!(await readdir(path.join(first.folder, id))).includes('lock'));
   });
 
-  it('is read along while the other one writes, and taken over when that one is closed', async () => {
+  it('is followed while the other window writes, and taken over when that is closed', async () => {
     const { here, there } = await both();
     await here.send(draft('More'));
     await until('the prompt', () => outline(there).includes('prompt: More'));
@@ -72,7 +72,7 @@ describe('one conversation in two windows', () => {
     assert.equal(there.view.isInUse, undefined);
   });
 
-  it('does not show questions that are answered there', async () => {
+  it('does not show approvals that are answered in the other window', async () => {
     const { here, there } = await both();
     await here.send(draft('May you?'));
     first.agent.last.tell(event('approval:required', { approval_id: 'a', prompt: 'May I?', options: ['Yes', 'No'] }));
@@ -81,7 +81,7 @@ describe('one conversation in two windows', () => {
     assert.equal(here.view.approvals.length, 1);
   });
 
-  it('goes on with what the other one has said when it is claimed, followed or not', async () => {
+  it('continues with what the other window has written once claimed, followed or not', async () => {
     const { here, id, there } = await both();
     there.isShown = false;
     // The last look is over then.
@@ -102,14 +102,14 @@ describe('one conversation in two windows', () => {
     assert.equal((await loggedTypes(there.id)).filter((type) => type === 'prompt').length, 3);
   });
 
-  it('is told apart by one of two who send at the same time', async () => {
+  it('is refused to one of two windows that send at the same time', async () => {
     const { here, there } = await both();
     const sent = await Promise.allSettled([here.send(draft('A')), there.send(draft('B'))]);
     assert.deepEqual(sent.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     assert.equal(first.agent.sessions.length + second.agent.sessions.length, 1);
   });
 
-  it('marks a turn that its window has left, and writes that with the next prompt', async () => {
+  it('marks a turn as interrupted whose window is gone, and stores that with the next prompt', async () => {
     const { here, id, there } = await both();
     await here.send(draft('Long'));
     first.agent.last.say('Half');
@@ -126,7 +126,7 @@ describe('one conversation in two windows', () => {
     ]);
   });
 
-  it('keeps what each window has changed of its title and its draft', async () => {
+  it('keeps the changes of each window to its title and draft', async () => {
     const { id, there } = await both();
     there.saveDraft(draft('half a thought'));
     await second.chats.rename(id, 'Renamed');
@@ -138,7 +138,7 @@ describe('one conversation in two windows', () => {
     await again.close();
   });
 
-  it('cannot be written when another window has deleted it', async () => {
+  it('cannot be written if another window has deleted it', async () => {
     const { id, there } = await both();
     // It is seen while it is being deleted.
     await writeFile(path.join(first.folder, id, 'lock'), '');
@@ -149,7 +149,7 @@ describe('one conversation in two windows', () => {
     await assert.rejects(there.send(draft('Where?')), { code: 'notFound' });
   });
 
-  it('stays deleted whatever windows that only read it change', async () => {
+  it('stays deleted, whatever windows that only read it change', async () => {
     const { id, there } = await both();
     await first.chats.delete(id);
     there.saveDraft(draft('Where?'));
@@ -159,7 +159,7 @@ describe('one conversation in two windows', () => {
     await assert.rejects(second.store.updateHead(id, { title: 'Back' }), { code: 'notFound' });
   });
 
-  it('is not ended in its agent when another window uses it', async () => {
+  it('keeps its session in the agent if another window uses it', async () => {
     const id = await closed();
     await (await second.chats.create('one')).send(draft('The agent runs'));
     await until('the list', () => second.chats.rows.some((row) => row.id === id));
@@ -174,7 +174,7 @@ describe('one conversation in two windows', () => {
     assert.ok(!(await readdir(first.folder)).includes(id));
   });
 
-  it('keeps its queue when another window is about to send it', async () => {
+  it('keeps its queue if another window is about to send it', async () => {
     const window = await Window.open({ folder: first.folder, backends: new ChatBackends('one') });
     const { id } = await window.chats.create('one');
     const chat = await window.chats.open(id);
@@ -189,7 +189,7 @@ describe('one conversation in two windows', () => {
     assert.equal(there.view.queue.length, 1);
   });
 
-  it('stops its agent when another window has taken it over, and is read along when it is opened again', async () => {
+  it('stops its agent if another window has taken it over, and is followed when reopened', async () => {
     const storeClock = new FakeClock();
     const window = await Window.open({ folder: first.folder, backends: new ChatBackends('one'), storeClock });
     const chat = await window.chats.create('one');

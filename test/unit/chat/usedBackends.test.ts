@@ -5,7 +5,7 @@ import { UsedBackends } from '../../../src/chat/common/conversations/usedBackend
 import { FakeBackend } from '../../fake/fakeBackend';
 import { ChatBackends } from './support/chatBackend';
 
-describe('the backends that a window has used', () => {
+describe('UsedBackends', () => {
   let told: string[];
   let used: UsedBackends;
   beforeEach(() => {
@@ -17,7 +17,7 @@ describe('the backends that a window has used', () => {
   });
   afterEach(() => used.dispose());
 
-  it('are ready only while they say so, and each time that is told once', () => {
+  it('reports a backend once each time it becomes ready', () => {
     const backend = new FakeBackend('one');
     used.add(backend);
     assert.deepEqual([used.runningBackends, told], [[], ['change']]);
@@ -30,7 +30,7 @@ describe('the backends that a window has used', () => {
     assert.equal(told.filter((what) => what === 'ready one').length, 2);
   });
 
-  it('are followed once, and no more when another takes the place', () => {
+  it('listens to a backend once, and no longer when another one replaces it', () => {
     const [before, after] = [new FakeBackend('one'), new FakeBackend('one')];
     used.add(before);
     used.add(before);
@@ -41,7 +41,7 @@ describe('the backends that a window has used', () => {
     assert.deepEqual([told, used.get('one')], [[], after]);
   });
 
-  it('are not followed any more when this is disposed', () => {
+  it('stops listening when disposed', () => {
     const [one, two] = [new FakeBackend('one'), new FakeBackend('two')];
     used.add(one);
     used.dispose();

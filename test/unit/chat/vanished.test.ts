@@ -11,8 +11,8 @@ import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
 import { draft, Window } from './support/window';
 
-describe('a conversation whose files are gone', () => {
-  it('says so, is not called taken by another window, and is kept when they are back', async () => {
+describe('A conversation whose files are missing', () => {
+  it('reports that, is not shown as taken over, and is saved once they are back', async () => {
     const storeClock = new FakeClock();
     const window = await Window.open({ storeClock });
     const passes = (): void => storeClock.advance(10_000);
@@ -50,7 +50,7 @@ describe('a conversation whose files are gone', () => {
     }
   });
 
-  it('never begins in the middle of a file that was deleted', async () => {
+  it('never starts in the middle of a deleted file', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'backline-hole-'));
     try {
       await assert.rejects(new DiskFiles().writeAt(path.join(folder, 'log'), 10, Buffer.from('x')), { code: 'ENOENT' });
@@ -61,8 +61,8 @@ describe('a conversation whose files are gone', () => {
   });
 });
 
-describe('what a window left that ended while it wrote', () => {
-  it('is removed by the next one, but not what is being written', async () => {
+describe('Leftovers of a window that ended while writing', () => {
+  it('are removed by the next window, except files being written', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'backline-left-'));
     const heads = path.join(folder, 'heads');
     await mkdir(heads);
@@ -82,8 +82,8 @@ describe('what a window left that ended while it wrote', () => {
   });
 });
 
-describe('errors of the system', () => {
-  it('are told in words, not as Node.js writes them', async () => {
+describe('writeProblemText', () => {
+  it('describes system errors in plain words instead of Node.js codes', async () => {
     const error: unknown = await new DiskFiles().touch('/nowhere/at/all').catch((thrown: unknown) => thrown);
     assert.equal(userMessageOf(error), 'The file or folder is missing.');
     const open = Object.assign(new Error("EMFILE: too many open files, open '/home/me/log.jsonl'"), {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { withWriteObserver, type FileAccess } from '../../../src/editor/common/writeObserver';
+import { ObservedWrites, withObservedWrites, type FileAccess } from '../../../src/editor/common/writeObserver';
 
-describe('withWriteObserver', () => {
+describe('withObservedWrites', () => {
   it('calls the observer before and after a file is written, by its resolved path', async () => {
     const seen: string[] = [];
     const file = { path: '/work/a.ts', text: '', version: '1', isDirty: false };
@@ -23,7 +23,10 @@ describe('withWriteObserver', () => {
         return Promise.resolve();
       },
     };
-    const access = withWriteObserver(files, writeObserver, { backendId: 'agent', sessionId: 's1' });
+    const access = withObservedWrites(
+      files,
+      new ObservedWrites(writeObserver, { backendId: 'agent', sessionId: 's1' }),
+    );
     const once = ['before: agent s1 /work/a.ts', 'write a.ts', 'after: /work/a.ts'];
     await access.writeText('a.ts', 'text');
     assert.deepEqual(seen, once);
@@ -45,8 +48,26 @@ describe('withWriteObserver', () => {
         return Promise.resolve();
       },
     };
-    const access = withWriteObserver(refused, writeObserver, { backendId: 'agent', sessionId: 's1' });
+    const access = withObservedWrites(
+      refused,
+      new ObservedWrites(writeObserver, { backendId: 'agent', sessionId: 's1' }),
+    );
     await assert.rejects(access.writeText('/a', 'text'), /full/);
     assert.deepEqual(seen, []);
+  });
+
+  it('observes every file of a write, and lets no two writes wait for each other', async () => {
+    const seen: string[] = [];
+    const writes = new ObservedWrites(
+      {
+        beforeWrite: (_writer, path) => Promise.resolve(void seen.push(`before ${path}`)),
+        afterWrite: (_writer, path) => Promise.resolve(void seen.push(`after ${path}`)),
+      },
+      { backendId: 'agent', sessionId: 's1' },
+    );
+    const write = (name: string) => () => Promise.resolve(void seen.push(name));
+    await Promise.all([writes.run(['/a', '/b'], write('one')), writes.run(['/b', '/a', '/b'], write('two'))]);
+    const around = (name: string): string[] => ['before /a', 'before /b', name, 'after /a', 'after /b'];
+    assert.deepEqual(seen, [...around('one'), ...around('two')]);
   });
 });

@@ -14,7 +14,7 @@ const writes =
  */
 const writers: Readonly<Record<string, string>> = {
   'editor/node/checkedWrite.ts': 'the editor port: new files, and all files without VS Code',
-  'editor/vscode/documentWriter.ts': 'the editor port',
+  'editor/vscode/documentEdits.ts': 'the editor port',
   'chat/vscode/unsaved/textVersions.ts': "puts the user's unsaved text back into its editor",
   'chat/vscode/review/deleteFile.ts': 'takes a reverted file away; asks `protectionOf`',
   'chat/vscode/review/editorActions.ts': "inserts text where the user's cursor is; asks `protectionOf`",

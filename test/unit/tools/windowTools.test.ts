@@ -6,6 +6,8 @@ import type { Diagnostic } from '../../../src/editor/common/editorPort';
 import { lineRange } from './support/fakeLanguage';
 import { bench, main, other, secret } from './support/parserWorkspace';
 
+const actingTools = ['edit_file', 'rename', 'format', 'fixes', 'tasks'];
+
 describe('the tools of the window', () => {
   const problem = (line: number, severity: Diagnostic['severity'], message: string): Diagnostic => ({
     range: lineRange(line, 2),
@@ -103,15 +105,15 @@ describe('the tools of the window', () => {
     }
   });
 
-  it('are all described for models: short, closed schemas, and marked as reading', () => {
+  it('are all described for models: short, closed schemas, and marked as reading unless they act', () => {
     const { tools } = bench().tools;
     for (const { definition } of tools) {
       assert.match(definition.name, /^[a-z_]{4,16}$/);
       assert.ok(definition.description.length < 260, definition.name);
       assert.match(JSON.stringify(definition.inputSchema), /^\{"type":"object".*"additionalProperties":false\}$/);
-      assert.equal(definition.annotations?.readOnlyHint, true);
+      assert.equal(definition.annotations?.readOnlyHint, !actingTools.includes(definition.name), definition.name);
     }
     const size = JSON.stringify(tools.map(({ definition }) => definition)).length;
-    assert.ok(size < 10_000, `${size} characters in every session`);
+    assert.ok(size < 14_000, `${size} characters in every session`);
   });
 });

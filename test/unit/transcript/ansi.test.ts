@@ -7,13 +7,13 @@ const textOf = (input: string): string =>
     .map(({ text }) => text)
     .join('');
 
-describe('output of a terminal', () => {
-  it('is one run when it has no style', () => {
+describe('parseAnsi', () => {
+  it('returns one segment without a style', () => {
     assert.deepEqual(parseAnsi('one\ntwo\tthree\n'), [{ text: 'one\ntwo\tthree\n' }]);
     assert.deepEqual(parseAnsi(''), []);
   });
 
-  it('has the sixteen colours by number', () => {
+  it('reads the sixteen colors by number', () => {
     assert.deepEqual(parseAnsi('\x1b[31mred\x1b[0m \x1b[1;92;44mbright\x1b[39;49;22m plain'), [
       { text: 'red', fg: 1 },
       { text: ' ' },
@@ -32,13 +32,13 @@ describe('output of a terminal', () => {
     ['38:2:1:2:3', 'rgb(1, 2, 3)'],
     ['38:5:1', 1],
   ] as const)
-    it(`reads the colour ${params}`, () => assert.deepEqual(parseAnsi(`\x1b[${params}mx`), [{ text: 'x', fg }]));
+    it(`reads the color ${params}`, () => assert.deepEqual(parseAnsi(`\x1b[${params}mx`), [{ text: 'x', fg }]));
 
-  it('ignores a colour that is none', () => {
+  it('ignores an invalid color', () => {
     assert.deepEqual(parseAnsi('\x1b[38;5;256mx\x1b[38;2;1;2;999my\x1b[38mz'), [{ text: 'xyz' }]);
   });
 
-  it('reads the other styles, and their ends', () => {
+  it('reads the other styles and their ends', () => {
     assert.deepEqual(parseAnsi('\x1b[2;3;4;7;9mx\x1b[22;23;24;27;29my\x1b[4:3mz\x1b[4:0m.'), [
       { text: 'x', dim: true, italic: true, underline: true, inverse: true, strike: true },
       { text: 'y' },
@@ -47,12 +47,12 @@ describe('output of a terminal', () => {
     ]);
   });
 
-  it('goes back to the start of the line, and writes over it', () => {
+  it('overwrites the line after a carriage return', () => {
     assert.equal(textOf('10%\r100%\r\ndone'), '100%\ndone');
     assert.equal(textOf('abcdef\rXY'), 'XYcdef');
   });
 
-  it('steps back', () => assert.equal(textOf('ab\b\bX'), 'Xb'));
+  it('moves back at a backspace', () => assert.equal(textOf('ab\b\bX'), 'Xb'));
 
   it('erases in the line', () => {
     assert.equal(textOf('working\r\x1b[Kdone'), 'done');
@@ -61,35 +61,35 @@ describe('output of a terminal', () => {
     assert.equal(textOf('abcd\x1b[2D\x1b[1K'), '   d');
   });
 
-  it('moves among lines, as progress in several of them does', () => {
+  it('moves between lines, as progress of several tasks does', () => {
     assert.equal(textOf('a: 1\nb: 1\n\x1b[2A\ra: 2\n\rb: 2\n'), 'a: 2\nb: 2\n');
     assert.equal(textOf('a\nb\nc\x1b[2A\r\x1b[Jx'), 'x');
   });
 
-  it('keeps the text of links and swallows their address', () => {
+  it('keeps the text of links and drops their address', () => {
     assert.equal(textOf('\x1b]8;;https://example.com\x1b\\site\x1b]8;;\x1b\\ \x1b]0;title\x07end'), 'site end');
   });
 
-  it('swallows what it does not know', () => {
+  it('drops unknown sequences', () => {
     assert.equal(textOf('a\x1b[?25lb\x1b(Bc\x1b=d\x07e\x1bPq\x1b\\f\x1b[999;999Hg\x9b'), 'abcdefg');
   });
 
-  it('shows the text behind a string that never ends', () => {
+  it('shows the text after an unterminated string sequence', () => {
     assert.equal(textOf('\x1b]0;title\nnext line'), '\nnext line');
   });
 
-  it('keeps marks with the character they belong to', () => {
+  it('keeps combining marks with their character', () => {
     assert.equal(textOf('e\u0301x\ry'), 'yx');
     assert.equal(textOf('👩‍👧 ok'), '👩‍👧 ok');
   });
 
-  it('reads the end of output that is too long', () => {
+  it('parses the end of output that is too long', () => {
     const shown = textOf(`${'x'.repeat(1_200_000)}end`);
     assert.ok(shown.length <= 1_000_000);
     assert.ok(shown.endsWith('end'));
   });
 
-  it('has every colour of both rows, and none for the codes beside them', () => {
+  it('reads every color of both rows, and none for the neighboring codes', () => {
     const colorsOf = (...codes: readonly number[]) =>
       codes.map((code) => {
         const [{ fg, bg } = {}] = parseAnsi(`\x1b[${code}mx`);
@@ -102,14 +102,14 @@ describe('output of a terminal', () => {
     );
   });
 
-  it('keeps text and background apart, also of other colours', () => {
+  it('distinguishes foreground and background, also for other colors', () => {
     assert.deepEqual(parseAnsi('\x1b[38;5;208;48;2;1;2;3mx\x1b[39my'), [
       { text: 'x', fg: 'rgb(255, 135, 0)', bg: 'rgb(1, 2, 3)' },
       { text: 'y', bg: 'rgb(1, 2, 3)' },
     ]);
   });
 
-  it('goes on behind the numbers of a colour', () => {
+  it('continues after the numbers of a color', () => {
     assert.deepEqual(parseAnsi('\x1b[38;5;9;1mx'), [{ text: 'x', fg: 9, bold: true }]);
     assert.deepEqual(parseAnsi('\x1b[38;2;1;2;3;1mx'), [{ text: 'x', fg: 'rgb(1, 2, 3)', bold: true }]);
     assert.deepEqual(parseAnsi('\x1b[38:5:9;1mx'), [{ text: 'x', fg: 9, bold: true }]);
@@ -120,21 +120,21 @@ describe('output of a terminal', () => {
     assert.deepEqual([0, 15, 231, 232].map(colorOf), [0, 15, 'rgb(255, 255, 255)', 'rgb(8, 8, 8)']);
   });
 
-  it('has no colour of a kind that it does not know, or with a part missing', () => {
+  it('ignores a color of an unknown kind or with a missing part', () => {
     for (const params of ['38;7;1;2;3', '38:7:1:2:3', '38;2;1;2', '38;5', '38;5;<5']) {
       assert.deepEqual(parseAnsi(`\x1b[${params}mx`), [{ text: 'x' }], params);
     }
   });
 
   for (const flag of ['bold', 'dim', 'italic', 'underline', 'inverse', 'strike'] as const) {
-    it(`begins a new run at a change of ${flag} alone, and none where nothing changes`, () => {
+    it(`begins a new segment if only ${flag} changes, and none without a change`, () => {
       const code = { bold: 1, dim: 2, italic: 3, underline: 4, inverse: 7, strike: 9 }[flag];
       const on = `\x1b[${code}m`;
       assert.deepEqual(parseAnsi(`a${on}b\x1b[0m${on}c`), [{ text: 'a' }, { text: 'bc', [flag]: true }]);
     });
   }
 
-  it('begins a new run at another text or background colour', () => {
+  it('begins a new segment at another foreground or background color', () => {
     assert.deepEqual(parseAnsi('\x1b[31ma\x1b[32mb\x1b[42mc\x1b[43md'), [
       { text: 'a', fg: 1 },
       { text: 'b', fg: 2 },
@@ -143,7 +143,7 @@ describe('output of a terminal', () => {
     ]);
   });
 
-  it('ends an underline alone by 4:0, and no other style by a detail of its code', () => {
+  it('ends only the underline at 4:0, and no other style by a detail of its code', () => {
     assert.deepEqual(parseAnsi('\x1b[1;4mx\x1b[4:0my\x1b[3:0mz'), [
       { text: 'x', bold: true, underline: true },
       { text: 'y', bold: true },
@@ -151,7 +151,7 @@ describe('output of a terminal', () => {
     ]);
   });
 
-  it('moves one cell or line without a number, and within what is there', () => {
+  it('moves one cell or line without a number, and stays within the screen', () => {
     assert.equal(textOf('ab\x1b[DX'), 'aX');
     assert.equal(textOf('ab\x1b[CX'), 'ab X');
     assert.equal(textOf('ab\x1b[0CX'), 'ab X');
@@ -161,26 +161,26 @@ describe('output of a terminal', () => {
     assert.equal(textOf('abc\x1b[2GX\x1b[GY'), 'YXc');
   });
 
-  it('erases what is below only when it is told so', () => {
+  it('erases below only for the right parameter', () => {
     assert.equal(textOf('a\nb\x1b[A\r\x1b[0JX'), 'X');
     assert.equal(textOf('a\nb\x1b[A\r\x1b[1JX'), 'X\nb');
     assert.equal(textOf('ab\nb\x1b[A\r\x1b[hX'), 'Xb\nb');
   });
 
-  it('fills what it moved over with blanks that have no style', () => {
+  it('fills skipped cells with unstyled spaces', () => {
     assert.deepEqual(parseAnsi('\x1b[41ma\x1b[2Cb'), [{ text: 'a', bg: 1 }, { text: '  ' }, { text: 'b', bg: 1 }]);
   });
 
-  it('gives a mark at the beginning of a line a cell of its own', () => {
+  it('puts a combining mark at the start of a line into its own cell', () => {
     assert.equal(textOf('\u0301x\ny'), '\u0301x\ny');
   });
 
-  it('gives every other character a cell, in whatever script', () => {
+  it('puts every other character into its own cell, in any script', () => {
     assert.equal(textOf('日本\rX'), 'X本');
     assert.equal(textOf('αβ\rX'), 'Xβ');
   });
 
-  it('never shows a control character, and never throws', () => {
+  it('never returns a control character, and never throws', () => {
     const pieces = fc.constantFrom(
       '\x1b',
       '[',

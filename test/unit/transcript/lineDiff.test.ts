@@ -15,8 +15,8 @@ function shown({ hunks }: DiffPart): string[] {
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, at) => `line ${at + 1}`);
 
-describe('the diff of two texts', () => {
-  it('has three lines around a change', () => {
+describe('createDiff', () => {
+  it('shows three lines around a change', () => {
     const before = numbered(20);
     const after = before.with(9, 'changed');
     const part = createDiff('a.ts', before.join('\n'), after.join('\n'));
@@ -27,14 +27,14 @@ describe('the diff of two texts', () => {
     assert.deepEqual([part.change, part.added, part.removed, part.omitted], ['modified', 1, 1, undefined]);
   });
 
-  it('joins changes whose context touches, and parts others', () => {
+  it('joins changes with overlapping context, and separates others', () => {
     const before = numbered(40);
     const after = before.with(4, 'a').with(11, 'b').with(30, 'c');
     const starts = createDiff('a.ts', before.join('\n'), after.join('\n')).hunks.map(({ oldStart }) => oldStart);
     assert.deepEqual(starts, [2, 28]);
   });
 
-  it('counts on behind lines that were added', () => {
+  it('counts lines correctly after added lines', () => {
     const before = numbered(30);
     const after = ['new', 'new', ...before.with(20, 'x')];
     assert.deepEqual(
@@ -49,7 +49,7 @@ describe('the diff of two texts', () => {
     );
   });
 
-  it('tells a new file and a deleted one', () => {
+  it('recognizes a created file and a deleted one', () => {
     assert.deepEqual(createDiff('a', null, 'x\n'), {
       type: 'diff',
       path: 'a',
@@ -63,13 +63,13 @@ describe('the diff of two texts', () => {
     assert.deepEqual(createDiff('a', null, '').hunks, []);
   });
 
-  it('has nothing for equal texts', () => assert.deepEqual(createDiff('a', 'x\n', 'x\n').hunks, []));
+  it('is empty for equal texts', () => assert.deepEqual(createDiff('a', 'x\n', 'x\n').hunks, []));
 
-  it('sees a changed line ending', () => {
+  it('shows a changed line ending', () => {
     assert.deepEqual(shown(createDiff('a', 'x\r\n', 'x\n')), ['@ 1 1', '-x', '+x']);
   });
 
-  it('cuts a long diff, and says how much is missing', () => {
+  it('truncates a long diff, and counts the omitted units', () => {
     const part = createDiff('a', null, numbered(1_000).join('\n'));
     assert.equal(
       part.hunks.reduce((sum, { lines }) => sum + lines.length, 0),
@@ -84,7 +84,7 @@ describe('the diff of two texts', () => {
     );
   });
 
-  it('shows some of both sides of a long replacement, numbered as they are', () => {
+  it('shows some of both sides of a long replacement, with correct line numbers', () => {
     const before = numbered(1_000).map((line) => `old ${line}`);
     const after = numbered(1_000).map((line) => `new ${line}`);
     const part = createDiff('a', ['same', ...before].join('\n'), ['same', ...after].join('\n'));
@@ -101,20 +101,20 @@ describe('the diff of two texts', () => {
     assert.equal(createDiff('a', before.join('\n'), after.join('\n'), 2_000).omitted, undefined);
   });
 
-  it('cuts a long line', () => {
+  it('truncates a long line', () => {
     const part = createDiff('a', null, 'x'.repeat(10_000));
     assert.equal(part.hunks[0]?.lines[0]?.text.length, 2_000);
     assert.equal(part.omitted, 8_000);
   });
 
-  it('replaces the whole of texts that have nothing in common', () => {
+  it('replaces all lines of texts that have nothing in common', () => {
     const other = numbered(20_000).map((line) => `other ${line}`);
     const part = createDiff('a', ['same', ...numbered(20_000)].join('\n'), ['same', ...other].join('\n'));
     assert.deepEqual([part.added, part.removed], [20_000, 20_000]);
     assert.equal(shown(part)[1], ' same');
   });
 
-  it('turns the one text into the other', () => {
+  it('turns one text into the other', () => {
     const text = fc.array(fc.constantFrom('a\n', 'b\n', 'c\r\n', 'd\n', '\n'), { maxLength: 30 });
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -138,40 +138,40 @@ describe('the diff of two texts', () => {
 
 const bare = (line: string): string => line.replace(/\r?\n$/, '');
 
-describe('a unified diff', () => {
+describe('parseUnifiedDiff', () => {
   const unified =
     '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -3,3 +3,3 @@ class A\n one\n-two\n+2\n three\n\\ No newline at end of file\n';
 
-  it('is read', () => {
+  it('parses a patch', () => {
     const part = parseUnifiedDiff('/work/src/a.ts', unified);
     assert.deepEqual(part && shown(part), ['@ 3 3', ' one', '-two', '+2', ' three']);
     assert.deepEqual([part?.path, part?.change, part?.added, part?.removed], ['/work/src/a.ts', 'modified', 1, 1]);
   });
 
-  it('is read without the names of files', () => {
+  it('parses a patch without file names', () => {
     const part = parseUnifiedDiff('a.ts', '@@ -1 +1 @@\n-a\n+b\n');
     assert.deepEqual(part && shown(part), ['@ 1 1', '-a', '+b']);
   });
 
-  it('tells a new file', () => {
+  it('recognizes a new file', () => {
     const part = parseUnifiedDiff('b.ts', '--- /dev/null\n+++ b/b.ts\n@@ -0,0 +1,1 @@\n+x\n');
     assert.deepEqual(part && [part.change, ...shown(part)], ['created', '@ 1 1', '+x']);
   });
 
-  it('gives the file that was asked for', () => {
+  it('picks the patch of the requested file', () => {
     const part = parseUnifiedDiff('b.ts', `${unified}--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-x\n+y\n`);
     assert.deepEqual(part && shown(part), ['@ 1 1', '-x', '+y']);
   });
 
-  it('is none when it is something else', () => {
+  it('returns undefined for anything else', () => {
     assert.equal(parseUnifiedDiff('a', 'no diff'), undefined);
     assert.equal(parseUnifiedDiff('a', ''), undefined);
     assert.equal(parseUnifiedDiff('a', '@@ -1,5 +1 @@\n-a\n'), undefined);
   });
 });
 
-describe('a change without the header of its hunk', () => {
-  it('leaves out the names of the files above it, and no line that only looks like one', () => {
+describe('parseHunkLines', () => {
+  it('skips the file header above the lines, but no line that only looks like one', () => {
     const change = '--- a removed comment of SQL\n+-- another one\n';
     const expected = ['@ 5 5', '--- a removed comment of SQL', '+-- another one'];
     for (const header of ['', '--- a/b.sql\n+++ b/b.sql\n', 'Index: b.sql\n===========\n--- b.sql\n+++ b.sql\n']) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { countChanges } from '../../../src/transcript/common/lineDiff';
 import type { FileChange } from '../../../src/transcript/common/entries';
-import { shownChanges } from '../../../src/transcript/common/shownChanges';
+import { selectShownChanges } from '../../../src/transcript/common/shownChanges';
 import { truncateEntry } from '../../../src/transcript/common/truncateEntry';
 
 const change = (path: string, more: Partial<FileChange> = {}): FileChange => ({
@@ -14,8 +14,8 @@ const change = (path: string, more: Partial<FileChange> = {}): FileChange => ({
   ...more,
 });
 
-describe('The shown changes of files', () => {
-  it('count lines and hunks', () => {
+describe('selectShownChanges', () => {
+  it('counts lines and hunks', () => {
     const text = 'a\nb\nc\nd\n';
     assert.deepEqual(countChanges(text, text), { added: 0, removed: 0, hunks: 0 });
     assert.deepEqual(countChanges(text, 'A\nb\nc\nd\ne\n'), { added: 2, removed: 1, hunks: 2 });
@@ -24,25 +24,25 @@ describe('The shown changes of files', () => {
     assert.deepEqual(countChanges(null, ''), { added: 0, removed: 0, hunks: 0 });
   });
 
-  it('are the first ones of many, with the totals of all', () => {
+  it('returns the first of many changes, with the totals of all', () => {
     const few = [change('/a'), change('/b')];
-    assert.deepEqual(shownChanges(few), { changes: few });
+    assert.deepEqual(selectShownChanges(few), { changes: few });
     const many = Array.from({ length: 5_000 }, (_, number) => change(`/${number}`));
-    const { changes, changeTotals } = shownChanges(many);
+    const { changes, changeTotals } = selectShownChanges(many);
     assert.deepEqual(changes, many.slice(0, 100));
     assert.deepEqual(changeTotals, { files: 5_000, hunks: 15_000, added: 10_000, removed: 5_000 });
   });
 
-  it('have a renamed file once', () => {
+  it('lists a renamed file once', () => {
     const renamed = change('/new', { change: 'created', renamedFrom: '/old' });
     const deleted = change('/gone', { change: 'deleted' });
-    assert.deepEqual(shownChanges([change('/old', { change: 'deleted' }), renamed, deleted]).changes, [
+    assert.deepEqual(selectShownChanges([change('/old', { change: 'deleted' }), renamed, deleted]).changes, [
       renamed,
       deleted,
     ]);
   });
 
-  it('are limited in the end of a turn, too', () => {
+  it('limits the changes at the end of a turn, too', () => {
     const changes = Array.from({ length: 101 }, (_, number) => change(`/${number}`));
     const end = { kind: 'end', id: 'e', turn: 1, outcome: 'completed', changes } as const;
     const shown = truncateEntry(end);

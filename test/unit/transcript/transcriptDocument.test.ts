@@ -5,7 +5,7 @@ import { TranscriptDocument } from '../../../src/transcript/common/transcriptDoc
 
 const answer = (id: string, text = id): Entry => ({ kind: 'answer', id, turn: 1, text });
 
-describe('a transcript', () => {
+describe('TranscriptDocument', () => {
   let document: TranscriptDocument;
   beforeEach(() => {
     document = new TranscriptDocument((error) => {
@@ -14,7 +14,7 @@ describe('a transcript', () => {
     for (const id of ['a', 'b', 'c']) document.put(answer(id));
   });
 
-  it('tells a new page its end, and then only what is new', () => {
+  it('sends a new page the last entries, and then only changes', () => {
     const feed = document.feed(2);
     assert.deepEqual(feed.takePatch(), { reset: true, put: [answer('b'), answer('c')], before: 1 });
     assert.equal(feed.hasChanges, false);
@@ -33,14 +33,14 @@ describe('a transcript', () => {
     assert.deepEqual(feed.takePatch(), { put: [answer('c', 'whole?')], before: 0 });
   });
 
-  it('shows older entries on demand', () => {
+  it('sends older entries on request', () => {
     const feed = document.feed(1);
     feed.takePatch();
     feed.showOlder(1);
     assert.deepEqual(feed.takePatch(), { older: [answer('b')], before: 1 });
   });
 
-  it('shows a page from the prompt of a turn on, unless the turn makes it too long', () => {
+  it('starts a page with the prompt of a turn, unless the turn is too long', () => {
     const long = new TranscriptDocument((error) => {
       throw error;
     });
@@ -70,7 +70,7 @@ describe('a transcript', () => {
     assert.deepEqual(firstOf(feed.takePatch().older), { id: 'prompt3', count: 27 });
   });
 
-  it('does not take what was asked of a subagent for the beginning of a turn', () => {
+  it('does not take the prompt of a subagent for the start of a turn', () => {
     document.put({ kind: 'prompt', id: 'asked', turn: 1, text: 'Look' });
     document.put({ kind: 'prompt', id: 'inside', turn: 1, text: 'Look here', parent: 'call' });
     document.put(answer('d'));
@@ -81,7 +81,7 @@ describe('a transcript', () => {
     );
   });
 
-  it('takes entries away, and says how many are before', () => {
+  it('removes entries, and counts the entries before', () => {
     const feed = document.feed(2);
     feed.takePatch();
     document.remove('c');
@@ -89,7 +89,7 @@ describe('a transcript', () => {
     assert.deepEqual(feed.takePatch(), { remove: ['c'], before: 0 });
   });
 
-  it('keeps what a page has when what came before it is found', () => {
+  it('keeps the entries of a page when older ones are found', () => {
     const feed = document.feed(2);
     feed.takePatch();
     const known = ['a', 'b', 'c'].flatMap((id) => document.get(id) ?? []);
@@ -104,14 +104,14 @@ describe('a transcript', () => {
     );
   });
 
-  it('sends what is another one now together with what came before', () => {
+  it('sends changed entries together with older ones', () => {
     const feed = document.feed(1);
     feed.takePatch();
     document.replaceAll([answer('x'), answer('a'), answer('b'), answer('c', 'changed')]);
     assert.deepEqual(feed.takePatch(), { put: [answer('c', 'changed')], before: 3 });
   });
 
-  it('tells each page in patches that the page understands', () => {
+  it('sends each page patches that the page can parse', () => {
     const feed = document.feed(1);
     assert.doesNotThrow(() => TranscriptPatch.parse(feed.takePatch()));
     feed.dispose();

@@ -14,7 +14,7 @@ const answer = (at: number, text = `text ${at}`): Entry => ({
 const answers = (from: number, to: number): Entry[] =>
   Array.from({ length: to - from }, (_, index) => answer(from + index));
 
-describe('the feed of a page that goes to an entry', () => {
+describe('TranscriptFeed of a page that goes to an entry', () => {
   let document: TranscriptDocument;
   let feed: TranscriptFeed;
   let page: TranscriptModel;
@@ -45,7 +45,7 @@ describe('the feed of a page that goes to an entry', () => {
   }
 
   for (const count of [200, 1_000, 20_000]) {
-    it(`sends a bounded number of entries for any of ${count}`, () => {
+    it(`sends a bounded number of entries around any of ${count}`, () => {
       for (const at of [0, 30, Math.floor(count / 2), count - 1]) {
         open(count);
         assert.equal(feed.showAround(`a${at}`), true);
@@ -57,7 +57,7 @@ describe('the feed of a page that goes to an entry', () => {
     });
   }
 
-  it('gives the start of the turn with the entry, unless that is far', () => {
+  it('sends the start of the turn with the entry, unless that is far away', () => {
     open(1_000);
     const steps = (turn: number, from: number, to: number): Entry[] =>
       answers(from, to).map((entry) => ({ ...entry, turn }));
@@ -71,7 +71,7 @@ describe('the feed of a page that goes to an entry', () => {
     assert.equal(feed.takePatch().before, 780);
   });
 
-  it('gives more in both directions, up to the ends', () => {
+  it('sends more in both directions, up to the ends', () => {
     open(200);
     feed.showAround('a99');
     assert.equal(tellPage().reset, true);
@@ -89,7 +89,7 @@ describe('the feed of a page that goes to an entry', () => {
     assertRange(0, 201);
   });
 
-  it('extends what the page has when the entry is next to it', () => {
+  it('extends the range of the page if the entry is adjacent', () => {
     open(200);
     feed.showAround('a150');
     const patch = tellPage();
@@ -97,13 +97,13 @@ describe('the feed of a page that goes to an entry', () => {
     assertRange(130, 200);
   });
 
-  it('says no when there is no such entry, and sends nothing', () => {
+  it('returns false for a missing entry, and sends nothing', () => {
     open(200);
     assert.equal(feed.showAround('none'), false);
     assert.equal(feed.hasChanges, false);
   });
 
-  it('counts what comes while the page is elsewhere, and gives it when the page comes there', () => {
+  it('counts entries added while the page is elsewhere, and sends them when the page goes there', () => {
     open(200);
     feed.showAround('a99');
     tellPage();
@@ -117,7 +117,7 @@ describe('the feed of a page that goes to an entry', () => {
     assertRange(79, 202);
   });
 
-  it('goes back to the end', () => {
+  it('returns to the end', () => {
     open(200);
     feed.showAround('a9');
     tellPage();
@@ -129,7 +129,7 @@ describe('the feed of a page that goes to an entry', () => {
     assertRange(160, 201);
   });
 
-  it('keeps its range when entries go or are found before it', () => {
+  it('keeps its range when entries are removed or found before it', () => {
     open(200);
     feed.showAround('a99');
     tellPage();
@@ -141,7 +141,7 @@ describe('the feed of a page that goes to an entry', () => {
     assertRange(80, 139);
   });
 
-  it('sends what is loaded and changes before it is sent once, as it is then', () => {
+  it('sends an entry once that is loaded and changes before it is sent, with its current content', () => {
     open(200);
     feed.showAround('a99');
     tellPage();
@@ -158,8 +158,8 @@ describe('the feed of a page that goes to an entry', () => {
   });
 });
 
-describe('a model of a part of a transcript', () => {
-  it('does not take what is loaded at its end for new', () => {
+describe('TranscriptModel of a part of a transcript', () => {
+  it('does not treat entries loaded at its end as new', () => {
     const page = new TranscriptModel();
     page.apply({ reset: true, put: answers(0, 10), before: 0, after: 20 });
     const changes: unknown[] = [];

@@ -3,7 +3,7 @@ import type { Entry, EntryOf } from '../../../src/transcript/common/entries';
 import { toolFailureText } from '../../../src/transcript/common/toolFailure';
 import { truncateEntry } from '../../../src/transcript/common/truncateEntry';
 
-describe('a long entry', () => {
+describe('truncateEntry', () => {
   const tool = (parts: EntryOf<'tool'>['parts']): EntryOf<'tool'> => ({
     kind: 'tool',
     id: 't',
@@ -15,14 +15,14 @@ describe('a long entry', () => {
     parts,
   });
 
-  it('is cut, and says by how much', () => {
+  it('truncates a long entry, and counts the omitted units', () => {
     const text = 'x'.repeat(50_000);
     const trimmed = truncateEntry(tool([{ type: 'text', text }]));
     assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'text');
     assert.equal(trimmed.parts[0].text.length + (trimmed.parts[0].omitted ?? 0), text.length);
   });
 
-  it('never makes an entry large, in whatever of its texts it is', () => {
+  it('bounds the size of an entry, whichever of its texts is long', () => {
     const long = 'x'.repeat(500_000);
     const base = { id: 'e', turn: 1 } as const;
     const part = { type: 'text', text: long } as const;
@@ -46,12 +46,12 @@ describe('a long entry', () => {
     }
   });
 
-  it('that still comes is whole, since its page puts more to its end', () => {
+  it('keeps streaming text complete, since the page appends to it', () => {
     const entry: Entry = { kind: 'answer', id: 'a', turn: 1, text: 'x'.repeat(500_000), streaming: true };
     assert.equal(truncateEntry(entry), entry);
   });
 
-  it('of a command keeps its end, from the start of a line', () => {
+  it('keeps the end of command output, from the start of a line', () => {
     const output = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join('\n');
     const trimmed = truncateEntry(tool([{ type: 'terminal', output }]));
     assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'terminal');
@@ -59,13 +59,13 @@ describe('a long entry', () => {
     assert.ok(trimmed.parts[0].output.endsWith('line 19999'));
   });
 
-  it('is not cut in the middle of a character', () => {
+  it('does not split a surrogate pair', () => {
     const trimmed = truncateEntry(tool([{ type: 'text', text: `x${'😀'.repeat(20_000)}` }]));
     assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'text');
     assert.ok(trimmed.parts[0].text.isWellFormed());
   });
 
-  it('that is short enough stays the same object', () => {
+  it('returns the same object for a short entry', () => {
     const entry = tool([{ type: 'text', text: 'short' }]);
     assert.equal(truncateEntry(entry), entry);
   });
@@ -79,7 +79,7 @@ function unitsIn(value: unknown, name = ''): number {
   return Object.entries(value).reduce((sum, [key, member]) => sum + unitsIn(member, key), 0);
 }
 
-describe('a call that has ended', () => {
+describe('toolFailureText', () => {
   const call = (part: Partial<EntryOf<'tool'>>): EntryOf<'tool'> => ({
     kind: 'tool',
     id: 't',
@@ -93,14 +93,14 @@ describe('a call that has ended', () => {
   });
   const exit = (part: object): EntryOf<'tool'> => call({ parts: [{ type: 'terminal', output: '', ...part }] });
 
-  it('says when what it ran did not go well', () => {
+  it('describes the failure of a call whose state is done', () => {
     assert.equal(toolFailureText(exit({ exitCode: 3 })), 'exit code 3');
     assert.equal(toolFailureText(exit({ exitCode: null })), 'ended by a signal');
     assert.equal(toolFailureText(exit({ exitCode: null, signal: 'SIGKILL' })), 'ended by SIGKILL');
     assert.equal(toolFailureText(call({ error: 'Half of it' })), 'error');
   });
 
-  it('has nothing to say otherwise', () => {
+  it('is undefined otherwise', () => {
     assert.equal(toolFailureText(exit({ exitCode: 0 })), undefined);
     assert.equal(toolFailureText(exit({})), undefined);
     assert.equal(toolFailureText(call({ state: 'failed', error: 'It is said by the state' })), undefined);

@@ -7,6 +7,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
+import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { ThreadSource } from '../../common/draft/draftThreads';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
@@ -19,6 +20,7 @@ import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
 import { DraftBackend } from '../draft/draftBackend';
 import { RestartPolicy } from '../process/restartPolicy';
+import type { McpServersRequest } from '../v1/agentGateway';
 import type { SignInCommand } from '../v1/agentSignIn';
 import type { Elicit, V1ClientDeps } from '../v1/v1Client';
 import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
@@ -48,8 +50,11 @@ export interface AgentLauncherDeps {
   readonly agentConsent: AgentConsent;
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
-  /** Returns the MCP servers of this window by name, in the format of the setting. */
-  readonly windowMcpServers?: (transports: { readonly http: boolean }) => Promise<Readonly<Record<string, unknown>>>;
+  /** Returns the MCP servers of this window by name, in the format of the setting. Without a caller, tools can only read. */
+  readonly windowMcpServers?: (
+    transports: { readonly http: boolean },
+    caller?: ToolCaller,
+  ) => Promise<Readonly<Record<string, unknown>>>;
   readonly threadSources?: readonly ThreadSource[];
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -76,7 +81,7 @@ export class AgentLauncher {
       mayDownload: mayDownloadPackage(entry.command, entry.args),
       restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
       terminalEnv: await this.options.environment(),
-      mcpServers: (capabilities, cwd) => this.mcpServers(entry, capabilities, cwd, log),
+      mcpServers: (request) => this.mcpServers(entry, request, log),
       elicit: (request, signal) => elicit(title, request, signal),
       runInTerminal: (command) => this.signIn(entry, command),
     });
@@ -108,11 +113,11 @@ export class AgentLauncher {
 
   /** Returns the MCP servers of this window. If they cannot start, returns none, so that the session starts anyway. */
   private async windowServers(
-    transports: { readonly http: boolean },
+    { capabilities, toolCaller }: McpServersRequest,
     log: Logger,
   ): Promise<Readonly<Record<string, unknown>>> {
     try {
-      return (await this.options.windowMcpServers?.(transports)) ?? {};
+      return (await this.options.windowMcpServers?.(capabilities, toolCaller)) ?? {};
     } catch (error) {
       log.error("The window's MCP server cannot start, so the agent goes without its tools", error);
       return {};
@@ -121,13 +126,13 @@ export class AgentLauncher {
 
   private async mcpServers(
     entry: CatalogueEntry,
-    capabilities: { http: boolean; sse: boolean },
-    cwd: string,
+    requested: McpServersRequest,
     log: Logger,
   ): Promise<readonly McpServer[]> {
+    const { capabilities, cwd } = requested;
     const { env } = await this.spawnContextOf(entry);
     const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
-    const windowServers = await this.windowServers(capabilities, log);
+    const windowServers = await this.windowServers(requested, log);
     const isServerAllowed = (server: WorkspaceServer): Promise<boolean> => this.isServerAllowed(server);
     const onServersFound = (servers: readonly NamedServer[]): void => this.withdrawStaleConsents(servers);
     const request = {

@@ -16,7 +16,7 @@ import {
   isBackendError,
 } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { withWriteObserver, type WriteObserver } from '../../../editor/common/writeObserver';
+import { ObservedWrites, withObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { createFileRequest } from '../../../permissions/common/requests/toolRequest';
 import type { TrafficTap } from '../../../wire/common/traffic';
@@ -184,9 +184,8 @@ export class DraftBackend implements SessionBackend {
     history: readonly ThreadEntry[],
   ): DraftSession {
     const { clock, createId, editor, id, log, standing, title, writeObserver } = this.options;
-    const files = writeObserver
-      ? withWriteObserver(editor, writeObserver, { backendId: id, sessionId: threadId })
-      : editor;
+    const writes = new ObservedWrites(writeObserver, { backendId: id, sessionId: threadId });
+    const files = withObservedWrites(editor, writes);
     this.threads.add(threadId, history);
     const events = new EventLog(() => setImmediate());
     const emit = (event: SessionEvent): void => events.append(event);

@@ -11,10 +11,11 @@ import {
 import { KeyedQueue } from '../../../base/common/async';
 import type { Event } from '../../../base/common/event';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { withWriteObserver, type WriteObserver } from '../../../editor/common/writeObserver';
+import { ObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { restoreMethodOf } from '../../common/v1/bindingState';
 import { AgentGateway, type AgentGatewayDeps } from './agentGateway';
+import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { listAllSessions } from './sessionListing';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { V1Client } from './v1Client';
@@ -83,20 +84,26 @@ export class AcpBackend implements SessionBackend {
 
   private async openSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
     const live = await this.gateway.connection.connect(signal);
-    const params = await this.gateway.sessionParamsFor(live, options);
-    const session = await this.gateway.request('session/new', signal, (requestSignal) =>
-      live.client.newSession(
-        params,
-        (sessionId, setup) => {
-          const created = this.buildSession(sessionId, options, live.client);
-          created.applySetup(setup);
-          return created;
-        },
-        requestSignal,
-      ),
-    );
-    this.sessions.set(session.id, session);
-    return session;
+    const toolCaller = new SessionToolCaller();
+    try {
+      const params = await this.gateway.sessionParamsFor(live, options, toolCaller);
+      const session = await this.gateway.request('session/new', signal, (requestSignal) =>
+        live.client.newSession(
+          params,
+          (sessionId, setup) => {
+            const created = this.buildSession(sessionId, options, toolCaller, live.client);
+            created.applySetup(setup);
+            return created;
+          },
+          requestSignal,
+        ),
+      );
+      this.sessions.set(session.id, session);
+      return session;
+    } catch (error) {
+      toolCaller.end();
+      throw error;
+    }
   }
 
   async listSessions({ cwd, signal }: { cwd?: string; signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
@@ -123,7 +130,7 @@ export class AcpBackend implements SessionBackend {
     const live = await this.gateway.connection.connect(signal);
     const method = restoreMethodOf(live.client.capabilities, 'unknown');
     if (!method) throw this.unsupportedError('resume conversations');
-    const session = this.buildSession(sessionId, options);
+    const session = this.buildSession(sessionId, options, new SessionToolCaller());
     try {
       await this.gateway.request('session/load', signal, (deadline) => session.load(live, method, deadline));
     } catch (error) {
@@ -156,12 +163,16 @@ export class AcpBackend implements SessionBackend {
     this.gateway.dispose();
   }
 
-  private buildSession(sessionId: string, folders: CreateSessionOptions, client?: V1Client): V1Session {
-    const { editor, terminalEnv: env, writeObserver } = this.options;
-    const writer = { backendId: this.id, sessionId };
-    const files = writeObserver ? withWriteObserver(editor, writeObserver, writer) : editor;
+  private buildSession(
+    sessionId: string,
+    folders: CreateSessionOptions,
+    toolCaller: SessionToolCaller,
+    client?: V1Client,
+  ): V1Session {
+    const { terminalEnv: env, writeObserver } = this.options;
+    const writes = new ObservedWrites(writeObserver, { backendId: this.id, sessionId });
     const onDidEnd = (): void => void this.sessions.delete(sessionId);
-    const options = { ...this.options, agentId: this.id, agent: this.gateway, files, env, onDidEnd };
+    const options = { ...this.options, agentId: this.id, agent: this.gateway, writes, toolCaller, env, onDidEnd };
     return new V1Session(sessionId, folders, options, client);
   }
 

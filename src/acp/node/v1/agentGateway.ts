@@ -1,18 +1,27 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { withDeadline } from '../../../base/common/async';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
+import type { ToolCaller } from '../../../session/common/toolCaller';
 import { combineAgentTraits, type AgentTraits } from '../../common/catalogue/knownAgents';
 import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from './agentConnection';
 import { AgentSignIn, type SignInCommand } from './agentSignIn';
 import type { SessionParams } from './v1Client';
 import { isAuthRequired } from './v1Errors';
 
+export interface McpServersRequest {
+  readonly capabilities: { readonly http: boolean; readonly sse: boolean };
+  /** Absolute path of the session's folder. */
+  readonly cwd: string;
+  /** Who calls the tools of the window in this session. */
+  readonly toolCaller: ToolCaller;
+}
+
 export interface AgentGatewayDeps extends Omit<AgentConnectionDeps, 'limits'> {
   readonly missingFile: 'empty' | 'error';
   /** Id of the known agent that the command line starts. */
   readonly knownAs?: string;
-  /** Resolves with the MCP servers for a new session, limited to the transports that the agent supports. */
-  readonly mcpServers: (capabilities: { http: boolean; sse: boolean }, cwd: string) => Promise<readonly McpServer[]>;
+  /** Resolves with the MCP servers for a session, limited to the transports that the agent supports. */
+  readonly mcpServers: (session: McpServersRequest) => Promise<readonly McpServer[]>;
   readonly runInTerminal?: (command: SignInCommand) => Promise<boolean>;
   readonly limits?: Partial<AcpLimits>;
 }
@@ -73,11 +82,15 @@ export class AgentGateway {
     );
   }
 
-  async sessionParamsFor({ client }: ConnectedAgent, options: CreateSessionOptions): Promise<SessionParams> {
+  async sessionParamsFor(
+    { client }: ConnectedAgent,
+    options: CreateSessionOptions,
+    toolCaller: ToolCaller,
+  ): Promise<SessionParams> {
     const { mcpCapabilities, sessionCapabilities } = client.capabilities;
     const { cwd, additionalDirectories = [] } = options;
     const capabilities = { http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true };
-    const mcpServers = [...(await this.options.mcpServers(capabilities, cwd))];
+    const mcpServers = [...(await this.options.mcpServers({ capabilities, cwd, toolCaller }))];
     const sendsFolders = sessionCapabilities?.additionalDirectories === true && additionalDirectories.length > 0;
     return { cwd, mcpServers, ...(sendsFolders ? { additionalDirectories: [...additionalDirectories] } : {}) };
   }

@@ -1,6 +1,7 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { ToolContent } from '../../../session/common/sessionEvents';
+import type { ChangedFile, ToolChange } from '../../../session/common/toolCaller';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
@@ -70,6 +71,9 @@ interface AskContext {
 
 type Answers = readonly [string, readonly PermissionChoice[], string];
 
+/** Limits of the changes in one approval: files, and UTF-16 units of their texts. */
+const maxShownFiles = 20;
+const maxShownLength = 1_000_000;
 const oneTimeAnswers: Answers = ['Allow once', [], 'Deny'];
 const stoppedReason = 'The user has stopped this.';
 const grantedPermit: PermissionOutcome = { isGranted: true };
@@ -172,6 +176,28 @@ export class PermissionService implements Disposable {
     const answers = isUnsaved || protection !== undefined ? oneTimeAnswers : this.answersFor(request);
     const permit = await this.askUser(prompt, answers, context, { signal });
     return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
+  }
+
+  /** Whether a tool of the window may change these files. Shows all of them in one approval. Never rejects. */
+  async mayChangeFiles({ files, purpose }: ToolChange, signal: AbortSignal): Promise<PermissionOutcome> {
+    const { agentId, agentTitle, cwd } = this.options;
+    const paths = files.map(({ path }) => path);
+    const protections = files.flatMap(({ path, protection }): [string, string][] =>
+      protection === undefined ? [] : [[path, protection]],
+    );
+    const request = { ...createFileRequest(agentId, 'edit', ...paths), protections: new Map(protections) };
+    const settled = this.decideWithoutAsking(request, signal, defaultFilePolicy);
+    if (settled) return settled;
+    const shown = shownChanges(files);
+    const rest = `Only the changes of ${shown.length} of the ${files.length} files are shown.`;
+    const warnings = [...this.warningsFor(request), ...(shown.length < files.length ? [rest] : [])];
+    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, content: shown, warnings });
+    const prompt =
+      files.length === 1
+        ? this.promptFor(request)
+        : `${agentTitle} wants to ${toVisibleText(purpose)} in ${files.length} files`;
+    const answers = protections.length > 0 ? oneTimeAnswers : this.answersFor(request);
+    return await this.askUser(prompt, answers, context, { signal });
   }
 
   async mayApplyChange(
@@ -324,6 +350,18 @@ export function decideFileAccess(standing: StandingPermissions, request: ToolReq
     isProtected: () => false,
   });
   return answer === 'ask' ? undefined : answer;
+}
+
+/** The first changes, up to limits that keep an approval readable and its event small. */
+function shownChanges(files: readonly ChangedFile[]): ToolContent[] {
+  let length = 0;
+  return files
+    .slice(0, maxShownFiles)
+    .filter(({ before, after }, index) => {
+      length += (before?.length ?? 0) + after.length;
+      return index === 0 || length <= maxShownLength;
+    })
+    .map(({ path, before, after }) => ({ type: 'diff', path, old_text: before, new_text: after }));
 }
 
 function refusedPermit(reason: string): PermissionOutcome {

@@ -2,6 +2,7 @@ import { messageOf, TimeoutError } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { EventLog } from '../../../session/common/eventLog';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
+import type { ToolCaller } from '../../../session/common/toolCaller';
 import {
   shouldDropUpdates,
   nextBindingState,
@@ -26,6 +27,7 @@ interface SessionBindingDeps {
   readonly folders: CreateSessionOptions;
   readonly agent: AgentGateway;
   readonly peer: SessionPeer;
+  readonly toolCaller: ToolCaller;
   readonly config: SessionConfig;
   readonly events: EventLog;
   readonly log: Logger;
@@ -151,18 +153,18 @@ export class SessionBinding {
     method: 'load' | 'resume',
     signal: AbortSignal,
   ): Promise<SessionSetup> {
-    const { agent, folders, peer } = this.deps;
+    const { agent, folders, peer, toolCaller } = this.deps;
     const { client } = live;
-    const params = { ...(await agent.sessionParamsFor(live, folders)), sessionId: this.agentSessionId };
+    const params = { ...(await agent.sessionParamsFor(live, folders, toolCaller)), sessionId: this.agentSessionId };
     signal.throwIfAborted();
     client.attach(params.sessionId, peer);
     return method === 'resume' ? client.resumeSession(params, signal) : client.loadSession(params, signal);
   }
 
   private async recreateSession(live: ConnectedAgent, signal: AbortSignal): Promise<void> {
-    const { agent, folders, peer } = this.deps;
+    const { agent, folders, peer, toolCaller } = this.deps;
     const { client } = live;
-    const params = await agent.sessionParamsFor(live, folders);
+    const params = await agent.sessionParamsFor(live, folders, toolCaller);
     const onCreated = (agentSessionId: string, setup: SessionSetup): SessionPeer => {
       this.applyBindingEvent({ kind: 'recreated', client, agentSessionId });
       this.reportRecreated(this.requireAttached(), setup);

@@ -11,7 +11,7 @@ import {
 import { Coalescer, withDeadline, type Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import type { FileAccess } from '../../../editor/common/writeObserver';
+import { withObservedWrites, type ObservedWrites } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
 import { SessionEventMapper, toTurnEnd } from '../../common/v1/sessionEventMapper';
@@ -24,6 +24,7 @@ import { PermissionService } from './permissionService';
 import { toPromptBlocks } from './promptBlocks';
 import { SessionBinding } from './sessionBinding';
 import { SessionConfig } from './sessionConfig';
+import type { SessionToolCaller } from '../../common/sessionToolCaller';
 import { TerminalService } from '../process/terminalService';
 import type { SessionPeer, V1Client } from './v1Client';
 import { isAuthRequired } from './v1Errors';
@@ -32,7 +33,8 @@ interface V1SessionDeps {
   readonly agentId: string;
   readonly agent: AgentGateway;
   readonly editor: EditorPort;
-  readonly files: FileAccess;
+  readonly writes: ObservedWrites;
+  readonly toolCaller: SessionToolCaller;
   readonly clock: Clock;
   readonly log: Logger;
   readonly standing: StandingPermissions;
@@ -71,7 +73,7 @@ export class V1Session implements BackendSession, SessionPeer {
     private readonly options: V1SessionDeps,
     client?: V1Client,
   ) {
-    const { agent, agentId, clock, editor, log, standing } = options;
+    const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = options;
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.log = new EventLog(() => setImmediate());
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
@@ -80,7 +82,16 @@ export class V1Session implements BackendSession, SessionPeer {
     const { cwd } = folders;
     const onDidChange = (): void => this.log.append(this.mapper.configEvent());
     this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange });
-    const bindingDeps = { id, folders, agent, peer: this, config: this.sessionConfig, events: this.log, log };
+    const bindingDeps = {
+      id,
+      folders,
+      agent,
+      peer: this,
+      toolCaller,
+      config: this.sessionConfig,
+      events: this.log,
+      log,
+    };
     this.binding = new SessionBinding(bindingDeps, client);
     const modeName = () => this.mapper.config.modeName;
     const stopSignal = () => (this.endSignal.aborted ? AbortSignal.abort() : this.currentTurn?.controller.signal);
@@ -95,7 +106,8 @@ export class V1Session implements BackendSession, SessionPeer {
       stopSignal,
     };
     const permissions = (this.permissions = new PermissionService(permissionDeps));
-    this.files = new FileService(options.files, {
+    toolCaller.attach({ permissions, writes });
+    this.files = new FileService(withObservedWrites(editor, writes), {
       missingFile: () => agent.traits.missingFileReadsAs,
       permissions,
       protectionOf: (...changed) => editor.protectionOf(...changed),
@@ -263,6 +275,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.currentTurn?.controller.abort();
     this.terminalUpdates.dispose();
     this.permissions.dispose();
+    this.options.toolCaller.end();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
     this.log.append({ event: 'session:end', data: { session_id: this.id, reason } });
     this.log.end();

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 import { CheckIcon, CloseIcon, StopIcon, WarningIcon, type Icon } from '../../../webview/browser/icons';
 import type { MenuRow } from '../../../webview/browser/menu';
@@ -11,7 +11,7 @@ import type { ApprovalOption } from '../../common/chatView';
 interface AnswerRowProps {
   readonly answers: AnswerGroups;
   readonly requester: string;
-  /** Who decides what a lasting answer covers, unless its scope says it. */
+  /** Decides what a lasting answer covers, unless the answer states its scope. */
   readonly decider: 'agent' | 'server';
   readonly disabled: boolean;
   readonly onAnswer: (option: ApprovalOption) => void;
@@ -32,7 +32,7 @@ export function ApprovalAnswerRow({
   const { allow, deny, others } = answers;
   const itemOf = (option: ApprovalOption, index: number): MenuRow => ({
     key: `${index} ${option.label}`,
-    content: <AnswerMenuRow option={option} decides={decider} />,
+    content: <AnswerMenuRow option={option} decider={decider} />,
     run: () => onAnswer(option),
   });
   const reason: MenuRow = {
@@ -70,7 +70,7 @@ export function ApprovalAnswerRow({
           type="button"
           class="button"
           disabled={disabled}
-          title={`${namingHiddenCharacters(requester)} doesn’t offer a way to deny this. Select Stop to end the turn. (${chordLabel('K', 'N')})`}
+          title={`${showHiddenCharacters(requester)} doesn’t offer a way to deny this. Select Stop to end the turn. (${chordLabel('K', 'N')})`}
           aria-keyshortcuts="2"
           onClick={onStop}
         >
@@ -109,7 +109,7 @@ function plainAnswerProps(
 }
 
 function answerTooltip({ isMisnamed = false, kind, label }: ApprovalOption): string {
-  return namingHiddenCharacters(isMisnamed ? `${label}. ${misleadingLabelNotes[kind]}` : label);
+  return showHiddenCharacters(isMisnamed ? `${label}. ${misleadingLabelNotes[kind]}` : label);
 }
 
 function AnswerLabel({ option, icon, digit }: { option: ApprovalOption; icon: Icon; digit: string }) {
@@ -151,7 +151,7 @@ function WarningMark() {
   );
 }
 
-function AnswerMenuRow({ option, decides: decider }: { option: ApprovalOption; decides: 'agent' | 'server' }) {
+function AnswerMenuRow({ option, decider }: { option: ApprovalOption; decider: 'agent' | 'server' }) {
   const scope = option.scope ?? (isLastingAnswer(option) ? `The ${decider} decides what is similar` : undefined);
   const details: ComponentChildren[] = [];
   if (option.isMisnamed) details.push(misleadingLabelNotes[option.kind]);

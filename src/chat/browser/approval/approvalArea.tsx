@@ -5,9 +5,9 @@ import { ChevronLeftIcon, ChevronRightIcon } from '../../../webview/browser/icon
 import { orderApprovals, approvalToShow } from '../../common/approvals/approvalOrder';
 import {
   reasonFor,
-  withoutResolved,
-  setReason,
-  markReasonSent,
+  withoutResolvedReasons,
+  withReason,
+  withReasonSent,
   type ApprovalReason,
 } from '../../common/approvals/approvalReasons';
 import { ApprovalCard } from './approvalCard';
@@ -15,11 +15,11 @@ import { usePage, usePageState } from '../chatPageContext';
 import { useApprovalGuard } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
 
-/** Kept across reloads: the approval in view. Ids are unique only within a session. */
+/** The visible approval, kept across reloads. Ids are unique only within a session. */
 const SavedApproval = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
 type SavedApproval = z.infer<typeof SavedApproval>;
 
-/** Kept across reloads, and while other approvals are in view: the unsent reasons. */
+/** The unsent reasons, kept across reloads and while other approvals are visible. */
 const SavedReasons = z.array(
   z.object({ sessionId: z.string(), id: z.string(), prompt: z.string(), reason: z.string() }),
 );
@@ -56,7 +56,7 @@ export function ApprovalArea() {
   }, [session?.id, approval?.id, inView?.id]);
   useLayoutEffect(() => {
     if (!session) return;
-    const left = withoutResolved(reasons, session.id, session.approvals);
+    const left = withoutResolvedReasons(reasons, session.id, session.approvals);
     if (left !== reasons) saveReasons(left);
   }, [session?.id, session?.approvals]);
 
@@ -103,8 +103,8 @@ export function ApprovalArea() {
         approval={approval}
         isDeliberate={isDeliberate}
         reason={reasonFor(reasons, name)}
-        onReason={(reason) => saveReasons(setReason(reasons, name, reason))}
-        onReasonSent={() => saveReasons(markReasonSent(latestReasons.current, name))}
+        onReason={(reason) => saveReasons(withReason(reasons, name, reason))}
+        onReasonSent={() => saveReasons(withReasonSent(latestReasons.current, name))}
       />
       {ordered.length > 1 && (
         <div class="approvals-pager">

@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'preact/hooks';
-import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 import { shortenPaths } from '../../../transcript/common/shortPath';
 import { spokenChordLabel } from '../../../webview/browser/platformKeys';
@@ -94,11 +94,11 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
     >
       <div class="approval-head">
         <p class="approval-who">
-          <bdi class="approval-agent one-line" title={namingHiddenCharacters(approval.asks)}>
+          <bdi class="approval-agent one-line" title={showHiddenCharacters(approval.asks)}>
             <PlainText text={approval.asks} />
           </bdi>
           {approval.mode !== undefined && (
-            <bdi class="approval-mode one-line" title={`Mode: ${namingHiddenCharacters(approval.mode)}`}>
+            <bdi class="approval-mode one-line" title={`Mode: ${showHiddenCharacters(approval.mode)}`}>
               <PlainText text={approval.mode} />
             </bdi>
           )}
@@ -109,7 +109,7 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
             type="button"
             class="approval-title one-line"
             dir="auto"
-            title={namingHiddenCharacters(approval.prompt)}
+            title={showHiddenCharacters(approval.prompt)}
             aria-expanded={isUnfolded}
             onClick={() => setUnfolded(!isUnfolded)}
           >
@@ -160,7 +160,7 @@ function handlesOwnKeys(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, [role=menu]') !== null;
 }
 
-/** Hidden from screen readers, which would read it out every second. */
+/** Hidden from screen readers, which would announce it every second. */
 function ExpiryCountdown({ countdown: { remainingMs, isEndingSoon } }: { countdown: Countdown }) {
   return (
     <span
@@ -213,7 +213,7 @@ function ApprovalAnnouncement({ approval, title, countdown, hasAllow }: Announce
   else if (countdown?.isEndingSoon) text = 'Auto-denied in 10 seconds.';
   return (
     <p class="visually-hidden" role="alert">
-      {namingHiddenCharacters(text)}
+      {showHiddenCharacters(text)}
     </p>
   );
 }

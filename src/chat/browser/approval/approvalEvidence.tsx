@@ -32,7 +32,7 @@ export function ApprovalEvidence({ sessionId, approval, requesterKind }: Approva
   };
   const parts = whole ?? approval.parts;
   const missing = omissionNotice(parts);
-  const surroundings = useMemo(
+  const context = useMemo(
     () => ({ model: page.transcript, actions: approvalActions(page), options: { folders } }),
     [page, folders],
   );
@@ -50,7 +50,7 @@ export function ApprovalEvidence({ sessionId, approval, requesterKind }: Approva
               </p>
             )}
             <ApprovalRisks approval={approval} />
-            <TranscriptContext.Provider value={surroundings}>
+            <TranscriptContext.Provider value={context}>
               <ShowFullContext.Provider value={true}>
                 <ShowAllContext.Provider value={showWhole}>
                   {parts.map((part, index) => (
@@ -201,7 +201,7 @@ function approvalActions(page: ChatPage): TranscriptActions {
   };
 }
 
-/** Returns a notice about content that is not shown, since nobody should allow something unseen without knowing it. */
+/** Returns a notice about content that is not shown, so that the user never allows it unknowingly. */
 function omissionNotice(parts: readonly Part[]): string | undefined {
   for (const part of parts) {
     const omitted = 'omitted' in part ? (part.omitted ?? 0) : 0;

@@ -6,7 +6,7 @@ const minShownMs = 500;
 const warningMs = 10_000;
 
 /**
- * Returns whether an answer can be deliberate. `change` must differ whenever the content under the pointer may have changed.
+ * Returns a check whether an answer can be deliberate. `change` must differ whenever the content under the pointer may have changed.
  */
 export function useApprovalGuard(change: string): () => boolean {
   const shownAt = useRef(0);
@@ -33,5 +33,5 @@ export function useCountdown(expiresInMs: number | undefined): Countdown | undef
   }, [isCounting]);
   if (!isCounting) return undefined;
   const remainingMs = Math.max(endsAt - performance.now(), 0);
-  return { remainingMs: remainingMs, isEndingSoon: remainingMs <= warningMs };
+  return { remainingMs, isEndingSoon: remainingMs <= warningMs };
 }

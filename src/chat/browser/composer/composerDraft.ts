@@ -50,31 +50,34 @@ export class ComposerDraft {
     window.document.addEventListener('visibilitychange', () => this.saveNow());
   }
 
-  edit(draft: Draft): void {
+  applyUserEdit(draft: Draft): void {
     this.isEditedByUser = true;
-    this.replace(draft);
+    this.setDraft(draft);
     this.saveSoon();
   }
 
   setText(text: string): void {
-    this.edit({ ...this.currentDraft, text });
+    this.applyUserEdit({ ...this.currentDraft, text });
   }
 
   addAttachments(...added: DraftAttachment[]): void {
-    this.edit({ ...this.currentDraft, attachments: addAttachments(this.currentDraft.attachments, added) });
+    this.applyUserEdit({ ...this.currentDraft, attachments: addAttachments(this.currentDraft.attachments, added) });
   }
 
   removeAttachment(id: string): void {
-    this.edit({ ...this.currentDraft, attachments: this.currentDraft.attachments.filter((item) => item.id !== id) });
+    this.applyUserEdit({
+      ...this.currentDraft,
+      attachments: this.currentDraft.attachments.filter((item) => item.id !== id),
+    });
   }
 
-  append(draft: Draft): void {
-    this.edit(joinDrafts(this.currentDraft, draft));
+  appendDraft(draft: Draft): void {
+    this.applyUserEdit(joinDrafts(this.currentDraft, draft));
   }
 
   /** Restores a draft that could not be sent, before text typed since. */
   restoreRefused(draft: Draft): void {
-    if (this.isEditedByUser) this.edit(joinDrafts(draft, this.currentDraft));
+    if (this.isEditedByUser) this.applyUserEdit(joinDrafts(draft, this.currentDraft));
   }
 
   /** Clears the draft after it was sent from this or another page, unless it has changed. */
@@ -90,7 +93,7 @@ export class ComposerDraft {
     const taken = { ...this.currentDraft, revision: ++this.revision };
     this.cancelSave();
     this.isEditedByUser = false;
-    this.replace(emptyDraft);
+    this.setDraft(emptyDraft);
     return taken;
   }
 
@@ -104,7 +107,7 @@ export class ComposerDraft {
     this.sessionId = sessionId;
     const next = draft ?? (isOther ? emptyDraft : undefined);
     if (this.isEditedByUser && isOther) this.saveSoon();
-    if (next !== undefined && !this.isEditedByUser) this.replace(next);
+    if (next !== undefined && !this.isEditedByUser) this.setDraft(next);
   }
 
   saveNow(): void {
@@ -122,7 +125,7 @@ export class ComposerDraft {
     this.saveTimer = undefined;
   }
 
-  private replace(draft: Draft): void {
+  private setDraft(draft: Draft): void {
     this.currentDraft = draft;
     this.savedState.save({ sessionId: this.sessionId, draft } satisfies z.infer<typeof SavedDraft>);
     this.changeEmitter.fire();

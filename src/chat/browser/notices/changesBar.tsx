@@ -1,9 +1,9 @@
 import type { FileChange } from '../../../transcript/common/entries';
 import {
   canUndo,
-  changeName,
+  nameOfChange,
   changeNotes,
-  formerName,
+  shortFormerPath,
   hasChangedLines,
   totalsOf,
 } from '../../../transcript/common/shownChanges';
@@ -14,8 +14,8 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CheckIcon, DiffFilesIcon, RevertIcon, type Icon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
-import { splitFilePath } from '../chatLabels';
-import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
+import { splitPath } from '../../../transcript/browser/parts/pathButton';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
 export function ChangesBar() {
@@ -48,19 +48,19 @@ export function ChangesBar() {
         )}
       </details>
       <span class="changes-all">
-        <AllButton
+        <ChangesBarButton
           label="Review"
           hint="Review all changes of this conversation"
           icon={DiffFilesIcon}
           onClick={review}
         />
-        <AllButton
+        <ChangesBarButton
           label="Keep"
           hint="Keep all changes of this conversation"
           icon={CheckIcon}
           onClick={() => void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId }))}
         />
-        <AllButton
+        <ChangesBarButton
           label="Undo"
           hint="Undo all changes of this conversation"
           icon={RevertIcon}
@@ -71,7 +71,7 @@ export function ChangesBar() {
   );
 }
 
-interface AllButtonProps {
+interface ChangesBarButtonProps {
   readonly label: string;
   readonly hint: string;
   /** Shown instead of the label where space is limited. */
@@ -79,7 +79,7 @@ interface AllButtonProps {
   readonly onClick: () => void;
 }
 
-function AllButton({ label, hint, icon: Picture, onClick }: AllButtonProps) {
+function ChangesBarButton({ label, hint, icon: Picture, onClick }: ChangesBarButtonProps) {
   return (
     <button
       type="button"
@@ -98,16 +98,16 @@ function ChangeRow({ change }: { change: FileChange }) {
   const page = usePage();
   const { folders } = usePageState();
   const { path, renamedFrom, state } = change;
-  const { name, folder } = splitFilePath(shortenPath(path, folders));
-  const { letter, word } = changeName(change);
-  const former = formerName(change);
+  const { name, folder } = splitPath(shortenPath(path, folders));
+  const { letter, word } = nameOfChange(change);
+  const former = shortFormerPath(change);
   const notes = [...changeNotes(change), ...(state === 'unknown' ? ['can’t be undone'] : [])];
   return (
     <li>
       <button
         type="button"
         class={`change-open change-${word}`}
-        title={namingHiddenCharacters(
+        title={showHiddenCharacters(
           [`Open changes of ${path}`, ...(word === 'modified' ? [] : [word]), ...notes].join(', '),
         )}
         onClick={() =>
@@ -136,14 +136,14 @@ function ChangeRow({ change }: { change: FileChange }) {
         {hasChangedLines(change) && <ChangeCounts changes={[change]} />}
       </button>
       <IconButton
-        label={namingHiddenCharacters(`Keep changes of ${name}`)}
+        label={showHiddenCharacters(`Keep changes of ${name}`)}
         icon={CheckIcon}
         onClick={() =>
           void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId, path, renamedFrom }))
         }
       />
       <IconButton
-        label={namingHiddenCharacters(`Undo changes of ${name}`)}
+        label={showHiddenCharacters(`Undo changes of ${name}`)}
         icon={RevertIcon}
         disabled={!canUndo(change)}
         onClick={() =>

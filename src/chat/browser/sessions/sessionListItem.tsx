@@ -10,7 +10,7 @@ import { usePage } from '../chatPageContext';
 import { sessionMenuItems } from './sessionMenu';
 import { TitleField } from './titleField';
 import { rowStateLabels } from '../chatLabels';
-import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
 
 export function SessionListItem({ row }: { row: SessionRow }) {
@@ -50,7 +50,7 @@ export function SessionListItem({ row }: { row: SessionRow }) {
         class="session-open"
         aria-current={isShown}
         aria-keyshortcuts={row.remote ? undefined : 'F2 Delete'}
-        title={namingHiddenCharacters(row.title)}
+        title={showHiddenCharacters(row.title)}
         onClick={() => {
           page.store.showSessionList(false);
           void page.request(chatRequests.openSession, { sessionId });
@@ -82,13 +82,13 @@ export function SessionListItem({ row }: { row: SessionRow }) {
       {!row.remote && (
         <span class="session-actions">
           <IconButton
-            label={`Rename “${namingHiddenCharacters(row.title)}”`}
+            label={`Rename “${showHiddenCharacters(row.title)}”`}
             hint="F2"
             icon={EditIcon}
             onClick={() => setRenamed(true)}
           />
           <MenuButton
-            label={`More actions for “${namingHiddenCharacters(row.title)}”`}
+            label={`More actions for “${showHiddenCharacters(row.title)}”`}
             icon={MoreIcon}
             items={sessionMenuItems(page, sessionId)}
           />

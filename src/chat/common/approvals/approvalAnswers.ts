@@ -50,29 +50,29 @@ export const misleadingLabelNotes: Readonly<Record<Kind, string>> = {
 
 /** Whether the label suggests another effect: the opposite, or another duration. */
 export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
-  const [labelDirection, direction] = [directionOf(kindOfLabel(label)), directionOf(kind)];
+  const [labelDirection, direction] = [directionOf(guessKindOfLabel(label)), directionOf(kind)];
   if (direction === 'other') return false;
   if (labelDirection !== 'other' && labelDirection !== direction) return true;
   const text = normalizeOptionName(label);
   const isOnce = onceWords.test(text);
-  const isForAlways = lastingScopeWords.test(text);
-  if (!isLastingAnswer({ kind })) return isForAlways && !isOnce;
+  const isLasting = lastingScopeWords.test(text);
+  if (!isLastingAnswer({ kind })) return isLasting && !isOnce;
   // A plain "yes" reads as once. A plain "no" that lasts is harmless.
-  return isOnce || (kind === 'allow_always' && labelDirection === 'allow' && !isForAlways);
+  return isOnce || (kind === 'allow_always' && labelDirection === 'allow' && !isLasting);
 }
 
 /** Guesses the kind of an answer from its label; `other` if that is ambiguous. */
-export function kindOfLabel(label: string): Kind {
+export function guessKindOfLabel(label: string): Kind {
   const text = normalizeOptionName(label);
-  const isForAlways = lastingScopeWords.test(text);
+  const isLasting = lastingScopeWords.test(text);
   // "Yes, and don't ask again" denies nothing.
   const rest = text.replaceAll(notAskingWords, ' ').trim();
   const allows = allowingWords.test(rest);
   if (isDenial(label) || isDenial(text) || startsDenial.test(rest) || (!allows && denyingWords.test(rest))) {
-    return isForAlways || rest.startsWith('never') ? 'reject_always' : 'reject_once';
+    return isLasting || rest.startsWith('never') ? 'reject_always' : 'reject_once';
   }
   if (!allows || denyingWords.test(rest)) return 'other';
-  return isForAlways ? 'allow_always' : 'allow_once';
+  return isLasting ? 'allow_always' : 'allow_once';
 }
 
 /** Matches the start of a denial: "Do not run", "No, keep it". */

@@ -19,7 +19,6 @@ import {
 interface Evidence {
   readonly context: ApprovalContext;
   readonly shown: Pick<ApprovalView, 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'more' | 'isUndescribed'>;
-  /** Full texts of the parts that are diffs, by part index. */
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
 

@@ -8,7 +8,7 @@ interface ApprovalKey {
 /** The user's reason for denying an approval, as typed so far. */
 export interface ApprovalReason extends ApprovalKey {
   readonly reason: string;
-  /** Already sent to the agent; shown until the approval is gone. */
+  /** Whether it was already sent. It is shown until the approval is gone. */
   readonly isSent?: boolean | undefined;
 }
 
@@ -20,7 +20,7 @@ export function reasonFor(reasons: readonly ApprovalReason[], approval: Approval
 }
 
 /** Sets or removes the reason for an approval. */
-export function setReason(
+export function withReason(
   reasons: readonly ApprovalReason[],
   { id, prompt, sessionId }: ApprovalKey,
   reason: string | undefined,
@@ -29,12 +29,12 @@ export function setReason(
   return reason === undefined ? others : [...others, { sessionId, id, prompt, reason }].slice(-maxReasons);
 }
 
-export function markReasonSent(reasons: readonly ApprovalReason[], approval: ApprovalKey): readonly ApprovalReason[] {
+export function withReasonSent(reasons: readonly ApprovalReason[], approval: ApprovalKey): readonly ApprovalReason[] {
   return reasons.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
 }
 
 /** Removes reasons for approvals of the conversation that are no longer pending. */
-export function withoutResolved(
+export function withoutResolvedReasons(
   reasons: readonly ApprovalReason[],
   sessionId: string,
   pending: readonly Omit<ApprovalKey, 'sessionId'>[],

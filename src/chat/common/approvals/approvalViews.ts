@@ -4,7 +4,7 @@ import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
 import { createDiff } from '../../../transcript/common/lineDiff';
-import { kindOfLabel, isMisleadingLabel } from './approvalAnswers';
+import { guessKindOfLabel, isMisleadingLabel } from './approvalAnswers';
 import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
@@ -120,7 +120,7 @@ function optionsOf(
   const hasKinds = kinds?.length === options.length;
   const scopeByLabel = new Map(Object.entries(scopes));
   return options.map((label, index) => {
-    const kind = (hasKinds ? kinds[index] : undefined) ?? kindOfLabel(label);
+    const kind = (hasKinds ? kinds[index] : undefined) ?? guessKindOfLabel(label);
     const isMisnamed = misnamed.includes(label) || isMisleadingLabel({ kind, label });
     return { label, kind, ...withoutUndefined({ scope: scopeByLabel.get(label) }), ...(isMisnamed && { isMisnamed }) };
   });

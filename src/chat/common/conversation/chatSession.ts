@@ -12,7 +12,7 @@ import {
   type RevertOptions,
   type TurnTexts,
   type FullContents,
-  type Written,
+  type DraftRevision,
 } from '../chatPorts';
 import type { SessionFile, StoredConversation } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
@@ -39,7 +39,7 @@ export interface ChatSessionPorts extends BackendConnectionPorts {
   readonly claims: WriteClaims;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
-  readonly starts: SessionDefaults;
+  readonly sessionDefaults: SessionDefaults;
   /** Reads a conversation from disk. @throws ChatError */
   readStored(id: string): Promise<StoredConversation>;
   readonly unsavedFiles: UnsavedFiles;
@@ -70,13 +70,13 @@ export class ChatSession implements Chat {
   private holderCount = 0;
   private isDisposedOnRelease = false;
   private isWatchingFiles = true;
-  private follower: Disposable | undefined;
+  private followSubscription: Disposable | undefined;
 
   constructor(
     private readonly file: SessionFile,
     private readonly ports: ChatSessionPorts,
   ) {
-    const { attachments, clock, log, starts, unsavedFiles } = ports;
+    const { attachments, clock, log, sessionDefaults, unsavedFiles } = ports;
     const conversation = new Conversation(file, ports);
     this.conversation = conversation;
     this.chatTranscript = conversation.transcript;
@@ -102,7 +102,7 @@ export class ChatSession implements Chat {
     this.turnRunner = new TurnRunner({
       conversation,
       connection,
-      delivery: new PromptDelivery({ conversation, connection, attachments, saves, starts, clock }),
+      delivery: new PromptDelivery({ conversation, connection, attachments, saves, sessionDefaults, clock }),
       clock,
       log,
       onEnd: () => this.handleTurnEnd(),
@@ -132,8 +132,8 @@ export class ChatSession implements Chat {
   set isShown(isShown: boolean) {
     this.isVisible = isShown;
     if (isShown && this.file.head.state === 'unread') this.file.updateHead({ state: 'idle' });
-    this.follower?.dispose();
-    this.follower = isShown && !this.file.isOurs ? this.file.follow() : undefined;
+    this.followSubscription?.dispose();
+    this.followSubscription = isShown && !this.file.isOurs ? this.file.follow() : undefined;
     if (isShown) void this.conversation.journal.refresh();
   }
 
@@ -183,9 +183,9 @@ export class ChatSession implements Chat {
 
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     await this.conversation.restore(records, damage);
-    const { unsavedImages } = this.sharedDraft;
-    if (unsavedImages.length === 0 || this.file.readonlyReason !== undefined) return;
-    const text = `Large images aren’t saved with a draft. Add again: ${unsavedImages.join(', ')}.`;
+    const { unsavedImageTitles } = this.sharedDraft;
+    if (unsavedImageTitles.length === 0 || this.file.readonlyReason !== undefined) return;
+    const text = `Large images aren’t saved with a draft. Add again: ${unsavedImageTitles.join(', ')}.`;
     this.conversation.addNotice('warning', text);
   }
 
@@ -203,16 +203,20 @@ export class ChatSession implements Chat {
     this.conversation.bindSession(remoteId);
   }
 
-  saveDraft(draft: Draft, written?: Written): void {
-    this.sharedDraft.save(draft, written);
+  saveDraft(draft: Draft, revision?: DraftRevision): void {
+    this.sharedDraft.save(draft, revision);
   }
 
-  async send(draft: Draft, contextAttachments: readonly DraftAttachment[] = [], written?: Written): Promise<void> {
+  async send(
+    draft: Draft,
+    contextAttachments: readonly DraftAttachment[] = [],
+    revision?: DraftRevision,
+  ): Promise<void> {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
     const id = this.ports.newId();
     // Clear the draft first, so that the user can type the next prompt while the agent starts.
-    this.sharedDraft.beginSend(id, draft, written);
+    this.sharedDraft.beginSend(id, draft, revision);
     try {
       await this.sendOrQueue({ id, text, attachments: [...attachments, ...contextAttachments] });
       this.sharedDraft.confirmSent(id);
@@ -315,7 +319,7 @@ export class ChatSession implements Chat {
   }
 
   dispose(): void {
-    this.follower?.dispose();
+    this.followSubscription?.dispose();
     this.connection.dispose();
     this.conversation.dispose();
     this.sharedDraft.dispose();
@@ -348,7 +352,8 @@ export class ChatSession implements Chat {
     this.conversation.record({ type: 'event', event }, textOnly.has(event.event));
     const { backendId, ports } = this;
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
-    if (unattended || event.event === 'approval:required') ports.starts.recordUnattended(backendId, unattended);
+    if (unattended || event.event === 'approval:required')
+      ports.sessionDefaults.recordUnattended(backendId, unattended);
     if (event.event === 'session:info') this.handleSessionInfo(event.data);
     if (event.event === 'prompt:submit') this.conversation.setTitleFromPrompt(event.data.prompt);
     if (wasBusy && !this.chatTranscript.isBusy) this.turnRunner.handleTurnEnd();

@@ -65,7 +65,7 @@ export class Conversation {
     return this.file.head;
   }
 
-  /** Applies the records read from disk. `damage` says, for the user, what could not be read. */
+  /** Applies the records read from disk. `damage` is a message for the user about what could not be read. */
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     for (const record of records) this.applyStoredRecord(record);
     if (damage !== undefined) this.addNotice('warning', damage);

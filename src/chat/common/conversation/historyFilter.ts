@@ -12,22 +12,22 @@ const stateEvents: ReadonlySet<SessionEventName> = new Set([
 
 /** Filters out the replayed history of a loaded session, which is already in the transcript. */
 export class HistoryFilter {
-  private hasEnded = false;
+  private hasHistoryEnded = false;
   private isInReplayedTurn = false;
 
   constructor(private readonly session: { readonly isBusy: boolean }) {}
 
   /** Treats all further events as new. */
   endHistory(): void {
-    this.hasEnded = true;
+    this.hasHistoryEnded = true;
   }
 
   isHistory(event: SessionEvent): boolean {
-    if (this.hasEnded || stateEvents.has(event.event)) return false;
+    if (this.hasHistoryEnded || stateEvents.has(event.event)) return false;
     if (event.event === 'session:start') return true;
     if (event.event === 'prompt:submit') {
       this.isInReplayedTurn = event.data.replayed === true;
-      this.hasEnded = !this.isInReplayedTurn;
+      this.hasHistoryEnded = !this.isInReplayedTurn;
       return this.isInReplayedTurn;
     }
     const isEnd = event.event === 'prompt:complete' || event.event === 'error';
@@ -36,7 +36,7 @@ export class HistoryFilter {
       return true;
     }
     // An event while no turn runs is history. A turn that was already running reports no prompt.
-    this.hasEnded = this.session.isBusy;
-    return !this.hasEnded;
+    this.hasHistoryEnded = this.session.isBusy;
+    return !this.hasHistoryEnded;
   }
 }

@@ -6,20 +6,21 @@ import { normalizedLogVersion, type LogRecord } from './logRecord';
 export class LogNormalizer {
   private isNormalizedLog = false;
   private normalEvents: SessionEvent[] = [];
-  private session = this.createSession('');
+  private sessionNormalizer = this.createSessionNormalizer('');
 
   /** Returns the record itself, or the records that replace it. Call in the order of the log. */
   normalize(record: LogRecord): readonly LogRecord[] {
     if (record.type === 'begin') this.isNormalizedLog = record.version >= normalizedLogVersion;
-    if (record.type === 'bound') this.session = this.createSession('');
-    if (record.type === 'resumed') this.session = this.createSession(this.session.emittedTurnText);
+    if (record.type === 'bound') this.sessionNormalizer = this.createSessionNormalizer('');
+    if (record.type === 'resumed')
+      this.sessionNormalizer = this.createSessionNormalizer(this.sessionNormalizer.emittedTurnText);
     if (this.isNormalizedLog || record.type !== 'event') return [record];
     this.normalEvents = [];
-    this.session.normalize(record.event);
+    this.sessionNormalizer.normalize(record.event);
     return this.normalEvents.map((event) => ({ ...record, event }));
   }
 
-  private createSession(heard: string): SessionNormalizer {
-    return new SessionNormalizer((event) => this.normalEvents.push(event), { textBeforeResume: heard });
+  private createSessionNormalizer(textBeforeResume: string): SessionNormalizer {
+    return new SessionNormalizer((event) => this.normalEvents.push(event), { textBeforeResume });
   }
 }

@@ -58,7 +58,7 @@ export const LogRecord = z.discriminatedUnion('type', [
     details: Text.optional(),
     path: Text.optional(),
   }),
-  /** The user stopped the turn. `inBackend`: the backend has still to report its end. */
+  /** The user stopped the turn. `inBackend`: the backend has yet to report its end. */
   record('stopped', { inBackend: z.boolean() }),
   /** The backend did not accept the prompt of the stopped turn. */
   record('settled', {}),
@@ -69,8 +69,8 @@ export const LogRecord = z.discriminatedUnion('type', [
   /** Checkpoints of the workspace folders before the turn. Empty: the changes of the turn are recorded. */
   record('checkpoint', { turn: z.number(), folders: checkpoints }),
   /**
-   * The turn changed more of a file than its text. The states are those of the checkpoint before the turn, and of the last look
-   * at it; absent if there was no file. `isMixed`: others may have changed it, too.
+   * The turn changed more of a file than its text. `before` is its state in the checkpoint before the turn, `after` its last
+   * observed state; absent if the file did not exist. `isMixed`: others may have changed it, too.
    */
   record('stateChanged', {
     turn: z.number(),
@@ -129,7 +129,7 @@ export const LogRecord = z.discriminatedUnion('type', [
     undo: checkpoints,
     paths: z.array(Text),
     skipped: z.array(z.object({ path: Text, reason: Text })),
-    /** What undoing the restore brings back. */
+    /** The remaining changes that undoing the restore brings back. */
     previous: z.array(RemainingChange),
     /** The conversation that continues here from before the prompt. */
     origin: Text.optional(),

@@ -26,7 +26,7 @@ interface PromptDeliveryPorts {
   readonly conversation: Conversation;
   readonly connection: BackendConnection;
   readonly attachments: AttachmentResolver;
-  readonly starts: Pick<SessionDefaults, 'initialChoices' | 'noticeForUnofferedChoice'>;
+  readonly sessionDefaults: Pick<SessionDefaults, 'initialChoices' | 'noticeForUnofferedChoice'>;
   readonly saves: Pick<PromptSaves, 'beforePrompt'>;
   readonly clock: Clock;
 }
@@ -43,11 +43,11 @@ export class PromptDelivery {
 
   /** Connects to the session and sets the displayed options. @throws BackendError; `optionRefused` if only that failed */
   async connect(signal: AbortSignal): Promise<BackendSession> {
-    const { connection, starts, conversation } = this.ports;
+    const { connection, sessionDefaults, conversation } = this.ports;
     const { options: shown } = conversation.transcript;
     // Taken before connecting, since a new session reports its own options.
     const wanted =
-      shown.length === 0 ? starts.initialChoices(conversation.head.backendId) : choicesOfCurrentValues(shown);
+      shown.length === 0 ? sessionDefaults.initialChoices(conversation.head.backendId) : choicesOfCurrentValues(shown);
     const { origin, session } = await connection.connect(conversation.head.remoteId, signal);
     if (origin !== 'open') {
       conversation.bindSession(session.id);
@@ -55,7 +55,7 @@ export class PromptDelivery {
       if (this.newSession && conversation.transcript.lastEnd) conversation.freezeTitle();
     }
     conversation.changeEmitter.fire();
-    if (origin === 'loaded') await this.keepAskingMode(session, shown);
+    if (origin === 'loaded') await this.restoreAskingOptions(session, shown);
     if (origin === 'created') await this.applyInitialChoices(session, wanted);
     return session;
   }
@@ -104,17 +104,17 @@ export class PromptDelivery {
     );
   }
 
-  private async keepAskingMode(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
+  private async restoreAskingOptions(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
     const { conversation } = this.ports;
     const change = await restoreApprovalOptions(session, before, conversation.head.backendTitle);
     if (change !== undefined) conversation.addNotice('info', change);
   }
 
   private async applyInitialChoices(session: BackendSession, wanted: readonly OptionChoice[]): Promise<void> {
-    const { starts, conversation } = this.ports;
+    const { sessionDefaults, conversation } = this.ports;
     const { backendId, backendTitle } = conversation.head;
     for (const choice of await applyChoices(session, wanted, backendTitle)) {
-      const notice = starts.noticeForUnofferedChoice(backendId, choice);
+      const notice = sessionDefaults.noticeForUnofferedChoice(backendId, choice);
       if (notice !== undefined) conversation.addNotice('warning', notice);
     }
   }

@@ -9,7 +9,7 @@ const maxShownUnits = 500;
 export class PromptQueue {
   private queuedPrompts: readonly QueuedPrompt[] = [];
   /** Sent from the queue; put back if the backend does not accept it. */
-  private lastSent: QueuedPrompt | undefined;
+  private lastSentPrompt: QueuedPrompt | undefined;
 
   /** For pages: with shortened texts and without image data. */
   get shownPrompts(): QueuedPrompt[] {
@@ -37,21 +37,21 @@ export class PromptQueue {
         break;
       }
       case 'unqueued':
-        this.remove(record.id);
+        this.removePrompt(record.id);
         break;
       case 'prompt':
-        this.lastSent = this.get(record.id);
-        this.remove(record.id);
+        this.lastSentPrompt = this.get(record.id);
+        this.removePrompt(record.id);
         break;
       case 'withdrawn':
-        if (this.lastSent?.id === record.id) this.queuedPrompts = [this.lastSent, ...this.queuedPrompts];
-        this.lastSent = undefined;
+        if (this.lastSentPrompt?.id === record.id) this.queuedPrompts = [this.lastSentPrompt, ...this.queuedPrompts];
+        this.lastSentPrompt = undefined;
         break;
       default:
     }
   }
 
-  private remove(id: string): void {
+  private removePrompt(id: string): void {
     this.queuedPrompts = this.queuedPrompts.filter((prompt) => prompt.id !== id);
   }
 }

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendState } from '../../../session/common/sessionBackend';
-import { shownChanges } from '../../../transcript/common/shownChanges';
+import { selectShownChanges } from '../../../transcript/common/shownChanges';
 import { toCommandViews, toOptionViews, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
@@ -18,7 +18,7 @@ export interface SessionStatusInput {
   readonly isAskingToSave?: boolean;
 }
 
-/** Returns the status to show. What the user must act on takes precedence. */
+/** Returns the status to show. A status that requires the user to act takes precedence. */
 export function sessionStatus(facts: SessionStatusInput): Status {
   const { backend, phase, readonly, transcript } = facts;
   const failure = phase.kind === 'idle' ? phase.failure : undefined;
@@ -79,7 +79,7 @@ export function sessionView(
     queue: queue.shownPrompts,
     // Assumed until the backend reports otherwise.
     takesImages: connection.capabilities?.images ?? true,
-    ...shownChanges(journal.changes),
+    ...selectShownChanges(journal.changes),
   };
 }
 

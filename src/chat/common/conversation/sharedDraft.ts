@@ -1,6 +1,6 @@
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
-import type { Chat, DraftTransition, Written } from '../chatPorts';
+import type { Chat, DraftTransition, DraftRevision } from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
 import { emptyDraft, joinDrafts, withoutImage } from './drafts';
@@ -11,9 +11,9 @@ const maxHeadUnits = 2 * 1024 * 1024;
 /** The draft of one conversation, or of the empty page, shared by all pages that show it. */
 export class SharedDraft implements Disposable {
   /** Titles of images in the stored draft that were too large to store. */
-  readonly unsavedImages: readonly string[];
+  readonly unsavedImageTitles: readonly string[];
   private currentDraft: Draft;
-  private lastRevision: Written | undefined;
+  private lastRevision: DraftRevision | undefined;
   private readonly draftsBeingSent = new Map<string | object, Draft>();
   private readonly emitter = new Emitter<DraftTransition>((error) => this.onListenerError(error));
   readonly onDidSendOrRestore = this.emitter.event;
@@ -25,7 +25,7 @@ export class SharedDraft implements Disposable {
   ) {
     const { attachments, text } = stored ?? emptyDraft;
     this.currentDraft = { text, attachments: attachments.filter((attachment) => !isLost(attachment)) };
-    this.unsavedImages = attachments.filter(isLost).map(({ title }) => title);
+    this.unsavedImageTitles = attachments.filter(isLost).map(({ title }) => title);
   }
 
   get value(): Draft {
@@ -33,28 +33,28 @@ export class SharedDraft implements Disposable {
   }
 
   /** Ignored if the same page has already written a later revision. */
-  save(draft: Draft, written?: Written): void {
-    if (this.isOutdated(written)) return;
-    this.lastRevision = written;
+  save(draft: Draft, revision?: DraftRevision): void {
+    if (this.isOutdated(revision)) return;
+    this.lastRevision = revision;
     this.currentDraft = draft;
     this.persist(draft);
   }
 
   /** Starts sending the draft and clears it, so that the user can type the next prompt. */
-  beginSend(prompt: string | object, sent: Draft, written?: Written): void {
-    this.draftsBeingSent.set(prompt, sent);
-    this.save(emptyDraft, written);
+  beginSend(promptKey: string | object, sent: Draft, revision?: DraftRevision): void {
+    this.draftsBeingSent.set(promptKey, sent);
+    this.save(emptyDraft, revision);
     this.emitter.fire({ kind: 'sent', draft: sent });
   }
 
-  confirmSent(prompt: string | object): void {
-    this.draftsBeingSent.delete(prompt);
+  confirmSent(promptKey: string | object): void {
+    this.draftsBeingSent.delete(promptKey);
   }
 
   /** Restores a draft that was not accepted, before newer text. `full` replaces it if more was typed elsewhere. */
-  restoreRefused(prompt: string | object, full?: Draft): void {
-    const draft = this.draftsBeingSent.get(prompt);
-    this.draftsBeingSent.delete(prompt);
+  restoreRefused(promptKey: string | object, full?: Draft): void {
+    const draft = this.draftsBeingSent.get(promptKey);
+    this.draftsBeingSent.delete(promptKey);
     if (!draft) return;
     this.save(joinDrafts(full ?? draft, this.currentDraft));
     this.emitter.fire({ kind: 'refused', draft });
@@ -62,7 +62,7 @@ export class SharedDraft implements Disposable {
 
   /** Moves the draft to the conversation that `page` has started, if that page wrote it. */
   moveToChat(chat: Pick<Chat, 'saveDraft'>, page: object): void {
-    if (this.lastRevision?.by !== page) return;
+    if (this.lastRevision?.page !== page) return;
     chat.saveDraft(this.currentDraft, this.lastRevision);
     this.save(emptyDraft);
   }
@@ -71,9 +71,10 @@ export class SharedDraft implements Disposable {
     this.emitter.dispose();
   }
 
-  private isOutdated(written: Written | undefined): boolean {
+  private isOutdated(revision: DraftRevision | undefined): boolean {
     const { lastRevision } = this;
-    return written !== undefined && written.by === lastRevision?.by && written.revision <= lastRevision.revision;
+    if (!lastRevision || revision?.page !== lastRevision.page) return false;
+    return revision.revision <= lastRevision.revision;
   }
 }
 

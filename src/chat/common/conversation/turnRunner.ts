@@ -68,7 +68,7 @@ export class TurnRunner {
     await this.pendingCheck;
   }
 
-  /** Resolves when the backend has confirmed that the turn was stopped, or has given up. Undefined unless it is being stopped. */
+  /** Resolves when the backend has confirmed the stop, or cancelling has failed. Undefined unless the turn is being stopped. */
   whenAgentStopped(): Promise<void> | undefined {
     // The effect that cancels the turn follows the one that ends it.
     return this.currentPhase.kind === 'stopping' ? Promise.resolve().then(() => this.pendingCheck) : undefined;
@@ -165,14 +165,14 @@ export class TurnRunner {
     else sender?.resolve(undefined);
   }
 
-  private signalOf(promptId: string): AbortSignal {
+  private abortSignalOf(promptId: string): AbortSignal {
     return this.pendingRuns.get(promptId)?.abort.signal ?? this.lifetime.signal;
   }
 
   private async prepareDelivery(prompt: QueuedPrompt): Promise<void> {
     const { id: promptId } = prompt;
     try {
-      const delivery = await this.ports.delivery.prepare(prompt, this.signalOf(promptId));
+      const delivery = await this.ports.delivery.prepare(prompt, this.abortSignalOf(promptId));
       this.dispatch({ type: 'connected', promptId, delivery });
     } catch (error) {
       this.handleRefusal(promptId, error);
@@ -181,7 +181,7 @@ export class TurnRunner {
 
   private async sendDelivery(promptId: string, delivery: PreparedPrompt): Promise<void> {
     try {
-      await this.ports.delivery.send(delivery, this.signalOf(promptId));
+      await this.ports.delivery.send(delivery, this.abortSignalOf(promptId));
       this.dispatch({ type: 'accepted', promptId });
     } catch (error) {
       this.handleRefusal(promptId, error);

@@ -37,7 +37,7 @@ interface ChatSessionsPorts {
   readonly memento: Memento;
   /** Returns a globally unique id of letters, digits and `-`. */
   readonly newId: () => string;
-  readonly starts: SessionDefaults;
+  readonly sessionDefaults: SessionDefaults;
   readonly unsavedFiles: UnsavedFiles;
 }
 
@@ -148,9 +148,9 @@ export class ChatSessions implements Chats, WriteObserver {
     this.preparedSessions.discardExcept(backendId);
   }
 
-  setPromptExpected(isAwaited: boolean): void {
-    this.preparedSessions.setPromptExpected(isAwaited);
-    if (!isAwaited || this.isCheckpointPrepared) return;
+  setPromptExpected(isExpected: boolean): void {
+    this.preparedSessions.setPromptExpected(isExpected);
+    if (!isExpected || this.isCheckpointPrepared) return;
     this.isCheckpointPrepared = true;
     void this.ports.files.checkpoints?.prepare();
   }
@@ -224,10 +224,10 @@ export class ChatSessions implements Chats, WriteObserver {
     const { exportTranscript } = await import('../../../transcript/common/export/exportTranscript');
     const open = parseRemoteRowId(sessionId) ? await this.open(sessionId) : this.chats.get(sessionId);
     if (open) {
-      const { backendTitle: who, title } = open.view;
+      const { backendTitle: agentName, title } = open.view;
       const entries = [...open.transcript.entries()].map((entry) => open.fullEntries.whole(entry.id) ?? entry);
       const head = this.ports.store.heads.find(({ id }) => id === open.id);
-      return exportTranscript({ title, agentName: who, ...timesOf(head) }, entries, format);
+      return exportTranscript({ title, agentName, ...timesOf(head) }, entries, format);
     }
     const { head, records } = await this.ports.store.read(sessionId);
     const about = { title: head.title, agentName: head.backendTitle, ...timesOf(head) };
@@ -354,7 +354,7 @@ export class ChatSessions implements Chats, WriteObserver {
     return {
       cwd,
       ...(others.length > 0 ? { additionalDirectories: others } : {}),
-      ...this.ports.starts.serverChoices(backendId),
+      ...this.ports.sessionDefaults.serverChoices(backendId),
     };
   }
 

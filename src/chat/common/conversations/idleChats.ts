@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
 interface IdleCheckable {
-  /** Not visible, and nothing would be lost by closing it. */
+  /** Whether it is not visible, and closing it loses nothing. */
   readonly canClose: boolean;
 }
 

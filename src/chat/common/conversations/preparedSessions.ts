@@ -14,14 +14,14 @@ interface PreparedSessionsPorts {
   readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
   /** Hides an unused session from the list, and deletes it if the backend supports that. Never rejects. */
   readonly forget: (backendId: string, sessionId: string) => Promise<void>;
-  readonly starts: SessionDefaults;
+  readonly sessionDefaults: SessionDefaults;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** How long a session is kept while a page shows an empty conversation. */
 const idleMs = 10 * 60_000;
-/** How long it is kept after that. A prompt being sent has left the empty page, and takes the session when the agent has started. */
+/** How long it is kept after that. A prompt that is being sent takes it once the agent has started. */
 const abandonedMs = 2 * 60_000;
 
 interface Preparation {
@@ -47,7 +47,7 @@ export class PreparedSessions {
   private preparation: Preparation | undefined;
   private isPromptExpected = true;
   private expiryTimer: Disposable | undefined;
-  private readonly queue = new KeyedQueue();
+  private readonly optionQueue = new KeyedQueue();
 
   constructor(private readonly ports: PreparedSessionsPorts) {}
 
@@ -80,9 +80,9 @@ export class PreparedSessions {
   }
 
   /** Reports whether a page shows an empty conversation. Each call with `true` restarts the idle time. */
-  setPromptExpected(isAwaited: boolean): void {
-    if (!isAwaited && !this.isPromptExpected) return;
-    this.isPromptExpected = isAwaited;
+  setPromptExpected(isExpected: boolean): void {
+    if (!isExpected && !this.isPromptExpected) return;
+    this.isPromptExpected = isExpected;
     this.restartExpiry();
   }
 
@@ -101,7 +101,7 @@ export class PreparedSessions {
     const prepared = await this.takeIfFitting(backend, options, signal);
     if (prepared) return prepared;
     const session = await backend.createSession(options, signal);
-    this.ports.starts.recordOfferedOptions(backend.id, session.config);
+    this.ports.sessionDefaults.recordOfferedOptions(backend.id, session.config);
     return session;
   }
 
@@ -132,7 +132,7 @@ export class PreparedSessions {
     try {
       prepared = await rejectOnAbort(preparation.result, signal);
       // Wait until pending choices are applied.
-      if (prepared) await rejectOnAbort(this.queue.whenIdle(prepared.session.id), signal);
+      if (prepared) await rejectOnAbort(this.optionQueue.whenIdle(prepared.session.id), signal);
     } catch (error) {
       this.restorePreparation(preparation);
       throw error;
@@ -142,7 +142,7 @@ export class PreparedSessions {
     const isAlive = prepared.backend === backend && backend.state.kind === 'ready';
     if (isAlive) return prepared.session;
     prepared.session.dispose();
-    this.ports.starts.setPreparedSession(backend.id, undefined);
+    this.ports.sessionDefaults.setPreparedSession(backend.id, undefined);
     return undefined;
   }
 
@@ -171,9 +171,9 @@ export class PreparedSessions {
   }
 
   private discard(preparation: Preparation): void {
-    const { forget, log, starts } = this.ports;
+    const { forget, log, sessionDefaults } = this.ports;
     preparation.abort.abort();
-    starts.setPreparedSession(preparation.backendId, undefined);
+    sessionDefaults.setPreparedSession(preparation.backendId, undefined);
     const { prepared } = preparation;
     if (!prepared) return;
     prepared.session
@@ -183,7 +183,7 @@ export class PreparedSessions {
   }
 
   private async runPreparation(preparation: Preparation): Promise<PreparedSession | undefined> {
-    const { forget, log, open, starts } = this.ports;
+    const { forget, log, open, sessionDefaults } = this.ports;
     const { backendId, options, abort } = preparation;
     try {
       const backend = await open(backendId);
@@ -197,7 +197,7 @@ export class PreparedSessions {
       }
       const prepared = { backend, session };
       preparation.prepared = prepared;
-      starts.recordOfferedOptions(backendId, session.config);
+      sessionDefaults.recordOfferedOptions(backendId, session.config);
       this.discardWhenAgentStops(preparation, backend);
       void this.followEvents(preparation, session);
       await this.setChosenOptions(prepared);
@@ -210,9 +210,9 @@ export class PreparedSessions {
 
   /** Sets the chosen options on the session. The prompt reports what is refused. Never rejects. */
   private setChosenOptions({ backend, session }: PreparedSession): Promise<void> {
-    return this.queue.run(session.id, async () => {
+    return this.optionQueue.run(session.id, async () => {
       try {
-        await applyChoices(session, this.ports.starts.initialChoices(backend.id), backend.title);
+        await applyChoices(session, this.ports.sessionDefaults.initialChoices(backend.id), backend.title);
       } catch (error) {
         this.ports.log.debug(messageOf(error));
       }
@@ -228,12 +228,12 @@ export class PreparedSessions {
   }
 
   private async followEvents(preparation: Preparation, session: BackendSession): Promise<void> {
-    const { log, starts } = this.ports;
+    const { log, sessionDefaults } = this.ports;
     const { backendId, abort } = preparation;
     try {
       for await (const { event } of session.events({ signal: abort.signal })) {
         if (event.event === 'config:update' || event.event === 'commands:update')
-          starts.setPreparedSession(backendId, session);
+          sessionDefaults.setPreparedSession(backendId, session);
       }
     } catch (error) {
       log.error('Cannot read the events of a prepared session', error);
@@ -241,7 +241,7 @@ export class PreparedSessions {
     // The session has ended: its agent was stopped, or its settings have changed.
     if (this.preparation !== preparation) return;
     this.preparation = undefined;
-    starts.setPreparedSession(backendId, undefined);
+    sessionDefaults.setPreparedSession(backendId, undefined);
   }
 }
 

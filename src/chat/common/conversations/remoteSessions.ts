@@ -35,8 +35,12 @@ export class RemoteSessions {
   ) {}
 
   /** Finds sessions by title. Never rejects. */
-  async search(backends: readonly SessionBackend[], query: string, search: RemoteSearchOptions): Promise<SessionRow[]> {
-    const lists = await Promise.all(backends.map((backend) => this.listWithDeadline(backend, search)));
+  async search(
+    backends: readonly SessionBackend[],
+    query: string,
+    options: RemoteSearchOptions,
+  ): Promise<SessionRow[]> {
+    const lists = await Promise.all(backends.map((backend) => this.listWithDeadline(backend, options)));
     const words = query.toLowerCase().split(/\s+/);
     return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   }
@@ -109,11 +113,14 @@ export class RemoteSessions {
     }
   }
 
-  private async listWithDeadline(backend: SessionBackend, search: RemoteSearchOptions): Promise<readonly SessionRow[]> {
+  private async listWithDeadline(
+    backend: SessionBackend,
+    options: RemoteSearchOptions,
+  ): Promise<readonly SessionRow[]> {
     try {
       return await withDeadline(this.clock, 'Listing sessions', timeoutMs, (deadline) => {
-        const signal = search.signal ? AbortSignal.any([search.signal, deadline]) : deadline;
-        return this.listSessions(backend, { ...search, signal });
+        const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+        return this.listSessions(backend, { ...options, signal });
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not list its sessions: ${messageOf(error)}`);

@@ -5,7 +5,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 
-const askMs = 5000;
+const requestTimeoutMs = 5000;
 
 /** The backends used by this window. Their registry owns them. */
 export class UsedBackends implements Disposable {
@@ -31,7 +31,6 @@ export class UsedBackends implements Disposable {
     return this.backendsById.get(id)?.backend;
   }
 
-  /** Undefined if it was never used. */
   stateOf(id: string): BackendState | undefined {
     return this.backendsById.get(id)?.backend.state;
   }
@@ -82,7 +81,7 @@ export class UsedBackends implements Disposable {
       if (health?.kind !== 'answers' || this.stateOf(id)?.kind === 'ready') continue;
       try {
         const backend = await this.open(id);
-        await withDeadline(this.clock, `Asking ${title}`, askMs, (signal) => backend.capabilities(signal));
+        await withDeadline(this.clock, `Asking ${title}`, requestTimeoutMs, (signal) => backend.capabilities(signal));
       } catch (error) {
         this.log.debug(`Cannot connect to ${title}: ${messageOf(error)}`);
       }
@@ -91,7 +90,7 @@ export class UsedBackends implements Disposable {
 
   private async listServers(): Promise<readonly BackendEntry[]> {
     try {
-      const entries = await withDeadline(this.clock, 'Listing the backends', askMs, (signal) =>
+      const entries = await withDeadline(this.clock, 'Listing the backends', requestTimeoutMs, (signal) =>
         this.registry.list(signal),
       );
       return entries.filter(({ problem, source }) => source === 'server' && problem === undefined);

@@ -7,12 +7,12 @@ export interface FollowedPlace {
   readonly text?: string;
 }
 
-/** What Follow does. It is on in every state but `off`. */
+/** The state of Follow. It is on in every state but `off`. */
 export type FollowState =
   | { readonly kind: 'off' }
   /** No turn runs. */
   | { readonly kind: 'idle' }
-  /** A turn runs, and all that it touched was shown. */
+  /** A turn runs, and every place that it touched was shown. */
   | { readonly kind: 'waiting' }
   /** An editor is being opened. `next` is the newest place that was touched meanwhile. */
   | { readonly kind: 'opening'; readonly next?: FollowedPlace }

@@ -44,7 +44,6 @@ export class AgentOptions {
     this.backendViews.set(view.id, view);
   }
 
-  /** Returns the options with the values that a new conversation will have. */
   optionsFor(agentId: string): OptionView[] {
     return optionsOfNewSession(this.currentOptions(agentId), this.optionSources(agentId));
   }
@@ -91,7 +90,7 @@ export class AgentOptions {
     return true;
   }
 
-  unattendedSeen(agentId: string): Unattended | undefined {
+  observedUnattended(agentId: string): Unattended | undefined {
     return this.storedRecord(agentId).unattended;
   }
 

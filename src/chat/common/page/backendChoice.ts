@@ -33,12 +33,12 @@ export class BackendChoice implements Disposable {
   }
 
   /** Empty before the first `refresh`. */
-  get views(): readonly BackendView[] {
+  get backendViews(): readonly BackendView[] {
     return this.knownBackends;
   }
 
   /** Picked in this window, else set in settings, else used last, else the demo agent. */
-  get chosen(): BackendView | undefined {
+  get chosenBackend(): BackendView | undefined {
     const preferred = this.ports.preferred();
     return (
       this.findBackend(this.pickedId) ??
@@ -50,7 +50,7 @@ export class BackendChoice implements Disposable {
     );
   }
 
-  /** The setting names a backend that doesn't exist. */
+  /** Whether the setting names a backend that doesn't exist. */
   get isPreferredMissing(): boolean {
     const preferred = this.ports.preferred();
     return preferred !== '' && !this.knownBackends.some(({ id, title }) => id === preferred || title === preferred);

@@ -55,7 +55,7 @@ export const ChatUpdate = z.object({
   missing: optional(z.array(Text)),
   /** Earlier prompts, newest last. */
   history: optional(z.array(Text)),
-  /** The workspace isn't trusted, so agents can't start. */
+  /** Whether the workspace is untrusted, so that agents can't start. */
   untrusted: optional(z.boolean()),
 });
 export type ChatUpdate = z.infer<typeof ChatUpdate>;

@@ -23,7 +23,7 @@ export class HeartbeatMonitor implements Disposable {
   }
 
   /** Call for every message from the page. */
-  heard(): void {
+  recordHeartbeat(): void {
     this.missedChecks = 0;
   }
 

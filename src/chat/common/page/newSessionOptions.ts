@@ -99,16 +99,15 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
   }
 
   /** What the agent did without asking in earlier turns, if anything. */
-  unattendedSeen(backendId: string | undefined): Unattended | undefined {
+  observedUnattended(backendId: string | undefined): Unattended | undefined {
     if (backendId === undefined || this.isServer(backendId)) return undefined;
-    return this.agentOptions.unattendedSeen(backendId);
+    return this.agentOptions.observedUnattended(backendId);
   }
 
   noticeForUnofferedChoice(backendId: string, choice: OptionChoice): string | undefined {
     return this.agentOptions.noticeForUnofferedChoice(backendId, choice);
   }
 
-  /** Clears the choices for one conversation, which has begun. */
   clearOneTimeChoices(backendId: string): void {
     this.agentOptions.clearOneTimeChoices(backendId);
     this.emitter.fire();

@@ -13,13 +13,13 @@ import type { PageChips } from './pageChips';
 
 interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
-  readonly backends: Pick<BackendChoice, 'views' | 'chosen' | 'onDidChange'>;
+  readonly backends: Pick<BackendChoice, 'backendViews' | 'chosenBackend' | 'onDidChange'>;
   readonly chips: Pick<PageChips, 'chipsFor' | 'onDidChange'>;
   readonly attached: Pick<AttachedFiles, 'findMissing' | 'onDidChange'>;
   readonly keyChords: { readonly prefixes: readonly string[]; readonly onDidChange: Event<void> };
   readonly newOptions: Pick<
     NewSessionOptions,
-    'optionsFor' | 'unattendedSeen' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
+    'optionsFor' | 'observedUnattended' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
   >;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
@@ -173,7 +173,7 @@ export class PageFeed implements Disposable {
   private refreshChips(): void {
     if (!this.isPageConnected) return;
     const request = ++this.chipsRequestCount;
-    const backendId = this.shownChat?.chat.view.backendId ?? this.ports.backends.chosen?.id;
+    const backendId = this.shownChat?.chat.view.backendId ?? this.ports.backends.chosenBackend?.id;
     const pending = backendId === undefined ? Promise.resolve([]) : this.ports.chips.chipsFor(backendId);
     void pending.then((chips) => {
       if (request !== this.chipsRequestCount || this.disposables.isDisposed) return;
@@ -218,16 +218,16 @@ export class PageFeed implements Disposable {
     if (history.length !== this.historyLength) this.dirtyParts.add('history');
     this.historyLength = history.length;
     const isDirty = (part: UpdatePart): boolean => this.dirtyParts.has(part);
-    const chosen = backends.chosen?.id;
+    const chosen = backends.chosenBackend?.id;
     const backendId = chat?.view.backendId ?? chosen;
     const update: ChatUpdate = {
       ...(isDirty('session') ? { session: chat?.view ?? null } : {}),
       ...(feed?.hasChanges ? { transcript: feed.takePatch() } : {}),
       ...(isDirty('sessions') ? { sessions: chats.rows.slice(0, maxRows) } : {}),
-      ...(isDirty('backends') ? { backends: [...backends.views] } : {}),
+      ...(isDirty('backends') ? { backends: [...backends.backendViews] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
       ...(isDirty('newOptions') ? { newOptions: newOptions.optionsFor(backendId) } : {}),
-      ...(isDirty('newOptions') ? { seenUnattended: newOptions.unattendedSeen(backendId) ?? null } : {}),
+      ...(isDirty('newOptions') ? { seenUnattended: newOptions.observedUnattended(backendId) ?? null } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsFor(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: this.currentChips } : {}),
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.prefixes] } : {}),
@@ -245,7 +245,6 @@ export class PageFeed implements Disposable {
   }
 }
 
-/** Returns the conversations with a pending approval. */
 export function rowsWithPendingApproval(rows: readonly SessionRow[]): readonly SessionRow[] {
   return rows.filter(({ state }) => state === 'waiting');
 }

@@ -57,7 +57,7 @@ function joinOutputs(one: string, other: string): string {
 
 const ExitCode = z.number().int().optional().catch(undefined);
 
-/** Where the results of various agents have the exit code. */
+/** The members in which various agents report the exit code. */
 const CommandResult = z.looseObject({
   exitCode: ExitCode,
   exit_code: ExitCode,

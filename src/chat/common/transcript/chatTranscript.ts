@@ -17,7 +17,7 @@ import { AnswerEntries } from './answerEntries';
 import { RestoreEntries } from './restoreEntries';
 import { ToolEntries } from './toolEntries';
 import { endFromError, endFromStopReason } from './turnEnds';
-import { hasPromptedTurn, isPromptUnconfirmed, openTurn, nextStage, type TurnStage, type TurnStep } from './turnStage';
+import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage, type TurnStep } from './turnStage';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
@@ -47,7 +47,7 @@ export class ChatTranscript {
   commands: readonly SlashCommand[] = [];
   /** Title given by the agent. */
   title: string | undefined;
-  /** What the agent reports to be doing. */
+  /** The agent's own description of its current activity. */
   statusText: string | undefined;
   private readonly endEntries: EndEntries;
   private readonly restoreEntries: RestoreEntries;
@@ -68,12 +68,12 @@ export class ChatTranscript {
     return hasPromptedTurn(this.stage);
   }
 
-  /** The user stopped the turn, and the backend has not confirmed its end. */
+  /** Whether the user stopped the turn and the backend has not confirmed its end. */
   get isStopping(): boolean {
     return this.stage.kind === 'stopped';
   }
 
-  /** The backend has not accepted the prompt yet. */
+  /** Whether the backend has not accepted the prompt yet. */
   get isStarting(): boolean {
     return isPromptUnconfirmed(this.stage);
   }
@@ -148,12 +148,12 @@ export class ChatTranscript {
         break;
       default:
     }
-    // The end of a block often arrives together with what follows it.
+    // The end of a block often arrives together with the next event.
     if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.previousAt = record.at;
   }
 
   private get currentTurn(): Turn | undefined {
-    return openTurn(this.stage);
+    return turnOf(this.stage);
   }
 
   private advanceStage(step: TurnStep<Turn>): void {
@@ -346,7 +346,7 @@ export class ChatTranscript {
     return this.createTurn(prompt);
   }
 
-  /** The turn that events belong to; begins one if the agent acts unprompted. Undefined while a stopped turn is still ending. */
+  /** Returns the turn of new events, and begins one if the agent acts unprompted. Undefined while a stopped turn is ending. */
   private ensureTurn(): Turn | undefined {
     if (this.stage.kind === 'stopped') return undefined;
     if (this.stage.kind === 'idle') this.advanceStage({ kind: 'unprompted', turn: this.createTurn(undefined) });

@@ -21,7 +21,7 @@ export class EndEntries {
   constructor(private readonly writer: EntryWriter) {}
 
   get lastEnd(): End | undefined {
-    return this.lastTurn === undefined ? undefined : this.entryOf(this.lastTurn);
+    return this.lastTurn === undefined ? undefined : this.endOfTurn(this.lastTurn);
   }
 
   putEnd(end: End): void {
@@ -39,7 +39,7 @@ export class EndEntries {
   }
 
   applyChanges({ turn, changes }: RecordOf<'changed'>): void {
-    const end = this.entryOf(turn);
+    const end = this.endOfTurn(turn);
     if (!end) return;
     // The results of older turns are overwritten.
     const paths = new Set(changes.map(({ path }) => path));
@@ -83,25 +83,25 @@ export class EndEntries {
 
   private updateChanges(stateOf: (change: FileChange, turn: number) => FileChange['state']): void {
     for (const turn of this.entryIdByTurn.keys()) {
-      const end = this.entryOf(turn);
+      const end = this.endOfTurn(turn);
       if (!end?.changes) continue;
       const changes = end.changes.map((change) => ({ ...change, state: stateOf(change, turn) }));
       if (changes.some(({ state }, at) => state !== end.changes?.[at]?.state)) this.writer.put({ ...end, changes });
     }
   }
 
-  private setChangeState(changed: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
-    this.setChangeStates((path) => path === changed, state, isMeant);
+  private setChangeState(changed: string, state: FileChange['state'], isAffectedTurn: (turn: number) => boolean): void {
+    this.setChangeStates((path) => path === changed, state, isAffectedTurn);
   }
 
   private setChangeStates(
     hasChanged: (path: string) => boolean,
     state: FileChange['state'],
-    isMeant: (turn: number) => boolean,
+    isAffectedTurn: (turn: number) => boolean,
   ): void {
     const isAffected = (change: FileChange): boolean => hasChanged(change.path) && canUndo(change);
     for (const turn of this.entryIdByTurn.keys()) {
-      const end = isMeant(turn) ? this.entryOf(turn) : undefined;
+      const end = isAffectedTurn(turn) ? this.endOfTurn(turn) : undefined;
       if (!end?.changes?.some(isAffected)) continue;
       this.writer.put({
         ...end,
@@ -111,10 +111,10 @@ export class EndEntries {
   }
 
   private hasChange(turn: number, path: string): boolean {
-    return this.entryOf(turn)?.changes?.some((change) => change.path === path && canUndo(change)) === true;
+    return this.endOfTurn(turn)?.changes?.some((change) => change.path === path && canUndo(change)) === true;
   }
 
-  private entryOf(turn: number): End | undefined {
+  private endOfTurn(turn: number): End | undefined {
     const id = this.entryIdByTurn.get(turn);
     const entry = id === undefined ? undefined : this.writer.whole(id);
     return entry?.kind === 'end' ? entry : undefined;

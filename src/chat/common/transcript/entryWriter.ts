@@ -30,7 +30,10 @@ export class EntryWriter {
   /** Time of the previous record, ignoring the ends of blocks. */
   previousAt: number | undefined;
   private entryCount = 0;
-  private readonly fullById = new BoundedMap<string, FullEntry>({ maxWeight: maxUnits, weigh: ({ units }) => units });
+  private readonly fullEntryById = new BoundedMap<string, FullEntry>({
+    maxWeight: maxUnits,
+    weigh: ({ units }) => units,
+  });
 
   constructor(readonly document: TranscriptDocument) {}
 
@@ -48,28 +51,28 @@ export class EntryWriter {
   /** Adds or replaces an entry. `diffs` holds the full texts of diff parts, by part index. */
   put(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
     const trimmed = truncateEntry(entry);
-    this.fullById.delete(entry.id);
+    this.fullEntryById.delete(entry.id);
     if (trimmed !== entry || diffs.some((texts) => texts !== undefined)) this.keepFullEntry(entry, diffs);
     this.document.put(trimmed);
   }
 
   remove(id: string): void {
-    this.fullById.delete(id);
+    this.fullEntryById.delete(id);
     this.document.remove(id);
   }
 
   whole(id: string): Entry | undefined {
-    return this.fullById.get(id)?.entry ?? this.document.get(id);
+    return this.fullEntryById.get(id)?.entry ?? this.document.get(id);
   }
 
   diffTexts(id: string, part: number): DiffTexts | undefined {
-    return this.fullById.get(id)?.diffs[part];
+    return this.fullEntryById.get(id)?.diffs[part];
   }
 
   private keepFullEntry(entry: Entry, diffs: FullEntry['diffs']): void {
     const unitsOf = (texts: DiffTexts | undefined): number =>
       texts ? (texts.before ?? '').length + texts.after.length : 0;
     const units = diffs.reduce((sum, texts) => sum + unitsOf(texts), approximateSize(entry));
-    this.fullById.set(entry.id, { entry, diffs, units });
+    this.fullEntryById.set(entry.id, { entry, diffs, units });
   }
 }

@@ -41,7 +41,7 @@ const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
 
 /** The transcript entries of tool calls, updated in place until a call has ended. */
 export class ToolEntries {
-  private calls = new Map<string, Call>();
+  private callsById = new Map<string, Call>();
   /** State of calls reported between turns, since their end may never be reported. */
   private stateBetweenTurns: 'cancelled' | 'stale' | undefined;
 
@@ -49,7 +49,7 @@ export class ToolEntries {
 
   /** Forgets all calls, since a new backend session may reuse their ids. */
   clear(): void {
-    this.calls.clear();
+    this.callsById.clear();
   }
 
   applyEvent(event: ToolEvent): void {
@@ -57,47 +57,47 @@ export class ToolEntries {
       this.beginCall(event.data);
       return;
     }
-    const call = this.calls.get(event.data.call_id ?? '');
+    const call = this.callsById.get(event.data.call_id ?? '');
     if (!call) return;
     this.setDetails(call, event.data);
     if (event.event === 'tool:update') this.updateCall(call, event.data);
     else if (event.event === 'tool:post') this.setResult(call, event.data.result, event.data.duration_ms);
     else if (event.data.unfinished) this.endWithoutResult(call, 'stale');
     else this.setError(call, event.data.error);
-    this.put(call);
+    this.putEntry(call);
   }
 
   entryIdOf(callId: string | undefined): string | undefined {
-    return callId === undefined ? undefined : this.calls.get(callId)?.base.id;
+    return callId === undefined ? undefined : this.callsById.get(callId)?.base.id;
   }
 
   partsOf(callId: string): ShownParts | undefined {
-    const call = this.calls.get(callId);
+    const call = this.callsById.get(callId);
     return call && shownParts(call);
   }
 
   markWaiting(callId: string): void {
-    const call = this.calls.get(callId);
+    const call = this.callsById.get(callId);
     if (!call || (endedStates.has(call.state) && !call.isLate)) return;
     call.state = 'waiting';
-    this.put(call);
+    this.putEntry(call);
   }
 
   applyDecision({ callId, decision, outcome }: DecidedApproval): void {
-    const call = callId === undefined ? undefined : this.calls.get(callId);
+    const call = callId === undefined ? undefined : this.callsById.get(callId);
     if (!call) return;
     call.decision = decision;
     if (!endedStates.has(call.state)) call.state = decidedStates[outcome];
     if (call.isLate && call.state === 'running') call.state = this.stateBetweenTurns ?? 'running';
-    this.put(call);
+    this.putEntry(call);
   }
 
   /** Ends all running calls at the end of the turn. */
   endOpenCalls(state: 'cancelled' | 'stale'): void {
-    for (const call of this.calls.values()) {
+    for (const call of this.callsById.values()) {
       if (endedStates.has(call.state)) continue;
       this.endWithoutResult(call, state);
-      this.put(call);
+      this.putEntry(call);
     }
     this.stateBetweenTurns = state;
   }
@@ -109,17 +109,17 @@ export class ToolEntries {
   /** Forgets the ended calls of earlier turns. */
   startTurn(): void {
     this.stateBetweenTurns = undefined;
-    for (const [id, call] of this.calls) if (endedStates.has(call.state)) this.calls.delete(id);
+    for (const [id, call] of this.callsById) if (endedStates.has(call.state)) this.callsById.delete(id);
   }
 
   private beginCall(data: EventData<'tool:pre'>): void {
     const { call_id: id = '', parent_call_id: parent, tool_name: name, operation, input, kind = 'other' } = data;
-    const known = this.calls.get(id);
+    const known = this.callsById.get(id);
     if (known?.state === 'stale') {
       // Its turn was cut off and now continues.
       if (Object.keys(input).length > 0) known.input = input;
       this.setDetails(known, data);
-      this.put(known);
+      this.putEntry(known);
       return;
     }
     const isAgent = kind === 'other' && [operation, name].some((word) => agentToolNames.test(word));
@@ -135,9 +135,9 @@ export class ToolEntries {
       output: undefined,
       isLate: this.stateBetweenTurns !== undefined,
     };
-    this.calls.set(id, call);
+    this.callsById.set(id, call);
     this.setDetails(call, data);
-    this.put(call);
+    this.putEntry(call);
     if (parent !== undefined) this.markAsAgent(parent);
   }
 
@@ -183,13 +183,13 @@ export class ToolEntries {
   }
 
   private markAsAgent(callId: string): void {
-    const call = this.calls.get(callId);
+    const call = this.callsById.get(callId);
     if (!call || (call.kind !== 'other' && call.kind !== 'think')) return;
     call.kind = 'agent';
-    this.put(call);
+    this.putEntry(call);
   }
 
-  private put(call: Call): void {
+  private putEntry(call: Call): void {
     const { base, name, kind, state, input, locations, error, durationMs, decision } = call;
     const { parts, diffs } = shownParts(call);
     const isNews = error !== undefined && !parts.some((part) => showsError(part, error));

@@ -85,7 +85,6 @@ export function resultParts(output: unknown, isCommand: boolean, command: string
   return [{ type: 'json', json: toJson(output) }];
 }
 
-/** Returns the command line that a call runs. */
 export function commandOf(input: ToolInput): string | undefined {
   const command = input['command'] ?? input['cmd'] ?? input['argv'];
   const args = isStringArray(input['args']) ? input['args'].map(quoteForPosixShell) : [];

@@ -4,7 +4,7 @@ import { toJson } from './toolParts';
 
 type End = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
-export function endFromStopReason(reason: EventData<'prompt:complete'>['stop_reason'], who: string): End {
+export function endFromStopReason(reason: EventData<'prompt:complete'>['stop_reason'], backendTitle: string): End {
   switch (reason) {
     case 'cancelled':
       return { outcome: 'cancelled' };
@@ -16,7 +16,7 @@ export function endFromStopReason(reason: EventData<'prompt:complete'>['stop_rea
     case 'refusal':
       return {
         outcome: 'refused',
-        text: `${who} refused to continue. Rephrase your prompt, or start a new conversation.`,
+        text: `${backendTitle} refused to continue. Rephrase your prompt, or start a new conversation.`,
       };
     case 'max_tokens':
       return { outcome: 'limit', text: 'The answer reached the token limit. Send a prompt to continue.' };

@@ -9,7 +9,7 @@ export type TurnStage<Turn> =
   /** The backend replays a past turn. */
   | { readonly kind: 'replayed'; readonly turn: Turn }
   /**
-   * The user stopped a turn, and the backend has still to report its end; with `awaitsPrompt`, its prompt before that.
+   * The user stopped a turn, and the backend has yet to report its end; with `awaitsPrompt`, its prompt before that.
    * `next` is the turn of a newer prompt.
    */
   | { readonly kind: 'stopped'; readonly awaitsPrompt: boolean; readonly next: Turn | undefined };
@@ -51,15 +51,14 @@ export function nextStage<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): T
   }
 }
 
-/** Returns the open turn, even if the backend has still to report the end of the one before. */
-export function openTurn<Turn>(stage: TurnStage<Turn>): Turn | undefined {
+/** Returns the open turn, even if the backend has yet to report the end of the one before. */
+export function turnOf<Turn>(stage: TurnStage<Turn>): Turn | undefined {
   if (stage.kind === 'idle') return undefined;
   return stage.kind === 'stopped' ? stage.next : stage.turn;
 }
 
-/** Whether a turn with a prompt is open. */
 export function hasPromptedTurn<Turn>(stage: TurnStage<Turn>): boolean {
-  return stage.kind !== 'unprompted' && openTurn(stage) !== undefined;
+  return stage.kind !== 'unprompted' && turnOf(stage) !== undefined;
 }
 
 /** Whether the backend has not yet reported the prompt of the open turn. */

@@ -3,14 +3,13 @@ import type { Usage } from '../../../transcript/common/entries';
 
 /** Usage of a conversation. Backends report tokens per turn, and cost as a running total. */
 export class UsageTotals {
-  /** Context window, in tokens. */
   context: { readonly used: number; readonly size: number } | undefined;
-  private tokens: Usage = {};
+  private tokenCounts: Usage = {};
   private cost: Usage['cost'];
   private costAtTurnStart = 0;
 
   get total(): Usage | undefined {
-    const total = { ...this.tokens, ...(this.cost ? { cost: this.cost } : {}) };
+    const total = { ...this.tokenCounts, ...(this.cost ? { cost: this.cost } : {}) };
     return Object.keys(total).length > 0 ? total : undefined;
   }
 
@@ -25,7 +24,7 @@ export class UsageTotals {
 
   endTurn(reported: TokenUsage | null | undefined): Usage | undefined {
     const turn: Usage = reported ? tokensOf(reported) : {};
-    this.tokens = sum(this.tokens, turn);
+    this.tokenCounts = sum(this.tokenCounts, turn);
     // A total that decreased was reset.
     const amount = this.cost ? this.cost.amount - this.costAtTurnStart : 0;
     const cost = amount < 0 ? (this.cost?.amount ?? 0) : amount;

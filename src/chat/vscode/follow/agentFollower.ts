@@ -18,12 +18,12 @@ interface AgentFollowerDeps extends Pick<FeatureContext, 'clock' | 'log'> {
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly chats: Pick<Chats, 'openChats' | 'onDidChange'>;
   readonly editor: Pick<EditorPort, 'resolve' | 'stat' | 'readBytes'>;
-  /** Keeps over a reload whether it is on. */
+  /** Stores across reloads whether it is on. */
   readonly memento: Memento;
 }
 
 const stateKey = 'chat.isFollowing';
-/** At most this often an editor is opened. */
+/** Minimum time between opening two editors. */
 const pauseMs = 400;
 
 /** Opens the files that agents read and edit, until the user does something in an editor. */
@@ -37,9 +37,9 @@ export class AgentFollower implements Disposable {
   private readonly followedEditor: FollowedEditor;
   private readonly lifetime = new AbortController();
   private readonly knownSessions = new WeakSet<BackendSession>();
-  /** Files that agents write through the editor just now, with the last changed line. */
+  /** Last changed line (0-based) of each file that an agent is writing through the editor, by path. */
   private readonly lineByWrittenPath = new Map<string, number>();
-  private readonly restLater: Coalescer;
+  private readonly restTimer: Coalescer;
   private state: FollowState = followOff;
 
   constructor(private readonly deps: AgentFollowerDeps) {
@@ -48,7 +48,7 @@ export class AgentFollower implements Disposable {
     this.followedEditor = this.disposables.add(
       new FollowedEditor({ editor, clock, onError }, (path) => this.lineByWrittenPath.has(path)),
     );
-    this.restLater = this.disposables.add(new Coalescer(clock, pauseMs, () => this.handleRested()));
+    this.restTimer = this.disposables.add(new Coalescer(clock, pauseMs, () => this.handleRested()));
   }
 
   get isOn(): boolean {
@@ -120,7 +120,7 @@ export class AgentFollower implements Disposable {
     const isRunning = this.deps.chats.openChats.some(({ view }) => view.isBusy === true);
     this.dispatch({ type: 'turn', isRunning });
     if (isRunning) return;
-    this.followedEditor.forget();
+    this.followedEditor.forgetShownEditor();
     // A write that failed has no end.
     this.lineByWrittenPath.clear();
   }
@@ -138,7 +138,7 @@ export class AgentFollower implements Disposable {
     this.state = state;
     if (this.isOn !== wasOn) this.handleToggle();
     if (effect?.type === 'rest') {
-      this.restLater.schedule();
+      this.restTimer.schedule();
     } else if (effect) {
       this.followedEditor
         .show(effect.place, () => this.isOn)
@@ -150,7 +150,7 @@ export class AgentFollower implements Disposable {
   private handleToggle(): void {
     const { log, memento } = this.deps;
     const { isOn } = this;
-    if (!isOn) this.followedEditor.forget();
+    if (!isOn) this.followedEditor.forgetShownEditor();
     setContext(isOn);
     memento
       .update(stateKey, isOn)

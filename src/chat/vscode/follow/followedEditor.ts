@@ -16,27 +16,27 @@ const probedBytes = 8 * 1024;
 /** VS Code reports the effects of an opened editor, an edit or a layout late. */
 const settleMs = 800;
 
-/** The preview editor in which places are shown, and what the user does in editors. */
+/** Shows places in a preview editor, and detects when the user acts in an editor. */
 export class FollowedEditor implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly actEmitter = this.disposables.add(new Emitter<void>((error) => this.deps.onError(error)));
   /** Fires when the user types, clicks or scrolls in an editor, or shows another one. */
   readonly onDidAct = this.actEmitter.event;
-  private readonly mark = this.disposables.add(
+  private readonly lineDecoration = this.disposables.add(
     vscode.window.createTextEditorDecorationType({
       isWholeLine: true,
       backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
     }),
   );
-  private shown: { readonly path: string; readonly column: vscode.ViewColumn; lineCount: number } | undefined;
+  private shownEditor: { readonly path: string; readonly column: vscode.ViewColumn; lineCount: number } | undefined;
   private isOpening = false;
-  /** Until then, scrolling is not the user's, in milliseconds of the monotonic clock. */
-  private settlesAt = 0;
+  /** Scrolling before this time is not the user's. In milliseconds of the monotonic clock. */
+  private ignoreScrollUntil = 0;
 
   constructor(
     private readonly deps: FollowedEditorDeps,
-    /** Whether an agent writes this file through the editor just now. */
-    private readonly isWritten: (path: string) => boolean,
+    /** Whether an agent is writing this file through the editor. */
+    private readonly isWrittenByAgent: (path: string) => boolean,
   ) {}
 
   start(): void {
@@ -53,7 +53,7 @@ export class FollowedEditor implements Disposable {
 
   /**
    * Shows the place without taking the focus. Does nothing for files that agents may not access, large and binary files, and where
-   * a diff or another special editor would be covered. `isWanted` is asked again right before. @throws EditorError
+   * a diff or another special editor would be covered. `isWanted` is called right before. @throws EditorError
    */
   async show(place: FollowedPlace, isWanted: () => boolean): Promise<void> {
     const path = await this.deps.editor.resolve(place.path);
@@ -62,23 +62,23 @@ export class FollowedEditor implements Disposable {
     const column = this.columnFor(path);
     if (column === undefined || !isWanted()) return;
     this.isOpening = true;
-    this.settle();
+    this.ignoreScrollBriefly();
     try {
       const options = { viewColumn: column, preview: true, preserveFocus: true };
       const editor = await vscode.window.showTextDocument(document, options);
-      this.shown = { path, column: editor.viewColumn ?? column, lineCount: 0 };
+      this.shownEditor = { path, column: editor.viewColumn ?? column, lineCount: 0 };
       this.reveal(editor, place);
     } finally {
       this.isOpening = false;
-      this.settle();
+      this.ignoreScrollBriefly();
     }
   }
 
-  /** The turn has ended, or Follow was turned off. */
-  forget(): void {
-    if (!this.shown) return;
-    this.shown = undefined;
-    this.clearMark();
+  /** Call when the turn has ended or Follow was turned off. */
+  forgetShownEditor(): void {
+    if (!this.shownEditor) return;
+    this.shownEditor = undefined;
+    this.clearDecoration();
   }
 
   dispose(): void {
@@ -86,19 +86,19 @@ export class FollowedEditor implements Disposable {
   }
 
   private reveal(editor: vscode.TextEditor, { line, text }: FollowedPlace): void {
-    this.clearMark();
+    this.clearDecoration();
     const { document } = editor;
     const offset = line === undefined && text ? document.getText().indexOf(text) : -1;
     const found = line ?? (offset < 0 ? undefined : document.positionAt(offset).line);
     if (found === undefined) return;
     const row = Math.min(found, document.lineCount - 1);
     const range = new vscode.Range(row, 0, row, 0);
-    editor.setDecorations(this.mark, [range]);
+    editor.setDecorations(this.lineDecoration, [range]);
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   }
 
-  private clearMark(): void {
-    for (const editor of vscode.window.visibleTextEditors) editor.setDecorations(this.mark, []);
+  private clearDecoration(): void {
+    for (const editor of vscode.window.visibleTextEditors) editor.setDecorations(this.lineDecoration, []);
   }
 
   private async isReadableText(path: string): Promise<boolean> {
@@ -108,7 +108,7 @@ export class FollowedEditor implements Disposable {
     return !bytes.includes(0);
   }
 
-  /** Returns where to show the file: an editor that shows it already, or a group where nothing special would be covered. */
+  /** Returns the column that shows the file already, or one in which it would cover only an ordinary editor. */
   private columnFor(path: string): vscode.ViewColumn | undefined {
     const { tabGroups, visibleTextEditors } = vscode.window;
     const { activeTabGroup, all } = tabGroups;
@@ -116,7 +116,7 @@ export class FollowedEditor implements Disposable {
       ({ document, viewColumn }) => document.uri.fsPath === path && viewColumn !== undefined,
     );
     if (visible) return visible.viewColumn;
-    const last = all.find(({ viewColumn }) => viewColumn === this.shown?.column);
+    const last = all.find(({ viewColumn }) => viewColumn === this.shownEditor?.column);
     const groups = [...(last ? [last] : []), activeTabGroup, ...all];
     const free = groups.find(({ activeTab }) => !activeTab || isOrdinary(activeTab));
     if (free) return free.viewColumn;
@@ -125,9 +125,9 @@ export class FollowedEditor implements Disposable {
   }
 
   private handleTextChange({ document }: vscode.TextDocumentChangeEvent): void {
-    this.settle();
+    this.ignoreScrollBriefly();
     // VS Code reads a clean document again after its file was written. A document becomes dirty in an event after its first edit.
-    const isTyped = document.isDirty && !this.isWritten(document.uri.fsPath);
+    const isTyped = document.isDirty && !this.isWrittenByAgent(document.uri.fsPath);
     if (isTyped && document === vscode.window.activeTextEditor?.document) this.actEmitter.fire();
   }
 
@@ -137,36 +137,36 @@ export class FollowedEditor implements Disposable {
   }
 
   private handleScroll({ textEditor, visibleRanges }: vscode.TextEditorVisibleRangesChangeEvent): void {
-    const { shown } = this;
-    if (shown?.path !== textEditor.document.uri.fsPath) return;
+    const { shownEditor } = this;
+    if (shownEditor?.path !== textEditor.document.uri.fsPath) return;
     const lineCount = visibleRanges.reduce((sum, { end, start }) => sum + end.line - start.line + 1, 0);
-    const isResized = Math.abs(lineCount - shown.lineCount) > 1;
-    shown.lineCount = lineCount;
-    if (!isResized && this.deps.clock.monotonicNow() > this.settlesAt) this.actEmitter.fire();
+    const isResized = Math.abs(lineCount - shownEditor.lineCount) > 1;
+    shownEditor.lineCount = lineCount;
+    if (!isResized && this.deps.clock.monotonicNow() > this.ignoreScrollUntil) this.actEmitter.fire();
   }
 
   private handleActiveEditor(editor: vscode.TextEditor | undefined): void {
-    this.settle();
-    if (!this.shown || this.isOpening || editor?.viewColumn === undefined) return;
-    if (editor.document.uri.fsPath !== this.shown.path) this.actEmitter.fire();
+    this.ignoreScrollBriefly();
+    if (!this.shownEditor || this.isOpening || editor?.viewColumn === undefined) return;
+    if (editor.document.uri.fsPath !== this.shownEditor.path) this.actEmitter.fire();
   }
 
-  /** Notices an editor without text, such as an image, in the place of the shown one. */
+  /** Detects that an editor without text, such as an image, has replaced the shown one. */
   private handleTabs(): void {
-    const { isOpening, shown } = this;
-    if (!shown || isOpening) return;
-    const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === shown.column);
+    const { isOpening, shownEditor } = this;
+    if (!shownEditor || isOpening) return;
+    const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === shownEditor.column);
     const input = group?.activeTab?.input;
-    if (input instanceof vscode.TabInputText && input.uri.fsPath === shown.path) return;
+    if (input instanceof vscode.TabInputText && input.uri.fsPath === shownEditor.path) return;
     this.actEmitter.fire();
   }
 
-  private settle(): void {
-    this.settlesAt = this.deps.clock.monotonicNow() + settleMs;
+  private ignoreScrollBriefly(): void {
+    this.ignoreScrollUntil = this.deps.clock.monotonicNow() + settleMs;
   }
 }
 
-/** Whether another editor may take the place of the tab. Diffs, merges and pages are not covered. */
+/** Whether another editor may cover the tab. Diffs, merge editors and pages must not be covered. */
 function isOrdinary({ input, isDirty, isPreview }: vscode.Tab): boolean {
   const isFile = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom;
   return isFile && !(isPreview && isDirty);

@@ -1,7 +1,7 @@
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
-import type { Chat, Written } from '../../common/chatPorts';
+import type { Chat, DraftRevision } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import type { PageFeed } from '../../common/page/pageFeed';
 import { joinDrafts } from '../../common/conversation/drafts';
@@ -17,8 +17,8 @@ export interface PageControl {
   /** Shows the conversation, or an empty page for a new one. `keepsComposer`: the composer's text belongs to it. */
   show(chat: Chat | undefined, keepsComposer?: boolean): void;
   /**
-   * Call it before opening or creating a conversation for the user. The returned function says whether the page may
-   * still show that conversation: false once the user has chosen another one.
+   * Call it before opening or creating a conversation for the user. The returned function returns
+   * whether the page may still show that conversation: false once the user has chosen another.
    */
   startNavigation(): () => boolean;
   focusComposer(): void;
@@ -42,17 +42,17 @@ export function createChatHandlers(
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
   /** Creates the conversation of a first prompt and shows it before its backend is ready. */
-  const createChat = async (prompt: object, draft: Draft, written: Written): Promise<Chat> => {
-    const { chosen } = backends;
+  const createChat = async (prompt: object, draft: Draft, written: DraftRevision): Promise<Chat> => {
+    const { chosenBackend } = backends;
     const isStillWanted = page.startNavigation();
     newDraft.beginSend(prompt, draft, written);
     try {
-      if (!chosen) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
-      const chat = await chats.create(chosen.id, services.folderOf(draft));
-      backends.rememberLastUsed(chosen.id);
+      if (!chosenBackend) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
+      const chat = await chats.create(chosenBackend.id, services.folderOf(draft));
+      backends.rememberLastUsed(chosenBackend.id);
       // If the user has opened another conversation meanwhile, that one stays with its composer.
       if (isStillWanted()) {
-        newDraft.moveToChat(chat, written.by);
+        newDraft.moveToChat(chat, written.page);
         page.show(chat, true);
       }
       return chat;
@@ -74,10 +74,10 @@ export function createChatHandlers(
 
   /** Fetches the agent's options before the first prompt. Servers have reported theirs already. */
   const prepare = (): void => {
-    const { chosen } = backends;
-    const isWanted = page.chat === undefined && services.isTrusted() && chosen !== undefined;
-    if (!isWanted || chosen.source === 'server' || chosen.state === 'unavailable') return;
-    chats.prepare(chosen.id, services.folderOf(newDraft.value));
+    const { chosenBackend } = backends;
+    const isWanted = page.chat === undefined && services.isTrusted() && chosenBackend !== undefined;
+    if (!isWanted || chosenBackend.source === 'server' || chosenBackend.state === 'unavailable') return;
+    chats.prepare(chosenBackend.id, services.folderOf(newDraft.value));
   };
 
   /** Deletes a conversation without content and restores the user's prompt. */
@@ -101,7 +101,7 @@ export function createChatHandlers(
     send: chatRequests.send.withHandler(async ({ sessionId, revision, ...draft }) => {
       const prompt = {};
       const isFirst = sessionId === undefined;
-      const written = { by: writer, revision };
+      const written = { page: writer, revision };
       let chat: Chat | undefined;
       try {
         chat = isFirst ? await createChat(prompt, draft, written) : await chatOf(sessionId);
@@ -146,7 +146,7 @@ export function createChatHandlers(
       restore.undo(await chatOf(sessionId), restoreId, showRestored()),
     ),
     saveDraft: chatRequests.saveDraft.withHandler(async ({ sessionId, revision, ...draft }) => {
-      const written = { by: writer, revision };
+      const written = { page: writer, revision };
       // The page may not know yet that its first prompt started a conversation.
       const chat = sessionId === undefined ? page.startedChat : await chatOf(sessionId);
       if (chat) chat.saveDraft(draft, written);
@@ -158,7 +158,7 @@ export function createChatHandlers(
     }),
     setOption: chatRequests.setOption.withHandler(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {
-        const backendId = page.chat?.view.backendId ?? backends.chosen?.id;
+        const backendId = page.chat?.view.backendId ?? backends.chosenBackend?.id;
         if (backendId !== undefined) services.newOptions.choose(backendId, optionId, value);
         prepare();
         return;

@@ -26,7 +26,7 @@ interface ChatPageDeps {
   /** Called with the shown conversation whenever it changes. */
   readonly onDidShow: (chat: Chat | undefined) => void;
   readonly onDidFocus: () => void;
-  /** The page does not respond, not even after a reload. */
+  /** Called when the page does not respond even after a reload. */
   readonly onUnresponsive: () => void;
 }
 
@@ -42,11 +42,11 @@ export class ChatPageHost implements Disposable, PageControl {
   private readonly disposables = new DisposableStore();
   readonly feed: PageFeed;
   private readonly pageHost: PageHost<typeof chatRequests>;
-  private readonly pageWatch: HeartbeatMonitor;
-  private restoration: Promise<void> = Promise.resolve();
-  private notificationsWhenReady: (() => void)[] = [];
+  private readonly heartbeatMonitor: HeartbeatMonitor;
+  private pendingRestore: Promise<void> = Promise.resolve();
+  private queuedNotifications: (() => void)[] = [];
   private wasReloaded = false;
-  private latestChoice = {};
+  private latestNavigation = {};
 
   constructor(private readonly deps: ChatPageDeps) {
     const { services, surface } = deps;
@@ -59,7 +59,7 @@ export class ChatPageHost implements Disposable, PageControl {
         onOutdated: (chat) => void this.reopenChat(chat),
       }),
     );
-    this.pageWatch = this.disposables.add(new HeartbeatMonitor(clock, () => this.onUnresponsive()));
+    this.heartbeatMonitor = this.disposables.add(new HeartbeatMonitor(clock, () => this.onUnresponsive()));
   }
 
   start(): void {
@@ -67,9 +67,9 @@ export class ChatPageHost implements Disposable, PageControl {
     this.pageHost.start();
     this.feed.start();
     this.disposables.add(surface.onDidChangeVisibility(() => this.onVisibilityChange()));
-    this.disposables.add(surface.webview.onDidReceiveMessage(() => this.pageWatch.heard()));
+    this.disposables.add(surface.webview.onDidReceiveMessage(() => this.heartbeatMonitor.recordHeartbeat()));
     this.disposables.add({ dispose: () => services.shown.setShown(this, undefined) });
-    if (sessionId !== undefined) this.restoration = this.restoreChat(sessionId);
+    if (sessionId !== undefined) this.pendingRestore = this.restoreChat(sessionId);
     this.loadPage();
     this.onVisibilityChange();
   }
@@ -87,7 +87,7 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   show(chat: Chat | undefined, keepsComposer = false): void {
-    this.latestChoice = {};
+    this.latestNavigation = {};
     this.startedChat = keepsComposer ? chat : undefined;
     this.feed.show(chat, keepsComposer);
     this.reportShownChat();
@@ -95,20 +95,20 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   startNavigation(): () => boolean {
-    const navigation = (this.latestChoice = {});
-    return () => this.latestChoice === navigation;
+    const navigation = (this.latestNavigation = {});
+    return () => this.latestNavigation === navigation;
   }
 
   async onReady(): Promise<void> {
-    await this.restoration;
+    await this.pendingRestore;
     if (this.disposables.isDisposed) return;
     this.feed.connectPage();
-    for (const notify of this.notificationsWhenReady.splice(0)) notify();
+    for (const notify of this.queuedNotifications.splice(0)) notify();
   }
 
   onAlive(): void {
     this.wasReloaded = false;
-    // The page was hidden and is shown again without a reload: its content is outdated.
+    // The page is shown again without a reload, so its content is outdated.
     if (this.isVisible && !this.feed.hasPage) this.feed.connectPage();
   }
 
@@ -176,10 +176,10 @@ export class ChatPageHost implements Disposable, PageControl {
 
   private onVisibilityChange(): void {
     if (this.isVisible) {
-      this.pageWatch.start();
+      this.heartbeatMonitor.start();
       void this.deps.services.backends.refresh();
     } else {
-      this.pageWatch.dispose();
+      this.heartbeatMonitor.dispose();
       this.feed.disconnectPage();
     }
     this.reportShownChat();
@@ -199,12 +199,12 @@ export class ChatPageHost implements Disposable, PageControl {
     services.log.warn('the chat page does not respond and is reloaded');
     this.wasReloaded = true;
     this.loadPage();
-    this.pageWatch.start();
+    this.heartbeatMonitor.start();
   }
 
   private whenReady(notify: () => void): void {
     if (this.feed.hasPage) notify();
-    else this.notificationsWhenReady.push(notify);
+    else this.queuedNotifications.push(notify);
   }
 }
 

@@ -17,7 +17,7 @@ import type { ReviewActions } from '../review/reviewActions';
 import type { TurnReviews } from '../review/turnReviews';
 import type { UndoActions } from '../review/undoActions';
 
-/** What all chat pages of a window share. */
+/** The services that all chat pages of a window share. */
 export interface ChatPageServices {
   readonly chats: Chats;
   readonly backends: BackendChoice;
@@ -40,7 +40,6 @@ export interface ChatPageServices {
   readonly newOptions: NewSessionOptions;
   /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
-  /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly openInTab: (sessionId: string) => Promise<void>;
   readonly closeChat: (sessionId: string) => void;

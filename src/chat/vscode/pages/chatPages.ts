@@ -113,7 +113,6 @@ export class ChatPages implements Disposable {
     for (const page of this.pages) page.onTrustChange();
   }
 
-  /** Fills the view when it is first shown, or shown again after it was closed. */
   fillView(view: vscode.WebviewView): void {
     const sessionId = z.string().optional().catch(undefined).parse(this.deps.memento.get(shownChatKey));
     const surface: PageSurface = {
@@ -131,7 +130,6 @@ export class ChatPages implements Disposable {
     for (const resolve of this.viewResolvers.splice(0)) resolve(page);
   }
 
-  /** Fills a restored tab after the window was reloaded. */
   restoreTab(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = TabState.safeParse(state).data;
     if (kept) this.addTab(panel, kept.sessionId);
@@ -155,21 +153,21 @@ export class ChatPages implements Disposable {
       onDidChangeVisibility: (listener) => panel.onDidChangeViewState(listener),
     };
     panel.iconPath = vscode.Uri.joinPath(files.folder, '..', '..', 'media', 'icon.png');
-    let titled: Disposable | undefined;
+    let titleListener: Disposable | undefined;
     const page = this.addPage(surface, sessionId, (chat) => {
-      titled?.dispose();
+      titleListener?.dispose();
       const showTitle = (): void => {
         const isWaiting = chat !== undefined && chat.view.approvals.length > 0;
         const title = (isWaiting ? pendingMark : '') + showHiddenCharacters(chat?.view.title ?? 'New Chat');
         if (panel.title !== title) panel.title = title;
       };
       showTitle();
-      titled = chat?.onDidChange(showTitle);
+      titleListener = chat?.onDidChange(showTitle);
     });
     this.pagesByPanel.set(panel, page);
     if (panel.active) this.focusOrder.markFocused(page);
     panel.onDidDispose(() => {
-      titled?.dispose();
+      titleListener?.dispose();
       this.pagesByPanel.delete(panel);
       this.removePage(page);
     });

@@ -23,6 +23,9 @@ export class TooManyCallsError extends Error {
   override readonly name = 'TooManyCallsError';
 }
 
+/** Waits for something that takes no resources, such as an answer of the user. */
+export type PauseCall = <T>(wait: () => Promise<T>) => Promise<T>;
+
 interface WaitingCall {
   readonly start: () => void;
   readonly refuse: (reason: Error) => void;
@@ -54,15 +57,26 @@ export class FairCallQueue implements Disposable {
     return this.clientStates.size;
   }
 
-  /** Runs `work` when it is the client's turn. @throws TooManyCallsError; Error if `signal` fires first; what `work` throws */
-  async run<T>(id: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` when it is the client's turn. While `work` waits in `pause`, other calls run.
+   * @throws TooManyCallsError; Error if `signal` fires first; what `work` throws
+   */
+  async run<T>(id: string, signal: AbortSignal, work: (pause: PauseCall) => Promise<T>): Promise<T> {
     const client = await this.waitForTurn(id, signal);
+    const pause: PauseCall = async (wait) => {
+      this.countEnd(client);
+      try {
+        return await wait();
+      } finally {
+        // The call goes on without another turn, so that it cannot wait for calls that wait for it.
+        client.runningCount++;
+        this.runningCount++;
+      }
+    };
     try {
-      return await work();
+      return await work(pause);
     } finally {
-      client.runningCount--;
-      this.runningCount--;
-      this.startWaitingCalls();
+      this.countEnd(client);
     }
   }
 
@@ -73,6 +87,12 @@ export class FairCallQueue implements Disposable {
       for (const call of waitingCalls) call.refuse(new Error('Backline has stopped in this window.'));
     }
     this.clientStates.clear();
+  }
+
+  private countEnd(client: ClientState): void {
+    client.runningCount--;
+    this.runningCount--;
+    this.startWaitingCalls();
   }
 
   private async waitForTurn(id: string, signal: AbortSignal): Promise<ClientState> {

@@ -3,6 +3,7 @@ import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { defineTool } from '../defineTool';
 import { truncateText } from '../text/lineTexts';
 import { displayPath } from '../text/displayPath';
+import { textVersion } from '../text/textVersion';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
@@ -25,14 +26,15 @@ export function readFileTool({ editor }: Pick<ToolPorts, 'editor'>): Tool {
     name: 'read_file',
     title: 'Read file',
     description:
-      'Text of a file as the user has it in the editor, with changes that are not saved, which no tool that reads the disk sees. Each line begins with its number.',
+      'Text of a file as the user has it in the editor, with changes that are not saved, which no tool that reads the disk sees. Each line begins with its number. The version is for edit_file.',
     input,
     async run({ path, from, to }, signal) {
       const file = await editor.readText(path, { maxBytes: maxFileBytes, signal });
       const lines = new LineIndex(file.text);
       const name = displayPath(file.path, editor);
       const state = file.isDirty ? ', not saved: the disk has another text' : '';
-      if (file.text === '') return `${name} is empty${state}.`;
+      const version = `version ${textVersion(file.text)}`;
+      if (file.text === '') return `${name} is empty, ${version}${state}.`;
       if (from > lines.lineCount) throw new ToolError(`${name} has ${lines.lineCount} lines.`);
       const wanted = Math.min(to ?? lines.lineCount, lines.lineCount);
       if (wanted < from) throw new ToolError('"to" is before "from".');
@@ -45,7 +47,7 @@ export function readFileTool({ editor }: Pick<ToolPorts, 'editor'>): Tool {
         rows.push(row);
       }
       const last = from + rows.length - 1;
-      const head = `${name}, lines ${from} to ${last} of ${lines.lineCount}${state}`;
+      const head = `${name}, lines ${from} to ${last} of ${lines.lineCount}, ${version}${state}`;
       const more = last < wanted ? [`… ${wanted - last} more lines: from=${last + 1} has the next.`] : [];
       return [head, ...rows, ...more].join('\n');
     },

@@ -11,33 +11,39 @@ import {
   type Icon,
 } from '../../../webview/browser/icons';
 import type { ChangeTotals, EntryOf, FileChange, Usage } from '../../common/entries';
-import { canUndo, changeName, changeNotes, formerName, hasChangedLines, totalsOf } from '../../common/shownChanges';
+import {
+  canUndo,
+  nameOfChange,
+  changeNotes,
+  shortFormerPath,
+  hasChangedLines,
+  totalsOf,
+} from '../../common/shownChanges';
+import { outcomeLabels } from '../../common/stateLabels';
 import { ChangeCounts } from '../parts/changeCounts';
 import { countOf, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { ShowAllTexts } from '../parts/showAll';
 import { EntryDetails } from './textEntries';
 import { useShortenPath, useTranscript } from '../transcriptContext';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
-type TurnOutcome = EntryOf<'end'>['outcome'];
+type NotableOutcome = Exclude<EntryOf<'end'>['outcome'], 'completed'>;
 
-const outcomeLabels: Record<Exclude<TurnOutcome, 'completed'>, { title: string; icon: Icon }> = {
-  cancelled: { title: 'Stopped', icon: StopIcon },
-  interrupted: { title: 'Interrupted', icon: WarningIcon },
-  failed: { title: 'Failed', icon: ErrorIcon },
-  refused: { title: 'Refused', icon: ShieldIcon },
-  limit: { title: 'Limit reached', icon: InfoIcon },
+const outcomeIcons: Record<NotableOutcome, Icon> = {
+  cancelled: StopIcon,
+  interrupted: WarningIcon,
+  failed: ErrorIcon,
+  refused: ShieldIcon,
+  limit: InfoIcon,
 };
 
 export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
   const { outcome, text, details, usage, durationMs, changes = [], changeTotals, turn } = entry;
   return (
     <>
-      {outcome !== 'completed' && (
-        <TurnOutcome {...outcomeLabels[outcome]} outcome={outcome} text={text} details={details} />
-      )}
+      {outcome !== 'completed' && <TurnOutcome outcome={outcome} text={text} details={details} />}
       <ShowAllTexts entry={entry} shown={[text, details]} />
       {changes.length > 0 && <TurnChanges changes={changes} totals={changeTotals} turn={turn} />}
       <TurnUsage usage={usage} durationMs={durationMs} />
@@ -46,14 +52,13 @@ export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
 }
 
 interface OutcomeProps {
-  readonly outcome: TurnOutcome;
-  readonly title: string;
-  readonly icon: Icon;
+  readonly outcome: NotableOutcome;
   readonly text: string | undefined;
   readonly details: string | undefined;
 }
 
-function TurnOutcome({ outcome, title, icon: Picture, text, details }: OutcomeProps) {
+function TurnOutcome({ outcome, text, details }: OutcomeProps) {
+  const Picture = outcomeIcons[outcome];
   const { continueTurn } = useTranscript().actions;
   const isCutOff = outcome === 'interrupted' || outcome === 'limit';
   return (
@@ -61,7 +66,7 @@ function TurnOutcome({ outcome, title, icon: Picture, text, details }: OutcomePr
       <Picture />
       <div class="notice-body">
         <p dir="auto">
-          <strong>{title}</strong>
+          <strong>{outcomeLabels[outcome]}</strong>
           {text !== undefined && <PlainText text={` ${text}`} />}
         </p>
         {details !== undefined && <EntryDetails text={details} />}
@@ -77,7 +82,6 @@ function TurnOutcome({ outcome, title, icon: Picture, text, details }: OutcomePr
 
 interface TurnChangesProps {
   readonly changes: readonly FileChange[];
-  /** Of all changes, if `changes` has only the first ones. */
   readonly totals: ChangeTotals | undefined;
   readonly turn: number;
 }
@@ -130,8 +134,8 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
   const { path, renamedFrom, added, removed } = changed;
   const { openChange, revert } = useTranscript().actions;
   const short = useShortenPath();
-  const { letter, word } = changeName(changed);
-  const former = formerName(changed);
+  const { letter, word } = nameOfChange(changed);
+  const former = shortFormerPath(changed);
   const notes = changeNotes(changed);
   return (
     <li class={`change change-${word}`}>
@@ -139,7 +143,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
         {letter}
       </abbr>
       {former !== undefined && (
-        <span class="quiet one-line renamed-from" title={namingHiddenCharacters(former)}>
+        <span class="quiet one-line renamed-from" title={showHiddenCharacters(former)}>
           <PlainText text={`${short(former)} →`} />
         </span>
       )}
@@ -148,7 +152,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       {hasChangedLines(changed) && <ChangeCounts changes={[{ added, removed }]} />}
       {revert && canUndo(changed) && (
         <IconButton
-          label={namingHiddenCharacters(`Undo changes of this turn in ${short(path)}`)}
+          label={showHiddenCharacters(`Undo changes of this turn in ${short(path)}`)}
           icon={RevertIcon}
           class="of-all"
           onClick={() => revert(path, turn, renamedFrom)}

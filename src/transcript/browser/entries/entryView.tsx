@@ -13,7 +13,7 @@ import { useEntry, useTranscript } from '../transcriptContext';
 
 /** One entry, redrawn only when it changes. */
 export function EntryView({ id }: { id: string }) {
-  const { loadFullEntry: showAll, showJson: showRaw } = useTranscript().actions;
+  const { loadFullEntry, showJson } = useTranscript().actions;
   const element = useRef<HTMLDivElement>(null);
   const known = useEntry(id);
   const [whole, setWhole] = useState<{ of: Entry; entry: Entry }>();
@@ -41,10 +41,12 @@ export function EntryView({ id }: { id: string }) {
         </>
       ) : (
         <>
-          <ShowAllContext.Provider value={async () => setWhole({ of: known, entry: await showAll(id) })}>
+          <ShowAllContext.Provider value={async () => setWhole({ of: known, entry: await loadFullEntry(id) })}>
             <EntryBody entry={entry} />
           </ShowAllContext.Provider>
-          {showRaw && <IconButton label="Show JSON" icon={BracesIcon} class="raw-button" onClick={() => showRaw(id)} />}
+          {showJson && (
+            <IconButton label="Show JSON" icon={BracesIcon} class="raw-button" onClick={() => showJson(id)} />
+          )}
         </>
       )}
     </div>

@@ -8,7 +8,7 @@ import { msUntilAgeChanges, formatAge, formatDateTime, formatSize } from '../par
 import { ImageView } from '../parts/imageView';
 import { ShowAllButton, useCopyFull } from '../parts/showAll';
 import { useRedraw, useTranscript } from '../transcriptContext';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
 const maxFoldedLines = 14;
@@ -90,7 +90,7 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
   );
   if (notSent === true) {
     return (
-      <span class="attachment is-not-sent" title={namingHiddenCharacters(`${path ?? title} was not sent`)}>
+      <span class="attachment is-not-sent" title={showHiddenCharacters(`${path ?? title} was not sent`)}>
         {label}
         <span class="attachment-note">not sent</span>
       </span>
@@ -98,7 +98,7 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
   }
   if (path === undefined) {
     return (
-      <span class="attachment" title={namingHiddenCharacters(title)}>
+      <span class="attachment" title={showHiddenCharacters(title)}>
         {label}
       </span>
     );
@@ -107,7 +107,7 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
     <button
       type="button"
       class="attachment"
-      title={namingHiddenCharacters(path)}
+      title={showHiddenCharacters(path)}
       onClick={() => actions.open(path, line)}
     >
       {label}
@@ -116,11 +116,11 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
 }
 
 function PromptTime({ at }: { at: number }) {
-  const { timeFormat: times } = useTranscript().options;
-  if (!times) return null;
+  const { timeFormat } = useTranscript().options;
+  if (!timeFormat) return null;
   return (
     <time class="time" dateTime={new Date(at).toISOString()} title={formatDateTime(at)}>
-      {times === 'relative' ? <PromptAge at={at} /> : formatDateTime(at)}
+      {timeFormat === 'relative' ? <PromptAge at={at} /> : formatDateTime(at)}
     </time>
   );
 }

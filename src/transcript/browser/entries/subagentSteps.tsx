@@ -2,7 +2,7 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 import { useTranscript } from '../transcriptContext';
 
@@ -18,7 +18,7 @@ export interface SubagentStepsProps {
 export function SubagentSteps({ entry, childIds, renderEntry }: SubagentStepsProps) {
   if (childIds.length === 0) return null;
   return (
-    <div class="steps" role="group" aria-label={namingHiddenCharacters(`Steps of ${entry.title}`)}>
+    <div class="steps" role="group" aria-label={showHiddenCharacters(`Steps of ${entry.title}`)}>
       {childIds.map(renderEntry)}
     </div>
   );

@@ -1,5 +1,6 @@
 import type { EntryOf, ToolState } from '../../common/entries';
 import { shortenPaths } from '../../common/shortPath';
+import { toolStateLabels } from '../../common/stateLabels';
 import { toolFailureText } from '../../common/toolFailure';
 import { Disclosure } from '../parts/disclosure';
 import { ElapsedTime } from '../parts/elapsed';
@@ -11,7 +12,7 @@ import { ChangeCounts } from '../parts/changeCounts';
 import { ShowAllTexts } from '../parts/showAll';
 import { SubagentSteps, SubthreadDisclosure, type RenderEntry, type SubagentStepsProps } from './subagentSteps';
 import { useTranscript } from '../transcriptContext';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
 /** The card of a tool call: open while it runs, one line when it is done. */
@@ -50,18 +51,6 @@ const isOpenByDefault: Record<ToolState, boolean> = {
   stale: false,
 };
 
-const stateLabels: Record<ToolState, string> = {
-  pending: 'pending',
-  waiting: 'waiting for your answer',
-  running: 'running',
-  done: 'done',
-  failed: 'failed',
-  cancelled: 'canceled',
-  rejected: 'rejected',
-  timedOut: 'not answered in time',
-  stale: 'not finished',
-};
-
 function hasNoDetails({ input, error, decision, locations = [] }: EntryOf<'tool'>): boolean {
   return input === undefined && error === undefined && decision === undefined && locations.length === 0;
 }
@@ -79,7 +68,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       <span class="tool-icon">
         <Picture />
       </span>
-      <span class="title one-line" title={namingHiddenCharacters(title)}>
+      <span class="title one-line" title={showHiddenCharacters(title)}>
         <bdi>
           <PlainText text={shortenPaths(title, folders)} />
         </bdi>
@@ -90,7 +79,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
       {isRunning && <span class="spinner" />}
       <span class={isPlain ? 'visually-hidden' : 'state'}>
-        <PlainText text={trouble ?? stateLabels[state]} />
+        <PlainText text={trouble ?? toolStateLabels[state]} />
       </span>
     </>
   );

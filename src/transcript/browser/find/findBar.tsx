@@ -167,7 +167,7 @@ function OlderHint({ model, actions }: OlderMessages) {
 
 interface MatchInEntry {
   readonly entry: Element;
-  readonly matchNumber: number;
+  readonly indexInEntry: number;
 }
 
 function entryContaining({ startContainer }: Range): Element | null {
@@ -177,14 +177,14 @@ function entryContaining({ startContainer }: Range): Element | null {
 function locateInEntry(match: Range, matches: readonly Range[]): MatchInEntry | undefined {
   const entry = entryContaining(match);
   return entry
-    ? { entry, matchNumber: matches.filter((other) => entryContaining(other) === entry).indexOf(match) }
+    ? { entry, indexInEntry: matches.filter((other) => entryContaining(other) === entry).indexOf(match) }
     : undefined;
 }
 
-function indexOfMatch({ entry, matchNumber }: MatchInEntry, matches: readonly Range[]): number {
+function indexOfMatch({ entry, indexInEntry }: MatchInEntry, matches: readonly Range[]): number {
   const first = matches.findIndex((match) => entryContaining(match) === entry);
   const last = matches.findLastIndex((match) => entryContaining(match) === entry);
-  return first < 0 ? -1 : Math.min(first + matchNumber, last);
+  return first < 0 ? -1 : Math.min(first + indexInEntry, last);
 }
 
 function wrapIndex(index: number, count: number): number {

@@ -49,8 +49,8 @@ export function useUnloadedMatches(
     };
     askSoon();
     let { countBefore: before } = model;
-    const subscription = model.onDidChange(({ isReset, unloadedAddedCount: addedBeyond }) => {
-      if (addedBeyond > 0 || (!isReset && model.countBefore > before)) askSoon();
+    const subscription = model.onDidChange(({ isReset, unloadedAddedCount }) => {
+      if (unloadedAddedCount > 0 || (!isReset && model.countBefore > before)) askSoon();
       before = model.countBefore;
       setRange(loadedRange(model));
     });

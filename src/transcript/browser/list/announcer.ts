@@ -1,5 +1,6 @@
 import { oneLine } from '../../../base/common/oneLine';
-import type { Entry, EntryOf, ToolState } from '../../common/entries';
+import type { Entry, ToolState } from '../../common/entries';
+import { outcomeLabels, toolStateLabels } from '../../common/stateLabels';
 import { toolFailureText } from '../../common/toolFailure';
 import type { TranscriptChange } from './transcriptModel';
 
@@ -9,23 +10,7 @@ type ToSpokenText = (markdown: string) => string;
 /** Longer answers are truncated, since they would be read out for minutes. */
 const maxSpokenUnits = 2_000;
 
-const toolStateTexts: Partial<Record<ToolState, string>> = {
-  waiting: 'waiting for your answer',
-  done: 'done',
-  failed: 'failed',
-  cancelled: 'canceled',
-  rejected: 'rejected',
-  timedOut: 'not answered in time',
-};
-
-const outcomeTexts: Record<EntryOf<'end'>['outcome'], string> = {
-  completed: 'Done.',
-  cancelled: 'Stopped.',
-  interrupted: 'Interrupted.',
-  failed: 'Failed.',
-  refused: 'The agent refused to answer.',
-  limit: 'Limit reached.',
-};
+const unannouncedToolStates: ReadonlySet<ToolState> = new Set(['pending', 'running', 'stale']);
 
 /**
  * Returns announcements for a change: complete answers, new states of tool calls and ends of turns. Streaming text and
@@ -49,12 +34,12 @@ function announceEntry(entry: Entry, read: ToSpokenText, from?: Entry): string |
       return wasStreaming && !entry.streaming ? answerAnnouncement(entry.text, read) : undefined;
     }
     case 'tool': {
-      const word = toolFailureText(entry) ?? toolStateTexts[entry.state];
       const hadState = from?.kind === 'tool' && from.state === entry.state;
-      return word === undefined || hadState ? undefined : `${entry.title}: ${word}`;
+      if (hadState || unannouncedToolStates.has(entry.state)) return undefined;
+      return `${entry.title}: ${toolFailureText(entry) ?? toolStateLabels[entry.state]}`;
     }
     case 'end':
-      return from ? undefined : [outcomeTexts[entry.outcome], entry.text].filter(Boolean).join(' ');
+      return from ? undefined : [`${outcomeLabels[entry.outcome]}.`, entry.text].filter(Boolean).join(' ');
     case 'notice':
       return from ? undefined : entry.text;
     default:

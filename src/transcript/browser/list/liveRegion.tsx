@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Entry } from '../../common/entries';
 import { createAnnouncements } from './announcer';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { renderText } from '../markdown/parser/markdownParser';
 import type { TranscriptActions } from '../transcriptActions';
 import { useTranscript } from '../transcriptContext';
@@ -21,7 +21,7 @@ export function LiveRegion() {
         toSpokenText(markdown, actions),
       )) {
         const line = document.createElement('p');
-        line.textContent = namingHiddenCharacters(text);
+        line.textContent = showHiddenCharacters(text);
         region.current?.append(line);
       }
       while (region.current && region.current.childElementCount > maxAnnouncements)

@@ -34,7 +34,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { keeper, isFollowing } = useScrollKeeper(model, scroller, content);
-  const unseen = useUnseen(model, isFollowing);
+  const unseen = useUnseenCount(model, isFollowing);
   const screenProximity = useScreenProximity(model, scroller);
   const context = useMemo(
     () => ({ model, actions, options, screenProximity }),
@@ -148,13 +148,13 @@ function useScrollKeeper(
 }
 
 /** Returns how many entries were added since the reader left the end. */
-function useUnseen(model: TranscriptModel, isFollowing: boolean): number {
+function useUnseenCount(model: TranscriptModel, isFollowing: boolean): number {
   const [unseen, setUnseen] = useState(0);
   useLayoutEffect(() => {
     setUnseen(0);
     if (isFollowing) return;
-    const subscription = model.onDidChange(({ isReset, addedEntries: added, unloadedAddedCount: addedBeyond }) => {
-      const count = added.filter(({ parent }) => parent === undefined).length + addedBeyond;
+    const subscription = model.onDidChange(({ isReset, addedEntries, unloadedAddedCount }) => {
+      const count = addedEntries.filter(({ parent }) => parent === undefined).length + unloadedAddedCount;
       setUnseen((before) => (isReset ? 0 : before + count));
     });
     return () => subscription.dispose();

@@ -35,15 +35,15 @@ export class TranscriptModel {
   private readonly entryListenersById = new Map<string, Set<() => void>>();
   private readonly willChangeListeners = new Set<(patch: TranscriptPatch) => void>();
   private readonly changeListeners = new Set<(change: TranscriptChange) => void>();
-  private entriesBefore = 0;
-  private entriesAfter = 0;
+  private unloadedBefore = 0;
+  private unloadedAfter = 0;
 
   get countBefore(): number {
-    return this.entriesBefore;
+    return this.unloadedBefore;
   }
 
   get countAfter(): number {
-    return this.entriesAfter;
+    return this.unloadedAfter;
   }
 
   get turns(): readonly TranscriptTurn[] {
@@ -134,9 +134,9 @@ export class TranscriptModel {
     for (const entry of older) this.entriesById.set(entry.id, entry);
     if (older.length > 0) this.entryIds = [...older.map(({ id }) => id), ...this.entryIds];
     const { after = 0 } = patch;
-    const addedBeyond = isReset ? 0 : Math.max(0, after + later.length - this.entriesAfter);
-    this.entriesBefore = patch.before;
-    this.entriesAfter = after;
+    const unloadedAddedCount = isReset ? 0 : Math.max(0, after + later.length - this.unloadedAfter);
+    this.unloadedBefore = patch.before;
+    this.unloadedAfter = after;
 
     if (isReordered || older.length > 0) this.rebuildTurns(touched);
     for (const id of touched) for (const listener of [...(this.entryListenersById.get(id) ?? [])]) listener();
@@ -146,7 +146,7 @@ export class TranscriptModel {
       changedEntries,
       olderCount: older.length,
       laterCount: later.length,
-      unloadedAddedCount: addedBeyond,
+      unloadedAddedCount,
     };
     for (const listener of [...this.changeListeners]) listener(change);
   }

@@ -12,7 +12,7 @@ interface Placeholder {
   readonly height?: number | undefined;
 }
 
-interface LeftEntry extends Placeholder {
+interface StoredPlaceholder extends Placeholder {
   /** The entry as it was last drawn. */
   readonly drawnEntry: Entry | undefined;
 }
@@ -26,7 +26,7 @@ export function usePlaceholder(
   element: RefObject<HTMLElement | null>,
 ): Placeholder | undefined {
   const { screenProximity } = useTranscript();
-  const [left, setLeft] = useState<LeftEntry | undefined>(() =>
+  const [left, setLeft] = useState<StoredPlaceholder | undefined>(() =>
     entry && screenProximity && isMostlyText(entry) && !screenProximity.isLikelyOnLastScreen(entry.id)
       ? { drawnEntry: undefined, text: '' }
       : undefined,

@@ -1,6 +1,6 @@
 /** Adds headers and buttons to code blocks. Runs after the sanitizer, before the nodes are inserted into the page. */
 import { splitIntoPieces } from './code/codePieces';
-import { namingHiddenCharacters } from './hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { CodeActions } from './code/codeActions';
 
 /** In display order; style sheets and listeners use `name`. */
@@ -21,7 +21,7 @@ export function decorateCodeBlocks(fragment: DocumentFragment, actions: CodeActi
 function decorateCode(pre: HTMLPreElement, actions: CodeActions): void {
   const { language = '', path } = pre.dataset;
   const isPlain = pre.classList.contains('md-plain');
-  const title = isPlain ? 'Too long to format, shown as plain text' : namingHiddenCharacters(path ?? language);
+  const title = isPlain ? 'Too long to format, shown as plain text' : showHiddenCharacters(path ?? language);
   const block = createElement('div', isPlain ? 'md-code md-plain' : 'md-code');
   if (language !== '') block.dataset['language'] = language;
   if (path !== undefined) block.dataset['path'] = path;

@@ -4,16 +4,10 @@ import {
   type HiddenCharacter,
 } from '../../../base/common/hiddenCharacters';
 
-export {
-  showHiddenCharacters as namingHiddenCharacters,
-  splitAtHiddenCharacters as piecesOf,
-} from '../../../base/common/hiddenCharacters';
-
-/** Shows hidden characters as marks. The marks replace the characters in the DOM; `originalTextOf` restores them. */
-
 const codeAttribute = 'data-character';
 
-export function showHiddenCharacters(root: Node): void {
+/** Replaces hidden characters in the DOM with marks. `originalTextOf` restores them. */
+export function markHiddenCharacters(root: Node): void {
   if (!hasHiddenCharacters(root.textContent ?? '')) return;
   const walker = root.ownerDocument?.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const found: Text[] = [];

@@ -46,7 +46,7 @@ export class MarkdownStream implements Disposable {
     this.startListening();
     this.openText += added;
     if (this.pauseTimer !== undefined) return;
-    if (this.isTooLongToParse ? this.appendPlain(added) : this.openCodeBlock?.showLonger(this.openText)) return;
+    if (this.isTooLongToParse ? this.appendPlain(added) : this.openCodeBlock?.showLongerText(this.openText)) return;
     if (this.pauseMs > 0) this.pauseTimer = setTimeout(() => this.render(), this.pauseMs);
     else this.render();
   }

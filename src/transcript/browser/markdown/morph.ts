@@ -1,7 +1,7 @@
 /** Makes live nodes equal to wanted ones and leaves equal nodes alone: selection, focus and hover survive. */
 
 /**
- * Replaces the children of `parent` from `first` on by the children of `wanted`, which is emptied. Null for `first` appends.
+ * Replaces the children of `parent` from `first` on with the children of `wanted`, which is emptied. Null for `first` appends.
  */
 export function morphChildren(parent: Node, first: ChildNode | null, wanted: Node): void {
   let live = first;

@@ -1,6 +1,6 @@
 // Renders command output like a terminal. Theme colors are classes, others inline styles.
 import { parseAnsi, type AnsiColor, type AnsiSegment } from '../../common/ansi';
-import { showHiddenCharacters } from '../markdown/hiddenCharacters';
+import { markHiddenCharacters } from '../markdown/hiddenCharacters';
 import { morphChildren } from '../markdown/morph';
 
 const styleFlags = ['bold', 'dim', 'italic', 'underline', 'strike'] as const;
@@ -9,7 +9,7 @@ const styleFlags = ['bold', 'dim', 'italic', 'underline', 'strike'] as const;
 export function renderAnsi(container: HTMLElement, text: string): void {
   const fragment = document.createDocumentFragment();
   for (const segment of parseAnsi(text)) fragment.append(createRun(segment));
-  showHiddenCharacters(fragment);
+  markHiddenCharacters(fragment);
   morphChildren(container, container.firstChild, fragment);
 }
 

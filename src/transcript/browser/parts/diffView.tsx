@@ -8,7 +8,7 @@ import { countOf, formatSize } from './format';
 import { PathButton } from './pathButton';
 import { ShowAllButton, ShowFullContext } from './showAll';
 import { useShortenPath, useTranscript } from '../transcriptContext';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from './plainText';
 
 const maxFoldedLines = 30;
@@ -44,7 +44,7 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
           class="diff-scroll"
           tabIndex={0}
           role="group"
-          aria-label={namingHiddenCharacters(`Changes of ${short(path)}`)}
+          aria-label={showHiddenCharacters(`Changes of ${short(path)}`)}
         >
           <table class="diff-lines" dir="ltr">
             <tbody>

@@ -10,7 +10,7 @@ import { PathButton } from './pathButton';
 import { ShowAllButton, useCopyFull, ShowFullContext } from './showAll';
 import { TerminalView } from './terminalView';
 import { useShortenPath, useTranscript } from '../transcriptContext';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from './plainText';
 
 interface PartProps {
@@ -104,7 +104,7 @@ function LinkPart({ part: { uri, title } }: { part: PartOf<'link'> }) {
   const { actions } = useTranscript();
   return (
     <p class="link-part">
-      <button type="button" class="link" title={namingHiddenCharacters(uri)} onClick={() => actions.open(uri)}>
+      <button type="button" class="link" title={showHiddenCharacters(uri)} onClick={() => actions.open(uri)}>
         <bdi>
           <PlainText text={title ?? uri} />
         </bdi>
@@ -161,7 +161,7 @@ function ListItem({ item }: { item: string }) {
       <button
         type="button"
         class="link"
-        title={namingHiddenCharacters(path)}
+        title={showHiddenCharacters(path)}
         onClick={() => actions.open(path, line === undefined ? undefined : Number(line))}
       >
         <PlainText text={short(path) + text.slice(path.length)} />

@@ -1,5 +1,5 @@
 import { useShortenPath, useTranscript } from '../transcriptContext';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from './plainText';
 
 interface PathButtonProps {
@@ -17,7 +17,7 @@ export function PathButton({ path, line, onClick }: PathButtonProps) {
     <button
       type="button"
       class="path"
-      title={namingHiddenCharacters(path)}
+      title={showHiddenCharacters(path)}
       dir="ltr"
       onClick={onClick ?? (() => actions.open(path, line))}
     >
@@ -33,7 +33,7 @@ export function PathButton({ path, line, onClick }: PathButtonProps) {
   );
 }
 
-function splitPath(path: string): { name: string; folder: string } {
+export function splitPath(path: string): { name: string; folder: string } {
   const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return { name: path.slice(at + 1) || path, folder: at > 0 ? path.slice(0, at) : '' };
 }

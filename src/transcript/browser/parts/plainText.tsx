@@ -1,10 +1,10 @@
-import { piecesOf } from '../markdown/hiddenCharacters';
+import { splitAtHiddenCharacters } from '../../../base/common/hiddenCharacters';
 
 /** Shows untrusted text as written, with invisible characters as code points. */
 export function PlainText({ text }: { text: string }) {
   return (
     <>
-      {piecesOf(text).map((piece) =>
+      {splitAtHiddenCharacters(text).map((piece) =>
         typeof piece === 'string' ? (
           piece
         ) : (

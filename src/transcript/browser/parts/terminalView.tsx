@@ -6,7 +6,7 @@ import { renderAnsi } from './ansiView';
 import { countOf, formatSize } from './format';
 import { ShowAllButton, useCopyFull } from './showAll';
 import { useTranscript } from '../transcriptContext';
-import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from './plainText';
 
 const maxFoldedLines = 12;
@@ -19,7 +19,7 @@ interface TerminalProps {
   readonly entryId: string;
 }
 
-/** A command and the end of its output, where the result is. */
+/** A command and the end of its output, where the result usually is. */
 export function TerminalView({ part, index, entryId }: TerminalProps) {
   const { actions } = useTranscript();
   const [isWhole, setWhole] = useState(false);
@@ -52,7 +52,7 @@ export function TerminalView({ part, index, entryId }: TerminalProps) {
         />
       )}
       {output !== '' && <AnsiOutput text={tail} />}
-      {exit !== undefined && <p class={exit.isGood ? 'exit' : 'exit exit-bad'}>{exit.text}</p>}
+      {exit !== undefined && <p class={exit.isSuccess ? 'exit' : 'exit exit-bad'}>{exit.text}</p>}
     </div>
   );
 }
@@ -65,11 +65,11 @@ function AnsiOutput({ text }: { text: string }) {
   return <pre class="terminal-output ansi" dir="ltr" tabIndex={0} ref={element} />;
 }
 
-function exitText({ exitCode, signal }: TerminalPart): { isGood: boolean; text: string } | undefined {
-  if (signal !== undefined) return { isGood: false, text: namingHiddenCharacters(`Ended by ${signal}`) };
+function exitText({ exitCode, signal }: TerminalPart): { isSuccess: boolean; text: string } | undefined {
+  if (signal !== undefined) return { isSuccess: false, text: showHiddenCharacters(`Ended by ${signal}`) };
   if (exitCode === undefined) return undefined;
-  if (exitCode === null) return { isGood: false, text: 'Ended by a signal' };
-  return { isGood: exitCode === 0, text: `Exit code ${exitCode}` };
+  if (exitCode === null) return { isSuccess: false, text: 'Ended by a signal' };
+  return { isSuccess: exitCode === 0, text: `Exit code ${exitCode}` };
 }
 
 const colorSequence = /\x1b\[[\d;:]*m/g;

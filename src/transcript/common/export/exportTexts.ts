@@ -1,3 +1,4 @@
+import { outcomeLabels, toolStateLabels } from '../stateLabels';
 import { toolFailureText } from '../toolFailure';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
 
@@ -42,7 +43,7 @@ export function terminalText({ command, exitCode, output, signal }: Extract<Part
 export function toolSummary(entry: EntryOf<'tool'>): string {
   const { decision, durationMs, state, title } = entry;
   const facts = [
-    ...[state === 'done' ? toolFailureText(entry) : state].filter((word) => word !== undefined),
+    ...[state === 'done' ? toolFailureText(entry) : toolStateLabels[state]].filter((word) => word !== undefined),
     ...(decision === undefined ? [] : [decision]),
     ...(durationMs === undefined ? [] : [durationText(durationMs)]),
   ];
@@ -51,7 +52,7 @@ export function toolSummary(entry: EntryOf<'tool'>): string {
 
 export function turnEndText({ changes, outcome, text, usage }: EntryOf<'end'>): string | undefined {
   const parts = [
-    ...(outcome === 'completed' ? [] : [text ?? outcome]),
+    ...(outcome === 'completed' ? [] : [text ?? `${outcomeLabels[outcome]}.`]),
     ...(changes && changes.length > 0
       ? [`Changed: ${changes.map(({ added, path, removed }) => `${path} (+${added} −${removed})`).join(', ')}.`]
       : []),

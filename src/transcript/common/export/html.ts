@@ -8,7 +8,7 @@ import { attachmentText, durationText, turnEndText, omittedText, terminalText, t
  * Returns a self-contained HTML page without scripts or external resources. All text is escaped, and Markdown is shown
  * as source.
  */
-export function toHtml({ createdAt, title, agentName: who }: ExportHeader, entries: readonly Entry[]): string {
+export function toHtml({ createdAt, title, agentName }: ExportHeader, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : ` · ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -21,7 +21,7 @@ export function toHtml({ createdAt, title, agentName: who }: ExportHeader, entri
 </head>
 <body>
 <main>
-<header><h1>${escapeHtml(title)}</h1><p>${escapeHtml(who + day)}</p></header>
+<header><h1>${escapeHtml(title)}</h1><p>${escapeHtml(agentName + day)}</p></header>
 ${buildEntryTree(entries).map(nodeHtml).join('\n')}
 </main>
 </body>

@@ -9,14 +9,14 @@ import type { ExportHeader } from './exportHeader';
 const version = 1;
 
 export function toJsonExport(
-  { createdAt, thread, title, updatedAt, agentName: who }: ExportHeader,
+  { createdAt, thread, title, updatedAt, agentName }: ExportHeader,
   entries: readonly Entry[],
 ): string {
   const file = {
     format: 'backline-transcript',
     version,
     title,
-    who,
+    who: agentName,
     ...(createdAt === undefined ? {} : { createdAt: new Date(createdAt).toISOString() }),
     ...(updatedAt === undefined ? {} : { updatedAt: new Date(updatedAt).toISOString() }),
     ...(thread === undefined ? {} : { thread }),

@@ -23,11 +23,11 @@ import {
 import { writeMarkdown } from './markdownWriter';
 
 /** Returns the transcript as Markdown. The agent's Markdown is kept, except for its HTML. */
-export function toMarkdown({ createdAt, title, agentName: who }: ExportHeader, entries: readonly Entry[]): string {
+export function toMarkdown({ createdAt, title, agentName }: ExportHeader, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : `, ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return writeMarkdown([
     headingBlock(1, title),
-    paragraphBlock(textInline(oneLine(`With ${who}${day}`))),
+    paragraphBlock(textInline(oneLine(`With ${agentName}${day}`))),
     ...buildEntryTree(entries).flatMap(nodeBlocks),
   ]);
 }

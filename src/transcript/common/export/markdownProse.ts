@@ -27,8 +27,8 @@ export function parseProse(markdown: string): readonly MarkdownBlock[] {
   if (markdown.length > maxParsedUnits) return asWritten;
   const tokens = parser.parse(markdown, {});
   if (tokens.some(({ level }) => level > maxLevel)) return asWritten;
-  const blocks = new BlockReader(tokens).readBlocks();
-  // Marks next to each other may be read differently once written again.
+  const blocks = new MarkdownTokenReader(tokens).readBlocks();
+  // Adjacent marks may be parsed differently once written again.
   return textOf(parser.parse(writeMarkdown(blocks), {})) === textOf(tokens) ? blocks : asWritten;
 }
 
@@ -46,7 +46,7 @@ function createParser(): MarkdownIt {
 }
 
 /** Converts the parser's flat list of tokens to a tree. */
-class BlockReader {
+class MarkdownTokenReader {
   private position = 0;
 
   constructor(private readonly tokens: readonly Token[]) {}

@@ -6,12 +6,12 @@ const throwIt = (error: unknown): never => {
   throw error;
 };
 
-describe('texts that other features attach', () => {
+describe('AttachedTexts', () => {
   let ids = 0;
   const newId = () => `id-${++ids}`;
   const textsOf = (memento = new MemoryMemento()) => new AttachedTexts({ newId, memento, onError: throwIt });
 
-  it('go along with the prompt they were attached to', async () => {
+  it('are sent with the prompt that they are attached to', async () => {
     const texts = textsOf();
     const attachment = texts.add('Last week’s thread', 'What was said.');
     assert.equal(attachment.tokens, 4);
@@ -20,21 +20,21 @@ describe('texts that other features attach', () => {
     assert.deepEqual([sent.title, sent.text], ['Last week’s thread', 'What was said.']);
   });
 
-  it('say where to work on them, as long as they are attached', () => {
+  it('determine the working folder while they are attached', () => {
     const texts = textsOf();
     const attachments = [texts.add('no place', 'text'), texts.add('with one', 'text', '/work/shop')];
     assert.equal(texts.workingFolderOf({ text: '', attachments }), '/work/shop');
     assert.equal(texts.workingFolderOf({ text: '', attachments: attachments.slice(0, 1) }), undefined);
   });
 
-  it('are not taken for those of another window, whose drafts are kept', () => {
+  it('do not replace those of another window, whose drafts are kept', () => {
     const [here, there] = [textsOf(), textsOf()];
     const attachments = [here.add('A', 'text', '/work/a'), there.add('B', 'text', '/work/b')];
     assert.notEqual(attachments[0]?.id, attachments[1]?.id);
     assert.equal(there.workingFolderOf({ text: '', attachments }), '/work/b');
   });
 
-  it('are there again after a reload, with the draft that has them', async () => {
+  it('are restored after a reload, with the draft that contains them', async () => {
     const memento = new MemoryMemento();
     const attachment = textsOf(memento).add('A', 'What was said.', '/work/a');
     const [sent] = await textsOf(memento).resolve(attachment);
@@ -44,7 +44,7 @@ describe('texts that other features attach', () => {
     assert.deepEqual(await textsOf(memento).resolve(attachment), []);
   });
 
-  it('are found by nobody else, and the oldest make room', async () => {
+  it('are not found at @, and the oldest are evicted', async () => {
     const texts = textsOf();
     assert.deepEqual(await texts.search(), []);
     const first = texts.add('first', 'text');

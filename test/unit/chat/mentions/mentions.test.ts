@@ -20,7 +20,7 @@ const throwIt = (error: unknown): never => {
 };
 const { signal } = new AbortController();
 
-describe('mentions of files and folders', () => {
+describe('FileMentions and FolderMentions', () => {
   let paths: string[];
   let listed: number;
   let clock: FakeClock;
@@ -57,7 +57,7 @@ describe('mentions of files and folders', () => {
 
   const titles = (rows: readonly MentionRow[]): string[] => rows.map(({ title }) => title);
 
-  it('find files by letters of their names, with their folder and a rough count of tokens', async () => {
+  it('find files by letters of their names, with their folder and an estimate of tokens', async () => {
     const [best] = await files.search('cpage', signal);
     assert.deepEqual(best, {
       kind: 'file',
@@ -69,17 +69,17 @@ describe('mentions of files and folders', () => {
     });
   });
 
-  it('put the files first that were opened last', async () => {
+  it('put recently opened files first', async () => {
     recent = ['/ws/README.md', '/ws/src/a.ts'];
     assert.deepEqual(titles(await files.search('', signal)).slice(0, 2), ['README.md', 'a.ts']);
   });
 
-  it('never offer what is not for agents', async () => {
+  it('never offer files that agents may not read', async () => {
     assert.deepEqual(titles(await files.search('env', signal)), []);
     await assert.rejects(files.resolve({ kind: 'file', id: 'x', title: 'x', path: '/ws/.env' }), { code: 'excluded' });
   });
 
-  it('list once, and know of files that come and go', async () => {
+  it('list the files once, and follow created and deleted files', async () => {
     await files.search('', signal);
     paths.push('/ws/src/new.ts');
     await editor.writeText('/ws/src/new.ts', 'n');
@@ -96,7 +96,7 @@ describe('mentions of files and folders', () => {
     assert.equal(listed, 3);
   });
 
-  it('tell a folder by the files below it that are for agents', async () => {
+  it('describe a folder by the files in it that agents may read', async () => {
     const folders = new FolderMentions({ index, editor });
     const [row] = await folders.search('chat', signal);
     assert.deepEqual({ title: row?.title, path: row?.path }, { title: 'chat/', path: '/ws/src/chat' });
@@ -111,8 +111,8 @@ describe('mentions of files and folders', () => {
   });
 });
 
-describe('mentions of what was deleted since', () => {
-  it('send nothing of a file, a selection or a folder, and say which is missing', async () => {
+describe('Mentions of deleted files', () => {
+  it('send nothing for a deleted file, selection or folder, and name the missing one', async () => {
     const editor = new FakeEditor({ '/ws/src/a.ts': 'one' });
     const index = { files: () => Promise.resolve([]) };
     const sources: readonly [MentionSource, MentionRow][] = [
@@ -129,10 +129,10 @@ describe('mentions of what was deleted since', () => {
   });
 });
 
-describe('mentions of what goes on', () => {
+describe('Mentions of the state of the window', () => {
   const editor = new FakeEditor({ '/ws/a.ts': 'one\ntwo\nthree\n', '/ws/.env': 'K=1' });
 
-  it('name the lines of a selection, and send them as they are then', async () => {
+  it('name the selected lines, and send their current text', async () => {
     const text = 'two\n';
     const selected = { start: { line: 1, character: 0 }, end: { line: 2, character: 0 }, text };
     editor.activeSelection = { path: '/ws/a.ts', selections: [selected] };
@@ -144,7 +144,7 @@ describe('mentions of what goes on', () => {
     assert.deepEqual(await source.search(''), [], 'a cursor is no selection');
   });
 
-  it('send problems as compilers say them', async () => {
+  it('send problems in the format of compilers', async () => {
     const diagnostic = {
       range: { start: { line: 1, character: 2 }, end: { line: 1, character: 3 } },
       severity: 'error',
@@ -167,7 +167,7 @@ describe('mentions of what goes on', () => {
     assert.deepEqual(await source.resolve({ ...row, path: '/ws/b.ts' }, signal), [], 'nothing when they are gone');
   });
 
-  it('send problems and changes under names of their own, not as if they were the file or folder', async () => {
+  it('send problems and changes under their own names, not as the file or folder', async () => {
     const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
     const diagnostic = {
       range,
@@ -199,14 +199,14 @@ describe('mentions of what goes on', () => {
     ]);
   });
 
-  it('send the files in tabs that are for agents', async () => {
+  it('send the files open in tabs that agents may read', async () => {
     const source = new EditorMentions({ editor, openFiles: () => ['/ws/a.ts', '/ws/.env'] });
     const [row] = await source.search('');
     assert.equal(row?.title, 'Open editors (1)');
     assert.deepEqual(await source.resolve(), [{ type: 'file', path: '/ws/a.ts' }]);
   });
 
-  it('send what Git has to say, without what is not for agents', async () => {
+  it('send Git changes without files that agents may not read', async () => {
     const asked: string[] = [];
     const git = {
       changes: () =>
@@ -233,7 +233,7 @@ describe('mentions of what goes on', () => {
   });
 });
 
-describe('all mentions together', () => {
+describe('Mentions', () => {
   const row = (kind: MentionRow['kind'], id: string): MentionRow => ({ kind, id, title: id });
   const source = (kind: MentionRow['kind'], search: MentionSource['search']): MentionSource => ({
     kind,
@@ -241,7 +241,7 @@ describe('all mentions together', () => {
     resolve: ({ id }) => Promise.resolve([{ type: 'text', uri: id, title: id, text: kind }]),
   });
 
-  it('are not kept from the user by a source that fails or hangs', async () => {
+  it('returns the rows of other sources if one source fails or hangs', async () => {
     const clock = new FakeClock();
     const mentions = new Mentions(
       [
@@ -258,7 +258,7 @@ describe('all mentions together', () => {
     assert.deepEqual(await mentions.search('', 'file', signal), [row('file', 'a')]);
   });
 
-  it('put what only holds the letters behind what is called so', async () => {
+  it('puts rows that match only scattered letters after exact matches', async () => {
     const mentions = new Mentions(
       [
         source('selection', () => Promise.resolve([row('selection', 'Selection')])),
@@ -281,7 +281,7 @@ describe('all mentions together', () => {
     );
   });
 
-  it('say when there is more to come, and wait for it no longer than anybody looks', async () => {
+  it('reports that more results are coming, and waits for them for a limited time', async () => {
     const clock = new FakeClock();
     const found = [row('context', 'c')];
     const slow = { ...source('context', () => Promise.resolve(found)), isSearching: (query: string) => query === 'q' };
@@ -299,7 +299,7 @@ describe('all mentions together', () => {
     assert.deepEqual(await late, []);
   });
 
-  it('are not searched again when another page searches', async () => {
+  it('does not search again while another page searches', async () => {
     const search = (): Promise<never> => Promise.reject(new Error('That ends the search of the other page.'));
     const taken = { ...source('context', search), isSearching: () => false, next: () => Promise.resolve(false) };
     const log = { ...nullLogger, error: () => assert.fail('it was searched again') };
@@ -307,7 +307,7 @@ describe('all mentions together', () => {
     assert.deepEqual(await mentions.searchMore('q', undefined, signal), []);
   });
 
-  it('become what is sent by their source, or nothing', async () => {
+  it('resolves an attachment by its source, or to nothing', async () => {
     const mentions = new Mentions([source('file', () => Promise.resolve([]))], new FakeClock(), nullLogger);
     const sent = await mentions.resolve(row('file', 'f'), signal);
     assert.deepEqual(sent, [{ type: 'text', uri: 'f', title: 'f', text: 'file' }]);

@@ -7,7 +7,7 @@ import { FakeChats } from '../../../fake/fakeChats';
 
 const question: ApprovalView = { id: 'q', prompt: 'May I?', asks: 'Agent', parts: [], options: [], state: 'pending' };
 
-describe('the message about a question', () => {
+describe('ApprovalNotices', () => {
   let chats: FakeChats;
   let shown: ShownChats;
   let said: string[];
@@ -45,32 +45,32 @@ describe('the message about a question', () => {
     approvals.dispose();
   });
 
-  it('is not needed while the question is on the screen', () => {
+  it('shows no message while the approval is visible', () => {
     assert.deepEqual([said, badge], [[], 1]);
   });
 
-  it('comes once when the question goes out of sight without an answer', () => {
+  it('shows one message when the approval is hidden without an answer', () => {
     shown.setShown(notices, undefined);
     notices.update();
     notices.update();
     assert.deepEqual(said, ['Demo agent asks: May I?']);
   });
 
-  it('does not come for a question that was answered in sight', () => {
+  it('shows no message for an approval that was answered while visible', () => {
     chats.opened.get('one')?.change({ approvals: [] });
     shown.setShown(notices, undefined);
     notices.update();
     assert.deepEqual([said, badge], [[], 0]);
   });
 
-  it('goes with a word for shortcuts, once when a question waits and once when none does', () => {
+  it('reports once that an approval is pending, and once that none is, for keyboard shortcuts', () => {
     notices.update();
     assert.deepEqual(waits, [true]);
     chats.opened.get('one')?.change({ approvals: [] });
     assert.deepEqual(waits, [true, false]);
   });
 
-  it('leaves no shortcut behind', () => {
+  it('clears the state for keyboard shortcuts when disposed', () => {
     notices.dispose();
     assert.deepEqual(waits, [true, false]);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { FocusOrder } from '../../../../src/chat/common/page/focusOrder';
 
-describe('the page that commands mean', () => {
+describe('FocusOrder: the active page', () => {
   const view = { isVisible: true };
   const tab = { isVisible: true };
   let order: FocusOrder<{ isVisible: boolean }>;
@@ -10,7 +10,7 @@ describe('the page that commands mean', () => {
     view.isVisible = tab.isVisible = true;
   });
 
-  it('is the one that had the focus last, though another one is in front beside it', () => {
+  it('is the one that had the focus last, even if another visible page is in front', () => {
     order.markFocused(view);
     order.markFocused(tab);
     assert.equal(order.activePage, tab);
@@ -18,7 +18,7 @@ describe('the page that commands mean', () => {
     assert.equal(order.activePage, view);
   });
 
-  it('is none that is hidden, and one again when it is back', () => {
+  it('is not a hidden page, but is it again once visible', () => {
     order.markFocused(view);
     order.markFocused(tab);
     tab.isVisible = false;
@@ -27,7 +27,7 @@ describe('the page that commands mean', () => {
     assert.equal(order.activePage, tab);
   });
 
-  it('is none that is gone, and none before the first focus', () => {
+  it('is not a closed page, and is undefined before the first focus', () => {
     assert.equal(order.activePage, undefined);
     order.markFocused(tab);
     order.remove(tab);

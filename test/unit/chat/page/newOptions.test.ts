@@ -28,7 +28,7 @@ const profile: ConfigOption = {
   ],
 };
 
-describe('what is chosen before a conversation begins', () => {
+describe('NewSessionOptions', () => {
   const kept = new Map<string, unknown>();
   let offered: () => Promise<readonly ConfigOption[]>;
   let opened: number;
@@ -68,7 +68,7 @@ describe('what is chosen before a conversation begins', () => {
     await options.refresh(view.id);
   }
 
-  it('has the commands that an agent had last, also in the next window', () => {
+  it('remembers the last commands of an agent, even in the next window', () => {
     const commands = [{ name: 'plan', description: 'Plan first', hint: 'what' }];
     options.rememberCommands('agent', commands);
     options.rememberCommands('agent', []);
@@ -83,7 +83,7 @@ describe('what is chosen before a conversation begins', () => {
     assert.deepEqual(new NewSessionOptions({ backends, memento, onError: throwIt }).commandsFor('agent'), commands);
   });
 
-  it('is the profile of a server, and what was chosen goes along', async () => {
+  it('offers the profile of a server and sends the chosen one', async () => {
     await ask();
     assert.deepEqual(options.optionsFor('amplifier'), [profile]);
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
@@ -92,7 +92,7 @@ describe('what is chosen before a conversation begins', () => {
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'team:review' });
   });
 
-  it('is remembered for the server at that address, and for no other one', async () => {
+  it('remembers choices for the server at this address only', async () => {
     await ask();
     options.choose('amplifier', 'profile', 'team:review');
     await ask({ ...server, description: 'http://other:1' });
@@ -108,14 +108,14 @@ describe('what is chosen before a conversation begins', () => {
     );
   });
 
-  it('is the default again when the server no longer has what was chosen', async () => {
+  it('uses the default again if the server no longer offers the chosen value', async () => {
     options.setBackends([server]);
     options.choose('amplifier', 'profile', 'gone');
     await ask();
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
   });
 
-  it('may be a name that was typed, where the server takes one', async () => {
+  it('accepts a typed value if the server allows it', async () => {
     offered = () => Promise.resolve([{ ...profile, custom: true }]);
     await ask();
     options.choose('amplifier', 'profile', 'my-own');
@@ -123,7 +123,7 @@ describe('what is chosen before a conversation begins', () => {
     assert.deepEqual(options.serverChoices('amplifier'), { profile: 'my-own' });
   });
 
-  it('has a model beside the profile, which another profile need not have', async () => {
+  it('offers a model for each profile, since another profile may not have it', async () => {
     const model: ConfigOption = { ...profile, id: 'model', value: '', choices: [], custom: true };
     offered = () => Promise.resolve([profile, model]);
     await ask();
@@ -137,7 +137,7 @@ describe('what is chosen before a conversation begins', () => {
     );
   });
 
-  it('says of a value that was refused why, until another one is chosen', async () => {
+  it('shows why a value was refused until another one is chosen', async () => {
     offered = () => Promise.resolve([{ ...profile, problem: 'There is no dev.' }]);
     await ask();
     const problemOf = (): string | undefined => {
@@ -149,7 +149,7 @@ describe('what is chosen before a conversation begins', () => {
     assert.equal(problemOf(), undefined);
   });
 
-  it('is nothing for agents, which are not even opened for it', async () => {
+  it('is empty for agents, and does not open them', async () => {
     options.setBackends([{ ...server, id: 'demo', source: 'demo' }]);
     await options.refresh('demo');
     await options.refresh('unheard of');
@@ -158,7 +158,7 @@ describe('what is chosen before a conversation begins', () => {
     assert.deepEqual(options.serverChoices('demo'), {});
   });
 
-  it('is nothing while the server cannot say', async () => {
+  it('is empty while the server is unavailable', async () => {
     await ask();
     offered = () => Promise.reject(new Error('500'));
     await ask();

@@ -18,8 +18,8 @@ function source(of: (backendId: string) => Promise<readonly ContextChipView[]>) 
   return { chips, emitter, switched };
 }
 
-describe('the chips of a page', () => {
-  it('are those of all sources in their order, and one that fails takes nothing from the others', async () => {
+describe('PageChips', () => {
+  it('lists the chips of all sources in order, even if one source fails', async () => {
     const failures: unknown[] = [];
     const git = { kind: 'git', label: 'Git: main', isOn: true };
     const good = source((backendId) => Promise.resolve(backendId === 'server' ? [git] : []));
@@ -30,7 +30,7 @@ describe('the chips of a page', () => {
     assert.equal(failures.length, 2);
   });
 
-  it('tell of changes of any source, and hand every switch to all', () => {
+  it('reports changes of any source, and passes each switch to all', () => {
     const one = source(() => Promise.resolve([]));
     const other = source(() => Promise.resolve([]));
     const chips = new PageChips([one.chips, other.chips], throwIt);

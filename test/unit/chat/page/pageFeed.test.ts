@@ -24,7 +24,7 @@ const throwIt = (error: unknown): never => {
   throw error;
 };
 
-describe('what a page of the chat is told', () => {
+describe('PageFeed', () => {
   let chats: FakeChats;
   let clock: FakeClock;
   let feed: PageFeed;
@@ -74,7 +74,7 @@ describe('what a page of the chat is told', () => {
 
   const answer = (text: string) => ({ kind: 'answer', id: 'a', turn: 1, text, streaming: true }) as const;
 
-  it('has the commands that the agent of a new conversation had last', async () => {
+  it('posts the last commands of the agent of a new conversation', async () => {
     await backends.refresh();
     feed.connectPage();
     assert.deepEqual(posted.at(-1)?.newCommands, []);
@@ -90,7 +90,7 @@ describe('what a page of the chat is told', () => {
     assert.equal(posted.length, told, 'once');
   });
 
-  it('is of the conversation as it is opened again when another window has taken it over', () => {
+  it('shows the reopened conversation after another window has taken it over', () => {
     const chat = chats.add('one');
     feed.show(chat);
     chat.change({ status: 'busy' });
@@ -103,7 +103,7 @@ describe('what a page of the chat is told', () => {
     assert.deepEqual(outdated, ['one'], 'nobody shows it');
   });
 
-  it('is told at once when somebody waits for it', () => {
+  it('posts immediately when requested', () => {
     feed.connectPage();
     feed.show(chats.add('one'));
     assert.equal(posted.at(-1)?.session, null);
@@ -111,7 +111,7 @@ describe('what a page of the chat is told', () => {
     assert.equal(posted.at(-1)?.session?.id, 'one');
   });
 
-  it('is what was sent, by whatever page, and the draft again when it was refused', async () => {
+  it('posts a sent draft, from any page, and the draft again if it was refused', async () => {
     const chat = chats.add('one');
     feed.show(chat);
     feed.connectPage();
@@ -126,7 +126,7 @@ describe('what a page of the chat is told', () => {
     assert.deepEqual([draft, back], [sent, sent]);
   });
 
-  it('is what was refused also for a page that was hidden, unless it was sent again', async () => {
+  it('posts a refused draft to a page that was hidden, unless it was sent again', async () => {
     const chat = chats.add('one');
     feed.show(chat);
     chat.onSend = () => Promise.reject(new Error('There is no such program.'));
@@ -142,7 +142,7 @@ describe('what a page of the chat is told', () => {
     assert.deepEqual([posted.at(-1)?.sent, posted.at(-1)?.refused], [sent, undefined]);
   });
 
-  it('is what has become of a prompt that could not begin a conversation', () => {
+  it('posts what became of a prompt that could not start a conversation', () => {
     feed.connectPage();
     const sent = { text: 'precious', attachments: [] };
     begun.beginSend('p', sent);
@@ -165,7 +165,7 @@ describe('what a page of the chat is told', () => {
     assert.deepEqual(posted.at(-1), { sent }, 'once');
   });
 
-  it('is which files of its draft are gone, as soon as that is known', async () => {
+  it('posts which files of the draft are missing as soon as that is known', async () => {
     const chat = chats.add('one');
     const file = (path: string) => ({ kind: 'file' as const, id: `file:${path}`, title: path, path });
     const draft = { text: 'Look', attachments: [file('/ws/a.ts'), file('/ws/b.ts'), file('/elsewhere.ts')] };
@@ -195,7 +195,7 @@ describe('what a page of the chat is told', () => {
     assert.deepEqual((await told()).at(-1), [], 'with the prompt it has left the composer');
   });
 
-  it('is what a later look at its files has found, whatever an earlier one says that ends after it', async () => {
+  it('posts the latest result about missing files, even if an earlier check ends later', async () => {
     const chat = chats.add('one');
     const lookNow = editor.stat.bind(editor);
     const slow = Promise.withResolvers<never>();
@@ -218,13 +218,13 @@ describe('what a page of the chat is told', () => {
     );
   });
 
-  it('is nothing before there is a page', () => {
+  it('posts nothing before there is a page', () => {
     feed.show(chats.add('one'));
     clock.advance(1000);
     assert.equal(posted.length, 0);
   });
 
-  it('is everything when a page comes, at once', () => {
+  it('posts everything immediately when a page connects', () => {
     const chat = chats.add('one');
     chat.say(answer('hello'));
     feed.show(chat);
@@ -241,13 +241,13 @@ describe('what a page of the chat is told', () => {
     assert.deepEqual(update.draft, { text: '', attachments: [] });
   });
 
-  it('is the draft of the window where no conversation has begun', () => {
+  it('posts the draft of the empty page if there is no conversation', () => {
     feed.connectPage();
     assert.equal(posted[0]?.session, null);
     assert.equal(posted[0].draft?.text, 'begun');
   });
 
-  it('is at most one update a frame, with all the text, at a thousand events a second', () => {
+  it('posts at most one update per frame, with all text, at a thousand events per second', () => {
     const chat = chats.add('one');
     chat.say(answer(''));
     feed.show(chat);
@@ -264,7 +264,7 @@ describe('what a page of the chat is told', () => {
     assert.equal(texts.join('').length, 1000);
   });
 
-  it('moves the list of conversations four times a second at most', () => {
+  it('posts the list of conversations at most four times per second', () => {
     feed.connectPage();
     posted.splice(0);
     for (let ms = 0; ms < 1000; ms += 5) {
@@ -274,7 +274,7 @@ describe('what a page of the chat is told', () => {
     assert.ok(posted.filter(({ sessions }) => sessions).length <= 4);
   });
 
-  it('is nothing while the page is hidden, and everything when it comes back', () => {
+  it('posts nothing while the page is hidden, and everything when it is shown again', () => {
     const chat = chats.add('one');
     chat.say(answer(''));
     feed.show(chat);
@@ -290,7 +290,7 @@ describe('what a page of the chat is told', () => {
     assert.match(JSON.stringify(posted[0].transcript?.put), /while it was hidden/);
   });
 
-  it('holds nothing of the conversation that was shown before', () => {
+  it('keeps nothing of the conversation shown before', () => {
     const [one, two] = [chats.add('one'), chats.add('two')];
     feed.show(one);
     feed.connectPage();
@@ -303,7 +303,7 @@ describe('what a page of the chat is told', () => {
     assert.equal(posted.length, 0);
   });
 
-  it('holds older entries when the page asks for them', () => {
+  it('posts older entries on request', () => {
     const chat = chats.add('one');
     for (let index = 0; index < 100; index++) chat.say({ ...answer(`${index}`), id: `a${index}` });
     feed.show(chat);

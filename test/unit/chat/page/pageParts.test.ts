@@ -15,7 +15,7 @@ const throwIt = (error: unknown): never => {
 };
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the backend of new conversations', () => {
+describe('BackendChoice', () => {
   let chats: FakeChats;
   let memento: MemoryMemento;
   let preferred: string;
@@ -30,50 +30,50 @@ describe('the backend of new conversations', () => {
   });
   afterEach(() => choice.dispose());
 
-  it('is the demo agent for whoever has used none', async () => {
+  it('chooses the demo agent if none was used before', async () => {
     await choice.refresh();
-    assert.equal(choice.chosen?.id, 'demo-agent');
+    assert.equal(choice.chosenBackend?.id, 'demo-agent');
   });
 
-  it('is the one used last, unless the setting or the user in this window says otherwise', async () => {
+  it('chooses the last used one, unless the setting or the user in this window overrides it', async () => {
     memento.values.set('chat.backend', 'other');
     chats.changeBackends([...chats.views, backendView('third', 'configured', 'stopped')]);
     await choice.refresh();
-    assert.equal(choice.chosen?.id, 'other');
+    assert.equal(choice.chosenBackend?.id, 'other');
     preferred = 'The third';
-    assert.equal(choice.chosen.id, 'third');
+    assert.equal(choice.chosenBackend.id, 'third');
     choice.choose('demo-agent');
-    assert.equal(choice.chosen.id, 'demo-agent');
+    assert.equal(choice.chosenBackend.id, 'demo-agent');
     assert.equal(memento.values.get('chat.backend'), 'demo-agent');
   });
 
-  it('is another one when the setting names none that there is, which can be said', async () => {
+  it('chooses another one if the setting names a missing backend, and reports that', async () => {
     preferred = 'gone';
     await choice.refresh();
-    assert.equal(choice.chosen?.id, 'demo-agent');
+    assert.equal(choice.chosenBackend?.id, 'demo-agent');
     assert.equal(choice.isPreferredMissing, true);
   });
 
-  it('follows what the backends say of themselves', async () => {
+  it('follows changes of the backends', async () => {
     await choice.refresh();
     let changes = 0;
     choice.onDidChange(() => changes++);
     chats.changeBackends([backendView('demo-agent', 'demo', 'failed')]);
     await settled();
-    assert.equal(choice.chosen?.state, 'failed');
+    assert.equal(choice.chosenBackend?.state, 'failed');
     assert.equal(changes, 1);
   });
 });
 
-describe('the watch over a page', () => {
-  it('notices three missed signs of life, and none when the machine just slept', () => {
+describe('HeartbeatMonitor', () => {
+  it('detects three missed heartbeats, and none after the computer slept', () => {
     const clock = new FakeClock();
     let silences = 0;
     const watch = new HeartbeatMonitor(clock, () => silences++);
     watch.start();
     for (let index = 0; index < 10; index++) {
       clock.advance(5_000);
-      watch.heard();
+      watch.recordHeartbeat();
     }
     assert.equal(silences, 0);
     clock.advance(15_000);
@@ -84,7 +84,7 @@ describe('the watch over a page', () => {
     assert.equal(silences, 1, 'once, until it is started again');
   });
 
-  it('does not look at a hidden page', () => {
+  it('does not check a hidden page', () => {
     const clock = new FakeClock();
     const watch = new HeartbeatMonitor(clock, () => assert.fail());
     watch.start();
@@ -94,8 +94,8 @@ describe('the watch over a page', () => {
   });
 });
 
-describe('conversations that are shown', () => {
-  it('are so as long as one page shows them', () => {
+describe('ShownChats', () => {
+  it('shows a conversation as long as one page shows it', () => {
     const shown = new ShownChats();
     const chat = new FakeChat('one');
     const [view, tab] = [{}, {}];
@@ -109,8 +109,8 @@ describe('conversations that are shown', () => {
   });
 });
 
-describe('the draft of no conversation', () => {
-  it('outlives the window, without its images', () => {
+describe('restoreNewDraft', () => {
+  it('restores the draft in the next window, without its images', () => {
     const memento = new MemoryMemento();
     const first = restoreNewDraft(memento, throwIt);
     const image = { kind: 'image', id: 'i', title: 'i.png', image: { mimeType: 'image/png', data: 'AA==' } } as const;
@@ -122,14 +122,14 @@ describe('the draft of no conversation', () => {
     assert.equal(restoreNewDraft(memento, throwIt).value.text, '');
   });
 
-  it('is empty when what was kept is something else', () => {
+  it('is empty if the stored value is invalid', () => {
     const memento = new MemoryMemento();
     memento.values.set('chat.newDraft', 7);
     assert.deepEqual(restoreNewDraft(memento, throwIt).value, { text: '', attachments: [] });
   });
 });
 
-describe('questions that wait', () => {
+describe('ApprovalWatch', () => {
   const question = (id: string): ApprovalView => ({
     id,
     prompt: `May I ${id}?`,
@@ -139,7 +139,7 @@ describe('questions that wait', () => {
     state: 'pending',
   });
 
-  it('are those of all conversations, until they are answered', async () => {
+  it('lists the approvals of all conversations until they are answered', async () => {
     const chats = new FakeChats();
     const watch = new ApprovalWatch(chats, throwIt);
     watch.start();
@@ -162,7 +162,7 @@ describe('questions that wait', () => {
     watch.dispose();
   });
 
-  it('of a conversation that cannot be opened keep nothing busy', async () => {
+  it('does not retry forever for a conversation that cannot be opened', async () => {
     const chats = new FakeChats();
     const errors: unknown[] = [];
     const watch = new ApprovalWatch(chats, (error) => errors.push(error));
@@ -178,7 +178,7 @@ describe('questions that wait', () => {
   });
 });
 
-describe('the status of the chat', () => {
+describe('chatStatus', () => {
   const action = (label: string) => ({ label, command: label });
   const actions = {
     open: action('open'),
@@ -195,7 +195,7 @@ describe('the status of the chat', () => {
     waiting: 0,
   };
 
-  it('says who is talked to, and first what needs the user', () => {
+  it('names the current agent, and first what needs the user', () => {
     assert.equal(chatStatus(calm, actions).summary, 'New conversations use The demo-agent.');
     assert.equal(chatStatus({ ...calm, waiting: 2 }, actions).summary, '2 approvals are waiting for you.');
     assert.equal(chatStatus({ ...calm, isPreferredMissing: true }, actions).state, 'attention');

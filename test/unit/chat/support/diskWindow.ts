@@ -84,7 +84,7 @@ export class DiskWindow {
       clock,
       log: nullLogger,
       memento: new MemoryMemento(),
-      starts: noStarts,
+      sessionDefaults: noStarts,
       unsavedFiles: noUnsavedFiles,
       newId: () => `chat-${process.hrtime.bigint()}`,
     });

@@ -75,7 +75,7 @@ export class Window {
       clock,
       log: nullLogger,
       memento,
-      starts,
+      sessionDefaults: starts,
       unsavedFiles,
       newId: () => `${path.basename(folder)}-${process.hrtime.bigint()}-${++this.ids}`,
     });

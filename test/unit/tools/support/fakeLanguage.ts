@@ -8,10 +8,15 @@ import type {
   OutlineSymbol,
   Place,
 } from '../../../../src/tools/common/languagePort';
+import type { LanguageEditPort, ProposedAction, ProposedEdits } from '../../../../src/tools/common/languageEditPort';
 import type { FileMatches, TextQuery, TextSearch } from '../../../../src/tools/common/search/textSearch';
+import type { KnownTask } from '../../../../src/tools/common/taskPort';
 import type { ToolPorts } from '../../../../src/tools/common/toolPorts';
 import type { OpenFile } from '../../../../src/tools/common/windowPort';
 import { EditorTools } from '../../../../src/tools/common/editorTools';
+import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
+import { FakeToolCaller } from '../../../fake/fakeToolCaller';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
@@ -55,13 +60,33 @@ export class FakeLanguage implements LanguagePort {
   }
 }
 
+/** Proposes what the test wants. */
+export class FakeLanguageEdits implements LanguageEditPort {
+  renames: (at: FilePosition, newName: string) => Promise<readonly ProposedEdits[]> = () => Promise.resolve([]);
+  formatted: readonly ProposedEdits[] = [];
+  actions: (range: Range) => readonly ProposedAction[] = () => [];
+
+  renameEdits(at: FilePosition, newName: string): Promise<readonly ProposedEdits[]> {
+    return this.renames(at, newName);
+  }
+  formatEdits(): Promise<readonly ProposedEdits[]> {
+    return Promise.resolve(this.formatted);
+  }
+  codeActions(_path: string, range: Range): Promise<readonly ProposedAction[]> {
+    return Promise.resolve(this.actions(range));
+  }
+}
+
 /** The tools over an editor in memory. */
 export class ToolBench {
   readonly clock = new FakeClock();
   readonly language = new FakeLanguage();
+  readonly languageEdits = new FakeLanguageEdits();
   readonly editor: FakeEditor;
   readonly tools: EditorTools;
+  readonly caller = new FakeToolCaller();
   openFiles: OpenFile[] = [];
+  knownTasks: readonly KnownTask[] = [];
   found: (query: TextQuery, signal: AbortSignal) => AsyncIterable<FileMatches> = async function* () {
     await Promise.resolve();
     yield* [];
@@ -78,14 +103,16 @@ export class ToolBench {
       unsavedFiles: [],
       languageOf: () => 'typescript',
     };
-    const { editor, language, clock } = this;
-    this.tools = new EditorTools({ editor, language, search, window, clock });
+    const { language, clock } = this;
+    const tasks = { tasks: () => Promise.resolve(this.knownTasks) };
+    const editor = new GuardedEditor(this.editor, () => new ProtectedFiles());
+    this.tools = new EditorTools({ editor, language, languageEdits: this.languageEdits, search, tasks, window, clock });
   }
 
   async call(name: string, input: object = {}, signal = new AbortController().signal): Promise<string> {
     const tool = this.tools.tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`There is no tool ${name}`);
-    return await tool.run(input, signal);
+    return await tool.run(input, signal, this.caller);
   }
 }
 

@@ -25,12 +25,12 @@ function written(nodes: readonly EntryNode[]): string {
   return nodes.map(({ entry, steps }) => entry.id + (steps.length > 0 ? `(${written(steps)})` : '')).join(' ');
 }
 
-describe('the entries of an export', () => {
-  it('stand below the call they belong to, wherever they come', () => {
+describe('buildEntryTree', () => {
+  it('puts entries below their call, wherever they come', () => {
     assert.equal(written(buildEntryTree([answer('t'), answer('b'), answer('x', 't'), answer('y', 'x')])), 't(x(y)) b');
   });
 
-  it('are never lost: with a loop, without their call, or nested very deeply', () => {
+  it('never loses an entry: with a loop, without its call, or nested very deeply', () => {
     assert.equal(
       written(buildEntryTree([answer('a', 'b'), answer('b', 'a'), answer('c', 'c'), answer('d', 'gone')])),
       'a(b) c d',
@@ -39,7 +39,7 @@ describe('the entries of an export', () => {
     assert.equal(written(buildEntryTree(deep)).match(/\d+/g)?.length, 20_000);
   });
 
-  it('are inside what opens with the call, in Markdown and in HTML', () => {
+  it('puts steps inside the details of their call, in Markdown and HTML', () => {
     const entries = [task, answer('b'), answer('x', 't')];
     for (const format of ['markdown', 'html'] as const) {
       const text = exportTranscript({ title: 'T', agentName: 'Amp' }, entries, format);

@@ -48,8 +48,8 @@ const entries: Entry[] = [
 ];
 const head = { title: `About ${hostile}`, agentName: 'Agent', createdAt: 0 };
 
-describe('an exported transcript', () => {
-  it('is a page that runs and loads nothing', () => {
+describe('exportTranscript', () => {
+  it('returns an HTML page that runs and loads nothing', () => {
     const html = exportTranscript(head, entries, 'html');
     assert.doesNotMatch(html, /<script|<img src=x|href="javascript|<svg|data:image\/svg/i);
     assert.match(html, /default-src 'none'/);
@@ -59,7 +59,7 @@ describe('an exported transcript', () => {
     assert.match(html, /It broke\. Used: 3 tokens in, 4 out\./);
   });
 
-  it('is Markdown whose fences hold', () => {
+  it('returns Markdown whose fences hold', () => {
     const markdown = exportTranscript(head, entries, 'markdown');
     assert.match(markdown, /\n`{5}diff\n@@ -1,1 \+1,1 @@\n-a\n\+````\n`{5}\n/);
     assert.match(markdown, /\*\*Bold\*\* and\n\n```ts\nlet a;\n```/);
@@ -69,7 +69,7 @@ describe('an exported transcript', () => {
     assert.doesNotMatch(markdown, /\u001b/);
   });
 
-  it('is JSON that can be read again', () => {
+  it('returns JSON that can be read again', () => {
     const File = z.object({
       format: z.literal('backline-transcript'),
       version: z.literal(1),

@@ -11,8 +11,8 @@ import {
   stripAnsi,
 } from '../../../../src/transcript/common/export/exportTexts';
 
-describe('words of an export', () => {
-  it('name an attachment, its place, and that it was not sent', () => {
+describe('exportTexts', () => {
+  it('name an attachment, its location, and that it was not sent', () => {
     const file = { kind: 'file', title: 'a.ts' } as const;
     assert.equal(attachmentText(file), 'a.ts');
     assert.equal(attachmentText({ ...file, path: '/w/a.ts' }), 'a.ts (/w/a.ts)');
@@ -37,12 +37,12 @@ describe('words of an export', () => {
     assert.equal(diffText(part), '@@ -3,2 +4,3 @@\n a\n-b\n+c\n+d\n@@ -9,1 +11,0 @@\n-e');
   });
 
-  it('say how much is left out, if anything is', () => {
+  it('state how many characters are omitted, if any', () => {
     assert.equal(omittedText(3), '(3 more characters omitted)');
     assert.deepEqual([omittedText(0), omittedText(undefined)], [undefined, undefined]);
   });
 
-  it('show a command with its output and how it ended', () => {
+  it('show a command with its output and exit code', () => {
     const part = { type: 'terminal', output: '' } as const;
     assert.equal(terminalText(part), '');
     assert.equal(terminalText({ ...part, command: 'ls' }), '$ ls');
@@ -53,7 +53,7 @@ describe('words of an export', () => {
     assert.equal(terminalText({ ...part, signal: 'SIGTERM' }), '[ended by SIGTERM]');
   });
 
-  it('have no sequences of a terminal', () => {
+  it('contain no ANSI sequences', () => {
     assert.equal(stripAnsi('\x1b[31;1ma\x1b[K\x1b]0;title\x07b\x1b]8;;x\x1b\\c\x1bMd'), 'abcd');
   });
 
@@ -69,9 +69,12 @@ describe('words of an export', () => {
     ...more,
   });
 
-  it('say of a call what was not as usual: its state, how it ended, the answer to a question, its time', () => {
+  it('summarize a call in words: unusual state, failure, decision and duration', () => {
     assert.equal(toolSummary(tool()), 'Bash: ls');
-    assert.equal(toolSummary(tool({ state: 'cancelled' })), 'Bash: ls — cancelled');
+    assert.equal(toolSummary(tool({ state: 'cancelled' })), 'Bash: ls — canceled');
+    assert.equal(toolSummary(tool({ state: 'timedOut' })), 'Bash: ls — not answered in time');
+    assert.equal(toolSummary(tool({ state: 'stale' })), 'Bash: ls — not finished');
+    assert.equal(toolSummary(tool({ state: 'rejected', decision: 'Deny' })), 'Bash: ls — rejected, Deny');
     assert.equal(toolSummary(tool({ error: 'no' })), 'Bash: ls — error');
     assert.equal(toolSummary(tool({ state: 'failed', error: 'no' })), 'Bash: ls — failed');
     const parts = [{ type: 'terminal', output: '', exitCode: 3 } as const];
@@ -87,13 +90,13 @@ describe('words of an export', () => {
     ...more,
   });
 
-  it('say nothing of an end that was as it should be', () => {
+  it('omit the end of a turn without anything to report', () => {
     assert.equal(turnEndText(end()), undefined);
     assert.equal(turnEndText(end({ text: 'x', changes: [], usage: {} })), undefined);
   });
 
-  it('say how a turn ended, what it changed and what it used', () => {
-    assert.equal(turnEndText(end({ outcome: 'cancelled' })), 'cancelled');
+  it('describe in words how a turn ended, its changes and its usage', () => {
+    assert.equal(turnEndText(end({ outcome: 'cancelled' })), 'Stopped.');
     assert.equal(turnEndText(end({ outcome: 'failed', text: 'No network.' })), 'No network.');
     assert.equal(turnEndText(end({ outcome: 'failed', text: '' })), undefined);
     const change = { change: 'modified', state: 'applied', added: 2, removed: 1 } as const;
@@ -106,10 +109,10 @@ describe('words of an export', () => {
     assert.equal(turnEndText(end({ usage: { input: 10, output: 0, cost } })), 'Used: 10 tokens in, 0 out, 0.5 USD.');
     assert.equal(turnEndText(end({ usage: { output: 3 } })), 'Used: 3 out.');
     const all = end({ outcome: 'limit', changes: changes.slice(1), usage: { input: 1 } });
-    assert.equal(turnEndText(all), 'limit Changed: b.ts (+0 −1). Used: 1 tokens in.');
+    assert.equal(turnEndText(all), 'Limit reached. Changed: b.ts (+0 −1). Used: 1 tokens in.');
   });
 
-  it('give times in the unit they fit, and never 60 seconds', () => {
+  it('format durations in a fitting unit, and never as 60 seconds', () => {
     const shown: readonly (readonly [number, string])[] = [
       [0, '0 ms'],
       [999.4, '999 ms'],

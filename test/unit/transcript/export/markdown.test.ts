@@ -134,8 +134,8 @@ const entry = fc
 
 const exported = (title: string, entries: readonly Entry[]): string => toMarkdown({ title, agentName: 'Amp' }, entries);
 
-describe('a transcript exported as Markdown', () => {
-  it('has no HTML but the folds of its own, whatever its texts are', () => {
+describe('toMarkdown', () => {
+  it('contains no HTML except its own details, whatever the texts are', () => {
     fc.assert(
       fc.property(hostile, fc.array(entry, { maxLength: 5 }), (title, items) => {
         const tokens = reader.parse(
@@ -155,7 +155,7 @@ describe('a transcript exported as Markdown', () => {
     );
   });
 
-  it('keeps the outline its own, and links only where a text has one', () => {
+  it('keeps the outline of the document, and links only where a text has one', () => {
     fc.assert(
       fc.property(hostile, fc.array(entry, { maxLength: 5 }), (title, items) => {
         const tokens = reader.parse(
@@ -186,7 +186,7 @@ describe('a transcript exported as Markdown', () => {
   });
 
   for (const kind of kinds) {
-    it(`says of an entry of the kind "${kind}" just its words`, () => {
+    it(`contains only the texts of an entry of the kind "${kind}"`, () => {
       fc.assert(
         fc.property(hostile, fc.constantFrom(...partTypes), (text, part) => {
           const shown = bare(wordsIn(reader.parse(exported('Title', [entryOf(text, kind, part)]), {})));
@@ -201,7 +201,7 @@ describe('a transcript exported as Markdown', () => {
     });
   }
 
-  it('keeps what an agent wrote in Markdown', () => {
+  it('keeps the Markdown of an agent', () => {
     const markdown = [
       '# Heading',
       'Some **bold**, *italic*, ~~struck~~ and `code` with [a link](https://example.com "Title").',
@@ -220,7 +220,7 @@ describe('a transcript exported as Markdown', () => {
     );
   });
 
-  it('closes what an answer leaves open, and gives its references their addresses', () => {
+  it('closes what an answer leaves open, and resolves its reference links', () => {
     const open: Entry = {
       kind: 'answer',
       id: '1',

@@ -21,7 +21,7 @@ const valueModes: Mode[] = [
 
 export function cssGrammar({ C_BLOCK_COMMENT_MODE: blockComment }: HLJSApi): Language {
   const declaration: Mode = {
-    // Tells `color: red` from `a:hover {`, where no space follows the colon and a `{` comes before any `;` or `}`.
+    // Distinguishes `color: red` from `a:hover {`, where no space follows the colon and a `{` comes before any `;` or `}`.
     begin: [/(?<![\w$-])[\w$-]+/, /\s*:(?=\s|[^;{}]{0,200}[;}])/],
     beginScope: { 1: 'attribute' },
     end: /[;{}]/,

@@ -58,8 +58,7 @@ export function highlightToHtml(code: string, language: string): string {
 }
 
 /**
- * `isComplete` if no construct, such as a comment or string, is open at the end, so that further code can be
- * highlighted separately.
+ * `isComplete`: no construct, such as a comment or string, is open at the end, so further code can be highlighted separately.
  */
 export function highlightCode(code: string, language: string): { readonly html: string; readonly isComplete: boolean } {
   if (!canHighlight(code, language)) return { html: escapeHtml(code), isComplete: true };

@@ -34,7 +34,7 @@ export class StreamingCode {
   }
 
   /** Shows the longer text. Returns false and changes nothing if the text may contain more than this block. */
-  showLonger(text: string): boolean {
+  showLongerText(text: string): boolean {
     const end = text.lastIndexOf('\n') + 1;
     const lastLine = text.slice(end);
     if (!appendableText.test(lastLine)) return false;

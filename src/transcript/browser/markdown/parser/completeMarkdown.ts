@@ -36,7 +36,6 @@ export function findOpenFence(text: string): OpenCodeFence | undefined {
   return open;
 }
 
-/** Whether the line may become the closing fence. */
 export function mayCloseFence(line: string): boolean {
   return line.length <= maxMarkerUnits && /^[\s>]*(?:`+|~+)\s*$/.test(line);
 }

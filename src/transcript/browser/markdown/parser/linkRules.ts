@@ -1,7 +1,7 @@
 /** Rewrites the parser's links and images: links without `href`, images only as data. */
 import type { StateCore, Token } from 'markdown-it';
 import { parseLinkTarget, parsePathInCode, linkTitle, type LinkTarget } from './linkTarget';
-import { namingHiddenCharacters } from '../hiddenCharacters';
+import { showHiddenCharacters } from '../../../../base/common/hiddenCharacters';
 import { isRasterImage } from '../sanitize';
 
 type CreateToken = (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
@@ -50,7 +50,7 @@ function createLinkOpen(found: LinkTarget, make: CreateToken): Token {
   token.attrs = [
     ['role', 'link'],
     ['tabindex', '0'],
-    ['title', namingHiddenCharacters(linkTitle(found))],
+    ['title', showHiddenCharacters(linkTitle(found))],
     ['data-target', found.target],
   ];
   if (found.line !== undefined) token.attrs.push(['data-line', found.line]);

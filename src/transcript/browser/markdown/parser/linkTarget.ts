@@ -43,7 +43,7 @@ export function linkTitle({ target, line }: LinkTarget): string {
 }
 
 /** Decodes percent escapes, except where that would change the meaning of the address. */
-export function readableAddress(address: string): string {
+export function toReadableAddress(address: string): string {
   return address.replace(/(?:%[\da-f]{2})+/gi, (codes) => {
     try {
       return decodeURI(codes.replaceAll('%25', '%2525'));

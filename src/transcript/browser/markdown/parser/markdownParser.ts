@@ -1,10 +1,10 @@
-/** The Markdown parser with our rules, and rendering to DOM nodes. Stateless. */
+/** Parses Markdown with our rules and renders it to DOM nodes. Stateless. */
 import createMarkdown, { type Env, type MarkdownIt, type Token } from 'markdown-it';
 import { groupBlocks, keepLargeBlocksPlain, markTasks, rendererRules, type TopLevelBlock } from './blockRules';
 import { decorateCodeBlocks } from '../decorate';
-import { showHiddenCharacters } from '../hiddenCharacters';
+import { markHiddenCharacters } from '../hiddenCharacters';
 import { rewriteLinks } from './linkRules';
-import { parseLinkTarget, readableAddress } from './linkTarget';
+import { parseLinkTarget, toReadableAddress } from './linkTarget';
 import { isRasterImage, sanitizeHtml } from '../sanitize';
 import type { CodeActions } from '../code/codeActions';
 
@@ -38,7 +38,7 @@ export function renderPlainText(text: string, actions: CodeActions): DocumentFra
 /** Renders highlighted code. Its nodes are the children of the result. */
 export function renderCode(html: string): Node {
   const fragment = sanitizeHtml(`<pre><code>${html}</code></pre>`);
-  showHiddenCharacters(fragment);
+  markHiddenCharacters(fragment);
   return fragment.querySelector('code') ?? fragment;
 }
 
@@ -46,7 +46,7 @@ function renderTokens(tokens: Token[], env: Env, actions: CodeActions): Document
   const fragment = sanitizeHtml(parser.renderer.render(tokens, parser.options, env));
   for (const node of [...fragment.childNodes]) if (!(node instanceof Element)) node.remove();
   decorateCodeBlocks(fragment, actions);
-  showHiddenCharacters(fragment);
+  markHiddenCharacters(fragment);
   return fragment;
 }
 
@@ -60,7 +60,7 @@ function createParser(): MarkdownIt {
   markdown.validateLink = (href) => parseLinkTarget(href) !== undefined || isRasterImage(href);
   // Link targets stay as written.
   markdown.normalizeLink = (href) => href;
-  markdown.normalizeLinkText = readableAddress;
+  markdown.normalizeLinkText = toReadableAddress;
   markdown.core.ruler.after('block', 'large_blocks', keepLargeBlocksPlain);
   markdown.core.ruler.push('links', rewriteLinks);
   markdown.core.ruler.push('tasks', markTasks);

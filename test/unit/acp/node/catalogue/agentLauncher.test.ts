@@ -8,11 +8,12 @@ import { disabledTrafficTap } from '../../../../../src/wire/common/traffic';
 import { answeringConsent } from '../../../../fake/answeringConsent';
 import { buildDemoAgent } from '../../../../fake/demoAgentFile';
 import { FakeEditor } from '../../../../fake/fakeEditor';
+import type { ToolCaller } from '../../../../../src/session/common/toolCaller';
 import { until } from '../../../../support/eventually';
 import { standingOf } from '../../../../fake/fakePermissions';
 
 function launcherWith(
-  ownMcpServers: (transports: { readonly http: boolean }) => Promise<never>,
+  ownMcpServers: (transports: { readonly http: boolean }, caller?: ToolCaller) => Promise<never>,
   consent = answeringConsent('denied'),
 ): AgentLauncher {
   return new AgentLauncher({
@@ -82,12 +83,21 @@ describe('the start of an agent', () => {
 
   it('begins a conversation without the MCP server of the window when that fails', async () => {
     const transports: boolean[] = [];
-    const launcher = launcherWith(({ http }) => {
+    const callers: (ToolCaller | undefined)[] = [];
+    const launcher = launcherWith(({ http }, caller) => {
       transports.push(http);
+      callers.push(caller);
       return noPort();
     });
-    await withDemoSession(launcher);
+    await withDemoSession(launcher, () => {
+      assert.deepEqual(
+        callers.map((caller) => caller?.endSignal.aborted),
+        [undefined, false],
+        'the session calls the tools',
+      );
+    });
     assert.deepEqual(transports, [true, false], 'the demo agent takes no servers over HTTP');
+    assert.ok(callers[1]?.endSignal.aborted, 'until it ends');
   });
 
   it('lets go of a server that .vscode/mcp.json named in an earlier conversation', async () => {

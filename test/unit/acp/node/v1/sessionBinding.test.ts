@@ -4,6 +4,7 @@ import { AgentGateway } from '../../../../../src/acp/node/v1/agentGateway';
 import { RestartPolicy } from '../../../../../src/acp/node/process/restartPolicy';
 import { SessionBinding } from '../../../../../src/acp/node/v1/sessionBinding';
 import { SessionConfig } from '../../../../../src/acp/node/v1/sessionConfig';
+import { SessionToolCaller } from '../../../../../src/acp/common/sessionToolCaller';
 import type { SessionPeer } from '../../../../../src/acp/node/v1/v1Client';
 import { ConfigOptions } from '../../../../../src/acp/common/v1/configOptions';
 import { nullLogger } from '../../../../../src/base/common/log';
@@ -64,7 +65,8 @@ describe('SessionAttachment', () => {
     };
     const config = new SessionConfig({ config: new ConfigOptions(), agent, onDidChange: () => undefined });
     const folders = { cwd: '/ws' };
-    const ports = { id: 'old', folders, agent, peer, config, events, log: nullLogger };
+    const toolCaller = new SessionToolCaller();
+    const ports = { id: 'old', folders, agent, peer, toolCaller, config, events, log: nullLogger };
     const attachment: SessionBinding = new SessionBinding(ports);
     return { agent, agents, attachment, clock, events, heard, wire };
   }

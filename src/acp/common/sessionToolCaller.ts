@@ -1,0 +1,45 @@
+import type { ObservedWrites } from '../../editor/common/writeObserver';
+import type { ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
+
+interface CallingSession {
+  readonly permissions: Pick<ToolCaller, 'mayChangeFiles' | 'mayRun'>;
+  readonly writes: ObservedWrites;
+}
+
+/** A session that calls tools of the window. Created before the session, because the agent gets the address when it creates one. */
+export class SessionToolCaller implements ToolCaller {
+  private readonly lifetime = new AbortController();
+  private session: CallingSession | undefined;
+
+  get endSignal(): AbortSignal {
+    return this.lifetime.signal;
+  }
+
+  attach(session: CallingSession): void {
+    this.session = session;
+  }
+
+  end(): void {
+    this.lifetime.abort();
+    this.session = undefined;
+  }
+
+  async mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
+    return (await this.session?.permissions.mayChangeFiles(change, signal)) ?? this.absentPermit();
+  }
+
+  async mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {
+    return (await this.session?.permissions.mayRun(command, signal)) ?? this.absentPermit();
+  }
+
+  async recordWrites<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
+    return this.session ? await this.session.writes.run(paths, write) : await write();
+  }
+
+  private absentPermit(): ToolPermit {
+    const reason = this.endSignal.aborted
+      ? 'This session has ended. Tell the user to go on in a new one.'
+      : 'This session has not started yet. Try again during a turn.';
+    return { isGranted: false, reason };
+  }
+}

@@ -1,0 +1,115 @@
+import type * as vscode from 'vscode';
+import { EditorError, isEditorError, throwIfCancelled, type FileEdits, type TextFile } from '../common/editorPort';
+import { applyOffsetEdits, requireValidNewText, toOffsetEdits, type OffsetEdit } from '../common/text/textEdits';
+import { LineIndex } from '../common/text/textOffsets';
+import type { ChangeCheck } from '../common/uncheckedEditor';
+import { notFoundError } from '../node/diskReader';
+import type { CheckedPath, PathGuard } from '../node/pathGuard';
+import type { DocumentsByPath } from './documentsByPath';
+import { rejectedError, staleError, type DocumentWriter } from './documentWriter';
+import { requireEncodable } from './encodings';
+
+interface PreparedEdits {
+  readonly file: CheckedPath;
+  readonly document: vscode.TextDocument;
+  readonly before: TextFile;
+  readonly edits: readonly OffsetEdit[];
+  readonly hasUserChanges: boolean;
+}
+
+/** Edits several files through VS Code documents, as one edit. */
+export class MultiFileWriter {
+  constructor(
+    private readonly pathGuard: PathGuard,
+    private readonly writer: DocumentWriter,
+    private readonly openDocuments: DocumentsByPath,
+  ) {}
+
+  async editFiles(
+    changes: readonly FileEdits[],
+    check: ChangeCheck,
+    signal: AbortSignal | undefined,
+  ): Promise<TextFile[]> {
+    const byPath = new Map(changes.map((change) => [change.path, change]));
+    const paths = await this.pathsInLockOrder([...byPath.keys()]);
+    const files = new Map<string, CheckedPath>();
+    const inTurn = paths.reduceRight<() => Promise<Map<string, TextFile>>>(
+      (next, path) => () =>
+        this.writer.runInTurn(path, async (file) => {
+          files.set(path, file);
+          return await next();
+        }),
+      () => this.editInTurn(files, byPath, check, signal),
+    );
+    const written = await inTurn();
+    return changes.flatMap(({ path }) => written.get(path) ?? []);
+  }
+
+  /** In the same order for all edits, so that two of them cannot wait for each other. @throws EditorError for one file twice */
+  private async pathsInLockOrder(paths: readonly string[]): Promise<string[]> {
+    const pathByRealPath = new Map<string, string>();
+    for (const path of paths) {
+      const { realPath } = await this.pathGuard.check(path);
+      const same = pathByRealPath.get(realPath);
+      if (same !== undefined) throw new EditorError('editRejected', `${path} and ${same} are the same file.`);
+      pathByRealPath.set(realPath, path);
+    }
+    return [...pathByRealPath].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, path]) => path);
+  }
+
+  private async editInTurn(
+    files: ReadonlyMap<string, CheckedPath>,
+    changes: ReadonlyMap<string, FileEdits>,
+    check: ChangeCheck,
+    signal: AbortSignal | undefined,
+  ): Promise<Map<string, TextFile>> {
+    const prepared = new Map<string, PreparedEdits>();
+    for (const [path, file] of files) {
+      throwIfCancelled(signal);
+      const change = changes.get(path);
+      if (change) prepared.set(path, await this.prepare(file, change, check));
+    }
+    for (const { before, document, file } of prepared.values()) {
+      if (this.openDocuments.versionOf(document) !== before.version) throw staleError(file);
+    }
+    throwIfCancelled(signal);
+    const all = [...prepared.values()];
+    const [first] = all;
+    if (first && !(await this.writer.applyEdits(all))) throw rejectedError(first.file);
+    await Promise.all(all.map((each) => this.save(each)));
+    return new Map(
+      [...prepared].map(([path, { document, file }]) => [path, this.openDocuments.toTextFile(file.path, document)]),
+    );
+  }
+
+  private async prepare(
+    file: CheckedPath,
+    { edits: requested, expectedVersion, path }: FileEdits,
+    check: ChangeCheck,
+  ): Promise<PreparedEdits> {
+    if (!file.exists && !(await this.openDocuments.find(file))) throw notFoundError(path);
+    const { document, expectedVersion: expected } = await this.writer.prepareDocument(file, { expectedVersion });
+    const before = this.openDocuments.toTextFile(file.path, document);
+    if (before.version !== expected) throw staleError(file);
+    for (const { newText } of requested) requireValidNewText(newText);
+    const edits = toOffsetEdits(new LineIndex(before.text), requested);
+    await requireEncodable(requested.map(({ newText }) => newText).join(''), document.encoding, file.path);
+    const after = applyOffsetEdits(before.text, edits);
+    if (after !== before.text) check({ ...file, requestedPath: path, before: before.text, after });
+    return { file, document, before, edits, hasUserChanges: this.writer.hasUserChanges(document) };
+  }
+
+  /** A file that cannot be saved stays dirty, and the user can save it. @throws EditorError if it was moved meanwhile */
+  private async save({ document, file, hasUserChanges }: PreparedEdits): Promise<void> {
+    if (hasUserChanges) return;
+    if (!document.isDirty) {
+      await this.writer.checkSavedPath(file, document);
+      return;
+    }
+    try {
+      await this.writer.saveDocument(file, document);
+    } catch (error) {
+      if (!isEditorError(error) || error.code === 'editRejected') throw error;
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import { oneLine } from '../../base/common/oneLine';
+import { messageOf } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import { toSafeNotice } from '../../base/common/noticeText';
+import { formatCommand, toVisibleText } from '../../base/common/visibleText';
+import type { EditorPort } from '../../editor/common/editorPort';
+import type { ChangedFile, ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
+import { decideRequest } from '../common/decide';
+import { createFileRequest, type CheckedRequest } from '../common/requests/toolRequest';
+import type { StandingPermissions } from '../common/standingPermissions';
+
+/** All MCP clients outside VS Code share one entry in the policy, because their names are only what they say. */
+export const mcpClientPolicyId = 'mcp';
+
+interface WindowToolCallerDeps {
+  readonly standing: StandingPermissions;
+  readonly editor: Pick<EditorPort, 'showDiff'>;
+  readonly log: Logger;
+  /** Defaults to `vscode.window.showWarningMessage`. */
+  readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
+}
+
+const allow = 'Allow Once';
+const show = 'Show Changes';
+const deny = 'Deny';
+const granted: ToolPermit = { isGranted: true };
+const maxNamedFiles = 3;
+const maxShownDiffs = 5;
+/** In UTF-16 units. */
+const maxNameLength = 60;
+
+/** A program outside VS Code that calls tools. It has no conversation, so the user is asked with a notification. */
+export class WindowToolCaller implements ToolCaller {
+  readonly endSignal = new AbortController().signal;
+  private readonly title: string;
+
+  /** `clientName` is what the client says. */
+  constructor(
+    clientName: string | undefined,
+    private readonly deps: WindowToolCallerDeps,
+  ) {
+    const name = toVisibleText(oneLine(clientName ?? '')).slice(0, maxNameLength);
+    this.title = name === '' ? 'A program outside VS Code' : `“${name}” (a program outside VS Code)`;
+  }
+
+  async mayChangeFiles({ files, purpose }: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
+    const paths = files.map(({ path }) => path);
+    const protections = files.flatMap(({ path, protection }): [string, string][] =>
+      protection === undefined ? [] : [[path, protection]],
+    );
+    const request = { ...createFileRequest(mcpClientPolicyId, 'edit', ...paths), protections: new Map(protections) };
+    const names = paths.slice(0, maxNamedFiles).map((path) => vscode.workspace.asRelativePath(path));
+    const rest = paths.length > names.length ? ` and ${paths.length - names.length} more` : '';
+    const what = paths.length === 1 ? `change ${names.join()}` : `${purpose} in ${names.join(', ')}${rest}`;
+    const protectedFiles = protections.map(
+      ([path, reason]) => ` ${vscode.workspace.asRelativePath(path)} is protected: ${reason}.`,
+    );
+    return await this.decide(request, `${what}.${protectedFiles.join('')}`, files, signal);
+  }
+
+  async mayRun({ argv, cwd, env }: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {
+    const request: CheckedRequest = {
+      ...createFileRequest(mcpClientPolicyId, 'execute'),
+      command: { argv, cwd },
+      env,
+      protections: new Map(),
+    };
+    const names = Object.keys(env);
+    const variables = names.length === 0 ? '' : ` with ${toVisibleText(names.join(', '))} set`;
+    return await this.decide(request, `run ${formatCommand(argv)} in ${cwd}${variables}.`, [], signal);
+  }
+
+  /** There is no conversation that could show it. */
+  async recordWrites<T>(_paths: readonly string[], write: () => Promise<T>): Promise<T> {
+    return await write();
+  }
+
+  private async decide(
+    request: CheckedRequest,
+    what: string,
+    files: readonly ChangedFile[],
+    signal: AbortSignal,
+  ): Promise<ToolPermit> {
+    const { log, standing } = this.deps;
+    const decision = decideRequest(request, {
+      rules: standing.rules,
+      policy: standing.policyOfAgent(mcpClientPolicyId),
+      globs: standing.ruleGlobs,
+      isProtected: (path) => request.protections.has(path),
+    });
+    if ('rule' in decision) standing.recordUse(decision.rule);
+    if (decision.answer === 'allow') return granted;
+    if (decision.answer === 'deny')
+      return refused("The user's rules or settings (backline.permissions) do not allow it. Go on without it.");
+    try {
+      return await this.ask(what, files, signal);
+    } catch (error) {
+      log.error('the user could not be asked about a tool call', error);
+      return refused(`The user could not be asked. ${messageOf(error)}`);
+    }
+  }
+
+  /** VS Code cannot close a notification, so an answer after the call has ended is ignored. */
+  private async ask(what: string, files: readonly ChangedFile[], signal: AbortSignal): Promise<ToolPermit> {
+    const diffs = new DisposableStore();
+    try {
+      for (;;) {
+        const buttons = [allow, ...(files.length > 0 ? [show] : []), deny];
+        const choice = await this.notify(`Backline: ${this.title} wants to ${what}`, buttons, signal);
+        if (choice === allow) return granted;
+        if (choice !== show) return refused('The user did not allow this. Ask the user how to go on.');
+        await this.showChanges(files, diffs);
+      }
+    } finally {
+      diffs.dispose();
+    }
+  }
+
+  private async showChanges(files: readonly ChangedFile[], diffs: DisposableStore): Promise<void> {
+    for (const { after, path } of files.slice(0, maxShownDiffs)) {
+      const title = `${vscode.workspace.asRelativePath(path)} (change by a program outside VS Code)`;
+      try {
+        diffs.add(await this.deps.editor.showDiff(path, after, title));
+      } catch (error) {
+        this.deps.log.error(`the change of ${path} could not be shown`, error);
+      }
+    }
+  }
+
+  private async notify(text: string, buttons: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+    const showMessage = this.deps.showMessage ?? vscode.window.showWarningMessage;
+    return await new Promise((resolve, reject) => {
+      const stop = (): void => resolve(undefined);
+      signal.addEventListener('abort', stop, { once: true });
+      Promise.resolve(showMessage(toSafeNotice(text), ...buttons))
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener('abort', stop));
+      if (signal.aborted) stop();
+    });
+  }
+}
+
+function refused(reason: string): ToolPermit {
+  return { isGranted: false, reason };
+}

@@ -1,0 +1,140 @@
+import type { ChangedFile, ToolChange } from '../../../session/common/toolCaller';
+import { isEditorError, type TextEdit, type TextFile } from '../../../editor/common/editorPort';
+import { applyTextEdits } from '../../../editor/common/text/textEdits';
+import { LineIndex } from '../../../editor/common/text/textOffsets';
+import type { ActingCall } from '../defineTool';
+import type { ProposedEdits } from '../languageEditPort';
+import { ToolError } from '../toolError';
+import { maxCodeBytes, type ToolPorts } from '../toolPorts';
+
+const maxFiles = 1_000;
+const unreachableMessage =
+  'Nothing was changed, because this would also change files that tools may not change. Ask the user to do it in VS Code.';
+
+/** A file as a tool will change it. */
+interface PlannedFile {
+  /** Absolute and resolved. */
+  readonly path: string;
+  /** Undefined for a new file. */
+  readonly before: TextFile | undefined;
+  readonly after: string;
+}
+
+/** Asks the caller for all files together. Returns them with what is protected. @throws ToolError if they may not be changed */
+async function requirePermit(
+  purpose: ToolChange['purpose'],
+  planned: readonly PlannedFile[],
+  { editor }: Pick<ToolPorts, 'editor'>,
+  { caller, signal }: ActingCall,
+): Promise<readonly ChangedFile[]> {
+  const files: ChangedFile[] = [];
+  for (const { after, before, path } of planned) {
+    const protection = await editor.protectionOf(path, { before: before?.text, after });
+    files.push({ path, before: before?.text ?? null, after, protection: protection?.reason });
+    signal.throwIfAborted();
+  }
+  const permit = await caller.mayChangeFiles({ purpose, files }, signal);
+  signal.throwIfAborted();
+  if (!permit.isGranted) throw new ToolError(`Nothing was changed. ${permit.reason}`);
+  return files;
+}
+
+/** Asks the caller, then writes one file if it is still as planned, and records it as the caller's. @throws ToolError, EditorError */
+export async function changeFile(
+  planned: PlannedFile,
+  ports: Pick<ToolPorts, 'editor'>,
+  call: ActingCall,
+): Promise<TextFile> {
+  const { after, before, path } = planned;
+  const [checked] = await requirePermit(`edit ${path}`, [planned], ports, call);
+  const { editor } = ports;
+  return await call.caller.recordWrites([path], async () => {
+    // A new file has no version that the write could check.
+    if (!before && (await isPresent(path, ports))) throw new ToolError(`${path} was created meanwhile. Read it first.`);
+    return await editor.writeText(path, after, {
+      signal: call.signal,
+      ...(before ? { expectedVersion: before.version } : {}),
+      ...(checked?.protection === undefined ? {} : { protectedFiles: 'allow' }),
+    });
+  });
+}
+
+interface EditedFile {
+  readonly file: TextFile;
+  readonly editCount: number;
+}
+
+/**
+ * Asks the caller for all files, then edits them as one undo step, or none of them. Returns the changed files in the given order.
+ * @throws ToolError, EditorError
+ */
+export async function applyProposedEdits(
+  purpose: ToolChange['purpose'],
+  proposed: readonly ProposedEdits[],
+  ports: Pick<ToolPorts, 'editor'>,
+  call: ActingCall,
+): Promise<readonly EditedFile[]> {
+  const { editor } = ports;
+  const planned = await planEdits(proposed, ports, call.signal);
+  if (planned.length === 0) return [];
+  const checked = await requirePermit(purpose, planned, ports, call);
+  const isProtected = checked.some(({ protection }) => protection !== undefined);
+  const changes = planned.map(({ before, edits, path }) => ({ path, edits, expectedVersion: before.version }));
+  const written = await call.caller.recordWrites(
+    planned.map(({ path }) => path),
+    () => editor.editFiles(changes, { signal: call.signal, ...(isProtected ? { protectedFiles: 'allow' } : {}) }),
+  );
+  return written.map((file, index) => ({ file, editCount: planned[index]?.edits.length ?? 0 }));
+}
+
+interface PlannedEdits extends PlannedFile {
+  readonly before: TextFile;
+  readonly edits: readonly TextEdit[];
+}
+
+/** @throws ToolError if a file is outside the workspace or excluded; it is not named */
+async function planEdits(
+  proposed: readonly ProposedEdits[],
+  { editor }: Pick<ToolPorts, 'editor'>,
+  signal: AbortSignal,
+): Promise<readonly PlannedEdits[]> {
+  const changed = proposed.filter(({ edits }) => edits.length > 0);
+  if (changed.length > maxFiles)
+    throw new ToolError(`This changes ${changed.length} files, and at most ${maxFiles} can be changed at once.`);
+  const planned: PlannedEdits[] = [];
+  for (const { edits, path } of changed) {
+    signal.throwIfAborted();
+    const resolved = path === undefined ? undefined : await resolveOrHide(path, editor);
+    if (resolved === undefined) throw new ToolError(unreachableMessage);
+    const before = await editor.readText(resolved, { maxBytes: maxCodeBytes, signal });
+    const clamped = clampEdits(edits, before.text);
+    const after = applyTextEdits(before.text, clamped);
+    if (after !== before.text) planned.push({ path: resolved, before, after, edits: clamped });
+  }
+  return planned;
+}
+
+/** Language servers name ends beyond a line or the file, which VS Code takes for the nearest position. */
+function clampEdits(edits: readonly TextEdit[], text: string): readonly TextEdit[] {
+  const lines = new LineIndex(text);
+  return edits.map(({ newText, range: { end, start } }) => ({
+    range: { start: lines.clamp(start), end: lines.clamp(end) },
+    newText,
+  }));
+}
+
+async function resolveOrHide(path: string, editor: Pick<ToolPorts['editor'], 'resolve'>): Promise<string | undefined> {
+  try {
+    return await editor.resolve(path);
+  } catch (error) {
+    if (isEditorError(error)) return undefined;
+    throw error;
+  }
+}
+
+async function isPresent(path: string, { editor }: Pick<ToolPorts, 'editor'>): Promise<boolean> {
+  return await editor.stat(path).then(
+    () => true,
+    () => false,
+  );
+}

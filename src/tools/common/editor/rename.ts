@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { countOf } from '../../../base/common/countOf';
+import { applyProposedEdits } from '../changes/applyChanges';
+import { listChangedFiles } from '../changes/changedFiles';
+import { defineActingTool } from '../defineTool';
+import { findPlace, placeInputSchema } from '../placeFinder';
+import { CodeLines } from '../text/codeLines';
+import { ToolError } from '../toolError';
+import type { Tool } from '../toolProvider';
+import type { ToolPorts } from '../toolPorts';
+
+/** Language servers accept any text as a name. */
+const possibleName = /^[^\s"'`/\\,;:(){}[\]<>]+$/u;
+const importPathBefore = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*(["'`])(?:(?!\1).)*$/u;
+
+export function renameTool(ports: ToolPorts): Tool {
+  return defineActingTool({
+    name: 'rename',
+    title: 'Rename symbol',
+    description:
+      'Renames a symbol everywhere, by the language server: every use in all files, no namesakes, as one edit that the user can undo.',
+    input: z.strictObject({ ...placeInputSchema, new_name: z.string().min(1).max(200).regex(possibleName) }),
+    async run({ new_name: newName, ...asked }, call) {
+      const { signal } = call;
+      const from = await findPlace(asked, ports, signal);
+      const { character, line } = from.position;
+      const code = await new CodeLines(ports.editor, signal).lineText(from.path, line);
+      if (importPathBefore.test(code.slice(0, character)))
+        throw new ToolError('This is the path of an import. rename is for symbols and moves no files.');
+      const proposed = await ports.languageEdits.renameEdits(from, newName, signal);
+      const changed = await applyProposedEdits(`rename ${from.title} to \`${newName}\``, proposed, ports, call);
+      if (changed.length === 0)
+        throw new ToolError(
+          `VS Code renames nothing at ${from.title}. The language server may be missing or still starting, or it has that name already.`,
+        );
+      const places = changed.reduce((sum, { editCount }) => sum + editCount, 0);
+      const head = `Renamed ${from.title} to \`${newName}\`: ${countOf(places, 'place')} in ${countOf(changed.length, 'file')}`;
+      return [head, ...listChangedFiles(changed, ports), ...from.remarks].join('\n');
+    },
+  });
+}

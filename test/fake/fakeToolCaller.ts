@@ -1,0 +1,36 @@
+import type { ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../src/session/common/toolCaller';
+
+/** A caller that answers as the test says, and tells what it was asked and what it recorded. */
+export class FakeToolCaller implements ToolCaller {
+  private readonly lifetime = new AbortController();
+  readonly changes: ToolChange[] = [];
+  readonly commands: ToolCommand[] = [];
+  /** Paths of successful writes. */
+  readonly written: string[] = [];
+  /** What the user answers, after doing something else meanwhile. */
+  answer: (signal: AbortSignal) => Promise<ToolPermit> = () => Promise.resolve({ isGranted: true });
+
+  get endSignal(): AbortSignal {
+    return this.lifetime.signal;
+  }
+
+  end(): void {
+    this.lifetime.abort();
+  }
+
+  async mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
+    this.changes.push(change);
+    return await this.answer(signal);
+  }
+
+  async mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {
+    this.commands.push(command);
+    return await this.answer(signal);
+  }
+
+  async recordWrites<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
+    const result = await write();
+    this.written.push(...paths);
+    return result;
+  }
+}

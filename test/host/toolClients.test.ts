@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { nullLogger } from '../../src/base/common/log';
+import { WindowToolCaller } from '../../src/permissions/vscode/windowToolCaller';
+import { ToolsUnderTest } from './support/tools';
+import { standingOf } from '../fake/fakePermissions';
+import { closeAll, inWorkspace } from './support/workspace';
+import { until } from '../support/eventually';
+
+/** A program outside VS Code, which has no conversation: the user is asked in the window. */
+describe('a client outside VS Code that calls tools', () => {
+  let subject: ToolsUnderTest;
+  let permissions: unknown;
+  let shown: { readonly message: string; readonly buttons: readonly string[] }[];
+  let answers: (string | undefined)[];
+  const { signal } = new AbortController();
+
+  beforeEach(async () => {
+    subject = await ToolsUnderTest.start();
+    permissions = undefined;
+    shown = [];
+    answers = [];
+  });
+  afterEach(async () => {
+    await subject.stop();
+    await closeAll();
+  });
+
+  const callerOf = (name: string | undefined): WindowToolCaller =>
+    new WindowToolCaller(name, {
+      standing: standingOf([], () => permissions),
+      editor: subject.editor.adapter,
+      log: nullLogger,
+      showMessage: (message, ...buttons) => {
+        shown.push({ message, buttons });
+        return answers.length > 0 ? Promise.resolve(answers.shift()) : new Promise(() => undefined);
+      },
+    });
+  const file = (name: string, protection?: string) => ({
+    path: inWorkspace(name),
+    before: null,
+    after: 'new\n',
+    protection,
+  });
+
+  it('changes nothing until the user allows it, by the name that it gives itself', async () => {
+    const caller = callerOf('Agent\n[x](command:y)');
+    answers = ['Deny', undefined, 'Allow Once'];
+    const change = { purpose: 'edit', files: [file('clients/a.txt', 'it runs')] };
+    const first = await caller.mayChangeFiles(change, signal);
+    assert.match(first.isGranted ? '' : first.reason, /did not allow this/);
+    assert.equal((await caller.mayChangeFiles(change, signal)).isGranted, false);
+    assert.equal((await caller.mayChangeFiles(change, signal)).isGranted, true);
+    assert.equal(
+      shown[0]?.message,
+      `Backline: “Agent [x] (command:y)” (a program outside VS Code) wants to change ${path.join('clients', 'a.txt')}. ${path.join('clients', 'a.txt')} is protected: it runs.`,
+    );
+    assert.deepEqual(shown[0].buttons, ['Allow Once', 'Show Changes', 'Deny']);
+  });
+
+  it('shows the changes before the user answers', async () => {
+    answers = ['Show Changes'];
+    const cancelled = new AbortController();
+    const asked = callerOf(undefined).mayChangeFiles(
+      { purpose: 'edit', files: [file('clients/b.txt')] },
+      cancelled.signal,
+    );
+    await until('a diff', () =>
+      vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.includes('by a program outside'))),
+    );
+    await until('the question again', () => shown.length === 2);
+    cancelled.abort();
+    assert.equal((await asked).isGranted, false);
+    await until('no diff', () => vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0));
+  });
+
+  it('asks once for several files and for commands, and nothing where the user has settled it', async () => {
+    const caller = callerOf('Agent');
+    answers = ['Allow Once', 'Deny'];
+    const files = ['a', 'b', 'c', 'd', 'e'].map((name) => file(name));
+    assert.equal((await caller.mayChangeFiles({ purpose: 'rename `x`', files }, signal)).isGranted, true);
+    assert.match(shown[0]?.message ?? '', /wants to rename `x` in a, b, c and 2 more\.$/);
+    const command = { argv: ['npm', 'test'], cwd: inWorkspace(), env: { CI: '1' } };
+    assert.equal((await caller.mayRun(command, signal)).isGranted, false);
+    assert.match(shown[1]?.message ?? '', /wants to run npm test in .+ with CI set\.$/);
+    permissions = { '*': { edit: 'deny' }, mcp: { run: 'allow' } };
+    const denied = await caller.mayChangeFiles({ purpose: 'edit', files }, signal);
+    assert.match(denied.isGranted ? '' : denied.reason, /backline\.permissions/);
+    assert.equal((await caller.mayRun({ ...command, env: {} }, signal)).isGranted, true);
+    assert.equal(shown.length, 2);
+  });
+});

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { readFile, rm } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { ToolsUnderTest, textOf } from './support/tools';
+import { closeAll, closeTerminals, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+
+const onDisk = (name: string): Promise<string> => readFile(inWorkspace(name), 'utf8');
+
+/** An agent in a session changes files with the tools of the window. */
+describe('tools of the window that change files', () => {
+  let subject: ToolsUnderTest;
+
+  beforeEach(async () => {
+    subject = await ToolsUnderTest.start();
+  });
+  afterEach(async () => {
+    await subject.stop();
+    await closeAll();
+    await rm(inWorkspace('edits'), { recursive: true, force: true });
+  });
+
+  describe('edit_file', () => {
+    it('changes an open file in one step that undo takes back, as the session’s', async () => {
+      const file = await writeInWorkspace('edits/open.txt', 'one\ntwo\nthree\n');
+      const shown = await show(file);
+      const edits = [
+        { old_text: 'one', new_text: '1' },
+        { old_text: 'three', new_text: '3' },
+      ];
+      assert.match(await subject.call('edit_file', { path: 'edits/open.txt', edits }), /^Edited edits\/open\.txt/);
+      assert.equal(await onDisk('edits/open.txt'), '1\ntwo\n3\n');
+      assert.deepEqual(subject.written, ['s1 edits/open.txt']);
+      await vscode.commands.executeCommand('undo');
+      assert.equal(shown.document.getText(), 'one\ntwo\nthree\n');
+    });
+
+    it('keeps text that is not saved, by the version that was read', async () => {
+      const file = await writeInWorkspace('edits/dirty.txt', 'one\n');
+      const shown = await show(file);
+      await type(shown, new vscode.Position(1, 0), 'typed\n');
+      const read = await subject.call('read_file', { path: 'edits/dirty.txt' });
+      const version = /version (\w+), not saved/.exec(read)?.[1];
+      const edits = [{ from: 2, new_text: 'edited' }];
+      const answer = await subject.call('edit_file', { path: 'edits/dirty.txt', version, edits });
+      assert.match(answer, /It is not saved/);
+      assert.equal(shown.document.getText(), 'one\nedited\n');
+      assert.equal(await onDisk('edits/dirty.txt'), 'one\n');
+      assert.match(
+        await subject.refusal('edit_file', { path: 'edits/dirty.txt', version, edits }),
+        /has changed since/,
+      );
+    });
+
+    it('asks in the conversation where the user wants to be asked, and for protected files', async () => {
+      subject.permissions = { '*': { edit: 'ask' } };
+      await writeInWorkspace('edits/asked.txt', 'one\n');
+      const edits = [{ old_text: 'one', new_text: '1' }];
+      const denied = subject.refusal('edit_file', { path: 'edits/asked.txt', edits });
+      assert.equal(await subject.answer('Deny'), 'Demo wants to edit edits/asked.txt');
+      assert.match(await denied, /Nothing was changed\. The user did not allow this/);
+      assert.equal(await onDisk('edits/asked.txt'), 'one\n');
+      subject.permissions = undefined;
+      await writeInWorkspace('edits/.vscode/tasks.json', '{}\n');
+      const asked = subject.call('edit_file', {
+        path: 'edits/.vscode/tasks.json',
+        edits: [{ old_text: '{}', new_text: '{ "version": "2.0.0" }' }],
+      });
+      await subject.answer('Allow once', 2);
+      await asked;
+      assert.match(await onDisk('edits/.vscode/tasks.json'), /2\.0\.0/);
+    });
+
+    it('creates a file, and touches no excluded one', async () => {
+      const edits = [{ new_text: 'new\n' }];
+      await subject.call('edit_file', { path: 'edits/deep/new.txt', edits });
+      assert.equal(await textOf(inWorkspace('edits/deep/new.txt')), 'new\n');
+      assert.match(await subject.refusal('edit_file', { path: 'edits/hidden/new.txt', edits }), /backline\.exclude/);
+    });
+  });
+
+  describe('rename', () => {
+    const uses = 200;
+    const use = (index: number): string =>
+      `import { total } from './total';\n// total is a word here\nexport const sum${index} = total([${index}]) + 'total'.length;\n`;
+
+    beforeEach(async () => {
+      await writeInWorkspace('edits/tsconfig.json', '{ "compilerOptions": { "strict": true, "module": "commonjs" } }');
+      await writeInWorkspace(
+        'edits/total.ts',
+        'export function total(values: readonly number[]): number {\n  return values.length;\n}\n',
+      );
+      for (let index = 0; index < uses; index++) await writeInWorkspace(`edits/use${index}.ts`, use(index));
+    });
+
+    /** The language server has read the project. */
+    const ready = (): Promise<string> =>
+      subject.tells('references', { path: 'edits/total.ts', symbol: 'total' }, new RegExp(`in ${uses + 1} files`));
+
+    it('renames a symbol in 200 files with one call, and no word that is only the same', async () => {
+      await ready();
+      const answer = await subject.call('rename', { path: 'edits/total.ts', symbol: 'total', new_name: 'countOf' });
+      assert.match(
+        answer,
+        /^Renamed `total` \(edits\/total\.ts:1\) to `countOf`: 401 places in 201 files\n[^]*… 151 more$/,
+      );
+      assert.match(await onDisk('edits/total.ts'), /^export function countOf\(/);
+      for (let index = 0; index < uses; index++) {
+        assert.equal(
+          await onDisk(`edits/use${index}.ts`),
+          use(index).replace('{ total }', '{ countOf }').replace('= total(', '= countOf('),
+        );
+      }
+      assert.equal(new Set(subject.written).size, uses + 1);
+      assert.ok(subject.written.every((name) => name.startsWith('s1 edits/')));
+      assert.deepEqual(
+        vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs),
+        [],
+      );
+      assert.deepEqual(
+        vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath),
+        [],
+      );
+    });
+
+    it('asks once for all files, and changes none after a no', async () => {
+      await ready();
+      subject.permissions = { '*': { edit: 'ask' } };
+      const input = { path: 'edits/total.ts', symbol: 'total', new_name: 'countOf' };
+      const denied = subject.refusal('rename', input);
+      assert.equal(
+        await subject.answer('Deny'),
+        'Demo wants to rename `total` (edits/total.ts:1) to `countOf` in 201 files',
+      );
+      assert.match(await denied, /Nothing was changed/);
+      assert.equal(await onDisk('edits/use7.ts'), use(7));
+      assert.equal(subject.follower.all('approval:required').length, 1);
+      assert.deepEqual(subject.written, []);
+    });
+
+    it('changes nothing if it would change an excluded file, and names none', async () => {
+      await writeInWorkspace(
+        'edits/hidden/secret.ts',
+        "import { total } from '../total';\nexport const x = total([]);\n",
+      );
+      await ready();
+      const answer = await subject.refusal('rename', { path: 'edits/total.ts', symbol: 'total', new_name: 'countOf' });
+      assert.match(answer, /would also change files that tools may not change/);
+      assert.doesNotMatch(answer, /hidden|secret/);
+      assert.match(await onDisk('edits/total.ts'), /function total/);
+      assert.equal(await onDisk('edits/use7.ts'), use(7));
+    });
+
+    it('keeps unsaved text of the user, and says what cannot be renamed', async () => {
+      const shown = await show(inWorkspace('edits/use7.ts'));
+      await type(shown, new vscode.Position(0, 0), '// typed\n');
+      await ready();
+      const answer = await subject.call('rename', { path: 'edits/use7.ts', symbol: 'sum7', new_name: 'seven' });
+      assert.match(answer, /edits\/use7\.ts \(1, not saved\)/);
+      assert.match(shown.document.getText(), /^\/\/ typed\n[^]*const seven = total/);
+      assert.equal(await onDisk('edits/use7.ts'), use(7));
+      const input = { path: 'edits/use8.ts', symbol: 'length', line: 3, new_name: 'size' };
+      assert.match(await subject.refusal('rename', input), /VS Code does not rename this/);
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+    });
+  });
+
+  it('format and fixes apply what VS Code offers', async () => {
+    const file = await writeInWorkspace(
+      'edits/ugly.ts',
+      "export const x   =  [ 1,2 ] ;\nexport const size: number = 'a'\n",
+    );
+    await writeInWorkspace('edits/maths.ts', 'export function addUp(): number {\n  return 1;\n}\nconst unused = 1;\n');
+    await show(file);
+    const formatted = await subject.tells(
+      'format',
+      { path: 'edits/ugly.ts', from: 1, to: 1 },
+      /^Formatted edits\/ugly\.ts/,
+    );
+    assert.match(formatted, /version \w+ now/);
+    assert.match(await onDisk('edits/ugly.ts'), /^export const x = \[1, 2\];\n/);
+    assert.match(
+      await subject.call('format', { path: 'edits/ugly.ts', from: 1, to: 1 }),
+      /^Nothing was changed: edits\/ugly\.ts is formatted already/,
+    );
+    await writeInWorkspace('edits/words.xyz', 'one\n');
+    assert.match(await subject.call('format', { path: 'edits/words.xyz' }), /or VS Code has no formatter/);
+    await show(inWorkspace('edits/maths.ts'));
+    const offered = await subject.tells('fixes', { path: 'edits/maths.ts', line: 4 }, /Remove unused declaration/);
+    const [, title] = /^ {2}(Remove unused declaration[^[]*?) {2}\[quickfix/m.exec(offered) ?? [];
+    assert.match(
+      await subject.call('fixes', { path: 'edits/maths.ts', line: 4, apply: title }),
+      /^Applied “Remove unused declaration/,
+    );
+    assert.match(await onDisk('edits/maths.ts'), /^export function addUp\(\): number \{\n {2}return 1;\n\}\n\n?$/);
+  });
+
+  describe('tasks', () => {
+    it('run in a terminal after the command was allowed, and tell the exit code', async () => {
+      const provider = vscode.tasks.registerTaskProvider('backline-test', {
+        provideTasks: () => {
+          const folder = vscode.workspace.workspaceFolders?.[0];
+          assert.ok(folder);
+          const run = new vscode.ShellExecution('exit 3', { cwd: folder.uri.fsPath });
+          return [new vscode.Task({ type: 'backline-test' }, folder, 'ends with three', 'test', run)];
+        },
+        resolveTask: () => undefined,
+      });
+      try {
+        const name = 'test: ends with three';
+        assert.match(await subject.call('tasks'), /\n {2}test: ends with three — exit 3/);
+        const denied = subject.refusal('tasks', { run: name });
+        assert.equal(await subject.answer('Deny'), 'Demo wants to run exit 3');
+        assert.match(await denied, /The task was not run/);
+        const run = subject.call('tasks', { run: name, timeout: 60 });
+        await subject.answer('Allow once', 2);
+        assert.match(await run, /^test: ends with three ended with exit code 3\./);
+      } finally {
+        provider.dispose();
+        await closeTerminals(({ name }) => name.includes('ends with three'));
+      }
+    });
+  });
+});

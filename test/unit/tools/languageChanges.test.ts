@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { ToolError } from '../../../src/tools/common/toolError';
+import type { ProposedAction, ProposedEdits } from '../../../src/tools/common/languageEditPort';
+import { lineRange } from './support/fakeLanguage';
+import { bench, code, main, other, secret } from './support/parserWorkspace';
+
+const edit = (path: string | undefined, line: number, from: number, to: number, newText: string): ProposedEdits => ({
+  path,
+  edits: [{ range: lineRange(line, from, to), newText }],
+});
+const renames = [edit(main, 0, 13, 19, 'Reader'), edit(other, 0, 9, 15, 'Reader')];
+
+describe('the tool rename', () => {
+  const input = { path: 'src/main.ts', symbol: 'Parser', new_name: 'Reader' };
+
+  it('changes all files in one step that is asked for once and recorded as the caller’s', async () => {
+    const made = bench();
+    made.languageEdits.renames = (at, newName) => {
+      assert.deepEqual([at.path, newName], [main, 'Reader']);
+      return Promise.resolve(renames);
+    };
+    assert.equal(
+      await made.call('rename', input),
+      'Renamed `Parser` (src/main.ts:1) to `Reader`: 2 places in 2 files\n  src/main.ts (1)\n  src/other.ts (1)',
+    );
+    assert.match(made.editor.diskText(main), /^export class Reader \{/);
+    assert.equal(made.editor.diskText(other), 'import { Reader } from "./main";\n');
+    assert.deepEqual(made.caller.written, [main, other]);
+    assert.deepEqual(
+      made.caller.changes.map(({ files, purpose }) => [purpose, files.map(({ path }) => path)]),
+      [['rename `Parser` (src/main.ts:1) to `Reader`', [main, other]]],
+    );
+  });
+
+  it('changes nothing if a file is excluded or outside, and does not name it', async () => {
+    const made = bench();
+    for (const path of [secret, '/elsewhere/lib.ts', undefined]) {
+      made.languageEdits.renames = () => Promise.resolve([...renames, edit(path, 0, 0, 3, 'KEY2')]);
+      await assert.rejects(
+        made.call('rename', input),
+        (error: Error) =>
+          error.message.includes('would also change files that tools may not change') &&
+          !/\.env|lib/.test(error.message),
+      );
+    }
+    assert.equal(made.editor.diskText(main), code);
+    assert.deepEqual(made.caller.changes, []);
+  });
+
+  it('changes nothing after a no, or if a file has changed meanwhile', async () => {
+    const made = bench();
+    made.languageEdits.renames = () => Promise.resolve(renames);
+    made.caller.answer = () => Promise.resolve({ isGranted: false, reason: 'No.' });
+    await assert.rejects(made.call('rename', input), /Nothing was changed\. No\./);
+    made.caller.answer = () => {
+      made.editor.type(other, '// later\nimport { Parser } from "./main";\n');
+      return Promise.resolve({ isGranted: true });
+    };
+    await assert.rejects(made.call('rename', input), /has changed/);
+    assert.equal(made.editor.diskText(main), code);
+    assert.deepEqual(made.caller.written, []);
+  });
+
+  it('says what cannot be renamed', async () => {
+    const made = bench();
+    await assert.rejects(made.call('rename', input), /VS Code renames nothing at `Parser`/);
+    made.languageEdits.renames = () => Promise.reject(new ToolError('VS Code does not rename this: it is a keyword'));
+    await assert.rejects(made.call('rename', input), /it is a keyword/);
+    await assert.rejects(made.call('rename', { ...input, new_name: 'two words' }), /new_name/);
+    await assert.rejects(made.call('rename', { ...input, symbol: 'absent' }), /There is no `absent`/);
+    await assert.rejects(
+      made.call('rename', { path: 'src/other.ts', symbol: 'main', line: 1, new_name: 'x' }),
+      /path of an import/,
+    );
+  });
+});
+
+describe('the tool format', () => {
+  it('applies the edits of the formatter', async () => {
+    const made = bench();
+    const nothing = 'Nothing was changed: src/main.ts is formatted already, or VS Code has no formatter for it.';
+    assert.equal(await made.call('format', { path: 'src/main.ts' }), nothing);
+    made.languageEdits.formatted = [edit(main, 1, 0, 2, '    ')];
+    assert.match(
+      await made.call('format', { path: 'src/main.ts' }),
+      /^Formatted src\/main\.ts: 1 change\. It has version \w+/,
+    );
+    assert.match(made.editor.diskText(main), /\n {4}parse/);
+    made.languageEdits.formatted = [{ path: main, edits: [] }];
+    assert.equal(await made.call('format', { path: 'src/main.ts' }), nothing);
+    await assert.rejects(made.call('format', { path: 'src/main.ts', from: 99 }), /no line 99/);
+    await assert.rejects(made.call('format', { path: 'src/.env' }), /exclude/);
+  });
+});
+
+describe('the tool fixes', () => {
+  const actions: readonly ProposedAction[] = [
+    { title: 'Extract', kind: 'refactor', isPreferred: false, disabledReason: 'nothing to extract', edits: [] },
+    { title: 'Add\n import', kind: 'quickfix', isPreferred: true, edits: [edit(main, 0, 0, 0, 'import x;\n')] },
+    { title: 'Ask the server', kind: '', isPreferred: false, edits: undefined },
+  ];
+
+  it('lists what VS Code offers, and asks nobody for that', async () => {
+    const made = bench();
+    made.languageEdits.actions = () => actions;
+    assert.equal(
+      await made.call('fixes', { path: 'src/main.ts', line: 3 }),
+      '3 actions at src/main.ts:3\n  Add import  [quickfix, preferred]\n  Extract  [refactor, not possible now]\n  Ask the server  [only the user can apply it]',
+    );
+    assert.deepEqual(made.caller.changes, []);
+    made.languageEdits.actions = () => [];
+    assert.equal(
+      await made.call('fixes', { path: 'src/main.ts', line: 3 }),
+      'VS Code offers nothing at src/main.ts:3.',
+    );
+    await assert.rejects(made.call('fixes', { path: 'src/main.ts', line: 99 }), /no line 99/);
+  });
+
+  it('applies one by its title, once it is allowed', async () => {
+    const made = bench();
+    made.languageEdits.actions = () => actions;
+    const apply = (title: string): Promise<string> =>
+      made.call('fixes', { path: 'src/main.ts', line: 3, apply: title });
+    assert.equal(await apply('Add import'), 'Applied “Add import”\n  src/main.ts (1)');
+    assert.equal(made.editor.diskText(main), `import x;\n${code}`);
+    await assert.rejects(apply('Extract'), /nothing to extract/);
+    await assert.rejects(apply('Ask the server'), /runs a command of an extension/);
+    await assert.rejects(apply('Fly'), /does not offer “Fly”/);
+  });
+
+  it('takes places beyond a line or the file for the nearest, as VS Code does', async () => {
+    const made = bench();
+    const range = { start: { line: 0, character: 99 }, end: { line: 999, character: 0 } };
+    const edits = [{ path: other, edits: [{ range, newText: ' // end' }] }];
+    made.languageEdits.actions = () => [{ title: 'Cut', kind: '', isPreferred: false, edits }];
+    await made.call('fixes', { path: 'src/other.ts', line: 1, apply: 'Cut' });
+    assert.equal(made.editor.diskText(other), 'import { Parser } from "./main"; // end');
+  });
+
+  it('looks at the problems of the line first', async () => {
+    const made = bench();
+    const asked: number[] = [];
+    made.languageEdits.actions = ({ start }) => {
+      asked.push(start.character);
+      return [];
+    };
+    const problem = { severity: 'error', message: 'wrong', lineText: '', startOffset: 0, endOffset: 0 } as const;
+    made.editor.setDiagnostics(main, [
+      { ...problem, range: lineRange(2, 11, 15) },
+      { ...problem, range: lineRange(5, 1, 2) },
+    ]);
+    await made.call('fixes', { path: 'src/main.ts', line: 3 });
+    assert.deepEqual(asked, [11, 4]);
+  });
+});
