@@ -6,14 +6,7 @@ import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
 import type { ChatFileAccess } from './chatFileAccess';
-import {
-  ChatError,
-  type ChangedStates,
-  type RevertOptions,
-  type TurnRange,
-  type TurnsChange,
-  type TurnTexts,
-} from '../chatPorts';
+import { ChatError, type RevertOptions, type TurnRange, type TurnsChange, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
@@ -45,9 +38,9 @@ interface ChangeJournalPorts {
  */
 export class ChangeJournal {
   readonly review: FileReview;
+  readonly states: StateChanges;
   private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
-  private readonly states: StateChanges;
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly runningSweeps: RunningSweeps;
@@ -224,10 +217,6 @@ export class ChangeJournal {
     const isCurrent = known !== undefined && (await this.fileTexts.readFile(path)).id === known.after;
     const after = isCurrent && known.after !== null ? undefined : await this.fileTexts.textOf(known?.after);
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
-  }
-
-  statesOf(path: string, turn: number | undefined): ChangedStates | undefined {
-    return this.states.statesOf(path, turn);
   }
 
   filesOfTurns(turns: TurnRange): TurnsChange[] {

@@ -35,7 +35,7 @@ export class ReviewableChanges implements ChatFileChanges {
   }
 
   statesOf(path: string, turn?: number): ChangedStates | undefined {
-    return this.journal.statesOf(path, turn);
+    return this.journal.states.statesOf(path, turn);
   }
 
   countSeparable(path: string): Promise<SeparableCounts> {
