@@ -143,7 +143,9 @@ async function picture(page, name, clip) {
  * @param {number} width
  */
 async function widen(page, part, width) {
-  const box = await page.locator(`.part.${part}`).boundingBox();
+  const bar = page.locator(`.part.${part}`);
+  await bar.waitFor();
+  const box = await bar.boundingBox();
   if (!box) throw new Error('There is no side bar.');
   const [edge, wanted] = part === 'sidebar' ? [box.x + box.width, box.x + width] : [box.x, box.x + box.width - width];
   await page.mouse.move(edge, 300);
