@@ -123,7 +123,7 @@ describe('The review of changes', () => {
   });
 
   it('brings a file without text back with Undo Restore', async () => {
-    const message = window.messages.filter({ hasText: 'logo.bin was restored.' });
+    const message = window.messages.filter({ hasText: /Restored .*logo\.bin\./ });
     await message.waitFor();
     await window.screenshot('review-undo-restore');
     await message.getByRole('button', { name: 'Undo Restore' }).click();

@@ -5,7 +5,7 @@ import { EditorError, type EditorPort } from '../../editor/common/editorPort';
 import type { ProtectedChangeError } from '../../editor/common/guardedEditor';
 import { convertLineEndings } from '../../editor/common/text/lineEndings';
 import {
-  canAskAboutEdit,
+  isWithinQuestionLimits,
   findRefusedEdit,
   reduceRefusedEdits,
   type EditAnswer,
@@ -69,7 +69,7 @@ export class ProtectedEditApprovals implements Disposable {
 
   private askUser(edit: RefusedEdit): boolean {
     const { clock, log } = this.ports;
-    if (this.isDisposed || !canAskAboutEdit(this.refusedEdits, edit)) return false;
+    if (this.isDisposed || !isWithinQuestionLimits(this.refusedEdits, edit)) return false;
     this.dispatch({ kind: 'refused', edit, now: clock.monotonicNow() });
     this.startChecks(edit);
     const answered = (answer: EditAnswer | undefined): void => {

@@ -73,7 +73,7 @@ export function findRefusedEdit(
 }
 
 /** Whether another question stays within the limits for the user and for memory. */
-export function canAskAboutEdit(edits: RefusedEdits, { after }: Pick<RefusedEdit, 'after'>): boolean {
+export function isWithinQuestionLimits(edits: RefusedEdits, { after }: Pick<RefusedEdit, 'after'>): boolean {
   const open = edits.filter(({ kind }) => kind === 'asked');
   const length = open.reduce((sum, edit) => sum + edit.after.length, after.length);
   return open.length < maxEditQuestions && length <= maxEditQuestionLength;

@@ -18,7 +18,7 @@ export interface TakenCheckpoint {
   readonly uncovered: readonly string[];
 }
 
-/** A file in a workspace folder that has a checkpoint. */
+/** A file, and the checkpoint of the workspace folder that contains it. */
 export interface CheckpointedFile {
   /** Absolute. */
   readonly path: string;

@@ -96,7 +96,7 @@ export class CheckpointRepositoryProvider {
   }
 
   /** @throws CheckpointError `failed` if the folder is gone, or a symbolic link has taken its place */
-  private async checkFolder(): Promise<void> {
+  private async requireFolderInPlace(): Promise<void> {
     const { folder } = this.options;
     const real = await realpath(folder).catch(() => undefined);
     if (real === folder) return;
@@ -105,7 +105,7 @@ export class CheckpointRepositoryProvider {
   }
 
   private async prepareAll(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
-    await this.checkFolder();
+    await this.requireFolderInPlace();
     return await withStorageErrors(() => this.openNow(signal));
   }
 

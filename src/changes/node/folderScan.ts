@@ -76,7 +76,7 @@ export class FolderScan {
   async capture(signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
     const { index } = this.repository;
     const startMs = (await this.repository.readFileSystemTime()) - timeStepMs;
-    await this.resetFutureIndex(startMs);
+    await this.backdateFutureIndex(startMs);
     const found = await this.findChanges(index, signal);
     const isUnchanged = found.modified.length + found.deleted.length + found.added.length === 0;
     const known = isUnchanged ? await this.knownTree(index) : undefined;
@@ -324,7 +324,7 @@ export class FolderScan {
   }
 
   /** After the clock was set back, times are unreliable, so Git compares all contents once. */
-  private async resetFutureIndex(startMs: number): Promise<void> {
+  private async backdateFutureIndex(startMs: number): Promise<void> {
     const { index } = this.repository;
     const info = await stat(index).catch(() => undefined);
     if (info && info.mtimeMs > startMs + timeStepMs) await utimes(index, 1, 1);

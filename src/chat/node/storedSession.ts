@@ -72,8 +72,8 @@ export class StoredSession implements SessionFile {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
   private readonly problemEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeProblem = this.problemEmitter.event;
-  private readonly recordsEmitter = new Emitter<RecordsRead>(this.onListenerError);
-  readonly onDidReadRecords = this.recordsEmitter.event;
+  private readonly readRecordsEmitter = new Emitter<RecordsRead>(this.onListenerError);
+  readonly onDidReadRecords = this.readRecordsEmitter.event;
 
   constructor(
     private readonly initialState: StoredSessionState,
@@ -173,7 +173,7 @@ export class StoredSession implements SessionFile {
     else this.lock.dispose();
     this.ports.onClosed();
     this.problemEmitter.dispose();
-    this.recordsEmitter.dispose();
+    this.readRecordsEmitter.dispose();
   }
 
   idOf(text: string): string {
@@ -311,7 +311,7 @@ export class StoredSession implements SessionFile {
   private applyAccess(records: readonly LogRecord[], access: Access): void {
     const isOther = this.access !== access;
     this.access = access;
-    if (records.length > 0 || isOther) this.recordsEmitter.fire({ records, isWriterGone: access !== 'theirs' });
+    if (records.length > 0 || isOther) this.readRecordsEmitter.fire({ records, isWriterGone: access !== 'theirs' });
     if (isOther) this.problemEmitter.fire();
   }
 

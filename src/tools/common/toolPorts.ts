@@ -29,5 +29,5 @@ export interface ToolPorts {
   readonly clock: Clock;
 }
 
-/** Maximum size of a file that is read to show lines of it. */
+/** Maximum size in bytes of a file whose code tools read. */
 export const maxCodeBytes = 4 * 1_024 * 1_024;

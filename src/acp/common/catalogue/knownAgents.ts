@@ -73,7 +73,7 @@ export function findKnownAgentByName(infoName: string | undefined): KnownAgent |
 }
 
 /** Combines what the agent reports (`infoName`) with what its command line implies. */
-export function combineAgentTraits(
+export function agentTraitsFrom(
   infoName: string | undefined,
   missingFile: MissingFileResult,
   commandAgentId?: string,

@@ -2,7 +2,7 @@ import type { McpServer } from '@agentclientprotocol/sdk';
 import { withDeadline } from '../../../base/common/async';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import type { ToolCaller } from '../../../session/common/toolCaller';
-import { combineAgentTraits, type AgentTraits } from '../../common/catalogue/knownAgents';
+import { agentTraitsFrom, type AgentTraits } from '../../common/catalogue/knownAgents';
 import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from './agentConnection';
 import { AgentSignIn, type SignInCommand } from './agentSignIn';
 import type { SessionParams } from './v1Client';
@@ -54,7 +54,7 @@ export class AgentGateway {
 
   get traits(): AgentTraits {
     const { knownAs, missingFile } = this.options;
-    return combineAgentTraits(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
+    return agentTraitsFrom(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
   }
 
   /** Sends a request with the default time-out. @throws BackendError */

@@ -68,7 +68,7 @@ interface ApprovalRequest {
   readonly due: Moment;
 }
 
-/** The approval is pending for readers. `answering`: an answer is being sent. */
+/** An approval that readers of the session's events see as pending. `answering`: an answer is being sent. */
 export interface ShownApproval extends ApprovalRequest {
   readonly phase: 'waiting' | 'answering';
   readonly isBeingDenied: boolean;

@@ -11,7 +11,7 @@ interface RepositoryCall {
   readonly args: readonly string[];
   readonly signal: AbortSignal;
   readonly input?: string | Uint8Array;
-  /** Replaces the index of the repository. */
+  /** Path of an index file that is used instead of the repository's own. */
   readonly index?: string;
   /**
    * Whether the objects of the user's repository are used. Only for reading: to write an object that exists there, Git would

@@ -97,7 +97,10 @@ export class ComposerDraft {
     return taken;
   }
 
-  /** Switches to a conversation, or updates its draft. `keepsText`: the composer's text belongs to it. */
+  /**
+   * Switches to a conversation, or updates the draft of the current one. `keepsText`: the text in the composer moves to that
+   * conversation.
+   */
   switchSession(sessionId: string | undefined, draft: Draft | undefined, keepsText = false): void {
     const isOther = sessionId !== this.sessionId;
     if (isOther && !keepsText) {

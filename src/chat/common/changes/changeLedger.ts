@@ -280,7 +280,7 @@ export class ChangeLedger {
     this.appendRecord({ type: 'fileDecided', path, decision });
   }
 
-  /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
+  /** Sets what remains to be reviewed in files, after they were restored or another conversation took over their review. */
   async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
     if (files.length === 0) return;
     for (const file of files) {

@@ -38,10 +38,9 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     this.agentOptions = new AgentOptions(ports.memento, ports.onError);
   }
 
-  /** Sets the known backends. Choices for a server are remembered by its address. */
+  /** Sets the known backends, and forgets the options of a server whose address has changed. */
   setBackends(views: readonly BackendView[]): void {
     for (const view of views) {
-      // The options of a server at another address are unknown.
       if (this.backendViews.get(view.id)?.description !== view.description) this.serverOptions.delete(view.id);
       this.backendViews.set(view.id, view);
       this.agentOptions.setBackend(view);

@@ -44,7 +44,7 @@ export interface RestoreRequest {
 }
 
 export interface RestoreResult {
-  /** The conversation that goes on. */
+  /** The conversation in which the user continues: the fork, if there is one, or the original. */
   readonly chat: Chat;
   readonly restored: readonly string[];
   readonly skipped: readonly SkippedFile[];

@@ -302,7 +302,7 @@ export class ChatTranscript {
     if (this.stage.kind === 'replayed' || !this.ensureTurn()) return;
     const { backendTitle, toolEntries, writer } = this;
     const { call_id: callId } = data;
-    const parts = callId === undefined ? undefined : toolEntries.partsOf(callId);
+    const parts = callId === undefined ? undefined : toolEntries.shownPartsOf(callId);
     if (callId !== undefined) toolEntries.markWaiting(callId);
     const call = { callId, entryId: toolEntries.entryIdOf(callId), parts };
     this.approvals.addApproval(data, call, backendTitle, writer.recordedAt);

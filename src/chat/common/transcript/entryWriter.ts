@@ -13,7 +13,7 @@ export interface EntryBase {
   readonly parent?: string;
 }
 
-/** Total size of full entries kept for trimmed ones, in UTF-16 units. The oldest are evicted. */
+/** Maximum total size of the full versions of trimmed entries, in UTF-16 units. The oldest are evicted. */
 const maxUnits = 32 * 1024 * 1024;
 
 interface FullEntry {

@@ -71,7 +71,7 @@ export class ToolEntries {
     return callId === undefined ? undefined : this.callsById.get(callId)?.base.id;
   }
 
-  partsOf(callId: string): ShownParts | undefined {
+  shownPartsOf(callId: string): ShownParts | undefined {
     const call = this.callsById.get(callId);
     return call && shownParts(call);
   }

@@ -53,7 +53,7 @@ export class OthersSaveWatch implements Disposable {
     // Read now: a command may write the file while other work on it is done.
     const saved = fileTexts.readDisk(requested);
     await runForFile(requested, async (path) => {
-      // The editor port saves the agent's own writes.
+      // The editor port also saves what the agent writes; that is not a save by others.
       if (!isAgentsWrite(path)) await turnCheckpoint.recordOthersSave(path, await saved, await before);
     });
   }

@@ -59,7 +59,7 @@ export class TurnWriters implements Disposable {
   }
 }
 
-/** Before the agent has the prompt, it writes nothing. */
+/** Whether the agent may be writing files: it has received the prompt and has not finished. */
 function isWorking({ view: { isBusy = false, status } }: Chat): boolean {
   return isBusy && status !== 'starting' && status !== 'readonly';
 }

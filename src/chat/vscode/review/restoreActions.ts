@@ -155,8 +155,8 @@ export class RestoreActions {
     if (isBusy) {
       const isConfirmed = await dialogs.confirm({
         message: 'The agent is still working.',
-        detail: 'It is stopped before anything is restored.',
-        action: 'Stop and Continue',
+        detail: 'It must be stopped before you can restore.',
+        action: 'Stop Agent',
       });
       if (!isConfirmed) return false;
     }

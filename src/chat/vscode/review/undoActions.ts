@@ -105,9 +105,11 @@ export class UndoActions {
   private offerUndo(chat: Chat, restores: readonly RestoredFile[]): void {
     const [first] = restores;
     if (!first) return;
-    const name = restores.length === 1 ? vscode.workspace.asRelativePath(first.path) : countOf(restores.length, 'file');
-    const was = restores.length === 1 ? 'was' : 'without text were';
-    this.deps.messages.info(`${name} ${was} restored.`, {
+    const name =
+      restores.length === 1
+        ? vscode.workspace.asRelativePath(first.path)
+        : `${countOf(restores.length, 'file')} that can’t be shown as text`;
+    this.deps.messages.info(`Restored ${name}.`, {
       label: 'Undo Restore',
       run: async () => {
         for (const { restoreId } of restores) await this.deps.undoRestore(chat, restoreId);
@@ -153,7 +155,7 @@ export class UndoActions {
     if (separable > 0) await chat.fileChanges.undoSeparable(path, options);
     await this.deps.diffViews.compareWithCurrent(path, before, `before ${isConversation ? 'chat' : 'turn'}`);
     this.deps.messages.info(
-      `${name} still has ${separable > 0 ? countOf(total - separable, 'change') : 'its changes'}, because the lines were edited later. Copy what you want from the left side of the diff.`,
+      `${separable > 0 ? countOf(total - separable, 'change') : 'The changes'} in ${name} could not be undone because the same lines were edited later. Copy what you need from the left side of the diff.`,
     );
     return {};
   }

@@ -12,7 +12,7 @@ import { entryBase, plainText, rawEntry, type MappedEntry, type MessageContext }
 import { isResultBlock } from '../model/callIds';
 import { isRoleShown, type ToolResults } from './toolResults';
 import { toolEntries } from './parts/callEntries';
-import { readRunWithoutBlock, readToolRun } from './parts/toolRun';
+import { readRunOutsideResultBlock, readToolRun } from './parts/toolRun';
 
 /** Maps a message to entries in the order of its blocks. Results of tools appear at their calls. */
 export function messageEntries(raw: unknown, results: ToolResults, context: MessageContext): readonly MappedEntry[] {
@@ -162,7 +162,7 @@ class MessageMapper {
   }
 
   private mapManualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly MappedEntry[] {
-    const outcome = readRunWithoutBlock(block.toolRun, unfinishedCallStates(this.message, this.context));
+    const outcome = readRunOutsideResultBlock(block.toolRun, unfinishedCallStates(this.message, this.context));
     const note = block.hidden === true ? 'Run by the user. Not shown to the agent.' : 'Run by the user.';
     const remarks = [...outcome.remarks, plainText(note)];
     const input = block.args ?? {};

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   editAnswerValidMs,
-  canAskAboutEdit,
+  isWithinQuestionLimits,
   findRefusedEdit,
   maxEditQuestionLength,
   maxEditQuestions,
@@ -84,10 +84,10 @@ describe('refused edits', () => {
   it('are asked about within bounds', () => {
     const ids = Array.from({ length: maxEditQuestions }, (_, at) => at);
     const full = after(...ids.map((id) => refused(id)));
-    assert.equal(canAskAboutEdit(full, edit(100)), false);
-    assert.equal(canAskAboutEdit(reduceRefusedEdits(full, answered(3, 'deny')), edit(100)), true);
-    assert.equal(canAskAboutEdit([], edit(1, 'x'.repeat(maxEditQuestionLength))), true);
-    assert.equal(canAskAboutEdit(after(refused(1)), edit(2, 'x'.repeat(maxEditQuestionLength))), false);
+    assert.equal(isWithinQuestionLimits(full, edit(100)), false);
+    assert.equal(isWithinQuestionLimits(reduceRefusedEdits(full, answered(3, 'deny')), edit(100)), true);
+    assert.equal(isWithinQuestionLimits([], edit(1, 'x'.repeat(maxEditQuestionLength))), true);
+    assert.equal(isWithinQuestionLimits(after(refused(1)), edit(2, 'x'.repeat(maxEditQuestionLength))), false);
   });
 
   it('are remembered within bounds', () => {

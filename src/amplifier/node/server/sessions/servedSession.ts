@@ -16,7 +16,7 @@ import { contextAttachments } from './contextAttachments';
 import { SubscriberFeed, type EventSink } from '../streams/subscriberFeed';
 import { ResumePoint } from './resumePoint';
 import type { ServerLimits } from '../serverLimits';
-import { SessionTracker } from './sessionTracker';
+import { SessionTally } from './sessionTally';
 import { WireEventAdapter } from '../streams/wireEventAdapter';
 import { formatWireTime } from '../../../common/api/wireTime';
 
@@ -38,7 +38,7 @@ interface ServedSessionDeps {
 export class ServedSession {
   readonly id: string;
   private readonly feed: SubscriberFeed;
-  private readonly tracker: SessionTracker;
+  private readonly tracker: SessionTally;
   private readonly resumePoint: ResumePoint;
   private readonly wireEventAdapter: WireEventAdapter;
   private readonly createdAt: string;
@@ -53,7 +53,7 @@ export class ServedSession {
   constructor(private readonly deps: ServedSessionDeps) {
     const { clock, context, id, limits } = deps;
     this.id = id;
-    this.tracker = new SessionTracker(clock);
+    this.tracker = new SessionTally(clock);
     this.resumePoint = new ResumePoint(id);
     this.wireEventAdapter = new WireEventAdapter(id);
     this.feed = new SubscriberFeed({ ...limits, sessionId: id, clock });

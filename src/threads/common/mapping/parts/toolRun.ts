@@ -48,13 +48,13 @@ export function readToolRun(block: unknown, open: UnfinishedCall): ToolRun {
   if (!parsed) return missingResult(open);
   if (parsed.type === 'program_output') return programOutcome(parsed);
   if (parsed.run === undefined || parsed.run === null) return providerOutcome(parsed);
-  const outcome = readRunWithoutBlock(parsed.run, open);
+  const outcome = readRunOutsideResultBlock(parsed.run, open);
   const decision = decisionOf(parsed.userInput, outcome);
   return decision === undefined ? outcome : { ...outcome, decision };
 }
 
 /** Reads a run that is not in a result block, such as a command of the user. A run without a status has ended. */
-export function readRunWithoutBlock(value: unknown, open: UnfinishedCall): ToolRun {
+export function readRunOutsideResultBlock(value: unknown, open: UnfinishedCall): ToolRun {
   if (value === undefined || value === null) return missingResult(open);
   const run = StoredToolRun.safeParse(value).data;
   return run ? knownOutcome(run, open) : { state: 'done', result: value, remarks: [] };

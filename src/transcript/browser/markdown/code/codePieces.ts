@@ -9,7 +9,10 @@ interface CodePieces {
   readonly lastPieceLines: number;
 }
 
-/** Moves the children of `code` into pieces. The first piece continues one that has `linesBefore` lines. */
+/**
+ * Moves the children of `code` into new pieces. `linesBefore` is the line count of the incomplete piece before them, which
+ * the first new piece continues.
+ */
 export function splitIntoPieces(code: Node, linesBefore = 0): CodePieces {
   const pieces: Element[] = [];
   let lines = linesBefore;

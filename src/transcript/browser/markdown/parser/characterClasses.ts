@@ -1,3 +1,5 @@
 /** Replaces the package `uc.micro` in pages with the browser's own character classes. */
-export const P = /\p{P}/u;
-export const S = /\p{S}/u;
+const punctuation = /\p{P}/u;
+const symbol = /\p{S}/u;
+
+export { punctuation as P, symbol as S };
