@@ -6,10 +6,7 @@ const inFolder = { hasFolder: true, isTrusted: true, isPluginOutdated: false };
 describe('the status of Amp', () => {
   it('shows the port and, when there are any, the clients', () => {
     const alone = ampStatus({ kind: 'serving', port: 8000, clientCount: 0 }, inFolder);
-    assert.deepEqual(
-      [alone.state, alone.summary],
-      ['ready', 'Serving on 127.0.0.1:8000. No client is connected.'],
-    );
+    assert.deepEqual([alone.state, alone.summary], ['ready', 'Serving on 127.0.0.1:8000. No client is connected.']);
     const two = ampStatus({ kind: 'serving', port: 8000, clientCount: 2 }, inFolder);
     assert.equal(two.summary, 'Serving on 127.0.0.1:8000 to 2 clients.');
     assert.match(ampStatus({ kind: 'serving', port: 8000, clientCount: 1 }, inFolder).summary, /to 1 client\./);
