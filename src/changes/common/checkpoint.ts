@@ -64,7 +64,7 @@ interface Compared {
 export type FileChange =
   | (Compared & { readonly status: 'added'; readonly after: FileState })
   | (Compared & { readonly status: 'deleted'; readonly before: FileState })
-  /** `modeChanged`: same content. `typeChanged`: a file became a symbolic link, or the reverse. */
+  /** `modeChanged`: only the mode differs. `typeChanged`: a file has become a symbolic link, or the reverse. */
   | (Compared & {
       readonly status: 'modified' | 'modeChanged' | 'typeChanged';
       readonly before: FileState;

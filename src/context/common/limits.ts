@@ -15,7 +15,7 @@ export const itemLimits = {
 export const mentionLimits = {
   /** Maximum number of mentions per provider and query. */
   mentions: 50,
-  /** Maximum number of entries of an answer that are read. */
+  /** Maximum number of entries that are read of one answer. */
   scanned: 1_000,
   /** Size of a provider's data in a mention, as JSON, in UTF-16 units. */
   data: 16 * 1_024,

@@ -125,7 +125,7 @@ export class WorkerProvider implements ContextProvider {
   ): Promise<AnswerOf<Kind>> {
     const worker = this.usableWorker ?? (await this.startedWorker(signal));
     const answer = await this.ports.traffic.record(
-      // Uses the method's name in the protocol.
+      // The protocol calls this method `items`.
       request.method === 'lookUp' ? 'items' : request.method,
       () => sizeOfRequest(request),
       () => worker.call(request, signal),

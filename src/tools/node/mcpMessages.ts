@@ -138,7 +138,7 @@ async function callTool(
   });
 }
 
-/** Lets other calls run while the user is asked. */
+/** Returns a caller that lets other calls run while it waits for the user. */
 function withPauses(caller: ToolCaller, pause: PauseCall): ToolCaller {
   return {
     endSignal: caller.endSignal,

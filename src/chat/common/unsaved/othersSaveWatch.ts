@@ -16,7 +16,7 @@ interface OthersSaveWatchDeps {
   readonly runForFile: (path: string, task: (path: string) => Promise<void>) => Promise<void>;
 }
 
-/** Records the saves of others during a turn, with what the disk had right before each. */
+/** Records saves during a turn that are not the agent's, with the text on disk right before each. */
 export class OthersSaveWatch implements Disposable {
   private readonly disposables = new DisposableStore();
   /** What the disk had before running saves, by path as in VS Code. */

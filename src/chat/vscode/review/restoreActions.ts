@@ -227,7 +227,7 @@ export class RestoreActions {
       if (next.id !== chat.id) show(next);
       if (skipped.length > 0) messages.error(skippedText(skipped));
     } catch (error) {
-      // The disk may be full. Part of the files is restored.
+      // For example, the disk is full, and only some files are restored.
       if (isCheckpointError(error)) await interrupted.notify();
       throw error;
     }
