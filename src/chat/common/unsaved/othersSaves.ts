@@ -35,7 +35,7 @@ export class OthersSaves {
     this.fileByPath.set(path, { text, agentsText, unseen });
   }
 
-  /** Sets the text of a file when it is known that nobody has changed it since. */
+  /** Sets the text of a file that later writes are compared with, and forgets unseen writes. */
   set(path: string, text: FileTextId, agentsText: FileTextId): void {
     this.fileByPath.set(path, { text, agentsText, unseen: [] });
   }
