@@ -127,6 +127,7 @@ export function compose(context: vscode.ExtensionContext): App {
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
+      afterFailedWrite: async (writer, file) => await chat.loaded?.afterFailedWrite(writer, file),
     },
     editor,
     traffic,

@@ -83,11 +83,31 @@ describe('a client outside VS Code that calls tools', () => {
     assert.match(shown[0]?.message ?? '', /wants to rename `x` in a, b, c and 2 more\.$/);
     const command = { argv: ['npm', 'test'], cwd: inWorkspace(), env: { CI: '1' } };
     assert.equal((await caller.mayRun(command, signal)).isGranted, false);
-    assert.match(shown[1]?.message ?? '', /wants to run npm test in .+ with CI set\.$/);
+    assert.match(shown[1]?.message ?? '', /wants to run npm test in .+ with CI=1\.$/);
     permissions = { '*': { edit: 'deny' }, mcp: { run: 'allow' } };
     const denied = await caller.mayChangeFiles({ purpose: 'edit', files }, signal);
     assert.match(denied.isGranted ? '' : denied.reason, /backline\.permissions/);
     assert.equal((await caller.mayRun({ ...command, env: {} }, signal)).isGranted, true);
     assert.equal(shown.length, 2);
+  });
+
+  it('is asked about what the user allows all agents, and about what can run more than it says', async () => {
+    const caller = callerOf('Agent');
+    permissions = { '*': { edit: 'allow', run: 'allow' } };
+    answers = ['Deny', 'Deny', 'Deny'];
+    const command = { argv: ['npm', 'test'], cwd: inWorkspace(), env: {} };
+    assert.equal((await caller.mayChangeFiles({ purpose: 'edit', files: [file('a')] }, signal)).isGranted, false);
+    assert.equal((await caller.mayRun(command, signal)).isGranted, false);
+    permissions = { mcp: { run: 'allow' } };
+    assert.equal((await caller.mayRun({ ...command, warning: 'It runs others.' }, signal)).isGranted, false);
+    assert.match(shown[2]?.message ?? '', /It runs others\.$/);
+    assert.equal(shown.length, 3);
+  });
+
+  it('runs no command that is too long to be shown', async () => {
+    const command = { argv: ['echo', 'x'.repeat(900)], cwd: inWorkspace(), env: {} };
+    const refused = await callerOf('Agent').mayRun(command, signal);
+    assert.match(refused.isGranted ? '' : refused.reason, /too long to be shown/);
+    assert.deepEqual(shown, []);
   });
 });

@@ -324,7 +324,7 @@ describe('An agent that wants more than it seems to ask for', () => {
       });
       await same();
 
-      await window.runCommand('View: Toggle Primary Side Bar Visibility');
+      await window.runCommand('View: Toggle Secondary Side Bar Visibility');
       const message = window.messages.filter({ hasText: 'npm publish' });
       await message.waitFor();
       assert.match(await message.innerText(), /\[U\+202E\]/);

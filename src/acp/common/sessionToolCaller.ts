@@ -33,7 +33,8 @@ export class SessionToolCaller implements ToolCaller {
   }
 
   async recordWrites<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
-    return this.session ? await this.session.writes.run(paths, write) : await write();
+    if (!this.session) throw new Error('The session has ended, so nothing was changed.');
+    return await this.session.writes.run(paths, write);
   }
 
   private absentPermit(): ToolPermit {

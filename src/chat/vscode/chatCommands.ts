@@ -63,6 +63,12 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatViewExport, () => this.exportChat(pages.viewPage));
     handle(commandIds.chatViewRename, () => this.renameChat(pages.viewPage));
     handle(commandIds.chatViewDelete, () => this.deleteChat(pages.viewPage));
+    // From the title of the active tab, even if the view has the focus.
+    handle(commandIds.chatTabShowSessions, () => pages.activeTabPage?.runCommand('showSessions'));
+    handle(commandIds.chatTabFind, () => pages.activeTabPage?.runCommand('find'));
+    handle(commandIds.chatTabRename, () => this.renameChat(pages.activeTabPage));
+    handle(commandIds.chatTabExport, () => this.exportChat(pages.activeTabPage));
+    handle(commandIds.chatTabDelete, () => this.deleteChat(pages.activeTabPage));
     handle(commandIds.chatApplyCode, () => services.code.apply());
     handle(commandIds.chatDiscardCode, () => services.code.discard());
   }

@@ -155,6 +155,7 @@ export class ChatRoot {
         ui.follower.afterWrite(file);
         await chatSessions.afterWrite(writer, file);
       },
+      afterFailedWrite: (writer, file) => chatSessions.afterFailedWrite(writer, file),
     };
   }
 

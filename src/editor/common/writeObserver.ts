@@ -15,6 +15,8 @@ export interface WriteObserver {
   beforeWrite(writer: WriterSession, path: string): Promise<void>;
   /** Called after a successful write. Never rejects. */
   afterWrite(writer: WriterSession, path: string): Promise<void>;
+  /** Called after a write that failed. Some of its files may be written. Never rejects. */
+  afterFailedWrite(writer: WriterSession, path: string): Promise<void>;
 }
 
 /** Calls the observer around the writes of a session. Writes of the same file run one at a time. */
@@ -40,9 +42,14 @@ export class ObservedWrites {
   private async observe<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
     const { observer, writer } = this;
     for (const path of paths) await observer?.beforeWrite(writer, path);
-    const written = await write();
-    for (const path of paths) await observer?.afterWrite(writer, path);
-    return written;
+    try {
+      const written = await write();
+      for (const path of paths) await observer?.afterWrite(writer, path);
+      return written;
+    } catch (error) {
+      for (const path of paths) await observer?.afterFailedWrite(writer, path);
+      throw error;
+    }
   }
 }
 

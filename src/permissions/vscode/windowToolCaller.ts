@@ -7,7 +7,8 @@ import { toSafeNotice } from '../../base/common/noticeText';
 import { formatCommand, toVisibleText } from '../../base/common/visibleText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { ChangedFile, ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
-import { decideRequest } from '../common/decide';
+import { decideRequest, type Decision } from '../common/decide';
+import { policyKindsOfRequest } from '../common/policy/policy';
 import { createFileRequest, type CheckedRequest } from '../common/requests/toolRequest';
 import type { StandingPermissions } from '../common/standingPermissions';
 
@@ -30,6 +31,8 @@ const maxNamedFiles = 3;
 const maxShownDiffs = 5;
 /** In UTF-16 units. */
 const maxNameLength = 60;
+/** In UTF-16 units. A longer notification would be cut. */
+const maxCommandLength = 800;
 
 /** A program outside VS Code that calls tools. It has no conversation, so the user is asked with a notification. */
 export class WindowToolCaller implements ToolCaller {
@@ -60,16 +63,20 @@ export class WindowToolCaller implements ToolCaller {
     return await this.decide(request, `${what}.${protectedFiles.join('')}`, files, signal);
   }
 
-  async mayRun({ argv, cwd, env }: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {
+  async mayRun({ argv, cwd, env, warning }: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {
     const request: CheckedRequest = {
       ...createFileRequest(mcpClientPolicyId, 'execute'),
       command: { argv, cwd },
       env,
+      isUnresolved: warning !== undefined,
       protections: new Map(),
     };
-    const names = Object.keys(env);
-    const variables = names.length === 0 ? '' : ` with ${toVisibleText(names.join(', '))} set`;
-    return await this.decide(request, `run ${formatCommand(argv)} in ${cwd}${variables}.`, [], signal);
+    const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const variables = settings.length === 0 ? '' : ` with ${toVisibleText(settings.join(', '))}`;
+    const what = `run ${formatCommand(argv)} in ${cwd}${variables}.${warning === undefined ? '' : ` ${warning}`}`;
+    if (what.length > maxCommandLength)
+      return refused('The command is too long to be shown to the user. Ask the user to run it.');
+    return await this.decide(request, what, [], signal);
   }
 
   /** There is no conversation that could show it. */
@@ -91,7 +98,7 @@ export class WindowToolCaller implements ToolCaller {
       isProtected: (path) => request.protections.has(path),
     });
     if ('rule' in decision) standing.recordUse(decision.rule);
-    if (decision.answer === 'allow') return granted;
+    if (decision.answer === 'allow' && this.isAllowedByOwnEntry(decision, request)) return granted;
     if (decision.answer === 'deny')
       return refused("The user's rules or settings (backline.permissions) do not allow it. Go on without it.");
     try {
@@ -100,6 +107,13 @@ export class WindowToolCaller implements ToolCaller {
       log.error('the user could not be asked about a tool call', error);
       return refused(`The user could not be asked. ${messageOf(error)}`);
     }
+  }
+
+  /** What the user allows all agents does not extend to programs outside VS Code. */
+  private isAllowedByOwnEntry(decision: Decision, request: CheckedRequest): boolean {
+    if ('rule' in decision) return decision.rule.agent === mcpClientPolicyId;
+    const own = this.deps.standing.policy.userPolicies.get(mcpClientPolicyId);
+    return policyKindsOfRequest(request).every((kind) => own?.[kind] === 'allow');
   }
 
   /** VS Code cannot close a notification, so an answer after the call has ended is ignored. */

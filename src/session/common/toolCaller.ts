@@ -35,6 +35,8 @@ export interface ToolCommand {
   /** Absolute path. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Why more may run than the command says. The user is then always asked, and no answer is lasting. */
+  readonly warning?: string;
 }
 
 export type ToolPermit =

@@ -29,7 +29,7 @@ export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input
 
 /** Defines a tool that changes or runs something. It has to ask its caller first. */
 export function defineActingTool<Input extends z.ZodObject>(options: ActingToolOptions<Input>): Tool {
-  const hints = { readOnlyHint: false, destructiveHint: false };
+  const hints = { readOnlyHint: false, destructiveHint: true };
   return createTool(options, hints, async (input, signal, caller) => {
     if (!caller) throw new ToolError(unknownCallerMessage);
     return await options.run(input, { caller, signal });

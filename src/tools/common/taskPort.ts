@@ -17,7 +17,7 @@ export interface KnownTask {
   readonly folder: string;
   /** Whether it does not end by itself, such as a watcher. */
   readonly isBackground: boolean;
-  /** Starts it in a terminal. Aborting `signal` stops it. @throws Error if it cannot start */
+  /** Starts it in a terminal. Aborting `signal` stops it, also after this has resolved. @throws Error if it cannot start */
   start(signal: AbortSignal): Promise<StartedTask>;
 }
 

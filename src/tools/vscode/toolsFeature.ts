@@ -60,7 +60,7 @@ export class ToolsFeature implements Feature {
     const { id, title } = this;
     status.set(
       settings.toolsEnabled()
-        ? { id, title, state: 'ready', summary: 'Agents can ask VS Code for symbols, problems and unsaved text.' }
+        ? { id, title, state: 'ready', summary: 'Agents can use VS Code’s symbols, problems, edits and tasks.' }
         : { id, title, state: 'off', summary: `Off. Turn them on with the setting ${settingIds.toolsEnabled}.` },
     );
   }

@@ -32,7 +32,8 @@ function commandOf({ execution }: vscode.Task, folder: string): ToolCommand | un
   if (execution instanceof vscode.ProcessExecution) return { argv: [execution.process, ...execution.args], cwd, env };
   const { args = [], command, commandLine } = execution;
   if (commandLine !== undefined) return { argv: [commandLine], cwd, env };
-  return command === undefined ? undefined : { argv: [command, ...args].map(argumentText), cwd, env };
+  // A shell expands what is in the arguments, so they are part of one command line.
+  return command === undefined ? undefined : { argv: [[command, ...args].map(argumentText).join(' ')], cwd, env };
 }
 
 function argumentText(argument: string | vscode.ShellQuotedString): string {

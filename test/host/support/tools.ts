@@ -73,6 +73,7 @@ export class ToolsUnderTest {
         beforeWrite: () => Promise.resolve(),
         afterWrite: ({ sessionId }, file) =>
           Promise.resolve(void subject.written.push(`${sessionId} ${path.relative(inWorkspace(), file)}`)),
+        afterFailedWrite: () => Promise.resolve(),
       },
     });
     const session = await backend.createSession({ cwd: inWorkspace() });

@@ -25,9 +25,12 @@ export class ChatView {
   }
 
   async type(text: string): Promise<void> {
-    const prompt = await this.prompt();
-    await prompt.click();
-    await prompt.fill(text);
+    // Again if VS Code loads the page again meanwhile.
+    await eventually('the prompt', async () => {
+      const prompt = await this.prompt();
+      await prompt.click({ timeout: 10_000 });
+      await prompt.fill(text, { timeout: 5_000 });
+    });
   }
 
   /** Not by a key of the window: that would go to whatever has taken the focus meanwhile. */

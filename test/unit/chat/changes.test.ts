@@ -64,6 +64,24 @@ describe('Changes of a conversation', () => {
     assert.equal(await chat.textBefore('/ws/new.txt'), null);
   });
 
+  it('list what a failed write has written, and take no later save by the user for the agent’s', async () => {
+    const writer = () => ({ backendId: 'one', sessionId: window.agent.last.id });
+    const chat = await turn(async () => {
+      await window.chats.beforeWrite(writer(), '/ws/a.txt');
+      await window.chats.afterFailedWrite(writer(), '/ws/a.txt');
+      window.editor.setFile('/ws/a.txt', 'by the user\n');
+      window.saved.fire('/ws/a.txt');
+      await window.chats.beforeWrite(writer(), '/ws/new.txt');
+      window.editor.setFile('/ws/new.txt', 'new\n');
+      await window.chats.afterFailedWrite(writer(), '/ws/new.txt');
+    });
+    await until('the changes', () => chat.view.changes.length > 0);
+    assert.deepEqual(
+      chat.view.changes.map(({ path }) => path),
+      ['/ws/new.txt'],
+    );
+  });
+
   it('can be reverted, created files by deleting them', async () => {
     const chat = await turn(write('/ws/a.txt', 'two\n'), write('/ws/new.txt', 'new\n'));
     await until('the changes', () => chat.view.changes.length === 2);

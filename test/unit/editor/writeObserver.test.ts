@@ -22,6 +22,7 @@ describe('withObservedWrites', () => {
         seen.push(`after: ${path}`);
         return Promise.resolve();
       },
+      afterFailedWrite: () => Promise.resolve(),
     };
     const access = withObservedWrites(
       files,
@@ -34,7 +35,7 @@ describe('withObservedWrites', () => {
     assert.deepEqual(seen, [...once, ...once, ...once], 'one write of a file at a time');
   });
 
-  it('reports no failed write', async () => {
+  it('reports a failed write as such', async () => {
     const seen: string[] = [];
     const refused: FileAccess = {
       resolve: (path) => Promise.resolve(path),
@@ -47,13 +48,17 @@ describe('withObservedWrites', () => {
         seen.push('after');
         return Promise.resolve();
       },
+      afterFailedWrite: (_writer: unknown, path: string) => {
+        seen.push(`failed: ${path}`);
+        return Promise.resolve();
+      },
     };
     const access = withObservedWrites(
       refused,
       new ObservedWrites(writeObserver, { backendId: 'agent', sessionId: 's1' }),
     );
     await assert.rejects(access.writeText('/a', 'text'), /full/);
-    assert.deepEqual(seen, []);
+    assert.deepEqual(seen, ['failed: /a']);
   });
 
   it('observes every file of a write, and lets no two writes wait for each other', async () => {
@@ -62,6 +67,7 @@ describe('withObservedWrites', () => {
       {
         beforeWrite: (_writer, path) => Promise.resolve(void seen.push(`before ${path}`)),
         afterWrite: (_writer, path) => Promise.resolve(void seen.push(`after ${path}`)),
+        afterFailedWrite: (_writer, path) => Promise.resolve(void seen.push(`failed ${path}`)),
       },
       { backendId: 'agent', sessionId: 's1' },
     );

@@ -61,6 +61,17 @@ describe('the tool rename', () => {
     assert.deepEqual(made.caller.written, []);
   });
 
+  it('changes nothing if the file has changed since the language server answered', async () => {
+    const made = bench();
+    made.languageEdits.renames = () => {
+      made.editor.type(other, '// later\nimport { Parser } from "./main";\n');
+      return Promise.resolve(renames);
+    };
+    await assert.rejects(made.call('rename', input), /files have changed meanwhile/);
+    assert.equal(made.editor.diskText(main), code);
+    assert.deepEqual(made.caller.changes, []);
+  });
+
   it('says what cannot be renamed', async () => {
     const made = bench();
     await assert.rejects(made.call('rename', input), /VS Code renames nothing at `Parser`/);

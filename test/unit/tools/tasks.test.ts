@@ -37,7 +37,11 @@ describe('the tool tasks', () => {
       await made.call('tasks', { run: 'npm: test' }),
       'npm: test ended with exit code 2. Its output is in the terminal of the user.',
     );
-    assert.deepEqual(made.caller.commands, [{ argv: ['npm', 'run', 'test'], cwd: '/ws', env: { CI: '1' } }]);
+    assert.deepEqual(
+      made.caller.commands.map(({ argv, cwd, env }) => ({ argv, cwd, env })),
+      [{ argv: ['npm', 'run', 'test'], cwd: '/ws', env: { CI: '1' } }],
+    );
+    assert.match(made.caller.commands[0]?.warning ?? '', /tasks that it depends on/);
     made.caller.answer = () => Promise.resolve({ isGranted: false, reason: 'The user said no.' });
     await assert.rejects(made.call('tasks', { run: 'test' }), /The task was not run\. The user said no\./);
     assert.deepEqual(started, ['test']);
@@ -47,7 +51,7 @@ describe('the tool tasks', () => {
     const { end, made } = withTasks({ command: undefined });
     end.resolve({ exitCode: undefined });
     assert.match(await made.call('tasks', { run: 'test' }), /ended without an exit code/);
-    assert.deepEqual(made.caller.commands, [{ argv: ['VS Code task npm: test'], cwd: '/ws', env: {} }]);
+    assert.deepEqual(made.caller.commands[0]?.argv, ['VS Code task npm: test']);
   });
 
   it('waits no longer than it was told, and not for a watcher', async () => {
@@ -58,6 +62,25 @@ describe('the tool tasks', () => {
     made.clock.advance(5_000);
     assert.equal(await answer, 'npm: test has not ended after 5 s and goes on.');
     assert.equal(await made.call('tasks', { run: 'watch' }), 'Started npm: watch. It runs until the user stops it.');
+  });
+
+  it('is not stopped by the end of the call, which aborts its signal', async () => {
+    const signals: AbortSignal[] = [];
+    const start = (signal: AbortSignal) => {
+      signals.push(signal);
+      return Promise.resolve({ whenEnded: new Promise<TaskEnd>(() => undefined) });
+    };
+    const { made } = withTasks({ start }, { name: 'watch', isBackground: true, start });
+    const call = new AbortController();
+    await made.call('tasks', { run: 'watch' }, call.signal);
+    call.abort();
+    assert.equal(signals[0]?.aborted, false);
+    const waiting = new AbortController();
+    const answer = made.call('tasks', { run: 'test' }, waiting.signal);
+    while (signals.length < 2) await Promise.resolve();
+    waiting.abort();
+    assert.equal(signals[1]?.aborted, true);
+    void answer.catch(() => undefined);
   });
 
   it('needs a name that one task has', async () => {

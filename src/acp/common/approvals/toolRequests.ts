@@ -76,10 +76,12 @@ export interface TerminalRequest {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Why more may run than the command says. */
+  readonly warning?: string;
 }
 
-export function toTerminalToolRequest(agent: string, { argv, cwd, env }: TerminalRequest): ToolRequest {
-  const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: false };
+export function toTerminalToolRequest(agent: string, { argv, cwd, env, warning }: TerminalRequest): ToolRequest {
+  const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: warning !== undefined };
   return { agent, kind: 'execute', command: { argv, cwd }, env: sortedByName(env), ...nothing };
 }
 

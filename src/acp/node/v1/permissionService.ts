@@ -144,7 +144,8 @@ export class PermissionService implements Disposable {
 
   /** Whether a command may run in one of Backline's terminals. */
   mayRun(request: TerminalRequest, signal?: AbortSignal): Promise<PermissionOutcome> {
-    return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, request), signal);
+    const warnings = request.warning === undefined ? [] : [request.warning];
+    return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, request), signal, {}, warnings);
   }
 
   mayRead(path: string, signal: AbortSignal): Promise<PermissionOutcome> {
@@ -218,12 +219,14 @@ export class PermissionService implements Disposable {
     request: ToolRequest,
     signal: AbortSignal | undefined,
     defaultPolicy?: AgentPolicy,
+    warnings: readonly string[] = [],
   ): Promise<PermissionOutcome> {
     const { agentTitle, cwd } = this.options;
     const settled = this.decideWithoutAsking(request, signal, defaultPolicy);
     if (settled) return settled;
-    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd });
-    return this.askUser(this.promptFor(request), this.answersFor(request), context, { signal });
+    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, warnings });
+    const answers = request.isUnresolved ? oneTimeAnswers : this.answersFor(request);
+    return this.askUser(this.promptFor(request), answers, context, { signal });
   }
 
   /** Decides without asking the user; returns undefined if that is not possible. */

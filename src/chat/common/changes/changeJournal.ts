@@ -74,6 +74,7 @@ export class ChangeJournal {
     this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
     const isAgentsWrite = (path: string): boolean => this.baseByPath.has(path);
     this.savesWatch = new OthersSaveWatch({
+      clock,
       files,
       fileTexts: texts,
       turnCheckpoint: this.turnCheckpoint,
@@ -157,9 +158,10 @@ export class ChangeJournal {
   async afterWrite(requested: string): Promise<void> {
     await this.runForFile(requested, async (path) => {
       if (!this.baseByPath.has(path)) return;
-      await this.ledger.recordWrite({ path, base: this.baseByPath.get(path), isAgentsWork: () => true });
+      const base = this.baseByPath.get(path);
+      const isWritten = await this.ledger.recordWrite({ path, base, isAgentsWork: () => true });
       this.baseByPath.delete(path);
-      this.toolCallWrites.handleEditorWrite(path);
+      if (isWritten) this.toolCallWrites.handleEditorWrite(path);
     });
     this.ports.onDidChange();
   }

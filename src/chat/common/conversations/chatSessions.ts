@@ -242,6 +242,11 @@ export class ChatSessions implements Chats, WriteObserver {
     for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path);
   }
 
+  /** Records what was written all the same, and forgets the text before. */
+  async afterFailedWrite(writer: WriterSession, path: string): Promise<void> {
+    await this.afterWrite(writer, path);
+  }
+
   async stop(): Promise<void> {
     this.preparedSessions.dispose();
     await Promise.all(this.closingById.values());

@@ -1,3 +1,4 @@
+import { withDeadline, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { ChatFileAccess, PendingSave } from '../changes/chatFileAccess';
 import type { CurrentFile, FileTexts } from '../changes/fileTexts';
@@ -5,6 +6,7 @@ import type { TurnCheckpoint } from '../changes/turnCheckpoint';
 
 interface OthersSaveWatchDeps {
   readonly files: Pick<ChatFileAccess, 'onDidSave' | 'onWillSave'>;
+  readonly clock: Clock;
   readonly fileTexts: Pick<FileTexts, 'readDisk'>;
   readonly turnCheckpoint: Pick<TurnCheckpoint, 'isRunning' | 'recordOthersSave'>;
   readonly resolvePath: (path: string) => Promise<string>;
@@ -15,6 +17,9 @@ interface OthersSaveWatchDeps {
   /** Runs a task when no other work on the file is done. Never rejects. */
   readonly runForFile: (path: string, task: (path: string) => Promise<void>) => Promise<void>;
 }
+
+/** VS Code skips the listeners of other extensions if saving is delayed for long. */
+const readTimeoutMs = 300;
 
 /** Records saves during a turn that are not the agent's, with the text on disk right before each. */
 export class OthersSaveWatch implements Disposable {
@@ -34,7 +39,9 @@ export class OthersSaveWatch implements Disposable {
 
   private handleSaveStart({ path, waitUntil }: PendingSave): void {
     if (!this.deps.turnCheckpoint.isRunning) return;
-    const reading = this.readBeforeSave(path);
+    const reading = withDeadline(this.deps.clock, 'reading before a save', readTimeoutMs, () =>
+      this.readBeforeSave(path),
+    ).catch(() => undefined);
     this.diskByPath.set(path, reading);
     waitUntil(reading.then(() => undefined));
   }

@@ -63,6 +63,11 @@ export class ChatPages implements Disposable {
     return this.shownView?.page;
   }
 
+  /** The page of the chat tab that is the active editor, even if the focus is elsewhere. */
+  get activeTabPage(): ChatPageHost | undefined {
+    return [...this.pagesByPanel].find(([panel]) => panel.active)?.[1];
+  }
+
   async revealView(): Promise<ChatPageHost> {
     await vscode.commands.executeCommand(`${chatViewId()}.focus`);
     const page = this.viewPage ?? (await new Promise<ChatPageHost>((resolve) => this.viewResolvers.push(resolve)));

@@ -66,6 +66,7 @@ interface EditedFile {
 
 /**
  * Asks the caller for all files, then edits them as one undo step, or none of them. Returns the changed files in the given order.
+ * `isExpected` checks each text that is replaced: the files may have changed since the edits were proposed.
  * @throws ToolError, EditorError
  */
 export async function applyProposedEdits(
@@ -73,9 +74,10 @@ export async function applyProposedEdits(
   proposed: readonly ProposedEdits[],
   ports: Pick<ToolPorts, 'editor'>,
   call: ActingCall,
+  isExpected: (replaced: string) => boolean = () => true,
 ): Promise<readonly EditedFile[]> {
   const { editor } = ports;
-  const planned = await planEdits(proposed, ports, call.signal);
+  const planned = await planEdits(proposed, ports, call.signal, isExpected);
   if (planned.length === 0) return [];
   const checked = await requirePermit(purpose, planned, ports, call);
   const isProtected = checked.some(({ protection }) => protection !== undefined);
@@ -97,6 +99,7 @@ async function planEdits(
   proposed: readonly ProposedEdits[],
   { editor }: Pick<ToolPorts, 'editor'>,
   signal: AbortSignal,
+  isExpected: (replaced: string) => boolean,
 ): Promise<readonly PlannedEdits[]> {
   const changed = proposed.filter(({ edits }) => edits.length > 0);
   if (changed.length > maxFiles)
@@ -109,6 +112,13 @@ async function planEdits(
     const before = await editor.readText(resolved, { maxBytes: maxCodeBytes, signal });
     const clamped = clampEdits(edits, before.text);
     const after = applyTextEdits(before.text, clamped);
+    const lines = new LineIndex(before.text);
+    const isAsProposed = edits.every(({ range }, index) => {
+      const { end, start } = clamped[index]?.range ?? range;
+      const isInsertion = range.start.line === range.end.line && range.start.character === range.end.character;
+      return isInsertion || isExpected(before.text.slice(lines.offsetAt(start), lines.offsetAt(end)));
+    });
+    if (!isAsProposed) throw new ToolError('Nothing was changed, because files have changed meanwhile. Try again.');
     if (after !== before.text) planned.push({ path: resolved, before, after, edits: clamped });
   }
   return planned;

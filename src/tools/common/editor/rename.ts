@@ -25,10 +25,17 @@ export function renameTool(ports: ToolPorts): Tool {
       const from = await findPlace(asked, ports, signal);
       const { character, line } = from.position;
       const code = await new CodeLines(ports.editor, signal).lineText(from.path, line);
+      const name = asked.symbol?.split(/[.#:]/).at(-1) ?? wordAround(code, character);
       if (importPathBefore.test(code.slice(0, character)))
         throw new ToolError('This is the path of an import. rename is for symbols and moves no files.');
       const proposed = await ports.languageEdits.renameEdits(from, newName, signal);
-      const changed = await applyProposedEdits(`rename ${from.title} to \`${newName}\``, proposed, ports, call);
+      const changed = await applyProposedEdits(
+        `rename ${from.title} to \`${newName}\``,
+        proposed,
+        ports,
+        call,
+        (replaced) => name === '' || replaced.includes(name) || (replaced !== '' && name.includes(replaced)),
+      );
       if (changed.length === 0)
         throw new ToolError(
           `VS Code renames nothing at ${from.title}. The language server may be missing or still starting, or it has that name already.`,
@@ -38,4 +45,10 @@ export function renameTool(ports: ToolPorts): Tool {
       return [head, ...listChangedFiles(changed, ports), ...from.remarks].join('\n');
     },
   });
+}
+
+function wordAround(line: string, character: number): string {
+  const [before] = /[\p{L}\p{N}_$]*$/u.exec(line.slice(0, character)) ?? [''];
+  const [after] = /^[\p{L}\p{N}_$]*/u.exec(line.slice(character)) ?? [''];
+  return before + after;
 }

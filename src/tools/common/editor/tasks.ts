@@ -14,6 +14,9 @@ import type { ToolPorts } from '../toolPorts';
 const maxListed = 100;
 const maxCommandLength = 200;
 const maxTimeoutSeconds = 600;
+/** VS Code does not tell extensions which tasks a task depends on, nor what its variables stand for. */
+const warning =
+  'A task can also run tasks that it depends on, and commands in its variables. VS Code may save all files first.';
 
 export function tasksTool({ clock, tasks }: Pick<ToolPorts, 'clock' | 'tasks'>): Tool {
   return defineActingTool({
@@ -31,9 +34,13 @@ export function tasksTool({ clock, tasks }: Pick<ToolPorts, 'clock' | 'tasks'>):
       if (run === undefined) return listTasks(known);
       const task = findTask(known, run);
       await requirePermit(task, call);
-      const { whenEnded } = await task.start(call.signal);
-      if (task.isBackground) return `Started ${labelOf(task)}. It runs until the user stops it.`;
+      // A cancelled call stops the task only while it waits for it: the signal fires after every call.
+      const stop = new AbortController();
+      const cancel = (): void => stop.abort(call.signal.reason);
+      call.signal.addEventListener('abort', cancel, { once: true });
       try {
+        const { whenEnded } = await task.start(stop.signal);
+        if (task.isBackground) return `Started ${labelOf(task)}. It runs until the user stops it.`;
         const { exitCode } = await withDeadline(clock, labelOf(task), timeout * 1_000, () => whenEnded);
         call.signal.throwIfAborted();
         const code = exitCode === undefined ? 'without an exit code' : `with exit code ${exitCode}`;
@@ -41,6 +48,8 @@ export function tasksTool({ clock, tasks }: Pick<ToolPorts, 'clock' | 'tasks'>):
       } catch (error) {
         if (!(error instanceof TimeoutError)) throw error;
         return `${labelOf(task)} has not ended after ${timeout} s and goes on.`;
+      } finally {
+        call.signal.removeEventListener('abort', cancel);
       }
     },
   });
@@ -72,7 +81,7 @@ function findTask(known: readonly KnownTask[], name: string): KnownTask {
 /** @throws ToolError if the user does not allow it */
 async function requirePermit(task: KnownTask, { caller, signal }: ActingCall): Promise<void> {
   const command = task.command ?? { argv: [`VS Code task ${labelOf(task)}`], cwd: task.folder, env: {} };
-  const permit = await caller.mayRun(command, signal);
+  const permit = await caller.mayRun({ ...command, warning }, signal);
   signal.throwIfAborted();
   if (!permit.isGranted) throw new ToolError(`The task was not run. ${permit.reason}`);
 }

@@ -22,6 +22,7 @@ describe('a session of an ACP agent that calls tools of the window', () => {
       writeObserver: {
         beforeWrite: ({ sessionId }, path) => Promise.resolve(void seen.push(`before ${sessionId} ${path}`)),
         afterWrite: ({ sessionId }, path) => Promise.resolve(void seen.push(`after ${sessionId} ${path}`)),
+        afterFailedWrite: () => Promise.resolve(),
       },
     });
     return { backend, callers, seen };
