@@ -100,7 +100,9 @@ describe('The review of changes', () => {
   });
 
   it('undoes a change there', async () => {
-    const line = diffOf('values.ts').locator('.editor.modified .view-line').filter({ hasText: 'value20' });
+    const line = diffOf('values.ts')
+      .locator('.editor.modified .lines-content > .view-lines > .view-line')
+      .filter({ hasText: 'value20' });
     await line.click({ button: 'right' });
     await window.screenshot('review-all-menu');
     await window.page.locator('.monaco-menu').getByText('Undo Change', { exact: true }).click();
