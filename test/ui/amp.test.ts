@@ -40,8 +40,8 @@ describe('Amp, as a user sees it', () => {
     await window.waitForStatus(new RegExp(`Serving on 127\\.0\\.0\\.1:${lockfile.port} to 1 client`));
     await window.showStatus();
     await window.picks.filter({ hasText: `Serving on 127.0.0.1:${lockfile.port} to 1 client.` }).waitFor();
-    await window.picks.filter({ hasText: 'Open Amp terminal' }).waitFor();
-    await window.picks.filter({ hasText: 'Restart the server' }).waitFor();
+    await window.picks.filter({ hasText: 'Open Amp Terminal' }).waitFor();
+    await window.picks.filter({ hasText: 'Restart Server' }).waitFor();
     await window.screenshot('amp-status');
     await window.page.keyboard.press('Escape');
     client.close();

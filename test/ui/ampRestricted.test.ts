@@ -51,7 +51,7 @@ describe('Amp in Restricted Mode', () => {
     await window.showStatus();
     await window.picks.filter({ hasText: 'Edits are refused until you trust the workspace.' }).waitFor();
     await window.screenshot('amp-restricted');
-    await window.pick('Manage workspace trust');
+    await window.pick('Manage Workspace Trust');
     await window.trust();
     await eventually('the range of ports of the trusted workspace', async () => assert.ok(inOwnRange(await port())));
     await window.runCommand('Backline: Show Status');

@@ -27,7 +27,7 @@ describe('Amp where lockfiles cannot be written', () => {
     await window.showStatus();
     const row = window.picks.filter({ hasText: path.join('.local', 'share', 'amp') });
     await eventually('the row', async () => assert.match(await row.innerText(), /failed/));
-    await window.picks.filter({ hasText: 'Restart the server' }).waitFor();
+    await window.picks.filter({ hasText: 'Restart Server' }).waitFor();
     await window.screenshot('amp-no-lockfile');
     await window.page.keyboard.press('Escape');
   });

@@ -76,7 +76,7 @@ describe('Amplifier, as a user sees it', () => {
     await window.picks.filter({ hasText: `Version 0.1.0 is running at ${server.url.origin}.` }).waitFor();
     await window.screenshot('amplifier-status');
     await window.showStatus('API key');
-    await window.picks.filter({ hasText: 'Set API key' }).waitFor();
+    await window.picks.filter({ hasText: 'Set API Key' }).waitFor();
     await window.page.keyboard.press('Escape');
   });
 

@@ -25,7 +25,7 @@ describe('The chat, as a user sees it', () => {
   after(() => window.close());
 
   async function begin(): Promise<void> {
-    await window.runCommand('Backline: New Chat');
+    await window.runCommand('Backline: New Conversation');
     await (await chat.frame()).locator('.empty').first().waitFor();
   }
 
@@ -104,7 +104,7 @@ describe('The chat, as a user sees it', () => {
     await window.runCommand('Backline: Rename Conversation…');
     await window.fillInput('Two words');
     await eventually('the new title', async () => assert.equal(await title(), 'Two words'));
-    await header.getByRole('button', { name: /^New Chat/ }).click();
+    await header.getByRole('button', { name: /^New Conversation/ }).click();
     await chat.shows('What would you like to work on?');
   });
 
@@ -172,7 +172,7 @@ describe('The chat, as a user sees it', () => {
         ),
       ).then((visible) => visible.filter(Boolean).length);
     await eventually('both pages', async () => assert.equal(await frames(), 2));
-    await window.runCommand('Backline: New Chat');
+    await window.runCommand('Backline: New Conversation');
     const shown = (text: string): Promise<boolean[]> =>
       Promise.all(window.page.frames().map((frame) => frame.getByText(text).first().isVisible()));
     await eventually('the new one beside the one that goes on', async () => {

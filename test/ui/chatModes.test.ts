@@ -46,7 +46,7 @@ describe('The mode of a conversation, chosen before its first prompt', () => {
   });
 
   it('is remembered for the next conversation, also after a reload, before anything is written', async () => {
-    await window.runCommand('Backline: New Chat');
+    await window.runCommand('Backline: New Conversation');
     await (await chat.frame()).locator('.empty').first().waitFor();
     await chat.shows('Edits without asking');
     await window.reload();

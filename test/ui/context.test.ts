@@ -173,7 +173,7 @@ describe('Context providers in a workspace that is not trusted', () => {
       await window.screenshot('context-restricted');
       assert.equal(await hasRun(), false);
       await window.showStatus('workspace trust');
-      await window.pick('Manage workspace trust');
+      await window.pick('Manage Workspace Trust');
       await window.trust();
       await window.openFile('hello.ts');
       await window.chooseInStatus('Allow ran');

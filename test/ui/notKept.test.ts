@@ -74,7 +74,7 @@ describe('The chat, where its folder cannot be written', () => {
     assert.equal(await problem.count(), 1);
     await chat.send('rename colour to color in README.md');
     await (await chat.button('Send')).waitFor();
-    await window.runCommand('Backline: New Chat');
+    await window.runCommand('Backline: New Conversation');
     await (await chat.frame()).locator('.empty').first().waitFor();
     await window.runCommand('Backline: Show Conversations');
     await chat.shows('what can you do, Ada?');

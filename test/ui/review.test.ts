@@ -54,7 +54,7 @@ describe('The review of changes', () => {
   });
 
   it('shows all that a turn has changed in one editor, or all since a prompt', async () => {
-    await (await chat.button('Review changes of this turn')).click();
+    await (await chat.button('Review Changes of This Turn')).click();
     await activeTab('Changes of “change”').waitFor();
     await diffOf('values.ts').waitFor();
     await window.screenshot('review-turn');

@@ -101,7 +101,7 @@ describe('What a workspace brings that runs', () => {
   }
 
   async function send(text: string): Promise<void> {
-    await window.runCommand('Backline: New Chat');
+    await window.runCommand('Backline: New Conversation');
     await (await chat.frame()).locator('.empty').first().waitFor();
     await chat.send(text);
   }

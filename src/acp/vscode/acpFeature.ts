@@ -166,14 +166,14 @@ export class AcpFeature implements Feature {
 }
 
 const actions: AgentStatusActions = {
-  restart: { label: 'Restart an agent', command: commandIds.acpRestartAgent },
-  signIn: { label: 'Sign in', command: commandIds.acpSignIn },
+  restart: { label: 'Restart Agent', command: commandIds.acpRestartAgent },
+  signIn: { label: 'Sign In', command: commandIds.acpSignIn },
   openSettings: {
-    label: 'Open settings',
+    label: 'Open Settings',
     command: 'workbench.action.openSettings',
     arguments: [settingIds.acpAgents],
   },
-  manageTrust: { label: 'Manage workspace trust', command: 'workbench.trust.manage' },
+  manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
 };
 
 function isTrusted(): boolean {

@@ -22,17 +22,17 @@ interface AmpEnvironment {
   readonly isPluginOutdated: boolean;
 }
 
-const restart: StatusAction = { label: 'Restart the server', command: commandIds.ampRestart };
-const openTerminal: StatusAction = { label: 'Open Amp terminal', command: commandIds.ampOpenTerminal };
-const showLog: StatusAction = { label: 'Show log', command: commandIds.showLog };
+const restart: StatusAction = { label: 'Restart Server', command: commandIds.ampRestart };
+const openTerminal: StatusAction = { label: 'Open Amp Terminal', command: commandIds.ampOpenTerminal };
+const showLog: StatusAction = { label: 'Show Log', command: commandIds.showLog };
 const updatePlugin: StatusAction = {
   label: 'Update the diagnostics plugin',
   command: commandIds.ampInstallDiagnosticsPlugin,
 };
-const openFolder: StatusAction = { label: 'Open folder', command: 'workbench.action.files.openFolder' };
-const manageTrust: StatusAction = { label: 'Manage workspace trust', command: 'workbench.trust.manage' };
+const openFolder: StatusAction = { label: 'Open Folder', command: 'workbench.action.files.openFolder' };
+const manageTrust: StatusAction = { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' };
 const openSettings: StatusAction = {
-  label: 'Open settings',
+  label: 'Open Settings',
   command: 'workbench.action.openSettings',
   arguments: ['backline.amp'],
 };
@@ -60,7 +60,7 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
       }
       const serving = `Serving on 127.0.0.1:${port}${clientCount === 0 ? '. No client is connected' : ` to ${countOf(clientCount, 'client')}`}.`;
       if (failureCounts) {
-        const summary = `${serving} ${failureCounts.failedCount} of ${failureCounts.totalCount} requests in the last minute failed. Restart the server if this continues.`;
+        const summary = `${serving} ${failureCounts.failedCount} of ${failureCounts.totalCount} requests in the last minute failed. Restart Server if this continues.`;
         return { ...amp, state: 'attention', summary, actions: [restart, showLog, openTerminal] };
       }
       const update = isPluginOutdated ? ' An update of the diagnostics plugin is available.' : '';

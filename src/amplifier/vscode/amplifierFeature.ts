@@ -189,11 +189,11 @@ function loadClient() {
 }
 
 const actions: ServerStatusActions = {
-  openSettings: { label: 'Open settings', command: 'workbench.action.openSettings', arguments: ['amplifier.server'] },
-  setApiKey: { label: 'Set API key', command: commandIds.amplifierSetApiKey },
-  setToken: { label: 'Set server token', command: commandIds.amplifierSetToken },
-  chooseContext: { label: 'Configure editor context', command: commandIds.amplifierChooseContext },
-  manageTrust: { label: 'Manage workspace trust', command: 'workbench.trust.manage' },
+  openSettings: { label: 'Open Settings', command: 'workbench.action.openSettings', arguments: ['amplifier.server'] },
+  setApiKey: { label: 'Set API Key', command: commandIds.amplifierSetApiKey },
+  setToken: { label: 'Set Server Token', command: commandIds.amplifierSetToken },
+  chooseContext: { label: 'Configure Editor Context', command: commandIds.amplifierChooseContext },
+  manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
 };
 
 function isTrusted(): boolean {

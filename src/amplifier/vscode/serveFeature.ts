@@ -158,12 +158,12 @@ function statusOf(served: ServedAt | undefined): Pick<FeatureStatus, 'state' | '
   const { token, url } = served;
   if (token !== undefined) {
     const summary = `Listening at ${url}. Clients need the token.${portNote(url)}`;
-    return { state: 'ready', summary, actions: [{ label: 'Show URL and token', command }, openUp] };
+    return { state: 'ready', summary, actions: [{ label: 'Show URL and Token', command }, openUp] };
   }
   const summary =
     `Listening at ${url} without a token. Any program on this machine can use the agents.` +
     `${portNote(url)} Stop serving when you are done.`;
-  return { state: 'attention', summary, actions: [{ label: 'Show URL or stop', command }] };
+  return { state: 'attention', summary, actions: [{ label: 'Show URL or Stop', command }] };
 }
 
 /** Explains that clients of the default port do not reach this window; empty if they do. */

@@ -48,9 +48,9 @@ export function backendDotClass(backend: Pick<BackendView, 'health' | 'state'>):
 
 export function repairLabel({ health, needsPermission, state }: BackendStatus): string {
   if (needsPermission) return 'Allow…';
-  if (health?.kind === 'needsToken') return 'Set token…';
-  if (state === 'authRequired') return 'Sign in…';
-  return state === 'failed' ? 'Try again…' : 'Set up…';
+  if (health?.kind === 'needsToken') return 'Set Token…';
+  if (state === 'authRequired') return 'Sign In…';
+  return state === 'failed' ? 'Try Again…' : 'Set Up…';
 }
 
 export const rowStateLabels: Record<SessionRow['state'], string> = {

@@ -284,15 +284,15 @@ export class ChatFeature implements Feature<ChatUi> {
 }
 
 const statusActions: ChatStatusActions = {
-  open: { label: 'Open chat', command: commandIds.chatOpen },
-  pickBackend: { label: 'Choose an agent', command: commandIds.chatPickBackend },
-  showApproval: { label: 'Show approval', command: commandIds.chatFocusApproval },
+  open: { label: 'Open Chat', command: commandIds.chatOpen },
+  pickBackend: { label: 'Choose Agent', command: commandIds.chatPickBackend },
+  showApproval: { label: 'Show Approval', command: commandIds.chatFocusApproval },
   openSettings: {
-    label: 'Open settings',
+    label: 'Open Settings',
     command: 'workbench.action.openSettings',
     arguments: [settingIds.chatBackend],
   },
-  manageTrust: { label: 'Manage workspace trust', command: 'workbench.trust.manage' },
+  manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
 };
 
 function isTrusted(): boolean {

@@ -56,7 +56,7 @@ export class LazyChat implements Feature {
     // Files that were open before the chat was loaded are suggested first.
     store.add(recent);
     recent.start();
-    const open = { label: 'Open chat', command: commandIds.chatOpen };
+    const open = { label: 'Open Chat', command: commandIds.chatOpen };
     status.set({ id, title, state: 'ready', summary: 'Starts when you open the chat.', actions: [open] });
     void this.reportInterruptedRestore();
     return Promise.resolve({ stop: () => chat.stop(), dispose: () => store.dispose() });

@@ -109,7 +109,7 @@ export class WorkspaceConsent implements Disposable {
         this.undecidedSubjects.length > 0
           ? `Waiting for your permission: ${names}.`
           : 'You have reviewed everything that this workspace wants to run or use.',
-      actions: [{ label: 'Review what this workspace runs', command: commandIds.reviewWorkspace }],
+      actions: [{ label: 'Review What This Workspace Runs', command: commandIds.reviewWorkspace }],
     });
   }
 

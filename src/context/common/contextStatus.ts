@@ -37,7 +37,7 @@ export function contextStatus(
   const { isEnabled, isTrusted, states, problems, notes } = situation;
   const settings = actions.openSettings;
   if (!isEnabled) {
-    const switchOn = { label: 'Turn on context providers', command: actions.toggle };
+    const switchOn = { label: 'Turn On Context Providers', command: actions.toggle };
     return { state: 'off', summary: 'Turned off in your settings.', actions: [switchOn, settings] };
   }
   if (states.length === 0 && problems.length === 0)
@@ -67,7 +67,7 @@ export function contextStatus(
       ...states.filter(hasNewVersion).map((state) => allowVersionAction(state, actions.allow)),
       ...retryActions(failing, actions.retry),
       ...(failing.some(({ isSecretMissing }) => isSecretMissing) ? [storeSecretAction(actions)] : []),
-      ...(isTrusted ? [] : [{ label: 'Manage workspace trust', command: actions.manageTrust }]),
+      ...(isTrusted ? [] : [{ label: 'Manage Workspace Trust', command: actions.manageTrust }]),
       settings,
       ...states.slice(0, maxRows).map((state) => showLogAction(state, actions.showLog)),
     ],
@@ -121,7 +121,7 @@ function allowVersionAction({ id, title }: ProviderState, command: string): Stat
 }
 
 function showLogAction(state: ProviderState, command: string): StatusAction {
-  return { label: `Show log of ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
+  return { label: `Show Log of ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
 }
 
 /** Groups providers that are off for the same reason. */
@@ -143,7 +143,7 @@ function retryActions(failing: readonly ProviderState[], command: string): Statu
   const each = failing
     .slice(0, maxRows)
     .map((state) => ({ label: `Retry ${describeFailure(state)}`, command, arguments: [state.id] }));
-  return failing.length > maxNamed ? [{ label: 'Retry all', command }, ...each] : each;
+  return failing.length > maxNamed ? [{ label: 'Retry All', command }, ...each] : each;
 }
 
 /** Describes the failure in one short line, because the status list cuts off long rows. */

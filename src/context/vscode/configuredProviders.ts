@@ -7,7 +7,7 @@ const openctxProviders = 'openctx.providers';
 const openctxEnable = 'openctx.enable';
 
 export const openProviderSettingsAction = {
-  label: 'Open settings',
+  label: 'Open Settings',
   command: 'workbench.action.openSettings',
   arguments: [settingIds.contextProviders],
 };

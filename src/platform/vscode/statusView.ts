@@ -77,8 +77,8 @@ export class StatusView implements vscode.Disposable {
   }
 }
 
-const showTraffic: StatusAction = { label: 'Show traffic', command: commandIds.showTraffic };
-const showLog: StatusAction = { label: 'Show log', command: commandIds.showLog };
+const showTraffic: StatusAction = { label: 'Show Traffic', command: commandIds.showTraffic };
+const showLog: StatusAction = { label: 'Show Log', command: commandIds.showLog };
 
 function createTooltip(lines: StatusBarText['tooltip']): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString(undefined, true);
@@ -110,6 +110,6 @@ function createPicks(status: FeatureStatus): StatusPick[] {
 
 const commonPicks: readonly StatusPick[] = [
   { label: 'Backline', kind: vscode.QuickPickItemKind.Separator },
-  { key: 'traffic', label: '$(list-unordered) Show traffic', action: showTraffic },
-  { key: 'log', label: '$(output) Show log', action: showLog },
+  { key: 'traffic', label: '$(list-unordered) Show Traffic', action: showTraffic },
+  { key: 'log', label: '$(output) Show Log', action: showLog },
 ];

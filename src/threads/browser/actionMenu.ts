@@ -13,14 +13,14 @@ import type { ThreadPage } from './threadPage';
 
 const menuItems: Record<ThreadAction, { readonly label: string; readonly icon: Icon }> = {
   continueInAmp: { label: 'Continue in Amp CLI', icon: TerminalIcon },
-  continueInChat: { label: 'Continue with another agent', icon: AgentIcon },
+  continueInChat: { label: 'Continue with Another Agent', icon: AgentIcon },
   exportMarkdown: { label: 'Export as Markdown', icon: ExportIcon },
   exportHtml: { label: 'Export as HTML', icon: ExportIcon },
   exportJson: { label: 'Export as JSON', icon: ExportIcon },
-  copyLink: { label: 'Copy link', icon: LinkIcon },
-  copyPath: { label: 'Copy path', icon: CopyIcon },
+  copyLink: { label: 'Copy Link', icon: LinkIcon },
+  copyPath: { label: 'Copy Path', icon: CopyIcon },
   copyId: { label: 'Copy ID', icon: CopyIcon },
-  reveal: { label: 'Reveal file', icon: FolderIcon },
+  reveal: { label: 'Reveal File', icon: FolderIcon },
 };
 
 export function actionMenu(page: ThreadPage, { actions }: ThreadView): MenuItem[] {

@@ -26,7 +26,7 @@ export function Notices() {
               </button>
             )}
             <button type="button" class="button" onClick={() => void page.ask(threadRequests.retry, {})}>
-              Try again
+              Try Again
             </button>
           </span>
         </div>
@@ -62,7 +62,7 @@ function Note({ text }: { text: string }) {
         index % 2 === 0 ? (
           <PlainText key={index} text={piece} />
         ) : (
-          <button key={index} type="button" class="link" title="Open thread" onClick={() => page.actions.open(piece)}>
+          <button key={index} type="button" class="link" title="Open Thread" onClick={() => page.actions.open(piece)}>
             {piece}
           </button>
         ),

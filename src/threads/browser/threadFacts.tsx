@@ -23,7 +23,7 @@ export function ThreadFacts() {
             <dt>{label}</dt>
             <dd dir="auto">
               {threadId.test(value) ? (
-                <button type="button" class="link" title="Open thread" onClick={() => page.actions.open(value)}>
+                <button type="button" class="link" title="Open Thread" onClick={() => page.actions.open(value)}>
                   {value}
                 </button>
               ) : (

@@ -42,14 +42,14 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
       {thread && (
         <div class="thread-tools" role="toolbar" aria-label="Thread">
           <IconButton
-            label="Previous prompt"
+            label="Previous Prompt"
             hint="Alt+Up"
             keyShortcuts="Alt+ArrowUp"
             icon={ArrowUpIcon}
             onClick={() => handle.current?.goToPrompt(-1)}
           />
           <IconButton
-            label="Next prompt"
+            label="Next Prompt"
             hint="Alt+Down"
             keyShortcuts="Alt+ArrowDown"
             icon={ArrowDownIcon}
@@ -62,16 +62,16 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
             onToggle={(isShown) => page.showOutline(isShown)}
           />
           <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.startFinding()} />
-          <IconButton label="Collapse all" icon={FoldIcon} onClick={() => page.foldAll(false)} />
-          <IconButton label="Expand all" icon={UnfoldIcon} onClick={() => page.foldAll(true)} />
+          <IconButton label="Collapse All" icon={FoldIcon} onClick={() => page.foldAll(false)} />
+          <IconButton label="Expand All" icon={UnfoldIcon} onClick={() => page.foldAll(true)} />
           <ToggleButton
-            label="Absolute times"
+            label="Absolute Times"
             icon={HistoryIcon}
             isOn={times === 'absolute'}
             onToggle={(isOn) => page.setTimeDisplay(isOn ? 'absolute' : 'relative')}
           />
-          <ToggleButton label="Follow new messages" icon={FollowIcon} isOn={isFollowing} onToggle={setFollowing} />
-          <MenuButton label="More actions" icon={MoreIcon} items={actionMenu(page, thread)} />
+          <ToggleButton label="Follow New Messages" icon={FollowIcon} isOn={isFollowing} onToggle={setFollowing} />
+          <MenuButton label="More Actions" icon={MoreIcon} items={actionMenu(page, thread)} />
         </div>
       )}
     </header>

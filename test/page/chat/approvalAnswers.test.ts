@@ -228,10 +228,10 @@ describe('the answers of a question', () => {
     const chat = await withReason();
     const reason = chat.page.getByRole('textbox', { name: 'What the agent should do instead' });
     await chat.tellSession({ status: 'busy', approvals: [question, other] });
-    await button(chat, 'Next approval').click();
+    await button(chat, 'Next Approval').click();
     await button(chat, 'Deny').waitFor();
     assert.equal(await reason.count(), 0);
-    await button(chat, 'Next approval').click();
+    await button(chat, 'Next Approval').click();
     await reason.waitFor();
     assert.equal(await reason.inputValue(), 'of the first');
   });
@@ -341,7 +341,7 @@ describe('several questions', () => {
   it('take no click right after paging, and leave the focus on the button that pages', async () => {
     const chat = await openWith(named('a'), named('b'));
     await chat.page.clock.runFor(guardMs);
-    const next = chat.page.getByRole('button', { name: 'Next approval' });
+    const next = chat.page.getByRole('button', { name: 'Next Approval' });
     await next.click();
     assert.equal(await shown(chat), 'Question b');
     await allow(chat).click();
@@ -354,7 +354,7 @@ describe('several questions', () => {
 
   it('are where they were after a reload, with what was written', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [named('a'), named('b')] })));
-    await chat.page.getByRole('button', { name: 'Next approval' }).click();
+    await chat.page.getByRole('button', { name: 'Next Approval' }).click();
     await chat.page.getByRole('button', { name: 'More ways to deny' }).click();
     await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
     await chat.page.locator('.approval-reason input').fill('because');
@@ -367,7 +367,7 @@ describe('several questions', () => {
 
   it('keep their state and the focus while the theme changes', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [named('a'), named('b')] })));
-    await chat.page.getByRole('button', { name: 'Next approval' }).click();
+    await chat.page.getByRole('button', { name: 'Next Approval' }).click();
     await chat.page.getByRole('button', { name: 'More ways to deny' }).click();
     await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
     await chat.page.locator('.approval-reason input').fill('because');

@@ -163,17 +163,17 @@ describe('a question of the agent', () => {
   it('is shown with one of several at a time', async () => {
     const chat = await openWith({ ...commandApproval, expiresInMs: undefined }, diffApproval);
     await chat.page.getByText('1 of 2').waitFor();
-    await chat.page.getByRole('button', { name: 'Next approval' }).click();
+    await chat.page.getByRole('button', { name: 'Next Approval' }).click();
     await chat.page.getByRole('group', { name: diffApproval.prompt }).waitFor();
     await chat.page.getByText('2 of 2').waitFor();
-    await chat.page.getByRole('button', { name: 'Next approval' }).click();
+    await chat.page.getByRole('button', { name: 'Next Approval' }).click();
     await chat.page.getByRole('group', { name: commandApproval.prompt }).waitFor();
   });
 
   it('shows its diff, and opens it in the diff editor', async () => {
     const chat = await openWith(diffApproval);
     await chat.page.getByText('export function welcome(name: string)').waitFor();
-    await chat.page.getByRole('button', { name: 'Open diff editor' }).click();
+    await chat.page.getByRole('button', { name: 'Open Diff Editor' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openApprovalDiff), {
       sessionId: 's1',
       approvalId: 'ap2',

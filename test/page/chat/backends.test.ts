@@ -40,7 +40,7 @@ describe('a server in the list of backends', () => {
       snapshot(null, { ...withServer({ health: { kind: 'silent' }, problem }), chosenBackend }),
     );
     await chat.page.getByText(problem).waitFor();
-    await chat.page.getByRole('button', { name: 'Set up…' }).click();
+    await chat.page.getByRole('button', { name: 'Set Up…' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'amplifier' });
   });
 
@@ -48,7 +48,7 @@ describe('a server in the list of backends', () => {
     const needsToken = { health: { kind: 'needsToken' }, problem: 'The server needs a token.' } as const;
     const chat = await pages.openChat(snapshot(null, { ...withServer(needsToken), chosenBackend: 'amplifier' }));
     await chat.page.getByText('needs a token', { exact: true }).waitFor();
-    await chat.page.getByRole('button', { name: 'Set token…' }).click();
+    await chat.page.getByRole('button', { name: 'Set Token…' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'amplifier' });
   });
 });

@@ -138,10 +138,10 @@ describe('the first prompt of a conversation', () => {
     await chat.tell({ draft: precious, refused: precious });
     await chat.tellSession({ status: 'failed', statusText: 'There is no such program.', statusDetails: 'ENOENT' });
     refuse();
-    await chat.page.getByRole('button', { name: 'Send again' }).waitFor();
+    await chat.page.getByRole('button', { name: 'Send Again' }).waitFor();
     assert.equal(await chat.page.getByText('There is no such program.').count(), 1);
     chat.host.answer(chatRequests.send, () => ({}));
-    await chat.page.getByRole('button', { name: 'Send again' }).click();
+    await chat.page.getByRole('button', { name: 'Send Again' }).click();
     assert.equal((await chat.host.waitFor(chatRequests.send, 2)).text, 'precious');
   });
 

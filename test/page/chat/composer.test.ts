@@ -230,9 +230,9 @@ describe('the composer', () => {
     const queue = [{ id: 'q1', text: 'queued one', attachments: [] }];
     const chat = await pages.openChat(snapshot(sessionOf({ queue })));
     chat.host.answer(chatRequests.unqueue, () => ({ text: 'queued one', attachments: [] }));
-    await chat.page.getByRole('button', { name: 'Send now' }).click();
+    await chat.page.getByRole('button', { name: 'Send Now' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.sendQueued), { sessionId: 's1' });
-    await chat.page.getByRole('button', { name: 'Edit prompt' }).click();
+    await chat.page.getByRole('button', { name: 'Edit Prompt' }).click();
     await chat.page.waitForFunction(() => document.querySelector('textarea')?.value === 'queued one');
     assert.deepEqual(chat.host.requestsOf(chatRequests.unqueue), [{ sessionId: 's1', id: 'q1', isEdited: true }]);
   });

@@ -27,7 +27,7 @@ describe('a reader who has scrolled up', () => {
     await drawn(chat.page);
     await scroller(chat).hover();
     await chat.page.mouse.wheel(0, -2_000);
-    await chat.page.getByRole('button', { name: /Jump to latest/ }).waitFor();
+    await chat.page.getByRole('button', { name: /Jump to Latest/ }).waitFor();
     return chat;
   };
   /** As the host does it: the prompt is told before the request is answered. */
@@ -54,7 +54,7 @@ describe('a reader who has scrolled up', () => {
   it('sees the queued prompt that they send now', async () => {
     const chat = await openScrolledUp({ queue: [{ id: 'q1', text: 'And now?', attachments: [] }] });
     chat.host.answer(chatRequests.sendQueued, tellsOwnPrompt(chat));
-    await chat.page.getByRole('button', { name: 'Send now' }).click();
+    await chat.page.getByRole('button', { name: 'Send Now' }).click();
     await until('the end is in sight', async () => (await fromEnd(chat)) < 24);
   });
 

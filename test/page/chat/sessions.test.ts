@@ -123,7 +123,7 @@ describe('the conversations', () => {
     await openList(chat);
     await chat.page.getByRole('button', { name: 'List conversations of Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
-    await chat.page.getByRole('button', { name: 'Cancel listing conversations of Slow agent' }).click();
+    await chat.page.getByRole('button', { name: 'Cancel Listing conversations of Slow agent' }).click();
     await chat.host.waitFor(chatRequests.cancelListing);
     await chat.page.getByRole('button', { name: 'Refresh conversations of Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
@@ -152,7 +152,7 @@ describe('the conversations', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.deleteSession), { sessionId: 's3' });
     const formats = ['Markdown', 'HTML', 'JSON'];
     for (const format of formats) {
-      await chat.page.getByRole('button', { name: 'More actions for “Tests for the parser”' }).click();
+      await chat.page.getByRole('button', { name: 'More Actions for “Tests for the parser”' }).click();
       await chat.page.getByRole('menuitem', { name: `Export as ${format}` }).click();
     }
     await chat.host.waitFor(chatRequests.exportSession, 3);
@@ -160,7 +160,7 @@ describe('the conversations', () => {
       chat.host.requestsOf(chatRequests.exportSession).map(({ format }) => format),
       ['markdown', 'html', 'json'],
     );
-    await chat.page.getByRole('button', { name: 'More actions for “Tests for the parser”' }).click();
+    await chat.page.getByRole('button', { name: 'More Actions for “Tests for the parser”' }).click();
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.openInTab), { sessionId: 's3' });
   });
@@ -223,13 +223,13 @@ describe('what a conversation is with', () => {
 
   it('says what to do when it is not ready', async () => {
     const chat = await pages.openChat(snapshot(null, { chosenBackend: 'claude', backends }));
-    await chat.page.getByRole('button', { name: 'Sign in…' }).click();
+    await chat.page.getByRole('button', { name: 'Sign In…' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'claude' });
   });
 
   it('does not start without trust, and leads to it', async () => {
     const chat = await pages.openChat(snapshot(null, { untrusted: true }));
-    await chat.page.getByRole('button', { name: 'Manage workspace trust' }).click();
+    await chat.page.getByRole('button', { name: 'Manage Workspace Trust' }).click();
     await chat.host.waitFor(chatRequests.manageTrust);
   });
 
@@ -269,11 +269,11 @@ describe('what a conversation is with', () => {
     await chat.page.getByRole('button', { name: 'Review', exact: true }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.reviewChanges), { sessionId: 's1' });
     await chat.page.getByText('3 files, 7 changes').click();
-    await chat.page.getByRole('button', { name: 'Undo changes of main.ts' }).click();
+    await chat.page.getByRole('button', { name: 'Undo Changes of main.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert, 2), { sessionId: 's1', path: changes[1]?.path });
-    await chat.page.getByRole('button', { name: 'Keep changes of greeting.ts' }).click();
+    await chat.page.getByRole('button', { name: 'Keep Changes of greeting.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path: 'src/greeting.ts' });
-    await chat.page.getByTitle('Open changes of src/welcome.ts').click();
+    await chat.page.getByTitle('Open Changes of src/welcome.ts').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openChange), { sessionId: 's1', path: 'src/welcome.ts' });
   });
 
@@ -294,9 +294,9 @@ describe('what a conversation is with', () => {
     const chat = await pages.openChat(snapshot(sessionOf({ changes: [renamed] }), { folders: ['/work/csv'] }));
     await chat.page.getByText('1 file, 4 changes').click();
     await chat.page.getByText('old.ts →').waitFor();
-    await chat.page.getByRole('button', { name: 'Undo changes of new.ts' }).click();
+    await chat.page.getByRole('button', { name: 'Undo Changes of new.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1', path, renamedFrom });
-    await chat.page.getByRole('button', { name: 'Keep changes of new.ts' }).click();
+    await chat.page.getByRole('button', { name: 'Keep Changes of new.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path, renamedFrom });
   });
 
@@ -304,9 +304,9 @@ describe('what a conversation is with', () => {
     const failed = sessionOf({ status: 'failed', statusText: 'It ended.', statusDetails: 'exit code 1' });
     const chat = await pages.openChat(snapshot(failed));
     await chat.page.getByText('Details', { exact: true }).click();
-    await chat.page.getByRole('button', { name: 'Copy details' }).click();
+    await chat.page.getByRole('button', { name: 'Copy Details' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.copy), { text: 'It ended.\n\nexit code 1' });
-    await chat.page.getByRole('button', { name: 'Set up…' }).click();
+    await chat.page.getByRole('button', { name: 'Set Up…' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'demo' });
   });
 
@@ -344,7 +344,7 @@ describe('what a conversation is with', () => {
     await chat.host.waitFor(chatRequests.loadOlder);
     await chat.host.notify(didInvokeCommand, { what: 'find' });
     await chat.page.getByRole('textbox', { name: 'Find in conversation' }).fill('needle');
-    await chat.page.locator('.find').getByRole('button', { name: 'Load earlier' }).click();
+    await chat.page.locator('.find').getByRole('button', { name: 'Load Earlier' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.loadOlder, 2), { sessionId: 's1', count: 120 });
     await chat.tell({ transcript: { put: [{ kind: 'prompt', id: 'p0', turn: 0, text: 'a needle' }], before: 0 } });
     await chat.page.getByText('Earlier messages are not loaded').waitFor({ state: 'detached' });

@@ -104,7 +104,7 @@ function viewOf({ head, facts, notes }: Omit<Golden, 'entries'>): ThreadView {
 }
 
 async function openAll(page: Page): Promise<void> {
-  const expand = page.getByRole('button', { name: 'Expand all' });
+  const expand = page.getByRole('button', { name: 'Expand All' });
   await expand.click();
   await drawn(page);
   // What was in a call that was closed.

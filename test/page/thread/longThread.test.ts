@@ -79,7 +79,7 @@ describe('a thread of 20,000 entries', () => {
       assert.ok((await fromEnd(page)) > 100, 'it ran on by itself');
     }
     assert.ok((await drawnCount(page)) <= 2 * maxDrawn);
-    await page.getByRole('button', { name: 'Jump to latest' }).waitFor();
+    await page.getByRole('button', { name: 'Jump to Latest' }).waitFor();
   });
 
   it('counts what comes meanwhile, shows the end on demand and follows it', async () => {
@@ -87,7 +87,7 @@ describe('a thread of 20,000 entries', () => {
     const top = await page.$eval(scroller, ({ scrollTop }) => scrollTop);
     const from = turnCount + 1;
     await grow(turns(from, from + 1));
-    await page.getByRole('button', { name: 'Jump to latest (3 new)' }).waitFor();
+    await page.getByRole('button', { name: 'Jump to Latest (3 new)' }).waitFor();
     assert.equal(await page.$eval(scroller, ({ scrollTop }) => scrollTop), top);
     await page.locator('.jump').click();
     await page.locator('.jump').waitFor({ state: 'detached' });

@@ -17,7 +17,7 @@ const states: readonly State[] = [
     name: 'all open',
     update: snapshot({ thread: { ...view, state: 'running', isArchived: true, notes: ['Only a stub is here.'] } }),
     act: async ({ page }) => {
-      await page.getByRole('button', { name: 'Expand all' }).click();
+      await page.getByRole('button', { name: 'Expand All' }).click();
       await page.getByText('About').click();
       await page.getByRole('button', { name: 'Outline' }).click();
     },
@@ -25,7 +25,7 @@ const states: readonly State[] = [
   {
     name: 'menu',
     update: snapshot({ thread: { ...view, title: 'a_title_without_spaces'.repeat(10), state: 'cancelled' } }),
-    act: ({ page }) => page.getByRole('button', { name: 'More actions' }).click(),
+    act: ({ page }) => page.getByRole('button', { name: 'More Actions' }).click(),
   },
   {
     name: 'find',

@@ -68,18 +68,18 @@ describe('what a thread marks', () => {
     const units = (): Promise<number> => page.locator('.prompt-text').evaluate((text) => text.textContent.length);
     assert.ok((await units()) < 20_000);
     await page.locator('.bubble').hover();
-    await page.getByRole('button', { name: 'Copy prompt' }).click();
+    await page.getByRole('button', { name: 'Copy Prompt' }).click();
     assert.equal((await host.waitFor(threadRequests.copy)).text, prompt.text);
     assert.ok((await units()) < 20_000);
     await page.getByRole('button', { name: 'Show all (600 KB)' }).click();
-    await page.getByRole('button', { name: 'Show less' }).waitFor();
+    await page.getByRole('button', { name: 'Show Less' }).waitFor();
     assert.equal(await units(), prompt.text.length);
   });
 
   it('opens all that is folded, what comes later too, until the user folds one', async () => {
     const { page, tell } = await pages.openThread(snapshot({}, marksEntries));
     const closed = (): Promise<number> => page.locator('.transcript details:not([open])').count();
-    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.getByRole('button', { name: 'Expand All' }).click();
     await drawn(page);
     assert.ok((await page.locator('details.input[open]').count()) > 0);
     assert.equal(await closed(), 0);
@@ -89,7 +89,7 @@ describe('what a thread marks', () => {
     assert.equal(await closed(), 0);
     await page.locator('[data-entry="c1-late"] > details > summary').click();
     assert.equal(await closed(), 1);
-    await page.getByRole('button', { name: 'Collapse all' }).click();
+    await page.getByRole('button', { name: 'Collapse All' }).click();
     await drawn(page);
     assert.equal(await page.locator('.transcript details[open]').count(), 0);
   });

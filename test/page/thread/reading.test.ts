@@ -39,7 +39,7 @@ describe('reading a thread', () => {
     await page.getByText('Edit cart.ts').click();
     await page.locator('.diff .path').first().click();
     assert.deepEqual(await host.waitFor(threadRequests.open), { target: '/home/kim/shop/src/cart.ts', line: 4 });
-    await page.getByRole('button', { name: 'Open diff editor' }).click();
+    await page.getByRole('button', { name: 'Open Diff Editor' }).click();
     assert.deepEqual(await host.waitFor(threadRequests.openDiff), { entryId: 'm1.1', part: 0 });
     await page.locator('[data-entry="m2.0"]').hover();
     await page.locator('[data-entry="m2.0"] > .raw-button').click();
@@ -49,7 +49,7 @@ describe('reading a thread', () => {
   it('tells times as they are asked for, and remembers it', async () => {
     const { page } = await pages.openThread();
     const time = page.locator('.entry-prompt time').first();
-    const absolute = page.getByRole('button', { name: 'Absolute times' });
+    const absolute = page.getByRole('button', { name: 'Absolute Times' });
     await absolute.click();
     assert.match(await time.innerText(), /2026/);
     assert.equal(await absolute.getAttribute('aria-pressed'), 'true');
@@ -59,10 +59,10 @@ describe('reading a thread', () => {
 
   it('opens and closes all thoughts and calls at once, steps of subagents included', async () => {
     const { page } = await pages.openThread();
-    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.getByRole('button', { name: 'Expand All' }).click();
     await page.getByText('The sum is there').waitFor();
     await page.getByText('There is one caller.').waitFor();
-    await page.getByRole('button', { name: 'Collapse all' }).click();
+    await page.getByRole('button', { name: 'Collapse All' }).click();
     await drawn(page);
     assert.equal(await page.locator('details.tool[open], details.thinking[open]').count(), 0);
   });
@@ -140,7 +140,7 @@ describe('reading a thread', () => {
 
   it('stays in place when it does not follow, and draws a line where what is new begins', async () => {
     const { page, tell } = await pages.openThread(snapshot({}, turns(1, 10)));
-    const follow = (pressed: boolean) => page.getByRole('button', { name: 'Follow new messages', pressed });
+    const follow = (pressed: boolean) => page.getByRole('button', { name: 'Follow New Messages', pressed });
     await follow(true).click();
     await follow(false).waitFor();
     await drawn(page);
@@ -185,7 +185,7 @@ describe('reading a thread', () => {
   it('says why a thread cannot be read, and tries again', async () => {
     const { page, host } = await pages.openThread({ problem: 'The file is 61.2 MB, more than the 50 MB Amp reads.' });
     await page.getByText('61.2 MB').waitFor();
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Try Again' }).click();
     await host.waitFor(threadRequests.retry);
   });
 
@@ -205,7 +205,7 @@ describe('reading a thread', () => {
           throw new Error('The Amp CLI is not installed.');
         }),
     });
-    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('button', { name: 'More Actions' }).click();
     await page.getByRole('menuitem', { name: 'Continue in Amp CLI' }).click();
     await page.getByText('The Amp CLI is not installed.').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();

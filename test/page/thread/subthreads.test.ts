@@ -83,7 +83,7 @@ describe('a thread with subagents that have threads of their own', () => {
 
   it('says what cannot be shown, and opens the thread of each', async () => {
     const { page, host } = await open(parent);
-    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.getByRole('button', { name: 'Expand All' }).click();
     const missing = 'This subagent’s thread can’t be read. It is not here.';
     await page.getByRole('article').getByText(missing).waitFor();
     await page.getByText('thread contains itself').waitFor();

@@ -125,32 +125,32 @@ describe('the entries of a transcript', () => {
     assert.deepEqual(await actionOf(opened, click('Edit and Resend')), ['editPrompt', 'p1']);
     assert.deepEqual(await actionOf(opened, click('parse.ts')), ['open', absolute, null]);
     await opened.page.locator('.tool-waiting > summary').click();
-    assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
-    assert.deepEqual(await actionOf(opened, click('Copy command')), ['copy', 'npm test -- parse']);
-    assert.deepEqual(await actionOf(opened, click(`Undo changes of this turn in ${absolute}`)), [
+    assert.deepEqual(await actionOf(opened, click('Open Diff Editor')), ['openDiff', 'edit1', 0]);
+    assert.deepEqual(await actionOf(opened, click('Copy Command')), ['copy', 'npm test -- parse']);
+    assert.deepEqual(await actionOf(opened, click(`Undo Changes of This Turn in ${absolute}`)), [
       'revert',
       absolute,
       1,
       null,
     ]);
-    assert.deepEqual(await actionOf(opened, click('Review changes of this turn')), ['reviewChanges', 1]);
-    assert.deepEqual(await actionOf(opened, click('Undo all changes of this conversation')), ['revert']);
-    assert.deepEqual(await actionOf(opened, click('Keep all changes of this conversation')), ['keepChanges']);
+    assert.deepEqual(await actionOf(opened, click('Review Changes of This Turn')), ['reviewChanges', 1]);
+    assert.deepEqual(await actionOf(opened, click('Undo All Changes of This Conversation')), ['revert']);
+    assert.deepEqual(await actionOf(opened, click('Keep All Changes of This Conversation')), ['keepChanges']);
     assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1, null]);
-    assert.equal((await actionOf(opened, click('Copy answer')))[0], 'copy');
+    assert.equal((await actionOf(opened, click('Copy Answer')))[0], 'copy');
   });
 
   it('has no button for what cannot be done', async () => {
     const { page: shown } = await open(firstTurn(), { data: { actions: 'few' } });
     for (const name of [
       'Edit and Resend',
-      'Open diff editor',
-      'Undo all changes of this conversation',
-      'Keep all changes of this conversation',
+      'Open Diff Editor',
+      'Undo All Changes of This Conversation',
+      'Keep All Changes of This Conversation',
     ]) {
       assert.equal(await shown.getByRole('button', { name }).count(), 0, name);
     }
-    assert.ok((await shown.getByRole('button', { name: 'Copy answer' }).count()) > 0);
+    assert.ok((await shown.getByRole('button', { name: 'Copy Answer' }).count()) > 0);
   });
 
   it('opens a picture larger, and closes it by Escape', async () => {
@@ -228,7 +228,7 @@ describe('the entries of a transcript', () => {
     const { page: shown } = await open([{ kind: 'prompt', id: 'p', turn: 1, text: 'line\n'.repeat(40) }]);
     const height = async (): Promise<number> => (await shown.locator('.prompt-text').boundingBox())?.height ?? 0;
     const folded = await height();
-    await shown.getByRole('button', { name: 'Show more' }).click();
+    await shown.getByRole('button', { name: 'Show More' }).click();
     assert.ok((await height()) > folded * 2);
   });
 

@@ -91,7 +91,7 @@ describe('reading a transcript', () => {
     await host.notify(didPatch, { put: turns(30, 32), before: 0 });
     await drawn(shown);
     assert.equal(await shown.$eval(scroller, (element) => element.scrollTop), top);
-    await shown.getByRole('button', { name: 'Jump to latest (4 new)' }).click();
+    await shown.getByRole('button', { name: 'Jump to Latest (4 new)' }).click();
     await drawn(shown);
     assert.ok((await fromEnd(shown)) < 2);
     assert.equal(await shown.locator('.jump').count(), 0);

@@ -7,7 +7,7 @@ describe('titleOfPrompt', () => {
   });
 
   it('is a fixed title if the prompt has no words', () => {
-    for (const text of ['', '   ', '\n\n \t\n']) assert.equal(titleOfPrompt(text), 'New chat');
+    for (const text of ['', '   ', '\n\n \t\n']) assert.equal(titleOfPrompt(text), 'New conversation');
   });
 
   it('is not cut up to 80 UTF-16 units', () => {

@@ -12,11 +12,11 @@ const actions = {
   setSecret: 'setSecret',
   showLog: 'showLog',
   manageTrust: 'manageTrust',
-  openSettings: { label: 'Open settings', command: 'settings' },
+  openSettings: { label: 'Open Settings', command: 'settings' },
 };
 
 const annotationsOnly = { annotations: true, mentions: false, items: false };
-const logOf = (id: string, abilities = 'annotations'): string => `Show log of ${id} (${abilities})`;
+const logOf = (id: string, abilities = 'annotations'): string => `Show Log of ${id} (${abilities})`;
 
 function stateOf(id: string, more: Partial<ProviderState> = {}): ProviderState {
   return { id, title: id, status: 'ready', notes: [], abilities: annotationsOnly, ...more };
@@ -33,7 +33,7 @@ describe('the status of context providers', () => {
     assert.deepEqual(statusOf({ isEnabled: false, states: [stateOf('a')] }), {
       state: 'off',
       summary: 'Turned off in your settings.',
-      labels: ['Turn on context providers', 'Open settings'],
+      labels: ['Turn On Context Providers', 'Open Settings'],
     });
     assert.equal(statusOf({}).state, 'off');
   });
@@ -42,7 +42,7 @@ describe('the status of context providers', () => {
     const unasked: ProviderState = { id: 'b', title: 'b', status: 'notAskedYet', notes: [] };
     const { state, summary, labels } = statusOf({ states: [stateOf('a'), unasked] });
     assert.deepEqual({ state, summary }, { state: 'ready', summary: '1 ready, 1 not asked yet.' });
-    assert.deepEqual(labels, ['Open settings', logOf('a'), logOf('b', 'not asked yet')]);
+    assert.deepEqual(labels, ['Open Settings', logOf('a'), logOf('b', 'not asked yet')]);
   });
 
   it('says what each provider can do', () => {
@@ -57,12 +57,12 @@ describe('the status of context providers', () => {
     assert.deepEqual(statusOf({ states: [stateOf('a'), failing] }), {
       state: 'attention',
       summary: 'b: It answered 500. 1 ready, 1 failing.',
-      labels: ['Retry b: It answered 500.', 'Open settings', logOf('a'), logOf('b')],
+      labels: ['Retry b: It answered 500.', 'Open Settings', logOf('a'), logOf('b')],
     });
     const many = Array.from({ length: 9 }, (_, index) => stateOf(`p${index}`, { status: 'failing', lastError: 'no' }));
     const { summary, labels } = statusOf({ states: many });
     assert.equal(summary, '0 ready, 9 failing.');
-    assert.deepEqual(labels.slice(0, 10), ['Retry all', ...many.map(({ id }) => `Retry ${id}: no.`)]);
+    assert.deepEqual(labels.slice(0, 10), ['Retry All', ...many.map(({ id }) => `Retry ${id}: no.`)]);
   });
 
   it('offers the new version of code that was allowed, without alarm', () => {
@@ -96,7 +96,7 @@ describe('the status of context providers', () => {
     const { state, summary, labels } = statusOf({ states: [stateOf('far', { status: 'needsConsent', consent })] });
     assert.equal(state, 'attention');
     assert.equal(summary, '0 ready. Waiting for your permission: far.');
-    assert.deepEqual(labels, ['Allow far…', 'Open settings', logOf('far')]);
+    assert.deepEqual(labels, ['Allow far…', 'Open Settings', logOf('far')]);
   });
 
   it('says why providers of an untrusted workspace are off, without alarm', () => {
@@ -108,7 +108,7 @@ describe('the status of context providers', () => {
     assert.deepEqual(statusOf({ isTrusted: false, problems }), {
       state: 'ready',
       summary: `0 ready. Off: ./a.mjs, ./b.mjs. ${message}`,
-      labels: ['Manage workspace trust', 'Open settings'],
+      labels: ['Manage Workspace Trust', 'Open Settings'],
     });
     assert.equal(statusOf({ problems }).state, 'attention');
   });

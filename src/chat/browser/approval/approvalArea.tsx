@@ -108,11 +108,11 @@ export function ApprovalArea() {
       />
       {ordered.length > 1 && (
         <div class="approvals-pager">
-          <IconButton label="Previous approval" icon={ChevronLeftIcon} onClick={() => showNext(-1)} />
+          <IconButton label="Previous Approval" icon={ChevronLeftIcon} onClick={() => showNext(-1)} />
           <span aria-live="polite">
             {index + 1} of {ordered.length}
           </span>
-          <IconButton label="Next approval" icon={ChevronRightIcon} onClick={() => showNext(1)} />
+          <IconButton label="Next Approval" icon={ChevronRightIcon} onClick={() => showNext(1)} />
         </div>
       )}
     </div>

@@ -46,7 +46,7 @@ export function ReasonField({ label, value, disabled, takesFocus, onInput, onSen
           <PlainText text={label} />
         </bdi>
       </button>
-      <IconButton label="Back to answers" icon={CloseIcon} onClick={onCancel} disabled={disabled} />
+      <IconButton label="Back to Answers" icon={CloseIcon} onClick={onCancel} disabled={disabled} />
     </div>
   );
 }

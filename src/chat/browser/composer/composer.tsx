@@ -166,7 +166,7 @@ export function Composer() {
       {open && (
         <SuggestionList
           id={listId}
-          label={open.trigger.kind === 'command' ? 'Commands' : 'Add to the prompt'}
+          label={open.trigger.kind === 'command' ? 'Commands' : 'Add to Prompt'}
           anchor={box}
           suggestions={open.items}
           activeIndex={active}

@@ -22,7 +22,7 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
         <ComposerPickers />
       </span>
       <IconButton
-        label="Add context"
+        label="Add Context"
         hint="@"
         icon={AtIcon}
         disabled={isReadonly}

@@ -17,7 +17,7 @@ export function QueueList() {
         <h2 class="one-line">{`${queue.length} ${isHeld ? 'on hold' : 'queued'}`}</h2>
         {isHeld && (
           <button type="button" class="link-button" onClick={() => void page.sendQueued()}>
-            Send now
+            Send Now
           </button>
         )}
       </div>
@@ -29,8 +29,8 @@ export function QueueList() {
             </span>
             {!isReadonly && (
               <>
-                <IconButton label="Edit prompt" icon={EditIcon} onClick={() => void page.unqueue(id, true)} />
-                <IconButton label="Remove from queue" icon={CloseIcon} onClick={() => void page.unqueue(id, false)} />
+                <IconButton label="Edit Prompt" icon={EditIcon} onClick={() => void page.unqueue(id, true)} />
+                <IconButton label="Remove from Queue" icon={CloseIcon} onClick={() => void page.unqueue(id, false)} />
               </>
             )}
           </li>

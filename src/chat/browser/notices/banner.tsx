@@ -30,7 +30,7 @@ export function Banner({ level, text, details, isBusy = false, children }: Banne
               <PlainText text={details} />
             </pre>
             <button type="button" class="link-button" onClick={() => void page.copy(`${text}\n\n${details}`)}>
-              <CopyIcon /> Copy details
+              <CopyIcon /> Copy Details
             </button>
           </details>
         )}

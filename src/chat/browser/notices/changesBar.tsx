@@ -50,19 +50,19 @@ export function ChangesBar() {
       <span class="changes-all">
         <ChangesBarButton
           label="Review"
-          hint="Review all changes of this conversation"
+          hint="Review All Changes of This Conversation"
           icon={DiffFilesIcon}
           onClick={review}
         />
         <ChangesBarButton
           label="Keep"
-          hint="Keep all changes of this conversation"
+          hint="Keep All Changes of This Conversation"
           icon={CheckIcon}
           onClick={() => void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId }))}
         />
         <ChangesBarButton
           label="Undo"
-          hint="Undo all changes of this conversation"
+          hint="Undo All Changes of This Conversation"
           icon={RevertIcon}
           onClick={() => void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId }))}
         />
@@ -108,7 +108,7 @@ function ChangeRow({ change }: { change: FileChange }) {
         type="button"
         class={`change-open change-${word}`}
         title={showHiddenCharacters(
-          [`Open changes of ${path}`, ...(word === 'modified' ? [] : [word]), ...notes].join(', '),
+          [`Open Changes of ${path}`, ...(word === 'modified' ? [] : [word]), ...notes].join(', '),
         )}
         onClick={() =>
           void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, renamedFrom }))
@@ -136,14 +136,14 @@ function ChangeRow({ change }: { change: FileChange }) {
         {hasChangedLines(change) && <ChangeCounts changes={[change]} />}
       </button>
       <IconButton
-        label={showHiddenCharacters(`Keep changes of ${name}`)}
+        label={showHiddenCharacters(`Keep Changes of ${name}`)}
         icon={CheckIcon}
         onClick={() =>
           void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId, path, renamedFrom }))
         }
       />
       <IconButton
-        label={showHiddenCharacters(`Undo changes of ${name}`)}
+        label={showHiddenCharacters(`Undo Changes of ${name}`)}
         icon={RevertIcon}
         disabled={!canUndo(change)}
         onClick={() =>

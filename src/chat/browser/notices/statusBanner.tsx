@@ -25,7 +25,7 @@ export function TrustBanner() {
       text="Agents are disabled in Restricted Mode because they run programs and change files. You can read past conversations."
     >
       <button type="button" class="button" onClick={() => void page.request(chatRequests.manageTrust, {})}>
-        Manage workspace trust
+        Manage Workspace Trust
       </button>
     </Banner>
   );
@@ -49,7 +49,7 @@ function SendAgain() {
   if (page.composerDraft.isEmpty) return null;
   return (
     <button type="button" class="button is-primary" onClick={() => void page.send()}>
-      Send again
+      Send Again
     </button>
   );
 }
@@ -84,7 +84,7 @@ function SessionBanner({ session }: { session: SessionView }) {
     case 'signIn':
       return (
         <Banner level="warning" text={statusText ?? `${backendTitle} requires you to sign in.`} details={details}>
-          {repair(backend ? repairLabel(backend) : 'Sign in…')}
+          {repair(backend ? repairLabel(backend) : 'Sign In…')}
         </Banner>
       );
     case 'failed':
@@ -100,7 +100,7 @@ function SessionBanner({ session }: { session: SessionView }) {
             {isMissing && backend.install !== undefined && repair('Install in Terminal…', 'install')}
             {isMissing && !backend.needsPermission
               ? repair('Edit', 'edit')
-              : repair(backend ? repairLabel(backend) : 'Set up…')}
+              : repair(backend ? repairLabel(backend) : 'Set Up…')}
           </div>
         </Banner>
       );
@@ -112,7 +112,7 @@ function SessionBanner({ session }: { session: SessionView }) {
           details={details}
         >
           <button type="button" class="button" onClick={() => void page.request(chatRequests.newSession, {})}>
-            New conversation
+            New Conversation
           </button>
         </Banner>
       );

@@ -88,7 +88,7 @@ export function SessionListItem({ row }: { row: SessionRow }) {
             onClick={() => setRenamed(true)}
           />
           <MenuButton
-            label={`More actions for “${showHiddenCharacters(row.title)}”`}
+            label={`More Actions for “${showHiddenCharacters(row.title)}”`}
             icon={MoreIcon}
             items={sessionMenuItems(page, sessionId)}
           />

@@ -8,7 +8,7 @@ export function sessionMenuItems(page: ChatPage, sessionId: string): MenuItem[] 
     void page.request(chatRequests.exportSession, { sessionId, format });
   return [
     {
-      label: 'Open in editor tab',
+      label: 'Open in Editor Tab',
       icon: OpenInTabIcon,
       run: () => void page.request(chatRequests.openInTab, { sessionId }),
     },

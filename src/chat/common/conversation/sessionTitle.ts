@@ -6,7 +6,7 @@ const maxUnits = 80;
 export function titleOfPrompt(text: string): string {
   const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
   const words = oneLine(line);
-  if (words === '') return 'New chat';
+  if (words === '') return 'New conversation';
   if (words.length <= maxUnits) return words;
   const cut = words.slice(0, maxUnits);
   const end = cut.lastIndexOf(' ');

@@ -155,7 +155,7 @@ export class ChatSessions implements Chats, WriteObserver {
     void this.ports.files.checkpoints?.prepare();
   }
 
-  async create(backendId: string, folder?: string, title = 'New chat'): Promise<ChatSession> {
+  async create(backendId: string, folder?: string, title = 'New conversation'): Promise<ChatSession> {
     const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
     if (!entry) throw new BackendError('notFound', 'This agent no longer exists. Choose another one.');
     const now = this.ports.clock.now();

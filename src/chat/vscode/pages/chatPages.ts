@@ -163,7 +163,7 @@ export class ChatPages implements Disposable {
       titleListener?.dispose();
       const showTitle = (): void => {
         const isWaiting = chat !== undefined && chat.view.approvals.length > 0;
-        const title = (isWaiting ? pendingMark : '') + showHiddenCharacters(chat?.view.title ?? 'New Chat');
+        const title = (isWaiting ? pendingMark : '') + showHiddenCharacters(chat?.view.title ?? 'New conversation');
         if (panel.title !== title) panel.title = title;
       };
       showTitle();

@@ -137,8 +137,8 @@ export function escapeMarkdown(text: string): string {
 function usageText({ input, output, cacheRead, cacheWrite, cost }: Usage): string {
   const total = (input ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0);
   return [
-    ...(total > 0 ? [`${compact.format(total)} tokens in`] : []),
-    ...(output === undefined ? [] : [`${compact.format(output)} tokens out`]),
+    ...(total > 0 ? [`${compact.format(total)} input tokens`] : []),
+    ...(output === undefined ? [] : [`${compact.format(output)} output tokens`]),
     ...(cost ? [`${Number(cost.amount.toPrecision(3))} ${cost.currency}`] : []),
   ].join(', ');
 }

@@ -97,11 +97,11 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
         <ChangeCounts changes={[totals]} />
         <span class="spring" />
         {reviewChanges && (
-          <IconButton label="Review changes of this turn" icon={DiffFilesIcon} onClick={() => reviewChanges(turn)} />
+          <IconButton label="Review Changes of This Turn" icon={DiffFilesIcon} onClick={() => reviewChanges(turn)} />
         )}
         {keepChanges && canRevert && (
           <IconButton
-            label="Keep all changes of this conversation"
+            label="Keep All Changes of This Conversation"
             icon={KeepIcon}
             class="of-all"
             onClick={() => keepChanges()}
@@ -109,7 +109,7 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
         )}
         {revert && canRevert && (
           <IconButton
-            label="Undo all changes of this conversation"
+            label="Undo All Changes of This Conversation"
             icon={RevertIcon}
             class="of-all"
             onClick={() => revert()}
@@ -152,7 +152,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       {hasChangedLines(changed) && <ChangeCounts changes={[{ added, removed }]} />}
       {revert && canUndo(changed) && (
         <IconButton
-          label={showHiddenCharacters(`Undo changes of this turn in ${short(path)}`)}
+          label={showHiddenCharacters(`Undo Changes of This Turn in ${short(path)}`)}
           icon={RevertIcon}
           class="of-all"
           onClick={() => revert(path, turn, renamedFrom)}

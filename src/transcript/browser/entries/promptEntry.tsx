@@ -38,7 +38,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
         <span class="toolbar">
           {restore && <IconButton label="Restore to Here…" icon={HistoryIcon} onClick={() => restore(entry.id)} />}
           {editPrompt && <IconButton label="Edit and Resend" icon={EditIcon} onClick={() => editPrompt(entry.id)} />}
-          <IconButton label="Copy prompt" icon={CopyIcon} onClick={() => copy(text, promptTextOf)} />
+          <IconButton label="Copy Prompt" icon={CopyIcon} onClick={() => copy(text, promptTextOf)} />
         </span>
         {entry.at !== undefined && <PromptTime at={entry.at} />}
       </div>
@@ -68,7 +68,7 @@ function PromptText({ text, omitted }: { text: string; omitted: number }) {
       )}
       {isLong && omitted === 0 && (
         <button type="button" class="text-button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show less' : 'Show more'}
+          {isWhole ? 'Show Less' : 'Show More'}
         </button>
       )}
     </>

@@ -23,7 +23,7 @@ export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
         entry.text === '' && <span class="dots" aria-hidden="true" />
       ) : (
         <div class="toolbar">
-          <IconButton label="Copy answer" icon={CopyIcon} onClick={() => copy(entry.text, answerTextOf)} />
+          <IconButton label="Copy Answer" icon={CopyIcon} onClick={() => copy(entry.text, answerTextOf)} />
         </div>
       )}
     </>
@@ -88,7 +88,7 @@ export function EntryDetails({ text }: { text: string }) {
         <pre tabIndex={0}>
           <PlainText text={text} />
         </pre>
-        <IconButton label="Copy details" icon={CopyIcon} class="corner" onClick={() => actions.copy(text)} />
+        <IconButton label="Copy Details" icon={CopyIcon} class="corner" onClick={() => actions.copy(text)} />
       </div>
     </Disclosure>
   );

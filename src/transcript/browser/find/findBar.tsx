@@ -135,8 +135,8 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
       <span class="find-count" role="status" title={search ? undefined : 'Only loaded messages are searched'}>
         {query === '' ? '' : matchCountText(at < 0 ? undefined : countMatches(before) + at + 1, count)}
       </span>
-      <IconButton label="Previous match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => goToMatch(-1)} />
-      <IconButton label="Next match" hint="Enter" icon={ArrowDownIcon} onClick={() => goToMatch(1)} />
+      <IconButton label="Previous Match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => goToMatch(-1)} />
+      <IconButton label="Next Match" hint="Enter" icon={ArrowDownIcon} onClick={() => goToMatch(1)} />
       <IconButton label="Close" hint="Escape" icon={CloseIcon} onClick={onClose} />
       {!search && query !== '' && matches.length === 0 && model.countBefore > 0 && (
         <OlderHint model={model} actions={actions} />
@@ -159,7 +159,7 @@ function OlderHint({ model, actions }: OlderMessages) {
     <p class="find-older">
       Earlier messages are not loaded.{' '}
       <button type="button" class="link-button" onClick={load}>
-        Load earlier
+        Load Earlier
       </button>
     </p>
   );

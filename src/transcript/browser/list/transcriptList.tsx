@@ -95,7 +95,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
         {!isFollowing && (
           <button type="button" class="jump" onClick={() => void goToLatest()}>
             <ArrowDownIcon />
-            {unseen > 0 ? `Jump to latest (${formatCount(unseen)} new)` : 'Jump to latest'}
+            {unseen > 0 ? `Jump to Latest (${formatCount(unseen)} new)` : 'Jump to Latest'}
           </button>
         )}
         {options.isLive && <LiveRegion />}

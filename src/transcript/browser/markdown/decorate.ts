@@ -5,9 +5,9 @@ import type { CodeActions } from './code/codeActions';
 
 /** In display order; style sheets and listeners use `name`. */
 const codeButtons = [
-  { name: 'apply', label: 'Apply as a change', action: 'applyCode' },
-  { name: 'insert', label: 'Insert at cursor', action: 'insertAtCursor' },
-  { name: 'open', label: 'Open in a new file', action: 'openAsNewFile' },
+  { name: 'apply', label: 'Apply as a Change', action: 'applyCode' },
+  { name: 'insert', label: 'Insert at Cursor', action: 'insertAtCursor' },
+  { name: 'open', label: 'Open in New File', action: 'openAsNewFile' },
   { name: 'copy', label: 'Copy', action: 'copy' },
 ] as const satisfies readonly { name: string; label: string; action: keyof CodeActions }[];
 

@@ -37,7 +37,7 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
         <PathButton path={path} line={hunks.find(({ newStart }) => newStart > 1)?.newStart} />
         {changeLabels[change] !== '' && <span class="quiet">{changeLabels[change]}</span>}
         <ChangeCounts changes={[part]} />
-        {openDiff && <IconButton label="Open diff editor" icon={DiffIcon} onClick={() => openDiff(entryId, index)} />}
+        {openDiff && <IconButton label="Open Diff Editor" icon={DiffIcon} onClick={() => openDiff(entryId, index)} />}
       </div>
       {shown.length > 0 && (
         <div

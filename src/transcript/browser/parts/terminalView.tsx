@@ -39,7 +39,7 @@ export function TerminalView({ part, index, entryId }: TerminalProps) {
           <PlainText text={command ?? 'Output'} />
         </code>
         <IconButton
-          label={command === undefined ? 'Copy output' : 'Copy command'}
+          label={command === undefined ? 'Copy Output' : 'Copy Command'}
           icon={CopyIcon}
           onClick={() => (command === undefined ? copy(output, outputIn) : actions.copy(command))}
         />

@@ -1,3 +1,4 @@
+import { countOf } from '../../../base/common/countOf';
 import { outcomeLabels, toolStateLabels } from '../stateLabels';
 import { toolFailureText } from '../toolFailure';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
@@ -71,8 +72,8 @@ export function durationText(ms: number): string {
 
 function usageText({ cost, input, output }: Usage): string {
   const tokens = [
-    ...(input === undefined ? [] : [`${input} tokens in`]),
-    ...(output === undefined ? [] : [`${output} out`]),
+    ...(input === undefined ? [] : [countOf(input, 'input token')]),
+    ...(output === undefined ? [] : [countOf(output, 'output token')]),
     ...(cost ? [`${cost.amount} ${cost.currency}`] : []),
   ];
   return tokens.length > 0 ? `Used: ${tokens.join(', ')}.` : '';

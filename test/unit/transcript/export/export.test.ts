@@ -56,7 +56,7 @@ describe('exportTranscript', () => {
     assert.match(html, /prefers-color-scheme: dark/);
     assert.match(html, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/);
     assert.match(html, /<ins>````<\/ins>/);
-    assert.match(html, /It broke\. Used: 3 tokens in, 4 out\./);
+    assert.match(html, /It broke\. Used: 3 input tokens, 4 output tokens\./);
   });
 
   it('returns Markdown whose fences hold', () => {

@@ -106,10 +106,13 @@ describe('exportTexts', () => {
     ];
     assert.equal(turnEndText(end({ changes })), 'Changed: a.ts (+2 −1), b.ts (+0 −1).');
     const cost = { amount: 0.5, currency: 'USD' };
-    assert.equal(turnEndText(end({ usage: { input: 10, output: 0, cost } })), 'Used: 10 tokens in, 0 out, 0.5 USD.');
-    assert.equal(turnEndText(end({ usage: { output: 3 } })), 'Used: 3 out.');
+    assert.equal(
+      turnEndText(end({ usage: { input: 10, output: 0, cost } })),
+      'Used: 10 input tokens, 0 output tokens, 0.5 USD.',
+    );
+    assert.equal(turnEndText(end({ usage: { output: 3 } })), 'Used: 3 output tokens.');
     const all = end({ outcome: 'limit', changes: changes.slice(1), usage: { input: 1 } });
-    assert.equal(turnEndText(all), 'Limit reached. Changed: b.ts (+0 −1). Used: 1 tokens in.');
+    assert.equal(turnEndText(all), 'Limit reached. Changed: b.ts (+0 −1). Used: 1 input token.');
   });
 
   it('format durations in a fitting unit, and never as 60 seconds', () => {

@@ -71,7 +71,7 @@ describe('the row of a thread', () => {
     });
     assert.ok(!tooltip.includes('](command:'));
     assert.ok(!tooltip.includes('$(bug)') && !tooltip.includes('<b>'));
-    for (const text of ['2 prompts', '9 messages', 'main', '1\\.5K tokens in', '20 tokens out']) {
+    for (const text of ['2 prompts', '9 messages', 'main', '1\\.5K input tokens', '20 output tokens']) {
       assert.ok(tooltip.replaceAll('\\,', ',').includes(text), `${text} in ${tooltip}`);
     }
   });
