@@ -27,6 +27,8 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   uncovered: readonly string[] = [];
   /** Awaited while one is taken. */
   beforeTaking: () => Promise<void> = () => Promise.resolve();
+  /** Paths that no checkpoint contains. */
+  readonly ignored = new Set<string>();
   /** Paths that a restore skips. */
   readonly unrestorable = new Set<string>();
   /** A restore that was cut off. */
@@ -51,7 +53,8 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     const { problems, uncovered } = this;
     if (problems.length > 0) return { folders: [], problems, uncovered };
     const id = String(this.taken.length);
-    this.disks.set(id, await this.disk());
+    const disk = await this.disk();
+    this.disks.set(id, new Map([...disk].filter(([path]) => !this.ignored.has(path))));
     return { folders: [{ folder: '/ws', id }], problems, uncovered };
   }
 
@@ -70,6 +73,10 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null>> {
     const texts = files.map(({ checkpoint, path }) => [path, this.diskAt(checkpoint).get(path) ?? null] as const);
     return Promise.resolve(new Map(texts));
+  }
+
+  stateAt({ checkpoint, path }: CheckpointedFile): Promise<FileState | undefined> {
+    return Promise.resolve(stateOf(this.diskAt(checkpoint).get(path)));
   }
 
   async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {

@@ -109,6 +109,8 @@ export interface WorkspaceCheckpoints {
    * undefined if it is not text or too large. @throws CheckpointError
    */
   textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>>;
+  /** Returns the state of a file in its checkpoint. Undefined if the checkpoint does not contain the file. @throws CheckpointError */
+  stateAt(file: CheckpointedFile): Promise<FileState | undefined>;
   /** Returns the states of files on disk by path. @throws CheckpointError */
   currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>>;
   /** Restores a file. Returns a checkpoint of the state before. @throws CheckpointError if the file was not restored */

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import type { CheckpointLimits, FileChange } from '../common/checkpoint';
+import type { CheckpointLimits, FileChange, FileState } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isSameState, skipReasonText } from '../common/restorePlan';
 import type { Retention } from '../common/retention';
@@ -132,6 +132,10 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       }
     }
     return texts;
+  }
+
+  async stateAt({ checkpoint: { folder, id }, path: file }: CheckpointedFile): Promise<FileState | undefined> {
+    return await (await this.openOrThrow(folder)).stateAt(id, nameIn(folder, file));
   }
 
   async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {

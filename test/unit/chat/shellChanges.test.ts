@@ -194,6 +194,17 @@ describe('Changes that no tool call names', () => {
     assert.equal(editor.diskText(b), 'edited\n');
   });
 
+  it('are not undone by a deletion that would lose edits, if Git ignores the file', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(b, 'of the agent\n');
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    editor.setFile(b, 'edited\n');
+    checkpoints.ignored.add(b);
+    await assert.rejects(chat.revert(b, { force: true }), { code: 'storage' });
+    assert.equal(editor.diskText(b), 'edited\n');
+  });
+
   it('are undone without the lines of the user', async () => {
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('two', 'TWO'));

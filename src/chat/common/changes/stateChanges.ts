@@ -186,7 +186,9 @@ export class StateChanges {
   /** Deletes a file with later edits of others, which only a checkpoint has then. @throws ChatError if none can be taken */
   async deleteWithWayBack(path: string, turn: number, deleteFile: () => Promise<void>): Promise<StateRestore> {
     const undo = await this.take(path);
-    if (!undo) {
+    // Git may ignore the file, or it may be excluded or too large.
+    const stored = undo && (await this.ports.checkpoints?.stateAt({ path, checkpoint: undo }));
+    if (!stored) {
       const message =
         'The file was edited later, and its state can’t be stored, so it was not deleted. Delete it yourself.';
       throw new ChatError('storage', message);

@@ -64,6 +64,16 @@ describe('FolderCheckpoints', () => {
     assert.equal(texts.get(`${second}/c.txt`), null);
   });
 
+  it('returns the state of a file in its checkpoint, and none of excluded and ignored files', async () => {
+    workspace.write({ 'a[1].txt': 'a\n', '.gitignore': '*.log\n', 'b.log': 'b\n', '.env': 'KEY=1' });
+    const { folders } = await checkpoints.take('first', signal);
+    const checkpoint = folders.find(({ folder }) => folder === workspace.folder);
+    assert.ok(checkpoint);
+    const stateAt = (name: string) => checkpoints.stateAt({ path: workspace.file(name), checkpoint });
+    assert.equal((await stateAt('a[1].txt'))?.bytes, 2);
+    for (const name of ['b.log', '.env', 'none']) assert.equal(await stateAt(name), undefined, name);
+  });
+
   it('has no text of what is no text: bytes, a link, a large file', async () => {
     workspace.write({ 'bytes.bin': Uint8Array.of(0xff, 0xfe, 0xff), 'large.txt': 'x'.repeat(5 * 1024 * 1024 + 1) });
     symlinkSync('bytes.bin', workspace.file('link'));
