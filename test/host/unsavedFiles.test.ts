@@ -66,7 +66,7 @@ describe('the unsaved files of the window', () => {
   });
 
   it('answer the question about them when the user saves them', async () => {
-    const file = await dirty('a.txt');
+    const file = await dirty('answered.txt');
     const answer = files.ask({ paths: [file] }, new AbortController().signal);
     await vscode.commands.executeCommand('workbench.action.files.save');
     assert.equal(await answer, 'save');

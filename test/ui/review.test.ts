@@ -132,4 +132,25 @@ describe('The review of changes', () => {
     const logo = path.join(path.dirname(file), 'logo.bin');
     await eventually('the file', async () => assert.deepEqual(await readFile(logo), Buffer.from([0, 1])));
   });
+
+  it('shows what two of three turns have changed', async () => {
+    const folder = path.dirname(path.dirname(file));
+    for (const word of ['first', 'second', 'third']) {
+      await agent.plan(word, [{ command: { script: `echo 'line of ${word}' >> src/lines.txt`, folder } }]);
+      await chat.send(word);
+      const written = path.join(folder, 'src', 'lines.txt');
+      await eventually(word, async () => assert.match(await readFile(written, 'utf8'), new RegExp(word)));
+      await (await chat.button('Send')).waitFor();
+    }
+    await window.runCommand('Backline: Review Changes Since Prompt…');
+    await window.pick('first', '1 file changed since');
+    await window.picks.filter({ hasText: 'Now' }).waitFor();
+    await window.screenshot('review-last-prompt');
+    await window.pick('second', '1 file changed');
+    await activeTab('Changes from “first” to “second”').waitFor();
+    const shown = diffOf('lines.txt').locator('.editor.modified');
+    await shown.getByText('line of second').first().waitFor();
+    await window.screenshot('review-range');
+    assert.equal(await shown.getByText('line of third').count(), 0);
+  });
 });

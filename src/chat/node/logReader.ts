@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { countOf } from '../../base/common/countOf';
 import { parseJson } from '../../base/common/parseJson';
-import { LogNormalizer } from '../common/conversation/logNormalizer';
+import { LogNormalizer } from './logNormalizer';
 import { LogRecord, logVersion } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 

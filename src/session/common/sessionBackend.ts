@@ -108,6 +108,11 @@ export interface BackendSession extends Disposable {
   prompt(input: PromptInput): Promise<{ requestId: string }>;
   /** Cancels the turn. Resolves when it has ended, or after the backend's grace period. */
   cancel(): Promise<void>;
+  /**
+   * Cancels the turn because the window closes. Resolves when it has ended, without a limit. Never rejects. Absent if the turn
+   * continues without the window.
+   */
+  interrupt?(): Promise<void>;
   /** `option` must equal a listed one, byte for byte. @throws BackendError `approvalInvalid`, `approvalResolved` */
   approve(approvalId: string, option: string): Promise<void>;
   /** @throws BackendError `unsupported` */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/transcriptRecorder';
+import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 
@@ -312,6 +313,39 @@ describe('ChatSessions after the window was closed', () => {
     await until('the answer', () => outline(chat).includes('answer: More.'));
     assert.deepEqual(window.agent.calls, ['load one-1']);
     assert.deepEqual(outline(chat).slice(3), ['prompt: Go on', 'answer: More.', 'end: completed']);
+    await window.remove();
+  });
+
+  it('records what an agent says until its turn has ended when the window closes', async () => {
+    const window = await Window.open({ backends: new ChatBackends('one') });
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    const { last: session } = window.agent;
+    session.interrupt = () => {
+      session.say('last words');
+      session.end('last words', 'cancelled');
+      return Promise.resolve();
+    };
+    await window.chats.stop();
+    assert.deepEqual(outline(chat), ['prompt: Go', 'answer: last words', 'end: interrupted']);
+    await window.remove();
+  });
+
+  it('waits a second at most for the end of a turn when the window closes', async () => {
+    const clock = new FakeClock();
+    const window = await Window.open({ backends: new ChatBackends('one'), clock });
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    const interrupted: PromiseWithResolvers<void> = Promise.withResolvers();
+    window.agent.last.interrupt = () => {
+      interrupted.resolve();
+      return Promise.resolve();
+    };
+    const stopped = window.chats.stop();
+    await interrupted.promise;
+    clock.advance(1000);
+    await stopped;
+    assert.deepEqual(outline(chat), ['prompt: Go', 'end: interrupted']);
     await window.remove();
   });
 

@@ -8,7 +8,7 @@ import {
   type SessionSummary,
   isBackendError,
 } from '../../../session/common/sessionBackend';
-import { KeyedQueue } from '../../../base/common/async';
+import { KeyedQueue, withDeadline } from '../../../base/common/async';
 import type { Event } from '../../../base/common/event';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { ObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
@@ -154,6 +154,9 @@ export class AcpBackend implements SessionBackend {
   }
 
   async stop(): Promise<void> {
+    const interrupted = Promise.all([...this.sessions.values()].map(async (session) => await session.interrupt()));
+    const { interruptGraceMs } = this.gateway.limits;
+    await withDeadline(this.options.clock, 'ending turns', interruptGraceMs, () => interrupted).catch(() => undefined);
     const stopped = this.gateway.stop(`${this.title} was stopped.`);
     await Promise.all([stopped, ...[...this.sessions.values()].map(({ terminals }) => terminals.endAll())]);
   }

@@ -42,6 +42,8 @@ export interface AcpLimits {
   /** How long a prompt waits for the user to sign in. */
   readonly signInTimeoutMs: number;
   readonly cancelGraceMs: number;
+  /** How long running turns get to end before the agent is stopped. */
+  readonly interruptGraceMs: number;
   /** How long a process that closed its stream gets to exit on its own and write its stderr. */
   readonly exitGraceMs: number;
 }

@@ -33,6 +33,7 @@ const defaultLimits: AcpLimits = {
   authenticateTimeoutMs: 2 * 60_000,
   signInTimeoutMs: 10 * 60_000,
   cancelGraceMs: 10_000,
+  interruptGraceMs: 1_000,
   exitGraceMs: 1_000,
 };
 

@@ -211,14 +211,19 @@ export class V1Session implements BackendSession, SessionPeer {
     return Promise.resolve({ requestId });
   }
 
+  async interrupt(): Promise<void> {
+    const { currentTurn: turn } = this;
+    turn?.controller.abort();
+    this.approvals.withdrawAll();
+    await turn?.done.catch(() => undefined);
+  }
+
   async cancel(): Promise<void> {
     const { currentTurn: turn } = this;
     if (!turn) return;
     const { agent, clock } = this.options;
-    turn.controller.abort();
-    this.approvals.withdrawAll();
     try {
-      await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => turn.done);
+      await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => this.interrupt());
     } catch {
       const reason = `${agent.title} did not stop when asked and was ended. The next prompt restarts it.`;
       this.emit(this.mapper.endTurn({ stopReason: 'interrupted' }));

@@ -32,6 +32,7 @@ import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
 import { sessionView } from './sessionView';
+import { TurnInterruption } from './turnInterruption';
 import { TurnRunner } from './turnRunner';
 
 export interface ChatSessionPorts extends BackendConnectionPorts {
@@ -69,6 +70,7 @@ export class ChatSession implements Chat {
   private isVisible = false;
   private holderCount = 0;
   private isDisposedOnRelease = false;
+  private interruption: TurnInterruption | undefined;
   private isWatchingFiles = true;
   private followSubscription: Disposable | undefined;
 
@@ -94,7 +96,7 @@ export class ChatSession implements Chat {
       onEvent: (event) => this.handleEvent(event),
       onGap: () => conversation.addNotice('warning', 'Some messages were lost in transit.'),
       onState: () => conversation.changeEmitter.fire(),
-      onEnded: () => this.turnRunner.handleSessionLoss(),
+      onEnded: () => this.handleSessionLoss(),
     });
     this.connection = connection;
     const saves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire());
@@ -306,7 +308,7 @@ export class ChatSession implements Chat {
   async close(): Promise<void> {
     this.turnRunner.close();
     const isInterrupted = this.chatTranscript.isBusy && this.file.isOurs;
-    if (isInterrupted) this.conversation.recordInterruption();
+    if (isInterrupted) await this.interruptTurn();
     this.connection.disconnect();
     if (isInterrupted) await this.conversation.journal.endTurn(this.chatTranscript.turnNumber);
     await this.file.close();
@@ -323,6 +325,12 @@ export class ChatSession implements Chat {
     this.connection.dispose();
     this.conversation.dispose();
     this.sharedDraft.dispose();
+  }
+
+  private async interruptTurn(): Promise<void> {
+    this.interruption = new TurnInterruption(this.ports.clock);
+    await this.interruption.run(this.connection.session);
+    if (this.chatTranscript.isBusy) this.conversation.recordInterruption();
   }
 
   /** Stops the turn because another window has taken over, and nothing could be saved here. Never rejects. */
@@ -348,6 +356,7 @@ export class ChatSession implements Chat {
 
   private handleEvent(event: SessionEvent): void {
     const { isBusy: wasBusy } = this.chatTranscript;
+    if (this.interruption?.consume(event)) return;
     if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
     this.conversation.record({ type: 'event', event }, textOnly.has(event.event));
     const { backendId, ports } = this;
@@ -356,12 +365,19 @@ export class ChatSession implements Chat {
       ports.sessionDefaults.recordUnattended(backendId, unattended);
     if (event.event === 'session:info') this.handleSessionInfo(event.data);
     if (event.event === 'prompt:submit') this.conversation.setTitleFromPrompt(event.data.prompt);
-    if (wasBusy && !this.chatTranscript.isBusy) this.turnRunner.handleTurnEnd();
+    if (!wasBusy || this.chatTranscript.isBusy) return;
+    this.turnRunner.handleTurnEnd();
+    this.interruption?.handleTurnEnd();
   }
 
   private handleSessionInfo({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
     this.conversation.setAgentTitle(title);
     if (remoteId !== undefined && remoteId !== this.file.head.remoteId) this.conversation.bindSession(remoteId);
+  }
+
+  private handleSessionLoss(): void {
+    if (this.interruption) this.interruption.handleTurnEnd();
+    else this.turnRunner.handleSessionLoss();
   }
 
   private handleTurnEnd(): void {

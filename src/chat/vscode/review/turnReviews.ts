@@ -10,6 +10,7 @@ import type { VirtualDocuments } from './virtualDocuments';
 /** VS Code loads the texts of all files when it opens the editor. */
 const maxFiles = 300;
 const maxTitleLength = 40;
+const pickTitle = 'Review Changes Since Prompt';
 
 /** The label of a file, its original and its current text; undefined where the file does not exist. */
 type DiffResource = [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
@@ -31,20 +32,34 @@ export class TurnReviews {
     await this.open(chat, { first: turn, last: turn }, `Changes of “${truncate(title)}”`);
   }
 
-  /** Asks for a prompt and compares the files before it with the files now. */
+  /** Asks for two prompts and compares the files before the first with those after the second, or with the current files. */
   async openSincePrompt(chat: Chat): Promise<void> {
-    const items = promptsOf(chat).flatMap(({ title, turn }) => {
-      const { length } = chat.fileChanges.filesOfTurns(since(turn));
-      // VS Code replaces `$(name)` in labels with icons.
-      const label = title.replaceAll('$(', '$ (');
-      return length === 0 ? [] : [{ label, description: `${countOf(length, 'file')} changed since`, turn, title }];
-    });
-    if (items.length === 0) throw new Error('No prompt of this conversation has changed files.');
-    const picked = await vscode.window.showQuickPick(items.toReversed(), {
-      title: 'Review Changes Since Prompt',
+    const prompts = promptsOf(chat);
+    const firstItems = prompts.flatMap((prompt) => itemOf(chat, prompt, since(prompt.turn), 'changed since'));
+    if (firstItems.length === 0) throw new Error('No prompt of this conversation has changed files.');
+    const first = await vscode.window.showQuickPick(firstItems.toReversed(), {
+      title: pickTitle,
       placeHolder: 'Select the first prompt whose changes to review',
     });
-    if (picked) await this.open(chat, since(picked.turn), `Changes since “${truncate(picked.title)}”`);
+    if (!first) return;
+    const { title, turn } = first.prompt;
+    const earlier = prompts.slice(0, -1).filter((prompt) => prompt.turn >= turn);
+    const lastItems = earlier.flatMap((prompt) => itemOf(chat, prompt, { first: turn, last: prompt.turn }, 'changed'));
+    const now = { label: 'Now', description: first.description, prompt: undefined };
+    const last =
+      lastItems.length === 0
+        ? now
+        : await vscode.window.showQuickPick([now, ...lastItems.toReversed()], {
+            title: pickTitle,
+            placeHolder: 'Select the last prompt whose changes to review',
+          });
+    if (!last) return;
+    if (!last.prompt) await this.open(chat, since(turn), `Changes since “${truncate(title)}”`);
+    else if (last.prompt.turn === turn) await this.openTurn(chat, turn);
+    else {
+      const names = `“${truncate(title)}” to “${truncate(last.prompt.title)}”`;
+      await this.open(chat, { first: turn, last: last.prompt.turn }, `Changes from ${names}`);
+    }
   }
 
   private async open(chat: Chat, turns: TurnRange, title: string): Promise<void> {
@@ -86,6 +101,14 @@ export class TurnReviews {
       isThere ? afterUri : undefined,
     ];
   }
+}
+
+/** An item of a quick pick, if the turns have changed files. */
+function itemOf(chat: Chat, prompt: PromptOfTurn, turns: TurnRange, verb: string) {
+  const { length } = chat.fileChanges.filesOfTurns(turns);
+  // VS Code replaces `$(name)` in labels with icons.
+  const label = prompt.title.replaceAll('$(', '$ (');
+  return length === 0 ? [] : [{ label, description: `${countOf(length, 'file')} ${verb}`, prompt }];
 }
 
 function since(turn: number): TurnRange {

@@ -5,7 +5,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { cwd, open, useBackends } from '../../../fake/backendHarness';
-import { basics, never } from '../../../fake/scriptedAgent';
+import { basics, never, says } from '../../../fake/scriptedAgent';
 import { until } from '../../../support/eventually';
 
 describe('when an ACP agent is ended', () => {
@@ -49,9 +49,30 @@ describe('when an ACP agent is ended', () => {
     await session.prompt({ text: 'go' });
     await new Promise((resolve) => setImmediate(resolve));
     await backend.stop();
-    assert.match((await follower.next('error')).error, /was stopped/);
+    assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
     assert.equal(agents.last.isGone, true);
     assert.equal(backend.state.kind, 'stopped');
+  });
+
+  it('by being stopped: what it says until its turn has ended arrives', async () => {
+    const prompted: PromiseWithResolvers<void> = Promise.withResolvers();
+    const { backend } = make((app) => {
+      const cancelled: PromiseWithResolvers<void> = Promise.withResolvers();
+      app.onNotification('session/cancel', () => cancelled.resolve());
+      app.onRequest('session/prompt', async ({ params, client }) => {
+        prompted.resolve();
+        await cancelled.promise;
+        await client.notify('session/update', says(params.sessionId, 'last words'));
+        return { stopReason: 'cancelled' };
+      });
+      basics(app);
+    });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'go' });
+    await prompted.promise;
+    await backend.stop();
+    assert.equal((await follower.next('content_block:delta')).delta, 'last words');
+    assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
   });
 
   it('by being stopped while it starts: it does not start behind our back', async () => {

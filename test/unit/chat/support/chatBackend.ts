@@ -28,6 +28,9 @@ export class ChatBackendSession implements BackendSession {
   beforePrompt: () => Promise<void> = () => Promise.resolve();
   readonly log: EventLog;
 
+  /** Set for an agent whose turn ends with the window. */
+  interrupt?: () => Promise<void>;
+
   /** `heard` is what its reader has of the turn that is open. */
   constructor(
     readonly id: string,

@@ -1,6 +1,6 @@
-import { SessionNormalizer } from '../../../session/common/normalize/sessionNormalizer';
-import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { normalizedLogVersion, type LogRecord } from './logRecord';
+import { SessionNormalizer } from '../../session/common/normalize/sessionNormalizer';
+import type { SessionEvent } from '../../session/common/sessionEvents';
+import { normalizedLogVersion, type LogRecord } from '../common/conversation/logRecord';
 
 /** Normalizes the events of version 1 logs while they are read. Such a log may continue with events that are normalized already. */
 export class LogNormalizer {
