@@ -3,6 +3,7 @@ import type { ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../src/
 /** A caller that answers as the test says, and tells what it was asked and what it recorded. */
 export class FakeToolCaller implements ToolCaller {
   private readonly lifetime = new AbortController();
+  private turn = new AbortController();
   readonly changes: ToolChange[] = [];
   readonly commands: ToolCommand[] = [];
   /** Paths of successful writes. */
@@ -12,6 +13,16 @@ export class FakeToolCaller implements ToolCaller {
 
   get endSignal(): AbortSignal {
     return this.lifetime.signal;
+  }
+
+  get stopSignal(): AbortSignal {
+    return this.turn.signal;
+  }
+
+  /** Stops the turn. */
+  stop(): void {
+    this.turn.abort();
+    this.turn = new AbortController();
   }
 
   end(): void {

@@ -4,6 +4,8 @@ import type { ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../sess
 interface CallingSession {
   readonly permissions: Pick<ToolCaller, 'mayChangeFiles' | 'mayRun'>;
   readonly writes: ObservedWrites;
+  /** Returns the signal of the current turn. */
+  readonly stopSignal: () => AbortSignal | undefined;
 }
 
 /** A session that calls tools of the window. Created before the session, because the agent gets the address when it creates one. */
@@ -13,6 +15,10 @@ export class SessionToolCaller implements ToolCaller {
 
   get endSignal(): AbortSignal {
     return this.lifetime.signal;
+  }
+
+  get stopSignal(): AbortSignal | undefined {
+    return this.session?.stopSignal();
   }
 
   attach(session: CallingSession): void {

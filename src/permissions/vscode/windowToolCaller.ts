@@ -37,6 +37,7 @@ const maxCommandLength = 800;
 /** A program outside VS Code that calls tools. It has no conversation, so the user is asked with a notification. */
 export class WindowToolCaller implements ToolCaller {
   readonly endSignal = new AbortController().signal;
+  readonly stopSignal = undefined;
   private readonly title: string;
 
   /** `clientName` is what the client says. */

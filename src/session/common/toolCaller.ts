@@ -5,6 +5,8 @@
 export interface ToolCaller {
   /** Aborted when the caller has ended. */
   readonly endSignal: AbortSignal;
+  /** Aborted when the user stops the current turn. Undefined between turns. */
+  readonly stopSignal: AbortSignal | undefined;
   /** Decides about all files of a change together. Never rejects. */
   mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermit>;
   /** Never rejects. */

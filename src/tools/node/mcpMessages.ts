@@ -125,15 +125,20 @@ async function callTool(
   { caller, client, connection, callQueue, openCalls, signal: outer }: McpRequestContext,
 ): Promise<object | undefined> {
   return await openCalls.run(connection, id, outer, async (signal) => {
+    const asking = caller();
+    // A later turn has another signal.
+    const stopSignal = asking?.stopSignal;
+    const running = stopSignal ? AbortSignal.any([signal, stopSignal]) : signal;
     try {
-      const text = await callQueue.run(client, signal, (pause) => {
-        const asking = caller();
-        return tool.run(input ?? {}, signal, asking && withPauses(asking, pause));
-      });
+      const text = await callQueue.run(client, running, (pause) =>
+        tool.run(input ?? {}, running, asking && withPauses(asking, pause)),
+      );
       return signal.aborted ? undefined : { content: [{ type: 'text', text }] };
     } catch (error) {
       if (signal.aborted) return undefined;
-      return { content: [{ type: 'text', text: messageOf(error) }], isError: true };
+      // Some agents wait for the result before they end the turn.
+      const text = stopSignal?.aborted ? 'The user stopped this turn.' : messageOf(error);
+      return { content: [{ type: 'text', text }], isError: true };
     }
   });
 }
@@ -142,6 +147,7 @@ async function callTool(
 function withPauses(caller: ToolCaller, pause: PauseCall): ToolCaller {
   return {
     endSignal: caller.endSignal,
+    stopSignal: caller.stopSignal,
     mayChangeFiles: (...asked) => pause(() => caller.mayChangeFiles(...asked)),
     mayRun: (...asked) => pause(() => caller.mayRun(...asked)),
     recordWrites: (paths, write) => caller.recordWrites(paths, write),

@@ -69,6 +69,22 @@ describe('who calls a tool of the MCP server', () => {
     assert.match(await post(address, call, 'a'), /Send the token/);
   });
 
+  it('is answered that the user stopped the turn, in which the call is cancelled', async () => {
+    const caller = new FakeToolCaller();
+    const address = server.createSessionAddress(caller);
+    const signals: AbortSignal[] = [];
+    run = (signal) => {
+      signals.push(signal);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    };
+    const first = post(address, call);
+    await until('the call', () => signals.length === 1);
+    caller.stop();
+    assert.match(await first, /"text":"The user stopped this turn\.".*"isError":true/);
+    run = (signal) => Promise.resolve(`next ${signal.aborted}`);
+    assert.match(await post(address, call), /next false/);
+  });
+
   it('can ask the user for long: the answer begins with spaces', async () => {
     const answer = Promise.withResolvers<string>();
     let isRunning = false;

@@ -106,7 +106,7 @@ export class V1Session implements BackendSession, SessionPeer {
       stopSignal,
     };
     const permissions = (this.permissions = new PermissionService(permissionDeps));
-    toolCaller.attach({ permissions, writes });
+    toolCaller.attach({ permissions, stopSignal, writes });
     this.files = new FileService(withObservedWrites(editor, writes), {
       missingFile: () => agent.traits.missingFileReadsAs,
       permissions,

@@ -86,6 +86,18 @@ describe('a session of an ACP agent that calls tools of the window', () => {
     assert.equal((await asking)?.isGranted, false);
   });
 
+  it('knows when the user stops its turn', async () => {
+    const { backend, callers } = callerOf();
+    const { session } = await open(backend);
+    const stopSignal = () => callers[0]?.stopSignal;
+    assert.equal(stopSignal(), undefined);
+    await session.prompt({ text: 'go' });
+    const signalOfTurn = stopSignal();
+    assert.equal(signalOfTurn?.aborted, false);
+    await session.cancel();
+    assert.ok(signalOfTurn.aborted);
+  });
+
   it('may do nothing after the session has ended, and asks no more when the call is cancelled', async () => {
     const { backend, callers } = callerOf({ '*': { edit: 'ask' } });
     const { follower, session } = await open(backend);
