@@ -189,7 +189,8 @@ export function compose(context: vscode.ExtensionContext): App {
     editor,
     providers: [contextItems.toolProvider],
     version,
-    createCaller: (clientName) => new WindowToolCaller(clientName, { standing, editor, log: log.child('tools') }),
+    createCaller: (clientName) =>
+      new WindowToolCaller(clientName, { standing, editor: vscodeEditor, log: log.child('tools') }),
     sharedFolder: path.join(context.globalStorageUri.fsPath, 'tools'),
     bridgeFile: mcpBridge.file,
   });

@@ -30,7 +30,7 @@ describe('a client outside VS Code that calls tools', () => {
   const callerOf = (name: string | undefined): WindowToolCaller =>
     new WindowToolCaller(name, {
       standing: standingOf([], () => permissions),
-      editor: subject.editor.adapter,
+      editor: subject.editor.unchecked,
       log: nullLogger,
       showMessage: (message, ...buttons) => {
         shown.push({ message, buttons });
@@ -73,6 +73,20 @@ describe('a client outside VS Code that calls tools', () => {
     cancelled.abort();
     assert.equal((await asked).isGranted, false);
     await until('no diff', () => vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0));
+  });
+
+  it('shows the changes of several files in one editor', async () => {
+    answers = ['Show Changes', 'Deny'];
+    const files = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => file(`clients/${name}.txt`, 'it runs'));
+    assert.equal((await callerOf('Agent').mayChangeFiles({ purpose: 'edit', files }, signal)).isGranted, false);
+    assert.match(shown[0]?.message ?? '', /c\.txt is protected: it runs\. 4 more files are protected\.$/);
+    await until('the changes', () =>
+      vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.startsWith('Changes of 7 files'))),
+    );
+    const many = Array.from({ length: 301 }, (_, at) => file(`clients/${at}.txt`));
+    const refused = await callerOf('Agent').mayChangeFiles({ purpose: 'edit', files: many }, signal);
+    assert.match(refused.isGranted ? '' : refused.reason, /up to 300 files/);
+    assert.equal(shown.length, 2);
   });
 
   it('asks once for several files and for commands, and nothing where the user has settled it', async () => {

@@ -9,6 +9,14 @@ import type { PathGuard } from '../node/pathGuard';
 
 const diffScheme = 'backline-diff';
 
+export interface ProposedChange {
+  /** Absolute and resolved. */
+  readonly path: string;
+  /** Null for a new file. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
 /** Opens files, links and diffs. */
 export class FileOpener implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
@@ -56,6 +64,22 @@ export class FileOpener implements vscode.Disposable {
     const selection = toSelection(target.range ?? range);
     // Uses the file's default editor. Only text editors apply the selection.
     await vscode.commands.executeCommand('vscode.open', uri, { preserveFocus, preview, selection });
+  }
+
+  /** Opens the current and the proposed texts of files in one editor. The texts are gone when the result is disposed. */
+  async showChanges(changes: readonly ProposedChange[], title: string): Promise<Disposable> {
+    const keys: string[] = [];
+    const resources = changes.map(({ after, before, path }) => {
+      const uri = vscode.Uri.file(path);
+      const key = String(++this.lastProposalId);
+      keys.push(key);
+      this.proposedTextById.set(key, after);
+      return [uri, before === null ? undefined : uri, uri.with({ scheme: diffScheme, query: key })];
+    });
+    await vscode.commands.executeCommand('vscode.changes', title, resources);
+    return toDisposable(() => {
+      for (const key of keys) this.proposedTextById.delete(key);
+    });
   }
 
   async showDiff(path: string, proposedText: string, title: string): Promise<Disposable> {

@@ -29,7 +29,7 @@ import { DiagnosticsReader } from './diagnosticsReader';
 import { DocumentReader, type FileOnDisk } from './documentReader';
 import { DocumentWriter, maxOpenBytes } from './documentWriter';
 import { DocumentsByPath } from './documentsByPath';
-import { FileOpener } from './fileOpener';
+import { FileOpener, type ProposedChange } from './fileOpener';
 import { MultiFileWriter } from './multiFileWriter';
 import { SelectionTracker } from './selectionTracker';
 
@@ -180,6 +180,10 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
 
   showDiff(path: string, proposedText: string, title: string): Promise<Disposable> {
     return this.opener.showDiff(path, proposedText, title);
+  }
+
+  showChanges(changes: readonly ProposedChange[], title: string): Promise<Disposable> {
+    return this.opener.showChanges(changes, title);
   }
 
   async glob(pattern: string, options: { maxResults?: number; signal?: AbortSignal } = {}): Promise<string[]> {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../base/common/disposable';
+import { countOf } from '../../base/common/countOf';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { oneLine } from '../../base/common/oneLine';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
@@ -17,7 +18,10 @@ export const mcpClientPolicyId = 'mcp';
 
 interface WindowToolCallerDeps {
   readonly standing: StandingPermissions;
-  readonly editor: Pick<EditorPort, 'showDiff'>;
+  readonly editor: Pick<EditorPort, 'showDiff'> & {
+    /** Opens the changes of several files in one editor. Disposing the result releases their texts. */
+    showChanges(files: readonly ChangedFile[], title: string): Promise<Disposable>;
+  };
   readonly log: Logger;
   /** Defaults to `vscode.window.showWarningMessage`. */
   readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
@@ -28,7 +32,8 @@ const show = 'Show Changes';
 const deny = 'Deny';
 const granted: ToolPermit = { isGranted: true };
 const maxNamedFiles = 3;
-const maxShownDiffs = 5;
+/** VS Code loads the texts of all files when it opens the editor. */
+const maxShownFiles = 300;
 /** In UTF-16 units. */
 const maxNameLength = 60;
 /** In UTF-16 units. A longer notification would be cut. */
@@ -50,6 +55,10 @@ export class WindowToolCaller implements ToolCaller {
   }
 
   async mayChangeFiles({ files, purpose }: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
+    if (files.length > maxShownFiles)
+      return refused(
+        `Only changes of up to ${maxShownFiles} files can be shown to the user. Change fewer files at once.`,
+      );
     const paths = files.map(({ path }) => path);
     const protections = files.flatMap(({ path, protection }): [string, string][] =>
       protection === undefined ? [] : [[path, protection]],
@@ -58,10 +67,12 @@ export class WindowToolCaller implements ToolCaller {
     const names = paths.slice(0, maxNamedFiles).map((path) => vscode.workspace.asRelativePath(path));
     const rest = paths.length > names.length ? ` and ${paths.length - names.length} more` : '';
     const what = paths.length === 1 ? `change ${names.join()}` : `${purpose} in ${names.join(', ')}${rest}`;
-    const protectedFiles = protections.map(
-      ([path, reason]) => ` ${vscode.workspace.asRelativePath(path)} is protected: ${reason}.`,
-    );
-    return await this.decide(request, `${what}.${protectedFiles.join('')}`, files, signal);
+    const protectedFiles = protections
+      .slice(0, maxNamedFiles)
+      .map(([path, reason]) => ` ${vscode.workspace.asRelativePath(path)} is protected: ${reason}.`);
+    const more = protections.length - protectedFiles.length;
+    const others = more > 0 ? ` ${countOf(more, 'more file is', 'more files are')} protected.` : '';
+    return await this.decide(request, `${what}.${protectedFiles.join('')}${others}`, files, signal);
   }
 
   async mayRun({ argv, cwd, env, warning }: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {
@@ -134,13 +145,17 @@ export class WindowToolCaller implements ToolCaller {
   }
 
   private async showChanges(files: readonly ChangedFile[], diffs: DisposableStore): Promise<void> {
-    for (const { after, path } of files.slice(0, maxShownDiffs)) {
-      const title = `${vscode.workspace.asRelativePath(path)} (change by a program outside VS Code)`;
-      try {
-        diffs.add(await this.deps.editor.showDiff(path, after, title));
-      } catch (error) {
-        this.deps.log.error(`the change of ${path} could not be shown`, error);
+    const { editor, log } = this.deps;
+    const by = 'by a program outside VS Code';
+    const [first] = files;
+    try {
+      if (files.length > 1) diffs.add(await editor.showChanges(files, `Changes of ${files.length} files ${by}`));
+      else if (first) {
+        const title = `${vscode.workspace.asRelativePath(first.path)} (change ${by})`;
+        diffs.add(await editor.showDiff(first.path, first.after, title));
       }
+    } catch (error) {
+      log.error('the changes could not be shown', error);
     }
   }
 

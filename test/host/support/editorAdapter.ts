@@ -12,7 +12,7 @@ export class AdapterUnderTest {
   trusted = true;
   readonly protectedFiles = new ProtectedFiles();
   readonly adapter: GuardedEditor;
-  private readonly unchecked: VsCodeEditor;
+  readonly unchecked: VsCodeEditor;
   private readonly excludeEmitter = new Emitter<void>((error) => {
     throw error;
   });
