@@ -69,10 +69,8 @@ function addressOf(start: ChildProcess): Promise<string> {
 }
 
 async function servingIn(page: Page): Promise<void> {
-  await page
-    .locator('[id="backline.backline.backline.status"]')
-    .filter({ hasText: /Backline \d+/ })
-    .waitFor();
+  const item = page.locator('[id="backline.backline.backline.status"] a[aria-label*="Serving on 127.0.0.1:"]');
+  await item.waitFor({ state: 'attached' });
 }
 
 async function lockfiles(home: string): Promise<string[]> {
