@@ -339,6 +339,7 @@ describe('An agent that wants more than it seems to ask for', () => {
       // Once, as the list of places that comes next has an entry of the same name.
       await window.picks
         .filter({ has: window.page.getByText('Chat', { exact: true }) })
+        .filter({ hasText: 'Secondary Side Bar / Backline' })
         .first()
         .click();
       await window.pick('New Panel Entry');
