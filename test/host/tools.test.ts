@@ -167,14 +167,17 @@ describe('tools of the window', () => {
 
   it('can be found by MCP clients outside VS Code only while the user allows it', async () => {
     const target = vscode.ConfigurationTarget.Global;
-    const windows = async (): Promise<number> =>
-      (await readdir(path.join(sharedFolder, 'windows')).catch(() => [])).length;
+    const folder = path.join(sharedFolder, 'windows');
+    // A file that is being written has another ending.
+    const names = async (): Promise<string[]> =>
+      (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+    const windows = async (): Promise<number> => (await names()).length;
     assert.equal(await windows(), 0);
     await setSetting(settingIds.toolsExternalClients, true, target);
     try {
       await eventually('the file of the window', async () => assert.equal(await windows(), 1));
-      const [name = ''] = await readdir(path.join(sharedFolder, 'windows'));
-      const text = await readFile(path.join(sharedFolder, 'windows', name), 'utf8');
+      const [name = ''] = await names();
+      const text = await readFile(path.join(folder, name), 'utf8');
       const { authorization, url } = z.object({ authorization: z.string(), url: z.string() }).parse(JSON.parse(text));
       await setSetting(settingIds.toolsEnabled, false, target);
       await eventually('no file while the tools are off', async () => assert.equal(await windows(), 0));
