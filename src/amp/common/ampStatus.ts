@@ -60,7 +60,7 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
       }
       const serving = `Serving on 127.0.0.1:${port}${clientCount === 0 ? '. No client is connected' : ` to ${countOf(clientCount, 'client')}`}.`;
       if (failureCounts) {
-        const summary = `${serving} ${failureCounts.failedCount} of ${failureCounts.totalCount} requests in the last minute failed. Restart Server if this continues.`;
+        const summary = `${serving} ${failureCounts.failedCount} of ${failureCounts.totalCount} requests in the last minute failed. Restart the server if this continues.`;
         return { ...amp, state: 'attention', summary, actions: [restart, showLog, openTerminal] };
       }
       const update = isPluginOutdated ? ' An update of the diagnostics plugin is available.' : '';
