@@ -71,9 +71,8 @@ export class FileOpener implements vscode.Disposable {
     const keys: string[] = [];
     const resources = changes.map(({ after, before, path }) => {
       const uri = vscode.Uri.file(path);
-      const key = String(++this.lastProposalId);
+      const key = this.addProposedText(after);
       keys.push(key);
-      this.proposedTextById.set(key, after);
       return [uri, before === null ? undefined : uri, uri.with({ scheme: diffScheme, query: key })];
     });
     await vscode.commands.executeCommand('vscode.changes', title, resources);
@@ -86,8 +85,7 @@ export class FileOpener implements vscode.Disposable {
     const file = await this.pathGuard.check(path);
     const uri = vscode.Uri.file(file.path);
     const exists = await this.readText(path).then(Boolean, ifNotFound);
-    const key = String(++this.lastProposalId);
-    this.proposedTextById.set(key, proposedText);
+    const key = this.addProposedText(proposedText);
     // For a new file, the left side is empty.
     const current = exists ? uri : uri.with({ scheme: diffScheme });
     const proposed = uri.with({ scheme: diffScheme, query: key });
@@ -105,6 +103,13 @@ export class FileOpener implements vscode.Disposable {
         .close(tabs)
         .then(undefined, (error: unknown) => this.log.error('could not close a diff', error));
     });
+  }
+
+  /** Returns the query of the text's URI. */
+  private addProposedText(text: string): string {
+    const key = String(++this.lastProposalId);
+    this.proposedTextById.set(key, text);
+    return key;
   }
 
   /** A file name can contain `#`, so a fragment is split off only if no file has the whole name. */

@@ -39,6 +39,13 @@ describe('Changes that no tool call names', () => {
     await settled();
   }
 
+  async function runTurnThatCreates(path: string): Promise<void> {
+    await chat.send(draft('Go'));
+    editor.setFile(path, 'of the agent\n');
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+  }
+
   it('are found at the end of the turn: a created, changed or deleted file', async () => {
     editor.setFile(b, 'b\n');
     await chat.send(draft('Go'));
@@ -161,10 +168,7 @@ describe('Changes that no tool call names', () => {
   });
 
   it('are undone with a way back if a created file that somebody has edited since is deleted', async () => {
-    await chat.send(draft('Go'));
-    editor.setFile(b, 'of the agent\n');
-    await end();
-    await eventually('the change', () => assert.equal(states().length, 1));
+    await runTurnThatCreates(b);
     editor.setFile(b, 'edited\n');
     editor.type(b, 'edited, not saved\n');
     await assert.rejects(chat.revert(b), { code: 'changedSince' });
@@ -184,10 +188,7 @@ describe('Changes that no tool call names', () => {
   });
 
   it('are not undone by a deletion that would lose edits, if no checkpoint can be taken', async () => {
-    await chat.send(draft('Go'));
-    editor.setFile(b, 'of the agent\n');
-    await end();
-    await eventually('the change', () => assert.equal(states().length, 1));
+    await runTurnThatCreates(b);
     editor.setFile(b, 'edited\n');
     checkpoints.problems = ['The disk is full.'];
     await assert.rejects(chat.revert(b, { force: true }), { code: 'storage' });
@@ -195,10 +196,7 @@ describe('Changes that no tool call names', () => {
   });
 
   it('are not undone by a deletion that would lose edits, if Git ignores the file', async () => {
-    await chat.send(draft('Go'));
-    editor.setFile(b, 'of the agent\n');
-    await end();
-    await eventually('the change', () => assert.equal(states().length, 1));
+    await runTurnThatCreates(b);
     editor.setFile(b, 'edited\n');
     checkpoints.ignored.add(b);
     await assert.rejects(chat.revert(b, { force: true }), { code: 'storage' });
