@@ -25,6 +25,7 @@ import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
 import { readDiskTextAt } from './unsaved/textVersions';
+import { windowSaves } from './unsaved/windowSaves';
 import { WindowUnsavedFiles } from './unsaved/windowUnsavedFiles';
 import { WindowMentions } from './windowMentions';
 
@@ -95,15 +96,7 @@ export class ChatRoot {
         deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
         checkpoints: options.checkpoints,
         readDiskText: readDiskTextAt,
-        onWillSave: (listener) =>
-          vscode.workspace.onWillSaveTextDocument((save) => {
-            const { fsPath, scheme } = save.document.uri;
-            if (scheme === 'file') listener({ path: fsPath, waitUntil: (work) => save.waitUntil(work) });
-          }),
-        onDidSave: (listener) =>
-          vscode.workspace.onDidSaveTextDocument(({ uri }) => {
-            if (uri.scheme === 'file') listener(uri.fsPath);
-          }),
+        ...windowSaves,
       },
       attachments: mentions,
       clock,

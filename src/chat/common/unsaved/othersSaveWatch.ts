@@ -54,9 +54,9 @@ export class OthersSaveWatch implements Disposable {
 
   private async handleSave(requested: string): Promise<void> {
     const { fileTexts, isAgentsWrite, runForFile, turnCheckpoint } = this.deps;
-    if (!turnCheckpoint.isRunning) return;
     const before = this.diskByPath.get(requested);
     this.diskByPath.delete(requested);
+    if (!turnCheckpoint.isRunning) return;
     // Read now: a command may write the file while other work on it is done.
     const saved = fileTexts.readDisk(requested);
     await runForFile(requested, async (path) => {

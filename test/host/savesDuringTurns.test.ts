@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { systemClock } from '../../src/base/node/systemClock';
+import { OthersSaveWatch } from '../../src/chat/common/unsaved/othersSaveWatch';
+import { readDiskTextAt } from '../../src/chat/vscode/unsaved/textVersions';
+import { windowSaves } from '../../src/chat/vscode/unsaved/windowSaves';
+import { eventually } from '../support/eventually';
+import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+
+const start = new vscode.Position(0, 0);
+
+describe('a save in an editor while an agent works', () => {
+  let isRunning: boolean;
+  let isAgentsWrite: boolean;
+  let saves: { path: string; before: unknown; saved: unknown }[];
+  let watch: OthersSaveWatch;
+  let read: (path: string) => ReturnType<typeof readDiskTextAt>;
+  beforeEach(() => {
+    isRunning = true;
+    isAgentsWrite = false;
+    saves = [];
+    read = readDiskTextAt;
+    watch = new OthersSaveWatch({
+      files: windowSaves,
+      clock: systemClock,
+      fileTexts: {
+        readDisk: async (path) => ({ text: await read(path), id: undefined, isDirty: false }),
+      },
+      turnCheckpoint: {
+        get isRunning() {
+          return isRunning;
+        },
+        recordOthersSave: (path, saved, before) => {
+          saves.push({ path, before: before?.text, saved: saved.text });
+          return Promise.resolve();
+        },
+      },
+      resolvePath: (path) => Promise.resolve(path),
+      isOwnWrite: () => isAgentsWrite,
+      isAgentsWrite: () => isAgentsWrite,
+      runForFile: (path, task) => task(path),
+    });
+  });
+  afterEach(async () => {
+    watch.dispose();
+    await closeAll();
+    await rm(inWorkspace('saves'), { recursive: true, force: true });
+  });
+
+  it('is recorded with the text that the disk had right before', async () => {
+    const file = await writeInWorkspace('saves/shell.txt', 'one\n');
+    const { document } = await show(file);
+    await writeFile(file, 'one\nby a command\n');
+    await eventually('the text of the command', () => assert.equal(document.getText(), 'one\nby a command\n'));
+    await type(await vscode.window.showTextDocument(document), start, 'mine ');
+    await document.save();
+    await eventually('the save', () => {
+      assert.deepEqual(saves, [{ path: file, before: 'one\nby a command\n', saved: 'mine one\nby a command\n' }]);
+    });
+  });
+
+  it('is recorded with an unknown earlier text, and goes on, when the disk does not answer in time', async () => {
+    const file = await writeInWorkspace('saves/slow.txt', 'one\n');
+    const { document } = await show(file);
+    await type(await vscode.window.showTextDocument(document), start, 'mine ');
+    let reads = 0;
+    read = (path) => (++reads === 1 ? new Promise(() => undefined) : readDiskTextAt(path));
+    assert.equal(await document.save(), true);
+    assert.equal(await readFile(file, 'utf8'), 'mine one\n');
+    await eventually('the save', () => {
+      assert.deepEqual(saves, [{ path: file, before: undefined, saved: 'mine one\n' }]);
+    });
+  });
+
+  it('is not recorded when it is the agent’s, or when no turn runs', async () => {
+    const file = await writeInWorkspace('saves/agents.txt', 'one\n');
+    const { document } = await show(file);
+    const save = async (text: string): Promise<void> => {
+      await type(await vscode.window.showTextDocument(document), start, text);
+      assert.equal(await document.save(), true);
+    };
+    isAgentsWrite = true;
+    await save('agent ');
+    isAgentsWrite = false;
+    isRunning = false;
+    await save('later ');
+    isRunning = true;
+    await save('mine ');
+    await eventually('the last save', () => {
+      assert.deepEqual(saves, [{ path: file, before: 'later agent one\n', saved: 'mine later agent one\n' }]);
+    });
+  });
+});
