@@ -293,7 +293,7 @@ describe('what a conversation is with', () => {
     const renamed = { ...greeting, path, renamedFrom, change: 'created' } as const;
     const chat = await pages.openChat(snapshot(sessionOf({ changes: [renamed] }), { folders: ['/work/csv'] }));
     await chat.page.getByText('1 file, 4 changes').click();
-    await chat.page.getByText('old.ts →').waitFor();
+    await chat.page.locator('.change-former, .renamed-from').filter({ hasText: 'old.ts' }).waitFor();
     await chat.page.getByRole('button', { name: 'Undo Changes of new.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1', path, renamedFrom });
     await chat.page.getByRole('button', { name: 'Keep Changes of new.ts' }).click();

@@ -118,9 +118,12 @@ function ChangeRow({ change }: { change: FileChange }) {
           {letter}
         </abbr>
         {former !== undefined && (
-          <span class="change-former one-line" dir="ltr">
-            <PlainText text={`${shortenPath(former, folders)} →`} />
-          </span>
+          <>
+            <span class="change-former one-line" dir="ltr">
+              <PlainText text={shortenPath(former, folders)} />
+            </span>
+            <span class="change-arrow">→</span>
+          </>
         )}
         <span class="change-name one-line" dir="ltr">
           <PlainText text={name} />

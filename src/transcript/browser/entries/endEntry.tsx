@@ -143,9 +143,12 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
         {letter}
       </abbr>
       {former !== undefined && (
-        <span class="quiet one-line renamed-from" title={showHiddenCharacters(former)}>
-          <PlainText text={`${short(former)} →`} />
-        </span>
+        <>
+          <span class="quiet one-line renamed-from" title={showHiddenCharacters(former)}>
+            <PlainText text={short(former)} />
+          </span>
+          <span class="quiet rename-arrow">→</span>
+        </>
       )}
       <PathButton path={path} onClick={openChange && (() => openChange(path, turn, renamedFrom))} />
       {notes.length > 0 && <span class="quiet one-line change-words">{notes.join(', ')}</span>}
