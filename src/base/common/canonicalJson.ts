@@ -25,7 +25,7 @@ export function canonicalJson(value: unknown, depth = 0): string | undefined {
 
 /** The entries sorted by name, in UTF-16 code unit order. */
 export function sortedEntries<T>(record: Readonly<Record<string, T>>): [string, T][] {
-  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Whether objects treat a member of this name like any other member. */
