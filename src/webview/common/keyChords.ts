@@ -34,7 +34,7 @@ export function chordPrefixes(tables: readonly string[]): string[] {
     for (const { key, when } of parseBindings(table)) {
       const keys = key.toLowerCase().trim().split(/\s+/).map(canonicalKey);
       // A key without a modifier types text.
-      if (keys.length < 2 || !keys[0]?.includes('+')) continue;
+      if (!keys[0]?.includes('+')) continue;
       if (when !== undefined && !when.includes('||') && editorOnlyCondition.test(when)) continue;
       for (let length = 1; length < keys.length; length++) beginnings.add(keys.slice(0, length).join(' '));
     }
