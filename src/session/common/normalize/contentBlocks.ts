@@ -14,7 +14,7 @@ export class ContentBlocks {
   private readonly openBlockByWireIndex = new Map<number, Block>();
   private nextBlockIndex = 0;
   private turnText = '';
-  /** Offsets of the current and the previous step in the text. */
+  /** Offsets in the text at which the current and the previous step start. */
   private stepStartOffset = 0;
   private lastStepStartOffset = 0;
 
@@ -62,7 +62,10 @@ export class ContentBlocks {
     this.emit({ event: 'content_block:end', data: { session_id: this.sessionId, block_index: block.index } });
   }
 
-  /** Call before a tool call or thought. Text after it starts a new block, unless the server announces its blocks. */
+  /**
+   * Call before a tool call or thought. The text that follows starts a new block, unless the server announces its
+   * blocks.
+   */
   endStep(): void {
     for (const [wireIndex, { isAnnounced }] of this.openBlockByWireIndex) if (!isAnnounced) this.endBlock(wireIndex);
     if (this.turnText.length === this.stepStartOffset) return;
