@@ -121,7 +121,7 @@ export class ContentBlocks {
 /** Returns the part of the response that is missing in all `candidates`. Ignores differences in white space. */
 function missingText(candidates: readonly string[], response: string): { text: string; isTail: boolean } {
   if (candidates.some((text) => endsWithIgnoringSpace(text, response))) return { text: '', isTail: false };
-  // Compares the longest text first, so that the missing tail follows all received text.
+  // Starts with the longest text, so that the missing tail follows all received text.
   for (const begun of candidates.toSorted((a, b) => b.length - a.length)) {
     const tail = begun.trim() === '' ? undefined : textAfterPrefixIgnoringSpace(begun, response);
     if (tail !== undefined) return { text: /\s$/u.test(begun) ? tail.trimStart() : tail, isTail: true };
