@@ -83,7 +83,7 @@ export function hasNoTexts(kind: ChangeKind | undefined): boolean {
   return kind === 'binary' || kind === 'large' || kind === 'symlink';
 }
 
-/** Drops the deletions of renamed files. */
+/** Drops the deletions that belong to renamed files. */
 function joinRenames(all: readonly FileChange[]): FileChange[] {
   const former = new Set(all.flatMap(({ renamedFrom }) => renamedFrom ?? []));
   return former.size === 0 ? [...all] : all.filter(({ change, path }) => change !== 'deleted' || !former.has(path));
