@@ -134,9 +134,7 @@ export class ChangeJournal {
     await this.turnEnd;
   }
 
-  /**
-   * Replaces the remaining changes of files that were restored, or whose review another conversation has taken over.
-   */
+  /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
   async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
     await this.ledger.replaceChanges(files);
     await this.refresh();

@@ -9,10 +9,7 @@ import { findFormerPaths } from './renames';
 import type { WriteClaims } from './writeClaims';
 
 interface WrittenFile {
-  /**
-   * Text before the conversation's first change. Undefined if Backline did not read it; the file then cannot be
-   * restored.
-   */
+  /** Text before the conversation's first change. Undefined if Backline did not read it, so it cannot be restored. */
   readonly before: FileTextId;
   /** Text after the agent's last change. */
   readonly after: FileTextId;
@@ -100,10 +97,7 @@ export class ChangeLedger {
       .map((path) => ({ path, ...withoutUndefined({ renamedFrom: formerPaths.get(path) }) }));
   }
 
-  /**
-   * Returns the texts of the changed files, before the first and after the last of these turns. If `last` is Infinity,
-   * the latter are the current texts.
-   */
+  /** Returns the texts before the first and after the last turn. If `last` is Infinity, the latter are the current texts. */
   textsOfTurns({ first, last }: TurnRange): ReadonlyMap<string, ChangedTexts> {
     const files = new Map<string, ChangedTexts>();
     const ended = [...this.filesByTurn].filter(([turn]) => turn >= first && turn <= last);
@@ -196,9 +190,7 @@ export class ChangeLedger {
     return true;
   }
 
-  /**
-   * Returns the current text without the change. Undefined if later edits of others can't be separated from the change.
-   */
+  /** Returns the current text without the change. Undefined if later edits of others can't be separated from it. */
   async textWithoutChange(file: TurnFile, now: Pick<CurrentFile, 'id' | 'text'>): Promise<FileText> {
     const { changesAfterUndo = [], isMixed } = file;
     if (isMixed) return undefined;
@@ -248,10 +240,7 @@ export class ChangeLedger {
     this.appendRecord({ type: 'rebased', path, ...withoutUndefined({ ...texts }) });
   }
 
-  /**
-   * Records all changes of the turn, including those recorded before the turn was resumed. `addStates` adds changes
-   * that texts do not show. Later writes belong to the next turn.
-   */
+  /** Records all changes of the turn. `addStates` adds changes that texts do not show. Later writes get a new turn. */
   async endTurn(turn: number, addStates: (changes: readonly FileChange[]) => FileChange[]): Promise<void> {
     const { turnFiles: written } = this;
     if (written.size === 0 && addStates([]).length === 0) return;
@@ -285,20 +274,14 @@ export class ChangeLedger {
     }
   }
 
-  /**
-   * Removes the changes to a file, because the user has decided about them. A later write starts a new change.
-   * `hasStates`: not only its text had changed.
-   */
+  /** Removes the changes to a file after the user's decision. `hasStates`: some of them were not visible in texts. */
   recordDecision(path: string, decision: 'reverted' | 'kept', hasStates = false): void {
     if (!this.writtenFiles.delete(path) && !hasStates) return;
     this.turnFiles.delete(path);
     this.appendRecord({ type: 'fileDecided', path, decision });
   }
 
-  /**
-   * Sets the changes that remain to be reviewed, after files were restored or another conversation has taken over their
-   * review.
-   */
+  /** Sets the changes that remain, after files were restored or another conversation has taken over their review. */
   async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
     if (files.length === 0) return;
     for (const file of files) {

@@ -15,9 +15,9 @@ const StringRecord = z.record(z.string(), z.string());
  * - Without `kind`, it applies to `execute` if it has a `command`, and otherwise to all kinds except `execute`.
  * - Without `command`, it allows no commands; with `command`, `cwd` must match as well.
  * - With `pathGlob`, all paths must match it. With `paths`, the paths must be exactly these. With neither, the request
- * must have no paths.
+ *   must have no paths.
  * - Without `env` or `input`, the request must have none. This also applies to older rules, which never have these
- * members.
+ *   members.
  *
  * A rule that **denies** matches if the request contains all its members, even if it contains others: any of the paths,
  * the command (no matter how it is split into arguments), and its variables and input members.

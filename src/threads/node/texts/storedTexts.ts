@@ -12,7 +12,7 @@ import { IndexFileError } from '../files/headFile';
  * The encoded texts of one thread in a segment. A search examines the bytes and decodes only the few texts that may
  * match.
  *
- * count, bytes of the ids ─ for each text: its bytes and kind, bytes of its extra words ─ ids ─ texts ─ extra words
+ *     count, bytes of the ids ─ for each text: its bytes and kind, bytes of its extra words ─ ids ─ texts ─ extra words
  *
  * Each id is a line of JSON. A text ends with a newline, so that the next text begins with a new word. Extra words are
  * words that are not visible in the bytes of the text, for example `naive` for `naïve`.

@@ -9,7 +9,7 @@ import type { WordIndex } from './wordTable';
  * A segment file of the text index. It is written once and never changed. It contains a table of threads, all words and
  * the threads that contain them, filters of consecutive words for each thread, and the texts.
  *
- * magic, length and checksum of the table ─ table ─ words ─ numbers ─ pairs ─ texts
+ *     magic, length and checksum of the table ─ table ─ words ─ numbers ─ pairs ─ texts
  *
  * Each word occurs once, between newlines, so a simple byte search for `\nword` finds all words that begin with `word`.
  * The numbers are first the offsets of words and postings, and then the postings. For each thread, the texts of the
