@@ -47,13 +47,13 @@ import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
-/** VS Code gives extensions about five seconds to deactivate. */
+/** VS Code gives extensions about five seconds to deactivate, so this is shorter. */
 const stopTimeoutMs = 3000;
 const maxTrafficEntries = 2000;
 
 export interface App {
   start(): Promise<void>;
-  /** Stops processes and sockets, removes lockfiles and disposes everything. Never rejects. */
+  /** Stops processes, closes sockets, removes lockfiles and disposes everything. Never rejects. */
   stop(): Promise<void>;
 }
 
@@ -122,8 +122,8 @@ export function compose(context: vscode.ExtensionContext): App {
       const server = await tools.createMcpAddress(caller);
       return server ? { [server.name]: mcpServerSetting(server, transports, mcpBridge) } : {};
     },
-    // Chat and agents depend on each other, so the chat is looked up for each write. Before it is loaded, no
-    // conversation exists.
+    // Chat and agents depend on each other, so this function gets the chat when a file is written. Before the chat is
+    // loaded, there are no conversations.
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
@@ -195,7 +195,7 @@ export function compose(context: vscode.ExtensionContext): App {
     bridgeFile: mcpBridge.file,
   });
   const recent = new RecentFiles();
-  // A window without a folder has no `storageUri`.
+  // In a window without a folder, `storageUri` is undefined.
   const checkpointsFolder = context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints');
   const startChat = async (): Promise<RunningChat> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
@@ -292,9 +292,10 @@ export function compose(context: vscode.ExtensionContext): App {
       permissions.start();
       consent.start();
       backends.start();
-      // Sequential, because the Amp CLI may already wait for the lockfile of the first feature.
+      // Features start one after another, because the Amp CLI may already be waiting for the lockfile of the first
+      // feature.
       for (const feature of features) {
-        // `startFeature` has reported the error.
+        // `startFeature` has already reported the error.
         const started = await start(feature).catch(() => undefined);
         if (started) running.push(disposables.add(started));
       }
@@ -316,7 +317,7 @@ interface StartReports {
   readonly activatedAt: number;
 }
 
-/** Starts a feature. Reports errors to the status board and the log, then rethrows them. */
+/** Starts a feature. If it fails, reports the error to the status board and the log, and throws it again. */
 async function startFeature<Running extends RunningFeature>(
   feature: Feature<Running>,
   { status, log, activatedAt }: StartReports,

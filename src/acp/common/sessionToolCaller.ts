@@ -8,7 +8,10 @@ interface CallingSession {
   readonly stopSignal: () => AbortSignal | undefined;
 }
 
-/** A session that calls tools of the window. Created before the session, because the agent gets the address when it creates one. */
+/**
+ * A session as a caller of the window's tools. It is created before the session, because the agent needs the address of
+ * the tools to create the session.
+ */
 export class SessionToolCaller implements ToolCaller {
   private readonly lifetime = new AbortController();
   private session: CallingSession | undefined;

@@ -10,19 +10,24 @@ interface Turn {
   readonly start: () => void;
 }
 
-/** Lets clients create large answers one at a time while little is unread. Skips clients that do not read. */
+/**
+ * Lets clients create large answers, one at a time, as soon as earlier answers have mostly been sent. Skips clients
+ * that are not reading.
+ */
 export class LargeAnswerQueue {
   private readonly queuedTurns = new Set<Turn>();
   private currentTurn: Turn | undefined;
 
-  /** `hasRoomForLargeAnswer` returns whether the unread data of all clients leaves room for a large answer. */
+  /**
+   * `hasRoomForLargeAnswer` returns whether the unread data of all clients is small enough for another large answer.
+   */
   constructor(private readonly hasRoomForLargeAnswer: () => boolean) {}
 
   get turnCount(): number {
     return this.queuedTurns.size + (this.currentTurn ? 1 : 0);
   }
 
-  /** Resolves when the request gets its turn, which ends when `signal` fires. @throws EditorError `cancelled` */
+  /** Resolves when it is the turn of the request. The turn ends when `signal` fires. @throws EditorError `cancelled` */
   awaitTurn(client: LargeAnswerClient, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -42,7 +47,7 @@ export class LargeAnswerQueue {
     });
   }
 
-  /** Call this whenever a client has read data. */
+  /** Call whenever a client has read data. */
   startNextTurn(): void {
     if (this.currentTurn || this.queuedTurns.size === 0 || !this.hasRoomForLargeAnswer()) return;
     for (const turn of this.queuedTurns) {

@@ -4,11 +4,14 @@ import type { Logger } from '../../base/common/log';
 import { ServerLockfile, type ServerLockfileOptions } from './serverLockfile';
 
 interface ServerLockfilesOptions extends Omit<ServerLockfileOptions, 'folder'> {
-  /** Absolute paths; see `ampLockfileFolders`. Only the first folder is required. */
+  /** Absolute paths of the folders; see `ampLockfileFolders`. Only the first one is required. */
   readonly folders: readonly [string, ...string[]];
 }
 
-/** The lockfile of one server, in every folder where clients may look for it. Methods are those of `ServerLockfile`. */
+/**
+ * The lockfiles of one server, one in every folder in which clients may look for them. Its methods are those of
+ * `ServerLockfile`.
+ */
 export class ServerLockfiles implements Disposable {
   private readonly primaryLockfile: ServerLockfile;
   private optionalLockfiles: readonly ServerLockfile[];
@@ -20,7 +23,7 @@ export class ServerLockfiles implements Disposable {
     this.optionalLockfiles = others.map((folder) => new ServerLockfile({ ...options, folder }));
   }
 
-  /** Ignores folders other than the first one if they are not usable. @throws Error that says what to do */
+  /** Creates the folders. Ignores an unusable folder unless it is the first one. @throws Error that says what to do */
   async createFolders(): Promise<void> {
     await this.primaryLockfile.createFolder();
     const usable = await Promise.all(

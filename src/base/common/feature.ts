@@ -76,7 +76,10 @@ export class StatusBoard implements Disposable {
   private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.changeEmitter.event;
   private readonly refreshEmitter = new Emitter<void>((error) => this.onListenerError(error));
-  /** Fires when the user opens the status list. Features that do not track their status continuously update it now. */
+  /**
+   * Fires when the user opens the status list. Features that do not track their status continuously then report it
+   * again.
+   */
   readonly onDidRequestRefresh = this.refreshEmitter.event;
   private readonly statusById = new Map<string, FeatureStatus>();
 

@@ -26,7 +26,7 @@ const Body = z.object({
   unsettled: z.array(z.string()),
 });
 
-/** Stores checkpoints as commits with refs in Backline's repository. The commit message holds the details. */
+/** Stores checkpoints as commits with refs in Backline's repository. The commit message contains the details. */
 export class CheckpointRecords {
   constructor(
     private readonly repository: PrivateRepository,
@@ -53,7 +53,7 @@ export class CheckpointRecords {
     return { id, ...head, ...body };
   }
 
-  /** Oldest first. */
+  /** Returns all checkpoints, oldest first. */
   async list(signal: AbortSignal): Promise<Checkpoint[]> {
     const format = '--format=%(objectname)%00%(contents:subject)%00';
     const items = await this.repository.runForItems({ args: ['for-each-ref', format, refs], signal });
@@ -65,7 +65,7 @@ export class CheckpointRecords {
     return found.sort((a, b) => a.at - b.at);
   }
 
-  /** @throws CheckpointError `unknownCheckpoint` */
+  /** Returns a checkpoint with its details. @throws CheckpointError `unknownCheckpoint` */
   async details(id: string, signal: AbortSignal): Promise<CheckpointDetails> {
     await this.checkId(id, signal);
     const text = (await this.repository.run({ args: ['cat-file', 'commit', id], signal })).output.toString();

@@ -42,9 +42,9 @@ export interface CheckpointStoreOptions {
   readonly logger: Logger;
   readonly clock?: Clock;
   readonly limits?: Partial<CheckpointLimits>;
-  /** Replaces PATH when looking for Git. */
+  /** Replaces PATH in the search for Git. */
   readonly searchPath?: string;
-  /** Absolute paths of the other workspace folders, whose programs are not trusted either. */
+  /** Absolute paths of the other workspace folders. Programs in them are not trusted either. */
   readonly otherFolders?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export const currentState = 'now';
 
 const foreground = 'foreground';
 
-/** Finds Git. The store is only created when it is first used. */
+/** Finds Git and returns a store. The files of the store are created on first use. */
 export async function openCheckpointStore(options: CheckpointStoreOptions): Promise<OpenedStore> {
   const { folder, clock = systemClock, otherFolders = [], searchPath } = options;
   try {
@@ -75,8 +75,8 @@ export async function openCheckpointStore(options: CheckpointStoreOptions): Prom
 }
 
 /**
- * The checkpoints of one workspace folder, stored by Git in a separate repository. The user's repository is never written.
- * Calls run one after the other. All of them may throw CheckpointError.
+ * The checkpoints of one workspace folder, which Git stores in a separate repository. The user's repository is never
+ * changed. Calls run one after another. Each of them can throw a CheckpointError.
  */
 export class CheckpointStore {
   private readonly queue = new KeyedQueue();
@@ -100,7 +100,7 @@ export class CheckpointStore {
     this.states = new CurrentStates(options.folder, clock, this.limits.maxFileBytes);
   }
 
-  /** Stores the current state of the folder. Refused if the folder is too large or too slow to read. */
+  /** Stores the current state of the folder. Refused if the folder is too large or takes too long to read. */
   async take(label: string, signal?: AbortSignal): Promise<TakeResult> {
     try {
       const checkpoint = await this.runInQueue(signal, async (running) => {
@@ -114,14 +114,14 @@ export class CheckpointStore {
     }
   }
 
-  /** Oldest first. */
+  /** Returns all checkpoints, oldest first. */
   async list(signal?: AbortSignal): Promise<readonly Checkpoint[]> {
     return await this.runInQueue(signal, async (running) =>
       (await this.repositoryProvider.prepare(running)).records.list(running),
     );
   }
 
-  /** @throws CheckpointError `unknownCheckpoint` */
+  /** Returns a checkpoint with its details. @throws CheckpointError `unknownCheckpoint` */
   async details(id: string, signal?: AbortSignal): Promise<CheckpointDetails> {
     return await this.runInQueue(signal, async (running) =>
       (await this.repositoryProvider.prepare(running)).records.details(id, running),
@@ -146,7 +146,7 @@ export class CheckpointStore {
     });
   }
 
-  /** @throws CheckpointError `unknownCheckpoint` */
+  /** Returns the state of a file in a checkpoint. @throws CheckpointError `unknownCheckpoint` */
   async stateAt(id: string, path: string, signal?: AbortSignal): Promise<FileState | undefined> {
     return await this.runInQueue(signal, async (running) => {
       const { records, reader } = await this.repositoryProvider.prepare(running);
@@ -155,21 +155,21 @@ export class CheckpointStore {
     });
   }
 
-  /** Returns contents by object id. Those that no longer exist are missing in the result. */
+  /** Returns contents by object id. The result omits objects that no longer exist. */
   async contents(objects: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
     return await this.runInQueue(signal, async (running) =>
       (await this.repositoryProvider.prepare(running)).reader.readContents(objects, running),
     );
   }
 
-  /** Returns the states of files on disk by path. A file that can't be read is `other`. */
+  /** Returns the current states of files on disk, by path. The state of an unreadable file is `other`. */
   async currentStates(paths: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, CurrentState>> {
     return await this.runInQueue(signal, async (running) =>
       this.states.read(paths, await this.repositoryProvider.createRestoreContext(running), running),
     );
   }
 
-  /** Plans a restore of files or folders, or of everything. Changes nothing. */
+  /** Plans a restore of the given files and folders, or of everything. Changes nothing. */
   async planRestore(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
     return await this.runInQueue(signal, async (running) => {
       const { changes, leftOut } = await this.compareStates(id, currentState, false, running);
@@ -183,8 +183,8 @@ export class CheckpointStore {
   }
 
   /**
-   * Runs a restore, one file at a time. First takes a checkpoint, with which the restore can be undone. Skips files that changed
-   * after the restore was planned. `request` is returned by `resumeRestore`.
+   * Runs a restore, one file at a time. First takes a checkpoint, so that the restore can be undone. Skips files that
+   * have changed since the restore was planned. `resumeRestore` returns `request`.
    * @throws CheckpointError `restoreUnfinished` while a restore is running or interrupted
    */
   async applyRestore(plan: RestorePlan, label: string, signal?: AbortSignal, request?: string): Promise<RestoreResult> {
@@ -207,14 +207,17 @@ export class CheckpointStore {
     );
   }
 
-  /** Returns an interrupted restore, which must be finished or undone before the next one. */
+  /** Returns an interrupted restore. It must be finished or undone before the next restore. */
   async findInterruptedRestore(): Promise<InterruptedStepCounts | undefined> {
     return await this.runInQueue(undefined, async (running) =>
       this.runner.describeInterrupted(await this.repositoryProvider.createRestoreContext(running)),
     );
   }
 
-  /** Undefined if no restore was interrupted. @throws CheckpointError `restoreUnfinished` while another window restores */
+  /**
+   * Finishes or undoes an interrupted restore. Undefined if there is none. @throws CheckpointError `restoreUnfinished`
+   * while another window is restoring
+   */
   async resumeRestore(direction: ResumeDirection, signal?: AbortSignal): Promise<ResumeResult | undefined> {
     return await this.runInQueue(
       signal,
@@ -231,8 +234,8 @@ export class CheckpointStore {
   }
 
   /**
-   * Removes checkpoints that are too old, and the oldest ones until the store is small enough. Any other call cancels it; the
-   * next call continues.
+   * Removes checkpoints that are too old, then the oldest ones until the store is small enough. Any other call cancels
+   * pruning; the next call of `prune` continues it.
    */
   async prune(retention: Retention, signal?: AbortSignal): Promise<PruneResult> {
     const background = (this.pruneAbort ??= new AbortController());
@@ -299,10 +302,10 @@ export class CheckpointStore {
 }
 
 const pruneLimitMs = 10 * 60_000;
-/** An agent can change many files, which are all read to compare them. */
+/** Time limit for a comparison. An agent can change many files, and all of them must be read. */
 const compareLimitMs = 60_000;
 
-/** Removes changes of paths that one of the two states leaves out. */
+/** Removes changes of paths that one of the two states does not contain. */
 function withoutLeftOut(
   changes: readonly FileChange[],
   leftOut: readonly LeftOut[],

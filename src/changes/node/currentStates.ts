@@ -12,10 +12,13 @@ interface KnownState {
   readonly state: CurrentState;
 }
 
-/** A file that was written more recently can change again without a new time. */
+/**
+ * Resolution of file timestamps. A file that was written more recently than this can change again without a new
+ * timestamp.
+ */
 const timeStepMs = 2_000;
 
-/** Reads the states of files on disk. Files with unchanged times are not read again. */
+/** Reads the states of files on disk. Files with unchanged timestamps are not read again. */
 export class CurrentStates {
   private readonly knownByPath = new BoundedMap<string, KnownState>({ maxEntries: 10_000 });
 
@@ -25,7 +28,7 @@ export class CurrentStates {
     private readonly maxBytes: number,
   ) {}
 
-  /** Returns states by path. A file that can't be read is `other`. @throws Error when `signal` fires */
+  /** Returns states by path. The state of an unreadable file is `other`. @throws Error when `signal` fires */
   async read(
     names: readonly string[],
     traits: Pick<FileSystemTraits, 'format' | 'tellsExecutable'>,
@@ -60,7 +63,7 @@ export class CurrentStates {
     }
   }
 
-  /** Undefined if the file has to be read. */
+  /** Returns a token of the file's version. Undefined if the file must be read. */
   private async identityOf(file: string): Promise<string | undefined> {
     const info = await lstat(file, { bigint: true }).catch(() => undefined);
     if (!info || this.clock.now() - Number(info.mtimeMs) < timeStepMs) return undefined;

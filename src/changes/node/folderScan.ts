@@ -20,15 +20,15 @@ export interface Capture {
 }
 
 interface ScanRules {
-  /** Absolute path, and path relative to the folder. */
+  /** Whether `backline.exclude` matches an absolute path, and its path relative to the folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
   readonly limits: CheckpointLimits;
-  /** Index of the user's repository. Files tracked in it are not ignored. */
+  /** Path of the index of the user's repository. Files tracked in it are not ignored. */
   readonly userIndex: string | undefined;
 }
 
 interface FoundChanges {
-  /** Whether Git has to compare contents because times are not reliable. */
+  /** Files that may be modified. Git has to compare their contents, because timestamps are not reliable. */
   readonly modified: readonly string[];
   readonly deleted: readonly string[];
   readonly added: readonly string[];
@@ -42,14 +42,14 @@ interface IndexUpdate {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The coarsest time resolution of file systems. */
+/** Coarsest resolution of timestamps in common file systems. */
 const timeStepMs = 2_000;
-/** How often files that change while they are read are read again. */
+/** Maximum number of reads of a file that changes while it is read. */
 const rounds = 3;
 const manyFiles = 200;
 const batchFiles = 5_000;
 const batchBytes = 128 * 1024 * 1024;
-/** How many unreadable files are left out one by one. */
+/** Maximum number of unreadable files that are left out individually. */
 const mostFailures = 20;
 const emptyTrees = {
   sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
@@ -67,12 +67,15 @@ export class FolderScan {
     private readonly rules: ScanRules,
   ) {}
 
-  /** Items left out of the last scan, so that they don't count as deleted. */
+  /** Sets the items that the last scan left out, so that they do not count as deleted. */
   setKnownLeftOut(leftOut: readonly LeftOut[]): void {
     this.knownLeftOut = leftOut;
   }
 
-  /** `hasTrees`: the index is a copy of the user's, whose repository has all its trees. @throws CheckpointError */
+  /**
+   * Scans the folder. `hasTrees`: the index is a copy of the user's index, and the user's repository contains all its
+   * trees. @throws CheckpointError
+   */
   async capture(signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
     const { index } = this.repository;
     const startMs = (await this.repository.readFileSystemTime()) - timeStepMs;
@@ -92,7 +95,7 @@ export class FolderScan {
     hasTrees: boolean,
   ): Promise<Capture> {
     const { index } = this.repository;
-    // Git writes to a copy, so that a failure leaves the index valid, and another window does not wait for a lock.
+    // Git writes to a copy, so that the index stays valid after a failure and another window does not wait for a lock.
     const copy = `${index}-${randomUUID()}`;
     try {
       await copyIndex(index, copy);
@@ -107,13 +110,16 @@ export class FolderScan {
       const tree = await this.writeTree(copy, signal, hasTrees);
       return await this.createCapture(tree, [...leftOut.values()], unsettled, signal);
     } finally {
-      // Also after a failure, so that the work done is not lost.
+      // This also runs after a failure, so that files that were already read are not read again.
       if (await setIndexTime(copy, startMs)) await rename(copy, index).catch(() => rm(copy, { force: true }));
       await rm(`${copy}.lock`, { force: true });
     }
   }
 
-  /** If only times have changed, for example after copying the folder, the contents are already stored. */
+  /**
+   * Updates timestamps in the index without storing contents, for the case that only timestamps changed, such as after
+   * copying the folder.
+   */
   private async refreshTimes(copy: string, found: FoundChanges, signal: AbortSignal): Promise<FoundChanges> {
     if (found.modified.length < manyFiles) return found;
     const args = ['update-index', '-q', '--refresh'];
@@ -121,7 +127,7 @@ export class FolderScan {
     return { ...found, ...(await this.findIndexedChanges(copy, signal)) };
   }
 
-  /** Reads changed files until none changes any more. Returns the files that kept changing. */
+  /** Reads changed files until they are no longer changing. Returns the files that kept changing. */
   private async updateUntilSettled(
     copy: string,
     first: FoundChanges,
@@ -179,7 +185,7 @@ export class FolderScan {
     return { modified, deleted };
   }
 
-  /** Decides which files are read and which are left out. @throws CheckpointError `tooLarge` */
+  /** Decides which files to read and which to leave out. @throws CheckpointError `tooLarge` */
   private async selectFiles({ modified, deleted, added }: FoundChanges, signal: AbortSignal): Promise<IndexUpdate> {
     const { limits } = this.rules;
     const leftOut: LeftOut[] = [];
@@ -217,19 +223,19 @@ export class FolderScan {
     return this.rules.excludes(path.join(this.repository.place.folder, name), name);
   }
 
-  /** Returns files in the index that are ignored now and not tracked by the user's repository. */
+  /** Returns files in the index that are now ignored and that the user's repository does not track. */
   private async findIgnoredFiles(modified: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     if (modified.length === 0) return new Set();
     try {
       return await findIgnored(this.repository, modified, this.rules.userIndex, signal);
     } catch (error) {
-      // A split index can't be read from another repository.
+      // Git can't read a split index from another repository.
       if (error instanceof GitFailure) return await findIgnored(this.repository, modified, undefined, signal);
       throw error;
     }
   }
 
-  /** Returns the files that could not be read. */
+  /** Adds files to the index. Returns the files that could not be read. */
   private async updateIndex(
     index: string,
     { take, remove }: IndexUpdate,
@@ -246,7 +252,8 @@ export class FolderScan {
       const names = batch.map(({ path: name }) => name);
       await this.addBatch(index, names, failed, signal);
     }
-    // A file that is written again at the same moment keeps its time, so the index is dated before the scan began.
+    // A file that is written twice within the resolution of timestamps keeps its timestamp, so the index is dated
+    // before the scan started.
     await setIndexTime(index, startMs);
     return [...failed].map((name) => ({ path: name, reason: 'unreadable' }));
   }
@@ -277,7 +284,7 @@ export class FolderScan {
     return checksum !== undefined && this.lastTree?.checksum === checksum ? this.lastTree.tree : undefined;
   }
 
-  /** `withUserTrees`: the user's repository already has all trees. */
+  /** Writes the tree of the index. `withUserTrees`: the user's repository already has all trees. */
   private async writeTree(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
     const known = await this.knownTree(index);
     if (known !== undefined) return known;
@@ -303,7 +310,7 @@ export class FolderScan {
     signal: AbortSignal,
   ): Promise<Capture> {
     const listed = new Set(leftOut.map((item) => item.path));
-    // Folders are determined in each scan.
+    // Folders are excluded, because each scan determines them again.
     const before = this.knownLeftOut.filter((item) => !listed.has(item.path) && !item.path.endsWith('/'));
     const folder = this.repository.place.folder;
     const there = await mapConcurrently(
@@ -323,7 +330,7 @@ export class FolderScan {
     return items.filter((item) => !inside.has(item.path));
   }
 
-  /** After the clock was set back, times are unreliable, so Git compares all contents once. */
+  /** After the system clock was set back, timestamps are unreliable, so Git compares all contents once. */
   private async backdateFutureIndex(startMs: number): Promise<void> {
     const { index } = this.repository;
     const info = await stat(index).catch(() => undefined);
@@ -331,14 +338,17 @@ export class FolderScan {
   }
 }
 
-/** Trees can be rebuilt from the index, so they are not synced to disk, which takes seconds. */
+/** Options that prevent syncing trees to disk, which takes seconds. Lost trees can be rebuilt from the index. */
 const noSync = {
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_1: 'core.fsync',
   GIT_CONFIG_VALUE_1: 'none',
 };
 
-/** To write thousands of single files takes many seconds. Git streams files of this size into a pack. */
+/**
+ * Options that make Git write files into one pack, because writing thousands of separate object files takes many
+ * seconds.
+ */
 const inOnePack = {
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_1: 'core.bigFileThreshold',

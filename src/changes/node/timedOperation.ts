@@ -2,7 +2,10 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { cancelledError, tooSlowError } from '../common/checkpointError';
 
-/** The signal of one operation: it fires when the caller's does, or when the time is up. Dispose it when the work has ended. */
+/**
+ * Returns the signal of one operation. It fires when the caller's signal fires or the time is up. Dispose it when the
+ * operation has ended.
+ */
 export function timedSignal(
   clock: Clock,
   limitMs: number,

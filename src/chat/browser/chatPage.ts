@@ -25,7 +25,7 @@ export class ChatPage {
   private readonly commandEmitter = new Emitter<PageCommand>(reportError);
   readonly onDidRunCommand = this.commandEmitter.event;
   private preparedBackendId: string | undefined;
-  /** Number of pending requests of this page that add a prompt to the transcript. */
+  /** Number of pending requests from this page that will add a prompt to the transcript. */
   private pendingPromptCount = 0;
 
   constructor(
@@ -85,7 +85,7 @@ export class ChatPage {
     return sessionId === undefined ? undefined : await this.request(type, paramsOf(sessionId));
   }
 
-  /** Sends the composer's content. The host returns it if it cannot be sent. */
+  /** Sends the composer's content. The host returns the content if it cannot be sent. */
   async send(): Promise<void> {
     const { sessionId } = this;
     this.store.clearProblems();
@@ -98,7 +98,7 @@ export class ChatPage {
     await this.sendAndFollow(() => this.requestForSession(chatRequests.sendQueued, (sessionId) => ({ sessionId })));
   }
 
-  /** Continues an interrupted turn. The composer keeps its draft. */
+  /** Continues an interrupted turn. The draft in the composer stays unchanged. */
   async continueTurn(): Promise<void> {
     await this.sendAndFollow(() => this.requestForSession(chatRequests.continueTurn, (sessionId) => ({ sessionId })));
   }
@@ -130,7 +130,7 @@ export class ChatPage {
     await this.request(chatRequests.copy, { text });
   }
 
-  /** Scrolls to the prompt that `send` adds to the transcript, wherever the user has scrolled to. */
+  /** Scrolls to the prompt that `send` adds to the transcript, even if the user has scrolled to another place. */
   private async sendAndFollow<Result>(send: () => Promise<Result>): Promise<Result> {
     this.pendingPromptCount++;
     try {
@@ -141,7 +141,7 @@ export class ChatPage {
     }
   }
 
-  /** Reports a problem if the conversation is read-only. */
+  /** Returns whether the conversation can be changed. If it is read-only, reports a problem. */
   private checkWritable(): boolean {
     const isReadonly = this.store.state.session?.status === 'readonly';
     if (isReadonly) this.store.addProblem('This conversation is read-only. Start a new conversation first.');

@@ -4,7 +4,7 @@ import { usePage, usePageState } from './chatPageContext';
 import { FolderBanner, TrustBanner } from './notices/statusBanner';
 import { backendDotClass, backendStatusText, repairLabel } from './chatLabels';
 
-/** Prompts that the demo agent supports. */
+/** Suggested prompts, which the demo agent supports. */
 const demoStarters = [
   'What can you do?',
   'Summarize README.md',

@@ -14,14 +14,15 @@ export const logName = 'log.jsonl';
 export const textsName = 'texts';
 
 /**
- * Writes a conversation with records of another one, and the stored texts that they refer to. The log comes last, so that no window finds an incomplete conversation. Leaves nothing behind if it fails. @throws errors of the file port
+ * Creates a conversation with records of another one and the stored texts to which they refer. Writes the log last, so
+ * that no window finds an incomplete conversation. If it fails, removes everything. @throws errors of the file port
  */
 export async function addConversation(
   files: FilePort,
   { folder, headFile }: ConversationFiles,
   head: SessionHead,
   records: readonly LogRecord[],
-  /** The folder of the other conversation. */
+  /** Absolute path of the other conversation's folder. */
   source: string,
 ): Promise<void> {
   try {

@@ -29,7 +29,7 @@ const icons: Record<BackendView['state'], string> = {
   unavailable: 'circle-slash',
 };
 
-/** Lets the user choose the agent of new conversations and fix one that is not ready. */
+/** Lets the user choose the agent for new conversations and repair an agent that is not ready. */
 export class BackendPicker {
   constructor(
     private readonly backendChoice: BackendChoice,
@@ -52,7 +52,7 @@ export class BackendPicker {
     return picked.view.needsPermission && repaired && isUsable(repaired) ? repaired : undefined;
   }
 
-  /** Starts the suitable fix, or the given one: trust, sign-in, restart, installation or settings. */
+  /** Starts the suitable remedy, or the given one: trust, sign-in, restart, installation or settings. */
   async repairBackend(id: string, fix?: 'install' | 'edit'): Promise<void> {
     const view = this.backendChoice.backendViews.find((known) => known.id === id);
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
@@ -76,7 +76,7 @@ export class BackendPicker {
     this.messages.error(`${title}: ${problem}`, ...actions, edit);
   }
 
-  /** The list updates while it is open, for example when a server responds. */
+  /** Shows the list of agents. The list changes while it is open, for example when a server responds. */
   private async showPicker(): Promise<BackendItem | undefined> {
     const store = new DisposableStore();
     const pick = store.add(vscode.window.createQuickPick<BackendItem>());

@@ -46,21 +46,21 @@ import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
 
 interface ChatFeatureDeps extends FeatureContext {
-  /** Started, stopped and disposed by the feature. */
+  /** The conversations. The feature starts, stops and disposes them. */
   readonly chats: Chats & { start(): Promise<void> };
   readonly mentions: Mentions;
-  /** Mentions from this window; started and disposed by the feature. */
+  /** Mentions from this window. The feature starts and disposes them. */
   readonly windowMentions: WindowMentions;
-  /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */
+  /** Returns the absolute path of the working folder for the draft's attachments, if they have one. */
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly editor: EditorPort;
   /** Options of new conversations. The feature disposes them and the chips. */
   readonly newOptions: NewSessionOptions;
   readonly chips: PageChips;
-  /** Started and disposed by the feature. */
+  /** Keyboard shortcuts with several keys. The feature starts and disposes them. */
   readonly keyChords: KeyChordTables;
   readonly dialogs: Dialogs;
-  /** Stores the shown conversation and the draft of a new one. */
+  /** Stores the displayed conversation and the draft of a new conversation. */
   readonly workspaceState: Memento;
   /** Stores the last used backend. */
   readonly globalState: Memento;
@@ -72,7 +72,7 @@ interface ChatFeatureDeps extends FeatureContext {
 }
 
 export interface ChatUi extends RunningFeature {
-  /** Fills the view when it is first shown, or shown again after it was closed. */
+  /** Fills the view when it is shown for the first time, or again after it was closed. */
   showIn(view: vscode.WebviewView): void;
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
@@ -80,15 +80,17 @@ export interface ChatUi extends RunningFeature {
   readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
   readonly follower: AgentFollower;
-  /** The changes of agents, to keep or undo. */
+  /** The changes of agents, which the user can keep or undo. */
   readonly review: ReviewSource;
-  /** Shows a notification if a restore of files was cut off. @throws CheckpointError */
+  /** Shows a notification if a restore of files was interrupted. @throws CheckpointError */
   notifyOfInterruptedRestore(): Promise<void>;
 }
 
 const statusDelayMs = 200;
 
-/** The chat: a view and editor tabs for conversations with any backend. Starts no backend until the user needs one. */
+/**
+ * The chat: a view and editor tabs for conversations with any backend. A backend starts only when the user needs it.
+ */
 export class ChatFeature implements Feature<ChatUi> {
   readonly id = 'chat';
   readonly title = 'Chat';
@@ -214,7 +216,8 @@ export class ChatFeature implements Feature<ChatUi> {
     };
     let requestedKey = '';
     /**
-     * Requests the options of the chosen backend once for each of its states: a server may offer other options after a restart.
+     * Requests the options of the chosen backend once in each of its states, because a server may offer other options
+     * after a restart.
      */
     const askOptions = (): void => {
       const { chosenBackend, backendViews } = backends;
@@ -248,7 +251,7 @@ export class ChatFeature implements Feature<ChatUi> {
         void backends.refresh();
       }),
     );
-    // Before any page exists, since pages restore conversations from disk.
+    // This must come first, because pages restore conversations from disk.
     await chats.start();
     for (const part of [
       windowMentions,

@@ -36,11 +36,11 @@ interface ChatRootDeps extends FeatureContext {
   /** Mention sources of other features. */
   readonly mentionSources: readonly MentionSource[];
   readonly chipSources: readonly ChipSource[];
-  /** Started and disposed by the caller. */
+  /** Recently opened files. The caller starts and disposes them. */
   readonly recentFiles: RecentFiles;
   /** Absolute path of the folder for the conversations of all workspaces. */
   readonly storageFolder: string;
-  /** Absolute path of the folder where older versions kept this workspace's conversations. */
+  /** Absolute path of the folder in which older versions stored this workspace's conversations. */
   readonly olderFolder: string;
   readonly workspaceState: Memento;
   readonly globalState: Memento;
@@ -48,11 +48,11 @@ interface ChatRootDeps extends FeatureContext {
 }
 
 export interface RunningChat extends ChatUi, WriteObserver {
-  /** Opens the files that the session's agent reads and edits while Follow is on. */
+  /** Opens the files that the session's agent reads and edits. Only while Follow is on. */
   followSession(session: BackendSession): void;
   /**
-   * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`
-   * (absolute path).
+   * Shows a new conversation with the text attached, so that the user can write a prompt. The agent will work in
+   * `folder` (absolute path).
    */
   startConversationWith(
     digest: { readonly title: string; readonly text: string },
@@ -60,7 +60,7 @@ export interface RunningChat extends ChatUi, WriteObserver {
   ): Promise<void>;
 }
 
-/** Assembles the chat. Its bundle is loaded when the chat is first used. */
+/** Assembles the chat. Its code is a separate bundle, which is loaded when the chat is first used. */
 export class ChatRoot {
   private readonly chatFeature: ChatFeature;
   private readonly chatSessions: ChatSessions;
@@ -125,7 +125,7 @@ export class ChatRoot {
     });
   }
 
-  /** Creates the chat after finding the folder of this workspace's conversations. */
+  /** Creates the chat. Determines the folder of this workspace's conversations first. */
   static async open(options: ChatRootDeps): Promise<ChatRoot> {
     const { clock, log, olderFolder, storageFolder } = options;
     const folder = await findConversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
@@ -164,7 +164,7 @@ export class ChatRoot {
 function openWorkspace(): OpenWorkspace {
   const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
   return {
-    // An unsaved workspace file has another path each time.
+    // An unsaved workspace file has a different path each time, so it is ignored.
     file: workspaceFile === undefined || workspaceFile.scheme === 'untitled' ? undefined : workspaceFile.fsPath,
     folders: workspaceFolders.map(({ uri }) => uri.fsPath),
   };

@@ -13,9 +13,9 @@ export interface Choice extends Omit<Confirmation, 'action'> {
 }
 
 export interface Dialogs {
-  /** Whether the user confirmed; false when the dialog was closed. */
+  /** Asks for confirmation. False if the user closes the dialog. */
   confirm(question: Confirmation): Promise<boolean>;
-  /** Returns the chosen action; undefined when the dialog was closed. */
+  /** Asks for a choice. Undefined if the user closes the dialog. */
   choose(question: Choice): Promise<string | undefined>;
   chooseFile(suggested: vscode.Uri, filters: Record<string, string[]>): Promise<vscode.Uri | undefined>;
 }

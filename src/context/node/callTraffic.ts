@@ -8,11 +8,11 @@ export class CallTraffic {
   constructor(
     private readonly tap: TrafficTap,
     private readonly clock: Clock,
-    /** Display name of the provider. */
+    /** Display name of the provider in the traffic view. */
     private readonly peer: string,
   ) {}
 
-  /** Sizes are only computed while the traffic view is open. */
+  /** Records a call. Sizes are only computed while the traffic view is open. */
   async record<T>(
     method: string,
     bytesOut: () => number,
@@ -37,7 +37,7 @@ export class CallTraffic {
   }
 }
 
-/** Leaves out the message, which may contain a secret. */
+/** Returns the name of an error. Omits its message, which may contain a secret. */
 function nameOf(error: unknown): string {
   if (error instanceof RequestCancelledError) return 'cancelled';
   return errorCode(error) ?? (error instanceof Error ? error.name : 'failed');

@@ -15,7 +15,10 @@ interface ConsentPorts {
   readonly consent: Pick<Consent, 'askAgain'>;
 }
 
-/** The command `backline.context.allow`: allows a provider, or lists all. @returns the providers to ask again */
+/**
+ * The command `backline.context.allow`: asks about one provider, or lists all. @returns the providers that should be
+ * tried again
+ */
 export async function manageProviderConsent(
   states: readonly ProviderState[],
   { allowed, consent: ofWorkspace }: ConsentPorts,
@@ -34,7 +37,7 @@ export async function manageProviderConsent(
   const consent = pick.state?.consent;
   if (!pick.state || !consent) return [];
   if (consent.kind === 'brought') {
-    // Returns no providers to retry, because the consent's change event does this.
+    // No provider is returned, because the consent's change event already causes a new attempt.
     await ofWorkspace.askAgain(consent.subject);
     return [];
   }
@@ -84,7 +87,7 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
   return (await vscode.window.showWarningMessage(`${what}?`, options, 'Allow')) === 'Allow';
 }
 
-/** The source and the hashes of the code, which the user can compare. */
+/** Returns the source and the hashes of the code, so that the user can compare them. */
 function factsOf(consent: RememberedRequest): string[] {
   if (consent.kind !== 'remoteCode') return [];
   const { url, from, integrity, previousIntegrity } = consent;

@@ -15,9 +15,9 @@ export interface EditorPort {
   readonly onDidChangeFolders: Event<void>;
 
   /**
-   * Returns the absolute path for a peer's path, checked against the boundary and the exclude list. A relative path starts at
-   * the first workspace folder that contains it, or at the first folder. `~` and environment variables are not expanded.
-   * The file need not exist, but its nearest existing parent must be in the workspace.
+   * Returns the absolute path for a peer's path, checked against the boundary and the exclude list. A relative path is
+   * resolved in the first workspace folder where it exists, or else in the first folder. `~` and environment variables
+   * are not expanded. The file need not exist, but its nearest existing parent must be in the workspace.
    * @throws EditorError `outsideWorkspace`, `excluded`, `invalidPath`
    */
   resolve(path: string): Promise<string>;
@@ -65,8 +65,8 @@ export interface EditorPort {
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile>;
 
   /**
-   * Edits several files as one undo step: all of them, or none. Saves those that were not dirty. Returns the files in the given
-   * order; one that could not be saved is dirty.
+   * Edits several files as one undo step: either all of them or none. Saves the files that were not dirty before.
+   * Returns the files in the given order; a file that could not be saved is dirty.
    * @throws the same EditorErrors as `editText`, but not `saveFailed`
    */
   editFiles(changes: readonly FileEdits[], options?: EditFilesOptions): Promise<TextFile[]>;
@@ -141,7 +141,7 @@ export interface TextFile {
   readonly text: string;
   readonly version: FileVersion;
   readonly isDirty: boolean;
-  /** Some bytes are invalid in the file's encoding and were decoded as U+FFFD. Such a file cannot be edited. */
+  /** Whether some bytes are invalid in the file's encoding and were decoded as U+FFFD. Such a file cannot be edited. */
   readonly hasInvalidBytes?: boolean;
 }
 
@@ -170,7 +170,7 @@ export interface FileBytes {
 export interface FileStat {
   readonly path: string;
   readonly type: 'file' | 'directory' | 'other';
-  /** Bytes on disk. */
+  /** Size on disk, in bytes. */
   readonly size: number;
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number;
@@ -181,13 +181,13 @@ export interface FileStat {
 export interface WriteOptions {
   /** The write fails with `staleVersion` if the text has another version. */
   readonly expectedVersion?: FileVersion;
-  /** How to handle the user's unsaved changes: `keep` (default) edits on top of them, `refuse` throws `dirty`. */
+  /** How to handle the user's unsaved changes: `keep` (default) edits the unsaved text, `refuse` throws `dirty`. */
   readonly ifDirty?: 'keep' | 'refuse';
-  /** Whether to save after the edit. The default is true, unless the buffer was dirty before. */
+  /** Whether to save after the edit. The default is true unless the buffer was already dirty. */
   readonly save?: boolean;
   /**
-   * Deadline for the save, in milliseconds of the monotonic clock. After it, saving continues in the background, `isDirty` of
-   * the result is true, and errors go to the log. No deadline by default.
+   * Deadline for the save, in milliseconds of the monotonic clock. After it, saving continues in the background,
+   * `isDirty` of the result is true, and errors are logged. Default: no deadline.
    */
   readonly awaitSaveUntil?: number;
   /**
@@ -195,7 +195,7 @@ export interface WriteOptions {
    * or made exactly this change.
    */
   readonly protectedFiles?: 'refuse' | 'allow';
-  /** Requires approval for any file, with this reason. The user sees it as part of a sentence. */
+  /** If set, changes to any file need approval, for this reason. The user sees it as part of a sentence. */
   readonly askBecause?: string;
   /** If aborted before the edit is applied, nothing is changed. */
   readonly signal?: AbortSignal;
@@ -208,9 +208,9 @@ export interface DiagnosticsOptions {
 }
 
 export interface OpenOptions {
-  /** Whether to leave the focus where it is; default false. */
+  /** Whether to keep the focus where it is; default false. */
   readonly preserveFocus?: boolean;
-  /** Whether the tab is a preview, which the next opened file replaces; default true. */
+  /** Whether to open a preview tab, which the next opened file replaces; default true. */
   readonly preview?: boolean;
 }
 

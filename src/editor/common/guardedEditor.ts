@@ -25,7 +25,7 @@ import type { ChangeCheck, PendingChange, UncheckedEditor } from './uncheckedEdi
 
 /** A write was refused because it needs the user's approval. */
 export class ProtectedChangeError extends EditorError {
-  /** Path as the peer gave it. */
+  /** The path as the peer gave it. */
   readonly requestedPath: string;
   /** Absolute path. */
   readonly path: string;

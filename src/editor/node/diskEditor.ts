@@ -33,8 +33,8 @@ const byteOrderMark = Buffer.from('\ufeff');
 const maxGlobResults = 10_000;
 
 /**
- * Edits files on disk for a program without an editor, with the same boundary and exclude list. Files must be UTF-8. There
- * are no unsaved buffers, diagnostics or selections, and nothing can be shown.
+ * Edits files on disk for a program without an editor, with the same boundary and exclude list as in VS Code. Files
+ * must be UTF-8. There are no unsaved buffers, diagnostics or selections, and nothing can be shown.
  */
 export class DiskEditor implements UncheckedEditor {
   readonly folders: readonly WorkspaceFolder[];

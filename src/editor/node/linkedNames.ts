@@ -4,13 +4,13 @@ import * as path from 'node:path';
 import { relativePathIn } from '../common/boundary';
 import type { WorkspacePath } from '../common/globRules';
 
-/** Limit per folder. */
+/** Maximum number of links per folder. */
 const maxLinks = 200;
 
 /**
- * Finds other names of a file through links where tools keep their configuration: at the top of each workspace folder and in
- * its folders that start with a dot. With a link from `.vscode` to `config`, `config/tasks.json` also has the name
- * `.vscode/tasks.json`. `realPath` and `folders` are real paths.
+ * Finds other names of a file through links where tools keep their configuration: at the top of each workspace folder
+ * and in its folders that start with a dot. For example, if `.vscode` is a link to `config`, then `config/tasks.json`
+ * also has the name `.vscode/tasks.json`. `realPath` and `folders` are real paths.
  */
 export async function findLinkedNames(
   realPath: string,

@@ -16,9 +16,9 @@ interface PathGuardDeps {
   /** Absolute paths of the workspace folders from VS Code; links are not resolved. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
-  /** Real paths can differ in case on Windows. On macOS, they have the spelling on disk. */
+  /** Whether real paths can differ in case. On macOS, real paths are spelled as on disk. */
   readonly isWindows: boolean;
-  /** Absolute path of the folder with the user's Git configuration; default the home folder. */
+  /** Absolute path of the folder with the user's Git configuration; default is the home folder. */
   readonly gitHome?: string;
   /** Default is the file system of this machine. */
   readonly fileSystem?: GuardFileSystem;
@@ -63,7 +63,7 @@ export class PathGuard {
     const absolute = await this.toAbsolute(named, requested);
     const folders = await this.resolveFolders();
     const { realPath, exists } = await resolveLinks(this.fileSystem, absolute, requested).catch((error: unknown) => {
-      // The cause would reveal what exists outside the workspace.
+      // The original error would reveal what exists outside the workspace.
       throw this.isInAnyFolder(absolute, folders) ? error : outsideError(requested);
     });
     const folder = innermostFolder(realPath, folders, this.deps.isWindows);
@@ -128,7 +128,7 @@ export class PathGuard {
     this.realFolders ??= Promise.all(
       this.deps.folders().map((folder) =>
         this.fileSystem.realpath(folder).catch(() => {
-          // The folder may be created later, so resolve it again.
+          // The folder may be created later, so the next check resolves it again.
           this.realFolders = undefined;
           return this.fileSystem.paths.normalize(folder);
         }),
@@ -161,7 +161,10 @@ async function resolveLinks(
   }
 }
 
-/** Returns the longest existing prefix of the path; a broken link exists. Uses binary search to limit file system calls. */
+/**
+ * Returns the longest existing prefix of the path. A broken link counts as existing. Uses binary search to limit file
+ * system calls.
+ */
 async function deepestExisting(
   { paths, lstat }: GuardFileSystem,
   absolute: string,

@@ -35,9 +35,12 @@ export interface FileOnDisk {
 }
 
 const maxCachedPaths = 500;
-/** Total of all texts in UTF-16 units. */
+/** Maximum total length of the cached texts, in UTF-16 units. */
 const maxCachedText = 16 * 1024 * 1024;
-/** A file that was written more recently can change again without a new timestamp. */
+/**
+ * Resolution of file timestamps. A file that was written more recently than this can change again without a new
+ * timestamp.
+ */
 const timestampResolutionMs = 2000;
 
 /**

@@ -27,7 +27,10 @@ export async function decodeDocumentText(bytes: Buffer, encoding: string): Promi
   return text === undefined ? undefined : unifyLineEndings(text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
-/** Whether decoding replaced invalid bytes. Valid UTF-8 and UTF-16 with a byte order mark can contain U+FFFD itself. */
+/**
+ * Whether decoding replaced invalid bytes. Valid UTF-8, and valid UTF-16 with a byte order mark, can contain U+FFFD
+ * itself.
+ */
 export function hasInvalidBytes(text: string, bytes: Buffer): boolean {
   return text.includes(replacementCharacter) && !isUtf8(bytes) && !startsWithUtf16Mark(bytes);
 }
@@ -56,7 +59,7 @@ export function encodingForNewFile(uri: vscode.Uri): string {
   return vscode.workspace.getConfiguration('files', uri).get<string>('encoding', 'utf8');
 }
 
-/** VS Code refuses to decode bytes that look binary. */
+/** Returns undefined if the bytes look binary, because VS Code then refuses to decode them. */
 async function decodeOrUndefined(bytes: Uint8Array, encoding: string): Promise<string | undefined> {
   try {
     return await vscode.workspace.decode(bytes, { encoding });

@@ -10,9 +10,9 @@ import type { PathGuard } from '../node/pathGuard';
 const diffScheme = 'backline-diff';
 
 export interface ProposedChange {
-  /** Absolute and resolved. */
+  /** Absolute and resolved path of the file. */
   readonly path: string;
-  /** Null for a new file. */
+  /** The current text; null for a new file. */
   readonly before: string | null;
   readonly after: string;
 }
@@ -66,7 +66,7 @@ export class FileOpener implements vscode.Disposable {
     await vscode.commands.executeCommand('vscode.open', uri, { preserveFocus, preview, selection });
   }
 
-  /** Opens the current and the proposed texts of files in one editor. The texts are gone when the result is disposed. */
+  /** Opens the current and the proposed texts of files in one editor. Disposing the result removes the texts. */
   async showChanges(changes: readonly ProposedChange[], title: string): Promise<Disposable> {
     const keys: string[] = [];
     const resources = changes.map(({ after, before, path }) => {
@@ -139,7 +139,7 @@ function ifNotFound(error: unknown): false {
   throw error;
 }
 
-/** Longer than any percent-encoded path and than browsers support. */
+/** Longer than any percent-encoded path, and longer than browsers support. */
 const maxUriLength = 16 * 1024;
 
 /** @throws EditorError `unsupportedUri` */

@@ -17,7 +17,7 @@ interface PreparedEdits {
   readonly hasUserChanges: boolean;
 }
 
-/** Edits several files through VS Code documents, as one edit. */
+/** Edits several files through VS Code documents as one undo step. */
 export class MultiFileWriter {
   constructor(
     private readonly pathGuard: PathGuard,
@@ -45,7 +45,10 @@ export class MultiFileWriter {
     return changes.flatMap(({ path }) => written.get(path) ?? []);
   }
 
-  /** In the same order for all edits, so that two of them cannot wait for each other. @throws EditorError for one file twice */
+  /**
+   * Returns the paths in the same order for all edits, which prevents a deadlock. @throws EditorError if a file occurs
+   * twice
+   */
   private async pathsInLockOrder(paths: readonly string[]): Promise<string[]> {
     const pathByRealPath = new Map<string, string>();
     for (const path of paths) {

@@ -7,12 +7,12 @@ import { truncateRangeEnd } from '../common/text/selectionText';
 import { SettledEditors } from '../common/settledEditors';
 import type { PathGuard } from '../node/pathGuard';
 
-/** In UTF-16 units. */
+/** Maximum length of a selected text, in UTF-16 units. */
 const maxSelectedText = 16 * 1024;
 
 /**
- * Tracks visible editors and selections in files that peers can access. Checking a file needs the disk, so its editor appears
- * only after the check, with an event.
+ * Tracks visible editors and selections in files that peers can access. Checking a file requires disk access, so its
+ * editor is added only after the check, with an event.
  */
 export class SelectionTracker implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
@@ -80,7 +80,7 @@ export class SelectionTracker implements vscode.Disposable {
     this.lastActiveEditor = undefined;
   }
 
-  /** The active editor first. */
+  /** The visible editors, starting with the active one. */
   private get visibleEditors(): readonly vscode.TextEditor[] {
     return [...this.settledEditors.editors].sort(
       (a, b) => Number(b === this.lastActiveEditor) - Number(a === this.lastActiveEditor),
@@ -120,7 +120,7 @@ export class SelectionTracker implements vscode.Disposable {
       () => true,
       () => false,
     );
-    // The rules changed or the file was hidden meanwhile.
+    // The rules have changed or the file was hidden while it was checked.
     if (rulesVersion !== this.rulesVersion || !this.isAllowedByPath.has(path)) return;
     this.isAllowedByPath.set(path, mayBeShown);
     this.updateEditors();

@@ -44,7 +44,7 @@ interface VsCodeEditorDeps {
 
 const defaultMaxResults = 1000;
 
-/** Implements the editor operations with VS Code by delegating to its parts. */
+/** Implements the editor operations with VS Code. */
 export class VsCodeEditor implements UncheckedEditor, Disposable {
   private readonly disposables = new DisposableStore();
   readonly onDidChangeFolders: Event<void>;

@@ -8,7 +8,7 @@ interface RuleListProps {
   readonly ask: Requester;
 }
 
-/** The rules with their exact conditions. */
+/** Lists the rules with their exact conditions. */
 export function RuleList({ rules, ask }: RuleListProps) {
   const groups = [
     { title: 'Always', rules: rules.filter(({ lasts }) => lasts === 'always') },

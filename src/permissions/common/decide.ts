@@ -8,9 +8,9 @@ import type { ToolRequest } from './requests/toolRequest';
 
 export interface DecisionContext {
   readonly rules: readonly PermissionRule[];
-  /** Policy of the request's agent. */
+  /** Policy for the agent that sends the request. */
   readonly policy: AgentPolicy;
-  /** Compiles globs of rules. */
+  /** Compiles the globs of rules. */
   readonly globs: RuleGlobs;
   /** Whether a file is protected. `path` is absolute and resolved. */
   readonly isProtected: (path: string) => boolean;

@@ -2,7 +2,7 @@ import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { PermissionRule } from './rules/permissionRules';
 
-/** An answer of the user for the rest of a conversation. */
+/** A lasting answer of the user for the rest of a conversation. */
 export type SessionGrant = RuleGrant | RememberedGrant;
 
 interface GrantBase {

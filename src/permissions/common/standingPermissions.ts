@@ -14,7 +14,7 @@ interface StandingPermissionsDeps {
   readonly globs: RuleGlobs;
 }
 
-/** The permissions that apply without asking: the user's rules, grants of sessions, and the policy. */
+/** The permissions that apply without asking: the user's rules, the grants of sessions, and the policy. */
 export class StandingPermissions implements Disposable {
   readonly grants: SessionGrants;
 
@@ -52,7 +52,7 @@ export class StandingPermissions implements Disposable {
     return disposables;
   }
 
-  /** Stores a rule with scope `always`. @throws Error if there are too many */
+  /** Stores a rule with scope `always`. @throws Error if there are too many rules */
   async addRule(rule: PermissionRule): Promise<void> {
     await this.deps.rules.add(rule);
   }
@@ -66,7 +66,7 @@ export class StandingPermissions implements Disposable {
     this.deps.rules.recordUse(rule);
   }
 
-  /** Stores pending usage counts. Never rejects. */
+  /** Stores the collected usage counts. Never rejects. */
   async flush(): Promise<void> {
     await this.deps.rules.flush();
   }

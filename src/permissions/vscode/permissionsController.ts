@@ -21,7 +21,7 @@ import { PermissionsPanel, type PermissionsModel } from './permissionsPanel';
 interface PermissionsControllerDeps extends FeatureContext {
   readonly standing: StandingPermissions;
   readonly agents: Pick<BackendRegistry, 'list' | 'onDidChange'>;
-  /** Other agents under the policy. Omitted if `agents` has the same id. */
+  /** Further agents that the policy controls. An agent that is also in `agents` is omitted. */
   readonly otherAgents: readonly AgentUnderPolicy[];
   readonly editor: Pick<EditorPort, 'folders' | 'onDidChangeFolders'>;
   readonly extensionUri: vscode.Uri;

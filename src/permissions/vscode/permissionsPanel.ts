@@ -54,7 +54,7 @@ export class PermissionsPanel implements Disposable {
     else this.initialize(panel);
   }
 
-  /** Does not close the tab, because VS Code restores it after a reload. */
+  /** The tab stays open, because VS Code restores it after a reload. */
   dispose(): void {
     this.openTab?.store.dispose();
     this.openTab = undefined;
@@ -93,7 +93,7 @@ export class PermissionsPanel implements Disposable {
     );
     const show = (): void => void newest.refresh();
     store.add(model.onDidChange(show));
-    // Other windows can change rules without an event in this one.
+    // Other windows can change rules without an event in this window.
     store.add(
       panel.onDidChangeViewState(() => {
         if (panel.visible) show();

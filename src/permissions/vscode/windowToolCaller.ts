@@ -13,7 +13,7 @@ import { policyKindsOfRequest } from '../common/policy/policy';
 import { createFileRequest, type CheckedRequest } from '../common/requests/toolRequest';
 import type { StandingPermissions } from '../common/standingPermissions';
 
-/** All MCP clients outside VS Code share one entry in the policy, because their names are only what they say. */
+/** All MCP clients outside VS Code share one entry in the policy, because a client can claim any name. */
 export const mcpClientPolicyId = 'mcp';
 
 interface WindowToolCallerDeps {
@@ -23,7 +23,7 @@ interface WindowToolCallerDeps {
     showChanges(files: readonly ChangedFile[], title: string): Promise<Disposable>;
   };
   readonly log: Logger;
-  /** Defaults to `vscode.window.showWarningMessage`. */
+  /** Replaces `vscode.window.showWarningMessage` in tests. */
   readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
 }
 
@@ -32,11 +32,11 @@ const show = 'Show Changes';
 const deny = 'Deny';
 const granted: ToolPermit = { isGranted: true };
 const maxNamedFiles = 3;
-/** VS Code loads the texts of all files when it opens the editor. */
+/** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxShownFiles = 300;
-/** In UTF-16 units. */
+/** Maximum length of a displayed name, in UTF-16 units. */
 const maxNameLength = 60;
-/** In UTF-16 units. A longer notification would be cut. */
+/** Maximum length of a displayed command, in UTF-16 units. VS Code would cut off a longer notification. */
 const maxCommandLength = 800;
 
 /** A program outside VS Code that calls tools. It has no conversation, so the user is asked with a notification. */
@@ -45,7 +45,7 @@ export class WindowToolCaller implements ToolCaller {
   readonly stopSignal = undefined;
   private readonly title: string;
 
-  /** `clientName` is what the client says. */
+  /** `clientName` is the name that the client claims. */
   constructor(
     clientName: string | undefined,
     private readonly deps: WindowToolCallerDeps,
@@ -91,7 +91,7 @@ export class WindowToolCaller implements ToolCaller {
     return await this.decide(request, what, [], signal);
   }
 
-  /** There is no conversation that could show it. */
+  /** Only runs the write, because there is no conversation in which it could be shown. */
   async recordWrites<T>(_paths: readonly string[], write: () => Promise<T>): Promise<T> {
     return await write();
   }
@@ -121,14 +121,17 @@ export class WindowToolCaller implements ToolCaller {
     }
   }
 
-  /** What the user allows all agents does not extend to programs outside VS Code. */
+  /**
+   * Whether the policy entry for MCP clients allows the request. The entry for all agents does not apply to programs
+   * outside VS Code.
+   */
   private isAllowedByOwnEntry(decision: Decision, request: CheckedRequest): boolean {
     if ('rule' in decision) return decision.rule.agent === mcpClientPolicyId;
     const own = this.deps.standing.policy.userPolicies.get(mcpClientPolicyId);
     return policyKindsOfRequest(request).every((kind) => own?.[kind] === 'allow');
   }
 
-  /** VS Code cannot close a notification, so an answer after the call has ended is ignored. */
+  /** Asks the user with a notification. VS Code cannot close it, so an answer after the end of the call is ignored. */
   private async ask(what: string, files: readonly ChangedFile[], signal: AbortSignal): Promise<ToolPermit> {
     const diffs = new DisposableStore();
     try {

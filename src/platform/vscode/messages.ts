@@ -7,7 +7,7 @@ export interface MessageAction {
   readonly run: () => unknown;
 }
 
-/** Shows notifications with actions. Does not wait for the answer, because users can leave notifications open. */
+/** Shows notifications with actions. Does not wait for an answer, because users can leave notifications open. */
 export class Messages {
   constructor(private readonly log: Logger) {}
 

@@ -11,7 +11,7 @@ export interface BackendEntry {
   readonly description: string;
   /** Why the backend is unavailable, and what to do. */
   readonly problem?: string;
-  /** Set if the workspace defines the agent and the user has not allowed it yet. `problem` is also set. */
+  /** Set if the workspace defines the agent and the user has not allowed the agent yet. `problem` is also set. */
   readonly needsPermission?: true;
   /** Set if the backend is known not to support listing its sessions. */
   readonly isListingUnsupported?: true;
@@ -35,7 +35,8 @@ export interface BackendRegistry {
   /** Refreshes the entries, without starting agents or waiting for servers. `onDidChange` reports later results. */
   list(signal?: AbortSignal): Promise<readonly BackendEntry[]>;
   /**
-   * Returns the entry's only backend, which starts on first use. Call again after a change of its settings stopped it.
+   * Returns the backend of an entry. All callers share it, and it starts on first use. Changed settings stop it; then
+   * call again.
    * @throws BackendError `notFound`, `notReady` (the entry's problem), `untrusted`
    */
   open(id: string): Promise<SessionBackend>;

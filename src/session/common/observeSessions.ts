@@ -35,7 +35,7 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
     ...(backend.sessionOptions
       ? { sessionOptions: async (chosen, signal) => (await backend.sessionOptions?.(chosen, signal)) ?? [] }
       : {}),
-    // Callers check for the method to know whether signing in is supported.
+    // Added only if supported, because callers check for the method to know whether signing in is supported.
     ...(backend.authenticate ? { authenticate: async (methodId) => await backend.authenticate?.(methodId) } : {}),
     stop: () => backend.stop(),
     dispose: () => backend.dispose(),

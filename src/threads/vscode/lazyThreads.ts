@@ -11,14 +11,14 @@ import { loadFilters, setFilterContextKeys } from './storedFilters';
 import { LazyTree } from './lazyTree';
 import type { ThreadsView } from './threadsView';
 
-/** The loaded feature, as VS Code and other features use it. */
+/** The loaded feature, for VS Code and other features. */
 export interface RunningThreads extends RunningFeature {
   readonly list: ThreadsView;
-  /** Restores a tab after the window was reloaded. */
+  /** Restores a tab after a reload of the window. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
-  /** Returns the text of a read-only document, see `textSchemes.thread`. @throws ThreadError; Error when it is missing */
+  /** Returns the text of a read-only document; see `textSchemes.thread`. @throws ThreadError; Error if it is missing */
   textOf(query: string): Promise<string>;
-  /** For peers of the draft protocol. */
+  /** The threads for peers of the draft protocol. */
   readonly peerThreads: PeerThreads;
 }
 
@@ -28,7 +28,7 @@ interface LazyThreadsDeps extends Pick<FeatureContext, 'commands' | 'status'> {
   readonly workspaceState: Memento;
 }
 
-/** Registers the threads feature with VS Code. Loads its code on first use. */
+/** Registers the threads feature with VS Code. Its code is loaded on first use. */
 export class LazyThreads implements Feature {
   readonly id = 'threads';
   readonly title = 'Amp threads';

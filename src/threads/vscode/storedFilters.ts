@@ -12,7 +12,7 @@ export async function storeFilters(memento: Memento, filters: ThreadFilters): Pr
   await memento.update(storageKey, filters);
 }
 
-/** Sets the context keys that menus and the command palette use. */
+/** Sets the context keys for menus and the Command Palette. */
 export function setFilterContextKeys(filters: ThreadFilters): void {
   const keys = { scope: filters.scope, groupBy: filters.groupBy, isFiltered: describeFilters(filters).length > 0 };
   for (const [name, value] of Object.entries(keys)) {

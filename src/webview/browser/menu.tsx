@@ -57,7 +57,7 @@ interface MenuListProps {
   readonly onDone: () => void;
 }
 
-/** The items of an open menu. It takes the focus, and the arrow keys move within it. */
+/** The items of an open menu. The menu takes the focus, and the arrow keys move between its items. */
 export function MenuList({ label, items, onDone }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);

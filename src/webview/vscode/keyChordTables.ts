@@ -10,7 +10,10 @@ const defaultKeybindings = vscode.Uri.parse('vscode://defaultsettings/keybinding
 /** The user's shortcuts in VS Code for the Web. */
 const webUserKeybindings = vscode.Uri.parse('vscode-userdata:/User/keybindings.json');
 
-/** The first keys of all multi-key shortcuts. VS Code has no API for them, so its keybinding files are read. */
+/**
+ * The first keys of all multi-key shortcuts. They are read from VS Code's keybinding files, because VS Code has no API
+ * for them.
+ */
 export class KeyChordTables implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(
@@ -20,7 +23,10 @@ export class KeyChordTables implements Disposable {
   private currentPrefixes: readonly string[] = ['ctrl+k', 'meta+k'];
 
   constructor(
-    /** The extension's storage. The user's keybinding file is two folders up, unless VS Code runs on another machine. */
+    /**
+     * The extension's storage folder. The user's keybinding file is two folders above it, unless VS Code runs on
+     * another machine.
+     */
     private readonly globalStorage: vscode.Uri,
     private readonly log: Logger,
   ) {}

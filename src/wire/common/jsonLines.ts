@@ -12,7 +12,7 @@ export type JsonLine =
 
 const excerptChars = 200;
 
-/** Reads JSON objects from UTF-8 lines. Reports other lines as noise and skips empty ones. */
+/** Reads one JSON object per line of UTF-8. Reports other lines as noise and skips empty lines. */
 export class JsonLineReader {
   private readonly lineDecoder: LineDecoder;
 
@@ -41,13 +41,16 @@ export class JsonLineReader {
   }
 }
 
-/** Returns one line with its ending; JSON escapes all others. @throws TypeError if the message cannot be serialized */
+/**
+ * Returns one line with its line ending. JSON escapes all other line endings. @throws TypeError if the message cannot
+ * be serialized
+ */
 export function encodeJsonLine(message: object): string {
   return `${JSON.stringify(message)}\n`;
 }
 
 function parseObject(line: string): Record<string, unknown> | undefined {
-  // Recognizes logs and banners without the cost of an exception.
+  // Skips logs and banners without the cost of an exception from the JSON parser.
   if (!/^\s*\{/.test(line)) return undefined;
   const value = parseJson(line);
   return isRecord(value) ? value : undefined;

@@ -7,7 +7,7 @@ export interface StreamClosed {
   readonly error?: Error;
 }
 
-/** Received data that is not a message: a line without a JSON object, or one above the size limit. */
+/** Received data that is not a message: a line without a JSON object, or a line above the size limit. */
 export interface StreamNoise {
   readonly kind: 'notJson' | 'tooLong';
   readonly excerpt: string;

@@ -16,7 +16,7 @@ interface ChildProcessStreamOptions {
 /** A child process with pipes for stdin and stdout. */
 export type PipedChild = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
 
-/** Limits for each uninterrupted read, so that a flood of messages does not block the event loop. */
+/** Limits for one uninterrupted read, so that a flood of messages does not block the event loop. */
 const maxItemsPerTurn = 64;
 const maxTurnMs = 4;
 /**
@@ -86,7 +86,7 @@ export class ChildProcessStream implements MessageStream {
     else disposables.add(on(child, 'exit', () => this.waitUntilQuiet()));
   }
 
-  /** After the exit, reads remaining data until none has arrived for a while. */
+  /** After the process has exited, reads remaining data until none has arrived for a while. */
   private waitUntilQuiet(): void {
     this.isStdoutQuiet = true;
     const timer = this.options.clock.setTimer(drainAfterExitMs, () => {

@@ -23,25 +23,31 @@ export const AgentSetting = z.object({
   /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
-  /** Added to the environment of the login shell. */
+  /** Variables that are added to the environment of the login shell. */
   env: Variables.default({}),
   cwd: z.string().min(1).optional(),
   dialect: z.enum(['v1', 'draft']).default('v1'),
   mcpServers: z.record(z.string(), McpServerSetting).default({}),
-  /** Options of new sessions: `mode`, `model` or an option's id, with a value or its name. */
+  /**
+   * Values for options of new sessions. Keys are `mode`, `model` or the id of an option; a value can be given by its
+   * name.
+   */
   defaults: Defaults.optional(),
 });
 export type AgentSetting = z.infer<typeof AgentSetting>;
 
 interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
-  /** Options of new sessions for detected agents, by agent id. */
+  /** Values for options of new sessions with detected agents, by agent id. */
   readonly defaults: ReadonlyMap<string, NonNullable<AgentSetting['defaults']>>;
-  /** Invalid entries, and what is expected instead. */
+  /** Descriptions of invalid entries and of what is expected instead. */
   readonly problems: readonly string[];
 }
 
-/** Reads `backline.acp.agents` and reports invalid entries. A workspace cannot set defaults of the user's agents. */
+/**
+ * Reads `backline.acp.agents` and reports invalid entries. A workspace cannot set defaults for agents of the user
+ * settings.
+ */
 export function parseAgentSettings(value: unknown, isOfWorkspace = false): AgentSettings {
   const agents = new Map<string, AgentSetting>();
   const defaults = new Map<string, NonNullable<AgentSetting['defaults']>>();
@@ -63,7 +69,7 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   return { agents, defaults, problems };
 }
 
-/** Why an entry with only `defaults` is ignored. */
+/** Explains why an entry that has only `defaults` is ignored. */
 function defaultsProblem(name: string, isOfWorkspace: boolean): string | undefined {
   if (isOfWorkspace)
     return 'an entry with only "defaults" works only in user settings: move it there, or add a "command"';

@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ThreadEntry } from './draftSchema';
 import { textOf } from './draftThreads';
 
-/** Replays a thread as events. A turn lasts from one user message to the next. */
+/** Converts a thread to session events. A turn lasts from one user message to the next. */
 export function replayThreadAsEvents(sessionId: string, entries: readonly ThreadEntry[]): SessionEvent[] {
   if (entries.length === 0) return [];
   const ofSession = { session_id: sessionId };

@@ -15,11 +15,11 @@ interface SessionThread {
 }
 
 const maxThreads = 50;
-/** Limit of messages per thread; the oldest are dropped. */
+/** Maximum number of messages per thread. The oldest are dropped. */
 const maxEntries = 500;
 const maxTitleUnits = 80;
 
-/** Offers the window's conversations, of any backend, as draft-protocol threads. Kept in memory. */
+/** Offers the window's conversations with any backend as threads of the draft protocol. Stores them in memory. */
 export class SessionThreads implements ThreadSource, Disposable {
   private readonly threadById = new Map<string, SessionThread>();
   private readonly readAbort = new AbortController();

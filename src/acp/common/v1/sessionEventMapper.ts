@@ -30,7 +30,10 @@ interface Turn {
 /** Returns the events of an update; undefined if the update is malformed. */
 type UpdateHandler = (update: object) => SessionEvent[] | undefined;
 
-/** Maps ACP v1 session updates to session events, without side effects. At most one turn is open, live or replayed. */
+/**
+ * Maps ACP v1 session updates to session events, without side effects. At most one turn is open, either live or
+ * replayed.
+ */
 export class SessionEventMapper {
   readonly config: ConfigOptions;
   private commandList: readonly SlashCommand[] = [];
@@ -39,7 +42,7 @@ export class SessionEventMapper {
   private readonly ignoredUpdates = new Map<string, number>();
 
   private turn: Turn | undefined;
-  /** The current streamed message; undefined once something else follows. */
+  /** The message that is being streamed. Undefined after any other update. */
   private currentMessage: { readonly id: string | undefined } | undefined;
   private isReplaying = false;
   private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
@@ -98,7 +101,7 @@ export class SessionEventMapper {
     return this.toolCalls.describeCall(id);
   }
 
-  /** Updates a terminal that Backline runs, after its permission was checked. */
+  /** Sets the output of a terminal that Backline runs. The caller has checked the permission. */
   setTerminal(terminalId: string, view: TerminalView): void {
     this.unattendedWatch.recordAskedAction('runs');
     this.toolCalls.setTerminal(terminalId, view);
@@ -115,7 +118,7 @@ export class SessionEventMapper {
     return events;
   }
 
-  /** Returns nothing if no turn is open, as after a failure. */
+  /** Ends the turn. Returns no events if no turn is open, for example after a failure. */
   endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
@@ -200,7 +203,7 @@ export class SessionEventMapper {
   };
 
   private userChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
-    // During our own turn, this echoes the prompt, which was emitted at the turn's start.
+    // During a live turn, this update repeats the prompt, which was already emitted when the turn started.
     if (!this.isReplaying) return [];
     const text = textOfBlock(content);
     const current = this.replayedPrompt;
@@ -266,7 +269,9 @@ export class SessionEventMapper {
     return { event: 'notice', data: { session_id: this.sessionId, level, message } };
   }
 
-  /** Marks calls that ran without asking, except replayed calls and agents with modes, which are more exact. */
+  /**
+   * Marks calls that ran without approval. Skips replayed calls, and agents with modes, because modes are more precise.
+   */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.isReplaying || !this.turn) return event;
     if (this.config.options.some((option) => isModeOption(option)) || unattendedActionsOf(this.config.options))
@@ -286,7 +291,7 @@ export class SessionEventMapper {
   }
 
   private countIgnored(what: string): SessionEvent[] {
-    // Limits distinct names, because the agent chooses them.
+    // The number of distinct names is limited, because the agent chooses them.
     const name = this.ignoredUpdates.size < 100 || this.ignoredUpdates.has(what) ? what : 'others';
     this.ignoredUpdates.set(name, (this.ignoredUpdates.get(name) ?? 0) + 1);
     return [];

@@ -9,8 +9,8 @@ interface OfferedValue {
 type Verdict = Unattended | 'asks';
 
 /**
- * Unattended actions of modes whose names do not show them, by agent and mode. Claude's `dontAsk` refuses instead of
- * asking.
+ * What modes allow without approval if their names do not show it, by agent and mode. Claude's `dontAsk` denies
+ * requests instead of asking.
  */
 const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   claude: {
@@ -32,7 +32,7 @@ const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>
   amp: { default: 'asks', bypass: 'runs' },
 };
 
-/** Words in the ids and names of modes. */
+/** Phrases in the ids and names of modes. */
 const editWords = /\b(?:accept|auto|auto accept|auto approve|allow|apply)(?: all)? (?:file )?edit(?:s|ing)?\b/;
 const runWords =
   /\b(?:yolo|bypass(?: permissions?)?|full access|full auto|auto ?pilot|auto ?(?:approve|review|run|mode)|allow all|approve all|accept all|skip permissions?|dangerous(?:ly)?|unrestricted|never ask|no prompts|autonomous)\b|^auto(?:matic)?$/;
@@ -44,7 +44,7 @@ const negationWords = /\b(?:no|not|never|nothing|nor|cannot|can t|don t|doesn t|
 const editObjectWords = /\b(?:edits?|files?|changes?|writes?)\b/;
 const commandObjectWords = /\b(?:commands?|shell|tools?|everything|all (?:actions|operations)|any)\b/;
 
-/** Whether an agent with this option edits or runs without asking the user. Unknown values count as asking. */
+/** Returns what an agent does without approval while this option has this value. Unknown values count as asking. */
 export function unattendedActionsOfValue(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
   const id = lowerCaseWords(offered.value.split('#').at(-1) ?? '');
   const told = agent === undefined ? undefined : verdictsByAgent[agent]?.[id.replaceAll(' ', '')];

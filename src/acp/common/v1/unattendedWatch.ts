@@ -7,11 +7,17 @@ const actionsByKind: Partial<Record<ToolKind, Unattended>> = {
   execute: 'runs',
 };
 
-/** Detects agents that never ask: successful calls that change or run something in a session without any request. */
+/**
+ * Detects agents that never ask: successful calls that change or run something in a session without any approval
+ * request.
+ */
 export class UnattendedWatch {
   private readonly askedActions = new Set<Unattended>();
 
-  /** Call when the agent asked or Backline checked its action. Without `what`, applies to all actions. */
+  /**
+   * Call when the agent has requested approval, or when Backline has checked an action itself. Without `what`, applies
+   * to all actions.
+   */
   recordAskedAction(what?: Unattended): void {
     for (const each of what ? [what] : (['edits', 'runs'] as const)) this.askedActions.add(each);
   }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * ACP v1 messages from agents, as far as Backline reads them; names are the protocol's. Parsing is lenient: `null`
- * counts as missing, unknown members are kept, unknown enum values become harmless ones, and invalid list items are
- * skipped.
+ * ACP v1 messages from agents, with the fields that Backline reads. The names are the protocol's. Parsing is lenient:
+ * `null` counts as missing, unknown members are kept, unknown enum values become harmless ones, and invalid list items
+ * are skipped.
  */
 
 const Text = z.string();
@@ -23,7 +23,7 @@ type Meta = z.infer<typeof Meta>;
 
 const Unknown = { type: 'unknown' } as const;
 
-/** A content block; an unrecognized one becomes `unknown`. */
+/** A content block. An unrecognized block gets the type `unknown`. */
 export const ContentBlock = z
   .discriminatedUnion('type', [
     z.looseObject({ type: z.literal('text'), text: Text }),
@@ -55,7 +55,10 @@ const ToolKind = z
   .enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'])
   .catch('other');
 
-/** `tool_call` and `tool_call_update`: agents announce calls by either. Lists replace, missing members stay. */
+/**
+ * `tool_call` and `tool_call_update`, because agents announce calls by either. A list replaces the earlier list, and
+ * missing members stay unchanged.
+ */
 export const ToolCallUpdate = z.looseObject({
   toolCallId: Text,
   title: optionalText,
@@ -70,7 +73,9 @@ export const ToolCallUpdate = z.looseObject({
 });
 export type ToolCallUpdate = z.infer<typeof ToolCallUpdate>;
 
-/** How Claude and Codex stream output of their own terminals. `data` is the output since the last message. */
+/**
+ * Output of terminals that the agent runs, as Claude and Codex stream it. `data` is the output since the last message.
+ */
 const TerminalChunk = z.looseObject({ terminal_id: optionalText, data: Text }).optional().catch(undefined);
 export const TerminalMeta = z.looseObject({
   terminal_info: z.looseObject({ terminal_id: optionalText }).optional().catch(undefined),
@@ -86,7 +91,7 @@ const SelectChoice = z.object({ value: Text, name: Text, description: optionalTe
 const SelectGroup = z.object({ group: Text, name: Text, options: list(SelectChoice) });
 const optionFields = { id: Text, name: Text, description: optionalText, category: optionalText };
 
-/** Content of a tool call. Unknown types become `unknown`, because the protocol requires to ignore them. */
+/** An option of a session. Unknown types become `unknown`, because the protocol requires clients to ignore them. */
 export const ConfigOption = z
   .discriminatedUnion('type', [
     z.looseObject({
@@ -114,7 +119,7 @@ export const Models = z.looseObject({
 });
 export type Models = z.infer<typeof Models>;
 
-/** Results of `session/new`, `session/load` and `session/resume`; some agents return `null`. */
+/** The results of `session/new`, `session/load` and `session/resume`. Some agents return `null`. */
 export const SessionSetup = z
   .looseObject({
     sessionId: optionalText,
@@ -170,7 +175,7 @@ export type SessionNotification = z.infer<typeof SessionNotification>;
 
 const PermissionOptionKind = z
   .enum(['allow_once', 'allow_always', 'reject_once', 'reject_always'])
-  // An unknown kind counts as a rejection, because it must never allow anything.
+  // An unknown kind counts as a rejection, so that it never allows anything.
   .catch('reject_once');
 
 export const PermissionRequest = z.looseObject({
@@ -184,14 +189,17 @@ export const PermissionRequest = z.looseObject({
 export type PermissionRequest = z.infer<typeof PermissionRequest>;
 
 const Flag = z.boolean().nullish().catch(false);
-/** Whether a capability is present, as `{}` or more. */
+/** Whether a capability is present. The value is usually `{}`. */
 const Ability = z.unknown().transform((value) => value !== null && value !== undefined && value !== false);
 
 const AuthMethod = z.looseObject({
   id: Text,
   name: Text,
   description: optionalText,
-  /** `terminal`; anything else means that the agent signs in itself, through `authenticate`. */
+  /**
+   * `terminal`: the user signs in through a terminal. Anything else means that the agent handles the sign-in through
+   * `authenticate`.
+   */
   type: optionalText,
   args: z.array(Text).nullish().catch(undefined),
   env: z.record(z.string(), Text).nullish().catch(undefined),
@@ -238,7 +246,7 @@ const QuotaMeta = z.looseObject({
 export const PromptResult = z.looseObject({
   stopReason: z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']).catch('end_turn'),
   usage: optional(TurnUsage).catch(undefined),
-  /** Gemini's token counts of the turn. */
+  /** The turn's token counts, as reported by Gemini. */
   _meta: optional(QuotaMeta).catch(undefined),
 });
 export type PromptResult = z.infer<typeof PromptResult>;

@@ -44,7 +44,7 @@ export function recognizeIntent({ text, files, notes }: Prompt): Intent {
   if (/^slow(?:ly)?\b/i.test(text)) return commandIntent('slow', /\d+/.exec(text)?.[0] ?? '');
   if (/^plan\b/i.test(text)) return { kind: 'plan' };
 
-  // Removes mentions of attachments, because their titles may look like paths.
+  // Mentions of attachments are removed, because their titles may look like paths.
   const paths = notes.length > 0 && !/^summari[sz]e\b/i.test(text) ? [] : pathsIn(text);
   if (files.length > 0 || paths.length > 0) return { kind: 'summarize', paths };
   if (notes.length > 0) return { kind: 'quote' };
@@ -81,7 +81,7 @@ function commandIntent(name: string, rest: string): Intent {
   }
 }
 
-/** Words that look like a path: `@name`, something with a slash, or a name with an extension. */
+/** Returns the words that look like a path: `@name`, a word with a slash, or a name with an extension. */
 function pathsIn(text: string): string[] {
   const words = text.split(/\s+/).map((word) => word.replace(/^[`'"(<]+|[`'")>,;:?!.]+$/g, ''));
   return words.filter(

@@ -14,7 +14,7 @@ export class DocumentAgent {
   private readonly turnQueue = new KeyedQueue();
   private readonly endController = new AbortController();
 
-  /** `cwd` is an absolute path; files outside are not served. */
+  /** `cwd` is an absolute path. Files outside this folder are not served. */
   constructor(
     private readonly stream: MessageStream,
     private readonly cwd: string,

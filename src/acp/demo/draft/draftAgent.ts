@@ -15,7 +15,7 @@ export class DraftAgent {
   private readonly connection: DraftConnection;
   private readonly endController = new AbortController();
 
-  /** `cwd` is the absolute path that relative paths in prompts are resolved against. */
+  /** `cwd` is the base folder of relative paths in prompts, as an absolute path. */
   constructor(
     private readonly stream: MessageStream,
     private readonly cwd: string,

@@ -12,9 +12,9 @@ import {
 } from '../answer/turn';
 
 interface DraftTurnDeps {
-  /** The client's text; a line `File: path` attaches a file. */
+  /** The text that the client sent. A line `File: path` attaches a file. */
   readonly text: string;
-  /** Absolute path. */
+  /** Working directory, as an absolute path. */
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly say: (text: string) => Promise<void>;
@@ -76,7 +76,7 @@ function promptOf(text: string, cwd: string): Prompt {
   return { text: text.replace(file, '').trim(), files, notes: [] };
 }
 
-/** Writes the path without Git's quoting. */
+/** Creates a diff in which paths are not quoted as Git does. */
 function unifiedDiff(path: string, oldText: string, newText: string): string {
   const options = { context: 3, headerOptions: OMIT_HEADERS, stripTrailingCr: true };
   const hunks = createTwoFilesPatch(path, path, oldText, newText, undefined, undefined, options);

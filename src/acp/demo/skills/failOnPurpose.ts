@@ -1,7 +1,7 @@
 import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { Turn } from '../answer/turn';
 
-/** Fails in the requested way, for testing clients. @throws RpcError for `error` */
+/** Fails in the requested way, so that clients can be tested. @throws RpcError for `error` */
 export async function failOnPurpose(turn: Turn, mode: string): Promise<void> {
   switch (mode) {
     case 'error':
@@ -11,7 +11,7 @@ export async function failOnPurpose(turn: Turn, mode: string): Promise<void> {
       await writeToStderr('The demo agent crashed because you asked it to.\n');
       return process.exit(1);
     case 'hang':
-      // Ignores the signal on purpose, to test the client's time-out.
+      // Ignores the signal intentionally, to test the client's time-out.
       return await new Promise<never>(() => undefined);
     default:
       await turn.say('Choose `/fail error`, `/fail crash` or `/fail hang` (ends only when I am killed).\n');

@@ -21,7 +21,7 @@ const planSteps: readonly Pick<PlanStep, 'content' | 'priority'>[] = [
   { content: 'Say that all is done', priority: 'low' },
 ];
 
-/** Shows a plan whose entries advance; each update contains the whole plan. */
+/** Shows a plan and completes its entries one by one. Each update contains the whole plan. */
 export async function showPlan(turn: Turn): Promise<void> {
   for (let current = 0; current <= planSteps.length; current++) {
     await turn.plan(

@@ -3,7 +3,7 @@ import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk'
 import { realPathInside } from '../diskFiles';
 import type { DemoSession } from './sessions';
 
-/** Accesses files through the client, which knows unsaved text, or on disk within the session's folders. */
+/** Accesses files through the client, which knows unsaved text, or else on disk within the session's folders. */
 export class ClientFiles {
   constructor(
     private readonly client: AgentContext,
@@ -11,13 +11,13 @@ export class ClientFiles {
     private readonly capabilities: ClientCapabilities['fs'],
   ) {}
 
-  /** @throws Error with a message for the user */
+  /** Reads a file. @throws Error with a message for the user */
   async read(path: string): Promise<string> {
     if (this.capabilities?.readTextFile !== true) return await readFile(await this.realPathOf(path), 'utf8');
     return (await this.client.request('fs/read_text_file', { sessionId: this.session.id, path })).content;
   }
 
-  /** @throws Error with a message for the user */
+  /** Writes a file. @throws Error with a message for the user */
   async write(path: string, content: string): Promise<void> {
     if (this.capabilities?.writeTextFile !== true) await writeFile(await this.realPathOf(path), content);
     else await this.client.request('fs/write_text_file', { sessionId: this.session.id, path, content });

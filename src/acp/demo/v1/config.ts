@@ -38,7 +38,7 @@ export function setConfigOption(session: DemoSession, id: string, value: string 
   const pace = demoPaces.find((candidate) => candidate.value === value);
   if (id === 'mode' && mode) {
     session.mode = mode.id;
-    // Lasting answers apply only to the mode they were given in.
+    // Lasting answers apply only in the mode in which they were given.
     session.editRule = 'ask';
   } else if (id === 'pace' && pace) {
     session.pace = pace.value;

@@ -6,13 +6,13 @@ import type { AuthMethod } from '@agentclientprotocol/sdk';
 export class DemoSignIn {
   private isSignedIn = false;
 
-  /** `folder` shares the sign-in with other processes. */
+  /** Other processes with the same `folder` share the sign-in. */
   constructor(
     private readonly isRequired: boolean,
     private readonly folder: string | undefined,
   ) {}
 
-  /** The sign-in methods. The terminal method needs a folder, because it runs in another process. */
+  /** Returns the sign-in methods. The terminal method requires a folder, because it runs in another process. */
   methods(supportsTerminal: boolean): AuthMethod[] {
     if (!this.isRequired) return [];
     const description = 'Asks for nothing and succeeds';

@@ -39,7 +39,7 @@ export class V1Agent {
 
   constructor(private readonly options: V1AgentDeps) {}
 
-  /** Creates the app with all handlers; connect it once. */
+  /** Creates the app with all handlers. Connect it only once. */
   createApp(): AgentApp {
     const { name, version, sessions, signIn } = this.options;
     return agent({ name })
@@ -181,7 +181,7 @@ export class V1Agent {
     session.updatedAt = new Date().toISOString();
     const used = countWords(session.history);
     try {
-      // Saved first, because the client may have disconnected.
+      // The session is saved first, because the client may have disconnected.
       if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
       await sendUpdate(client, session, { sessionUpdate: 'usage_update', used, size: contextWordLimit });
     } catch (error) {
@@ -195,7 +195,7 @@ export class V1Agent {
     await sendUpdate(client, session, { sessionUpdate: 'session_info_update', title: session.title });
   }
 
-  /** Sent after the response that gives the client the session's id. */
+  /** Must run after the response that contains the session's id, because the client does not know the id before. */
   private announceCommands(client: AgentContext, session: DemoSession): void {
     const availableCommands = demoCommands.map(({ name, description, hint }) => ({
       name,
@@ -250,7 +250,7 @@ export class V1Agent {
   }
 }
 
-/** "Continue" repeats the prompt whose answer was interrupted. */
+/** Returns the prompt. "Continue" stands for the prompt whose answer was interrupted. */
 function promptToAnswer(received: Prompt, { cutOff }: DemoSession): Prompt {
   if (!cutOff || !/^(?:please )?(?:continue|go on)\b/i.test(received.text)) return received;
   return { ...received, text: cutOff.text, saidWordCount: cutOff.saidWords };

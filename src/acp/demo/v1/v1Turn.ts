@@ -26,7 +26,7 @@ interface V1TurnDeps {
 
 const outputByteLimit = 256 * 1024;
 
-/** A turn of an ACP v1 session, shown by session/update and carried out by the client. */
+/** A turn of an ACP v1 session. Reports progress by session/update, and the client carries out its actions. */
 export class V1Turn implements Turn {
   readonly prompt: Prompt;
   readonly signal: AbortSignal;
@@ -111,7 +111,7 @@ export class V1Turn implements Turn {
         terminal = await this.untilCancelled(created);
       } catch (error) {
         if (error instanceof TurnCancelled) {
-          // Releases a terminal that is created after the turn was stopped.
+          // If the terminal is created after the turn was stopped, it must still be released.
           void created.then(releaseTerminal, () => undefined);
           throw error;
         }
@@ -136,12 +136,12 @@ export class V1Turn implements Turn {
     const { output } = await this.untilCancelled(terminal.currentOutput());
     const exitCode = exit.exitCode ?? undefined;
     const signal = exit.signal ?? undefined;
-    // The client keeps showing the live terminal; the history stores only its text.
+    // The client shows the live terminal. The history stores only its text.
     await call.end(exitCode === 0 ? 'completed' : 'failed', { exitCode, signal }, [{ type: 'text', text: output }]);
     return { kind: 'exited', exitCode, signal };
   }
 
-  /** Whether the mode, an earlier lasting answer or the user allows the edit. */
+  /** Whether the edit is allowed by the mode, an earlier lasting answer or the user. */
   private async mayEdit(call: DemoToolCall): Promise<boolean> {
     const { client, session } = this.options;
     if (session.editRule !== 'ask') return session.editRule === 'allow';
@@ -163,7 +163,7 @@ export class V1Turn implements Turn {
     return outcome.optionId === 'allow' || outcome.optionId === 'allow-always';
   }
 
-  /** Writes only if the file still has the text that the user saw. Returns the reason of a failure. */
+  /** Writes only if the file still has the text that the user saw. Returns the reason if it was not written. */
   private async writeIfUnchanged(path: string, oldText: string, newText: string): Promise<string | undefined> {
     try {
       if ((await this.untilCancelled(this.files.read(path))) !== oldText)
@@ -201,7 +201,10 @@ export class V1Turn implements Turn {
   }
 }
 
-/** Also ends a running command. Errors are ignored: the client drops its terminals with the session. */
+/**
+ * Releases a terminal, which also ends a running command. Ignores errors, because the client releases its terminals
+ * when the session ends.
+ */
 async function releaseTerminal(terminal: TerminalHandle): Promise<void> {
   await terminal.release().catch(() => undefined);
 }

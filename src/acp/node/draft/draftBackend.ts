@@ -85,7 +85,10 @@ export class DraftBackend implements SessionBackend {
     return { canLoad: true, canList: true, canDelete: false, images: false, embeddedContext: false };
   }
 
-  /** The draft protocol has no folders: the agent works where it was started. */
+  /**
+   * Creates a session. The draft protocol has no working directory, so the agent works in the folder in which it was
+   * started.
+   */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const connection = await this.connect();
     const created = await connection.callIfKeepsThreads('createThread', null, signal);
@@ -113,7 +116,7 @@ export class DraftBackend implements SessionBackend {
   }
 
   async stop(): Promise<void> {
-    // An agent that is still starting must be awaited, or it could not be stopped.
+    // An agent that is still starting can only be stopped after it has started.
     const connection = await this.pendingConnection?.catch(() => undefined);
     if (connection)
       this.dropConnection(connection, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
@@ -234,7 +237,7 @@ export class DraftBackend implements SessionBackend {
     return session;
   }
 
-  /** Requests about threads without an open session are granted only if the user need not be asked. */
+  /** Requests about threads without an open session are granted only if no approval is needed. */
   private createFilePermissions(): DraftFilePermissions {
     const { id, permissionsByThread } = this;
     const { standing } = this.options;
@@ -260,7 +263,7 @@ export class DraftBackend implements SessionBackend {
     }
   }
 
-  /** The agent's view of the threads; its messages to open threads also appear in their sessions. */
+  /** The threads as the agent sees them. Its messages to open threads also appear in their sessions. */
   private createThreadApi(): ThreadApi {
     const { threads, sessions } = this;
     return {

@@ -5,7 +5,7 @@ import type { DraftHandlers } from '../../common/draft/draftConnection';
 import { FileVersions } from '../../common/draft/fileVersions';
 import type { PermissionOutcome } from '../v1/permissionService';
 
-/** Limit of text or bytes per answer. */
+/** Maximum size of an answer: UTF-16 units of text, or bytes. */
 const maxReadBytes = 16 * 1024 * 1024;
 const maxMatches = 10_000;
 
@@ -13,12 +13,15 @@ type FileMethod = 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch';
 
 /** The user's permissions for files. Paths are absolute and resolved. */
 export interface DraftFilePermissions {
-  /** Whether access is denied without asking; without `path`, whether the kind is denied altogether. */
+  /** Whether access is denied without asking. Without `path`, whether the kind is denied for all files. */
   isDenied(kind: ToolKind, path?: string): boolean;
   mayRead(threadId: string, path: string, signal: AbortSignal): Promise<PermissionOutcome>;
 }
 
-/** Serves the draft's file methods from the editor, for one connection. `didReadFile` is called for each text read. */
+/**
+ * Handles the draft protocol's file methods through the editor, for one connection. Calls `didReadFile` for each text
+ * that is read.
+ */
 export function createFileHandlers(
   editor: EditorPort,
   didReadFile: (threadId: string, path: string, content: string) => void,
@@ -49,7 +52,7 @@ export function createFileHandlers(
           `"${path}" has ${file.fileSize} bytes, more than ${maxReadBytes}. Read it in parts with byteOffset and byteLimit.`,
         );
       }
-      // Bytes on disk get their own numbers, because the editor's version is that of the text.
+      // The bytes on disk have their own version numbers, because the editor's version belongs to the text.
       const version = versions.versionNumberOf(`bytes of ${file.path}`, file.version);
       return { version, content: Buffer.from(file.bytes).toString('base64') };
     },
@@ -59,7 +62,7 @@ export function createFileHandlers(
       try {
         return { exists: true, isDirectory: (await editor.stat(path)).type === 'directory' };
       } catch (error) {
-        // Only a missing file is reported as such: an agent would try to create a file that it may not see.
+        // Only a missing file is reported as missing, because an agent would try to create an inaccessible file.
         if (isEditorError(error) && error.code === 'notFound') return { exists: false, isDirectory: false };
         throw error;
       }

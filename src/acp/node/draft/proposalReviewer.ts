@@ -25,10 +25,10 @@ interface Change {
   readonly newText: string;
 }
 
-/** Limit per answer; reviewing more is not realistic. */
+/** Maximum number of proposals per answer. A user would not review more. */
 const maxProposals = 50;
 
-/** Offers the diffs in an answer as edits, because the draft protocol cannot write files. */
+/** Offers the diffs in an answer as edits, because agents cannot write files in the draft protocol. */
 export class ProposalReviewer {
   constructor(private readonly options: ProposalReviewerDeps) {}
 
@@ -112,7 +112,7 @@ export class ProposalReviewer {
     return { path, before, newText: applyDiff(before?.text ?? '', diff) };
   }
 
-  /** Requires that the file has not changed since the user saw it. @throws EditorError, DiffError */
+  /** Applies a change if the file has not changed since the user saw it. @throws EditorError, DiffError */
   private async apply(
     { path, before, newText }: Change,
     protectedFiles: 'allow' | undefined,

@@ -63,7 +63,7 @@ export class AcpBackend implements SessionBackend {
     };
   }
 
-  /** If the agent requires sign-in and offers methods, waits until the user has signed in. */
+  /** Creates a session. If the agent requires sign-in and offers methods, waits until the user has signed in. */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
     try {
       return await this.openSession(options, signal);
@@ -76,7 +76,7 @@ export class AcpBackend implements SessionBackend {
     return this.openSession(options, signal);
   }
 
-  /** Returns undefined while sign-in is required, or if the first start may download the agent. */
+  /** Returns undefined while sign-in is required, or if the first start of the agent may download it. */
   async prepareSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined> {
     if (this.state.kind === 'authRequired' || this.gateway.connection.mayDownloadPackage) return undefined;
     return await this.openSession(options, signal);

@@ -12,15 +12,15 @@ export interface McpServersRequest {
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
   /** Absolute path of the session's folder. */
   readonly cwd: string;
-  /** Who calls the tools of the window in this session. */
+  /** The identity under which the agent calls the window's tools in this session. */
   readonly toolCaller: ToolCaller;
 }
 
 export interface AgentGatewayDeps extends Omit<AgentConnectionDeps, 'limits'> {
   readonly missingFile: 'empty' | 'error';
-  /** Id of the known agent that the command line starts. */
+  /** Id of the known agent that belongs to the command line. */
   readonly knownAs?: string;
-  /** Resolves with the MCP servers for a session, limited to the transports that the agent supports. */
+  /** Returns the MCP servers for a session. Omits transports that the agent does not support. */
   readonly mcpServers: (session: McpServersRequest) => Promise<readonly McpServer[]>;
   readonly runInTerminal?: (command: SignInCommand) => Promise<boolean>;
   readonly limits?: Partial<AcpLimits>;
@@ -37,7 +37,9 @@ const defaultLimits: AcpLimits = {
   exitGraceMs: 1_000,
 };
 
-/** Connects a backend and its sessions to one agent: starts it on demand and limits the time of every request. */
+/**
+ * Connects a backend and its sessions to one agent. Starts the agent when needed, and limits the time of every request.
+ */
 export class AgentGateway {
   readonly limits: AcpLimits;
   readonly connection: AgentConnection;
@@ -58,7 +60,7 @@ export class AgentGateway {
     return agentTraitsFrom(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
   }
 
-  /** Sends a request with the default time-out. @throws BackendError */
+  /** Sends a request to the agent with the default time-out. @throws BackendError */
   async request<T>(
     what: string,
     signal: AbortSignal | undefined,
@@ -96,7 +98,7 @@ export class AgentGateway {
     return { cwd, mcpServers, ...(sendsFolders ? { additionalDirectories: [...additionalDirectories] } : {}) };
   }
 
-  /** Stops the agent and rejects pending requests with `reason`. The next request restarts it. Never rejects. */
+  /** Stops the agent and rejects pending requests with `reason`. The next request starts it again. Never rejects. */
   stop(reason: string): Promise<void> {
     return this.connection.stop(new BackendError('closed', reason));
   }

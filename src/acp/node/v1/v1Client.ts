@@ -39,19 +39,19 @@ import type { TerminalService } from '../process/terminalService';
 export interface SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
-  /** Called in order of arrival; must not throw. */
+  /** Called in the order in which updates arrive. Must not throw. */
   handleUpdate(update: { readonly sessionUpdate: string }): void;
   requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
-  /** Called when the agent has exited: its requests and terminals must end. */
+  /** Called when the agent has exited. The peer must end the agent's requests and terminals. */
   handleDisconnect(): void;
 }
 
-/** Asks the user on behalf of the agent: with a form, or by opening a page. */
+/** Asks the user on behalf of the agent, with a form or by opening a web page. */
 export type Elicit = (request: CreateElicitationRequest, signal: AbortSignal) => Promise<CreateElicitationResponse>;
 
 export interface V1ClientDeps {
   readonly clientInfo: { readonly name: string; readonly title: string; readonly version: string };
-  /** If missing, elicitation is reported as unsupported. */
+  /** If missing, the agent is told that elicitation is not supported. */
   readonly elicit?: Elicit;
   readonly clock: Clock;
   readonly log: Logger;
@@ -62,18 +62,23 @@ export interface V1ClientDeps {
 
 export type SessionParams = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories' | 'mcpServers'>;
 
-/** Updates buffered for sessions not created yet: some agents send updates before they answer `session/new`. */
+/**
+ * Maximum number of updates that are kept for sessions that do not exist yet, because some agents send updates before
+ * they answer `session/new`.
+ */
 const maxEarlyUpdates = 1_000;
 const maxEarlyBytes = 16 * 1024 * 1024;
 
-/** A connection to an ACP v1 agent over the SDK, shared by its sessions. Does not own the stream. */
+/** A connection to an ACP v1 agent, based on the SDK and shared by its sessions. Does not own the stream. */
 export class V1Client {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
   private earlyUpdates: SessionNotification[] = [];
   private earlyBytes = 0;
   private readonly elicitations = new OpenRequests();
   private readonly throttledLog: ThrottledLog;
-  /** Pending `session/new` requests. Only while there are any, updates of unknown sessions are buffered. */
+  /**
+   * Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are such requests.
+   */
   private pendingNewSessionCount = 0;
   private connection: ClientConnection | undefined;
   private initializeResult: InitializeResult | undefined;
@@ -107,12 +112,12 @@ export class V1Client {
     return agent;
   }
 
-  /** The agent's capabilities; empty before the handshake. */
+  /** The agent's capabilities. Empty before the handshake. */
   get capabilities(): NonNullable<InitializeResult['agentCapabilities']> {
     return this.initializeResult?.agentCapabilities ?? {};
   }
 
-  /** Routes a session's updates and requests to `peer`, starting with buffered updates. */
+  /** Sends a session's updates and requests to `peer`, starting with the updates that were kept. */
   attach(sessionId: string, peer: SessionPeer): void {
     this.peerBySessionId.set(sessionId, peer);
     const buffered = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
@@ -129,7 +134,10 @@ export class V1Client {
     await this.request(methods.agent.authenticate, { methodId }, signal);
   }
 
-  /** Attaches the peer before later updates. Closes a session created after `signal` fired. @throws BackendError */
+  /**
+   * Creates a session and attaches its peer before later updates arrive. If `signal` has fired, closes the new session.
+   * @throws BackendError
+   */
   async newSession<Peer extends SessionPeer>(
     params: SessionParams,
     createPeer: (sessionId: string, setup: SessionSetup) => Peer,
@@ -152,7 +160,7 @@ export class V1Client {
     }
   }
 
-  /** Loads a session. The history arrives as updates before this resolves, so call `attach` first. */
+  /** Loads a session. The history arrives as updates before the result resolves, so call `attach` first. */
   loadSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
     return this.requestAndParse(SessionSetup, methods.agent.session.load, params, signal);
   }
@@ -187,7 +195,7 @@ export class V1Client {
     await this.request(methods.agent.session.setMode, { sessionId, modeId }, signal);
   }
 
-  /** Sets the model of agents that still offer `models`, which were removed from the protocol. */
+  /** Sets the model, for agents that still offer `models`, which was removed from the protocol. */
   async setModel(sessionId: string, modelId: string, signal?: AbortSignal): Promise<void> {
     await this.request('session/set_model', { sessionId, modelId }, signal);
   }
@@ -241,7 +249,10 @@ export class V1Client {
     return this.connection;
   }
 
-  /** Handlers of the agent's requests. Unknown requests are answered with -32601, unknown notifications are ignored. */
+  /**
+   * Creates handlers for the agent's requests. Unknown requests are answered with -32601, unknown notifications are
+   * ignored.
+   */
   private createApp() {
     const { elicit } = this.options;
     const { fs, session, terminal, elicitation } = methods.client;
@@ -327,7 +338,8 @@ function clientCapabilities(canElicit: boolean) {
     auth: { terminal: true },
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
     ...(canElicit ? { elicitation: { form: {}, url: {} } } : {}),
-    // Enables extensions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
+    // Enables extensions of Claude, Codex and Copilot: output of terminals that the agent runs, and sign-in by a
+    // command.
     _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
   };
 }

@@ -13,7 +13,7 @@ const codes = new Map<number, BackendErrorCode>([
   [-32800, 'cancelled'],
 ]);
 
-/** Converts errors of an agent to BackendErrors; a lost connection becomes `closed`. */
+/** Converts errors of an agent to BackendErrors. A lost connection becomes `closed`. */
 export function toBackendError(error: unknown, agentTitle: string): BackendError {
   if (isBackendError(error)) return error;
   if (error instanceof ConnectionClosedError) {

@@ -51,7 +51,7 @@ interface Turn {
 const terminalDelayMs = 100;
 const maxTerminals = 8;
 
-/** A session of an ACP v1 agent. It outlives the agent's process: the next prompt resumes it in a new one. */
+/** A session of an ACP v1 agent. It outlives the agent's process: the next prompt resumes it in a new process. */
 export class V1Session implements BackendSession, SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
@@ -66,7 +66,7 @@ export class V1Session implements BackendSession, SessionPeer {
   private turnCount = 0;
   private readonly lifetime = new AbortController();
 
-  /** Without `client`, the session has to be loaded. */
+  /** Without `client`, the session must be loaded first. */
   constructor(
     readonly id: string,
     private readonly folders: CreateSessionOptions,
@@ -126,7 +126,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.log.append({ event: 'session:start', data: { session_id: id } });
   }
 
-  /** The agent's id of the session; changes when the session is recreated. */
+  /** The agent's id of the session. It changes when the session is recreated. */
   get agentSessionId(): string {
     return this.binding.agentSessionId;
   }
@@ -165,7 +165,7 @@ export class V1Session implements BackendSession, SessionPeer {
       resolve: (path) => editor.resolve(path),
       protectionOf: (path) => editor.protectionOf(path),
     });
-    // The turn, and with it all requests, may have been cancelled meanwhile.
+    // The turn may have been cancelled meanwhile, and all requests with it.
     const turnSignal = this.currentTurn?.controller.signal;
     return this.permissions.decideToolCall(
       request,
@@ -186,7 +186,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.sessionConfig.applySetup(setup);
   }
 
-  /** Loads the session; updates that arrive meanwhile are its history. @throws the agent's error */
+  /** Loads the session. Updates that arrive before the result are its history. @throws the agent's error */
   async load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<void> {
     this.mapper.startReplay();
     const loaded = this.binding.load(live, method, signal);
@@ -203,7 +203,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const requestId = `${this.id}/${++this.turnCount}`;
     this.emitTurnBoundary(this.mapper.startTurn(input.text, requestId));
     const abort = new AbortController();
-    // Runs the turn later, so that `currentTurn` is set first.
+    // The turn starts asynchronously, so that `currentTurn` is set before.
     const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
     const turn: Turn = { controller: abort, done };
     this.currentTurn = turn;
@@ -253,7 +253,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const { agent, clock } = this.options;
     this.endSession('The session was closed.');
     await this.terminals.close();
-    // A cancelled turn gets time to end before its session is closed.
+    // A cancelled turn has some time to end before its session is closed.
     if (turn) await withDeadline(clock, 'close', agent.limits.cancelGraceMs, () => turn.done).catch(() => undefined);
     await this.detach();
   }
@@ -286,24 +286,24 @@ export class V1Session implements BackendSession, SessionPeer {
     this.log.end();
   }
 
-  /** Runs a turn to its end. Never rejects. Failures become events. */
+  /** Runs a turn to its end. Never rejects; failures become events. */
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.options;
     try {
       const result = await this.sendPrompt(input, signal);
-      // Also counts the usage of an abandoned turn, so that it is not added to the next turn.
+      // The usage of a detached turn is also counted, so that the next turn does not include it.
       const end = toTurnEnd(result, (counted) => this.binding.usage.usageOfTurn(counted, agent.traits.usageScope));
       if (this.isCurrent(signal)) this.emitTurnBoundary(this.mapper.endTurn(end));
     } catch (error) {
       const { code, message, details } = await agent.connection.toBackendError(error);
-      // Ignores the answer of an abandoned turn, which may arrive during the next one.
+      // The answer of a detached turn may arrive during the next turn and is ignored.
       if (!this.isCurrent(signal)) return;
       if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
       else this.emitTurnBoundary(this.mapper.failTurn(message, code, details));
     }
   }
 
-  /** Emits the start or end of a turn. Withdraws approvals, whose answers are no longer awaited. */
+  /** Emits the start or end of a turn. Withdraws its approvals, because nothing waits for their answers any more. */
   private emitTurnBoundary(events: readonly SessionEvent[]): void {
     this.approvals.withdrawAll();
     this.emit(events);

@@ -3,7 +3,7 @@ import type { SecretRedactor } from './secretRedactor';
 
 type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
 
-/** Events after which no text continues. */
+/** Events after which no text block continues. */
 const textEnds: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
   'content_block:start',
   'content_block:end',
@@ -19,9 +19,9 @@ const textEnds: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
   'session:end',
 ]);
 
-/** Redacts secrets in streamed text. Holds back the end of a piece that may be the start of a secret. */
+/** Redacts secrets in streamed text. Delays the end of a piece if it may be the start of a secret. */
 export class DeltaRedactor {
-  /** Deltas held back, by block index or `thinking`. */
+  /** Delayed deltas, by block index or `thinking`. */
   private readonly heldDeltas = new Map<string, Delta>();
 
   constructor(

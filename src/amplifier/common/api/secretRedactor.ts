@@ -1,10 +1,12 @@
 import { parseJson } from '../../../base/common/parseJson';
 
-/** Shorter strings occur in ordinary text and are not secrets. */
+/** Minimum length of a secret. Shorter strings also occur in ordinary text. */
 const minSecretLength = 6;
 const replacement = '[key]';
 
-/** Redacts secrets that a server may echo: verbatim, JSON-escaped (also in nested JSON) or percent-encoded. */
+/**
+ * Redacts secrets that a server may repeat, either unchanged, JSON-escaped (also in nested JSON) or percent-encoded.
+ */
 export class SecretRedactor {
   private readonly patternBySecret = new Map<string, Pattern>();
 
@@ -19,7 +21,7 @@ export class SecretRedactor {
     return result;
   }
 
-  /** Length of the end of `text` that may be the start of a secret, in UTF-16 units. */
+  /** Returns the length of the end of `text` that may be the start of a secret, in UTF-16 units. */
   partialSecretLength(text: string): number {
     let length = 0;
     for (const { begun, maxLength } of this.patternBySecret.values()) {
@@ -51,12 +53,15 @@ interface Pattern {
   readonly maxLength: number;
 }
 
-/** Matches an incomplete escape sequence. */
+/** Matches an incomplete escape sequence at the end. */
 const half = '(?:(?:\\\\{1,8}(?:u[\\da-fA-F]{0,4})?){1,2}|(?:%[\\da-fA-F]{0,2}){1,4})';
-/** The longest encoding of a character: eight backslashes and an escaped code unit, in UTF-16 units. */
+/** Maximum length of an encoded character: eight backslashes and an escaped code unit, in UTF-16 units. */
 const maxEncodedLength = 13;
 
-/** Matches each character in all of its encodings. The number of backslashes is bounded to avoid backtracking. */
+/**
+ * Creates a pattern that matches each character in all of its encodings. The number of backslashes is limited to avoid
+ * backtracking.
+ */
 function patternOf(secret: string): Pattern {
   const parts = Array.from(secret, (character) => `(?:\\\\{0,8}(?:${escapes(character)})|${percent(character)})`);
   const begun = parts.slice(0, -1).reduceRight((rest, part) => (rest === '' ? part : `${part}(?:${rest})?`), '');

@@ -17,10 +17,13 @@ import {
 const lookMs = 500;
 const maxLookMs = 5000;
 const requestTimeoutMs = 3000;
-/** How many checks in a row must report `idle`. A server that just accepted a prompt may still report it once. */
+/**
+ * Number of consecutive checks that must report `idle`. A server that has just accepted a prompt may still report it
+ * once.
+ */
 const enoughIdleLooks = 2;
 
-/** Denies a turn's approvals until it ends on the server. Call before emitting its end to readers. */
+/** Denies the approvals of a turn until it ends on the server. Call before the end is emitted to readers. */
 export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false }): void {
   abortPrompt(step);
   const stopping = 'prompt';
@@ -30,7 +33,7 @@ export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false
   pollAbandonedTurn(step);
 }
 
-/** Stops following the abandoned turn, because the user has returned or its time is up. */
+/** Stops following the detached turn, because the user has returned or its time limit has passed. */
 export function stopFollowingAbandonedTurn(step: Step): void {
   if (!step.state.abandoned) return;
   updateState(step, { abandoned: undefined });
@@ -93,7 +96,7 @@ export function pollAbandonedTurn(step: Step): void {
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'look' }, timeoutMs: requestTimeoutMs });
 }
 
-/** Ends the abandoned turn, because it is over or the time limit has passed. */
+/** Ends the detached turn, because it is over or its time limit has passed. */
 export function endAbandonedTurn(step: Step): void {
   const { abandoned } = step.state;
   if (!abandoned?.isDiscarded) {

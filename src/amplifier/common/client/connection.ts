@@ -19,7 +19,7 @@ import { endSession, failTurn, interruptTurn } from './turns';
 
 export function handleConnected(step: Step): void {
   const { connection, opening } = step.state;
-  // The grace timer keeps running, because the new connection may fail immediately.
+  // The grace timer is not stopped, because the new connection may fail immediately.
   updateState(step, { connection: { ...connection, isConnected: true }, opening: undefined });
   stopFollowingAbandonedTurn(step);
   expectRepeatedApprovals(step);
@@ -32,7 +32,7 @@ export function handleReconnecting(step: Step, { attempt, delayMs }: SessionInpu
   const { connection, limits } = step.state;
   logMessage(step, 'info', `connecting again in ${delayMs} ms (attempt ${attempt})`);
   step.effects.push({ kind: 'reportReconnecting', attempt, delayMs });
-  // Short-lived connections do not restart the timer.
+  // The timer is not restarted, so that short connections cannot extend the time.
   if (!connection.hasGrace) setTimer(step, 'grace', limits.reconnectGraceMs);
   updateState(step, { connection: { isConnected: false, hasGrace: true } });
 }

@@ -22,19 +22,22 @@ import {
 } from './reducerStep';
 import { endSession, endTurn, handleEvent } from './turns';
 
-/** Time limit for denying approvals before the turn is stopped. */
+/** Maximum time for denying approvals before the turn is stopped. */
 const denyMs = 2000;
 
-/** `sessionEnded`: the session had to be ended. `goesOn`: the turn cannot be stopped. `notStopped`: unknown. */
+/**
+ * `sessionEnded`: the session had to be ended. `goesOn`: the turn cannot be stopped. `notStopped`: the result is
+ * unknown.
+ */
 type StopOutcome = 'turnEnded' | 'sessionEnded' | 'goesOn' | 'notStopped';
 
-/** Denies approvals and stops the turn within one time limit, and reports the outcome. */
+/** Denies approvals and stops the turn, all within one time limit. Reports the outcome. */
 export function cancelTurn(step: Step, call: CallId): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step, call);
   else settleCall(step, call);
 }
 
-/** Denies approvals, stops the turn and ends the session on the server within one time limit. */
+/** Denies approvals, stops the turn and ends the session on the server, all within one time limit. */
 export function closeSession(step: Step, call: CallId): void {
   const { life, ending, limits } = step.state;
   if (life !== 'open') {
@@ -47,7 +50,7 @@ export function closeSession(step: Step, call: CallId): void {
   setTimer(step, 'endingDeadline', limits.closeTimeoutMs);
 }
 
-/** Moves on to the next stage once the current one is complete. */
+/** Continues with the next stage if the current one is complete. */
 export function advanceRequestedEnd(step: Step): void {
   const { ending, prompt, stop } = step.state;
   if (ending?.stage === 'prompt') {
@@ -79,13 +82,13 @@ export function handleEndingDeadline(step: Step): void {
   conclude(step, ending, 'notStopped');
 }
 
-/** Cancels a prompt that is being sent. If the server accepts it nevertheless, its turn is stopped then. */
+/** Cancels a prompt that is being sent. If the server still accepts it, its turn is then stopped. */
 function waitNoLonger(step: Step): void {
   const { prompt } = step.state;
   if (prompt.kind === 'posting') updateState(step, { prompt: { ...prompt, isLate: true } });
 }
 
-/** Holds back a `session:end` until its cause has been reported. Returns whether it did. */
+/** Delays a `session:end` until its cause has been reported. Returns whether it was delayed. */
 export function holdBackSessionEnd(step: Step, event: SessionEvent): boolean {
   const { ending } = step.state;
   if (event.event !== 'session:end' || !ending?.isCancel) return false;
@@ -93,7 +96,7 @@ export function holdBackSessionEnd(step: Step, event: SessionEvent): boolean {
   return true;
 }
 
-/** The request to stop the turn was sent or failed. */
+/** Handles the result of a request to stop the turn, which was sent or has failed. */
 export function handleStopSent(step: Step, way: StopMethod, error: unknown): void {
   const { stop, limits } = step.state;
   if (stop?.stage !== 'telling') return;
@@ -117,7 +120,7 @@ export function checkWhetherStopped(step: Step): void {
 export function handleStopStatus(step: Step, { status }: SessionStatus): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking') return;
-  // Checks the status, because the turn's last events may have been lost.
+  // The status is checked, because the last events of the turn may be lost.
   if (status === 'idle') stopEnded(step, 'turnEnded');
   else if (isRealServerSession(step.state))
     stopEnded(step, status === 'error' || status === 'stopped' ? 'turnEnded' : 'goesOn');
@@ -127,7 +130,7 @@ export function handleStopStatus(step: Step, { status }: SessionStatus): void {
   }
 }
 
-/** Handles the result of deleting the session, or a failed status request. */
+/** Handles the end of an attempt to stop the turn: the session was deleted, or a status request failed. */
 export function handleStopResult(step: Step, error: unknown): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking' && stop?.stage !== 'deleting') return;
@@ -150,7 +153,7 @@ export function handleCloseResult(step: Step, error: unknown): void {
   endSession(step, { reason: 'user_stopped' });
 }
 
-/** Settles the calls that wait for the end. Continues to stop an abandoned turn only. */
+/** Settles the calls that wait for the end. Afterwards, only a detached turn is still being stopped. */
 export function abandonPendingEnd(step: Step): void {
   const { ending, stop, abandoned } = step.state;
   if (stop && abandoned?.isStopped) updateState(step, { stop: { ...stop, isLeft: true } });
@@ -173,7 +176,7 @@ function beginDenying(step: Step, ending: RequestedEnd): void {
   }
   updateState(step, { ending: { ...ending, stage: 'denying' } });
   setTimer(step, 'endingStage', denyMs);
-  // A server may treat a time-out as permission.
+  // All approvals are denied, because a server may treat a time-out as permission.
   denyAllApprovals(step);
 }
 

@@ -18,12 +18,15 @@ import {
 import { applyStatusIfCurrent, type StatusCheckPurpose } from './statusChecks';
 import { handleOwnPromptAccepted } from './turns';
 
-/** Delays between retries, while a session that has just ended its turn is not idle yet. */
+/** Maximum number of retries if a session that has just ended its turn is not idle yet. */
 const idleTries = 5;
 const idleWaitMs = 100;
 const workingMessage = 'The agent is still working. Wait for it or stop the turn.';
 
-/** Sends one prompt at a time, with the editor context that changed since the last one, after checking the status. */
+/**
+ * Sends a prompt after checking the status. Includes the editor context that changed since the last prompt. Only one
+ * prompt is sent at a time.
+ */
 export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'prompt'>): void {
   const refusal = refusalOf(step.state, isSessionBusy(step.state));
   if (refusal) {
@@ -37,7 +40,10 @@ export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'p
   }
 }
 
-/** Continues only if idle: the real server ignores prompts while an approval is pending or after an error. */
+/**
+ * Continues only if the session is idle, because the real server ignores prompts while an approval is pending or after
+ * an error.
+ */
 export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, status: SessionStatus): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
@@ -67,7 +73,10 @@ export function checkWhetherSessionIdle(step: Step): void {
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
-/** The first prompt repeats the context of `POST /sessions`, which the real server does not pass to the model. */
+/**
+ * Sends the prompt with its context. The first prompt repeats the context of `POST /sessions`, because the real server
+ * does not pass that to the model.
+ */
 export function handlePromptContextCollected(
   step: Step,
   { call, context, attached, text, wireText }: SessionInput<'collected'>,
@@ -104,7 +113,7 @@ export function handlePromptFailure(step: Step, { call, error }: SessionInput<'p
   if (prompt.kind === 'posting' && prompt.isLate) stopLate(step);
 }
 
-/** Accepts a prompt whose response was lost although its turn has started. It must not be sent again. */
+/** Accepts a prompt whose response was lost although its turn has started. The prompt must not be sent again. */
 function takenUnanswered(step: Step, { call, context }: Posting): void {
   const { turn } = step.state;
   updateState(step, { prompt: { kind: 'none' }, lastContext: context });
@@ -118,11 +127,11 @@ export function failPrompt(step: Step, error: unknown): void {
   updateState(step, { prompt: { kind: 'none' } });
   clearTimers(step, 'idleWait');
   settleCall(step, prompt.call, error);
-  // Checks the status, because the server may have accepted the prompt or may be unavailable.
+  // The status is checked, because the server may have accepted the prompt or may be unavailable.
   checkStatus(step);
 }
 
-/** Cancels a prompt that has not been posted yet. */
+/** Cancels a prompt that was not sent yet. */
 export function abortPrompt(step: Step): void {
   const { kind } = step.state.prompt;
   if (kind !== 'asking' && kind !== 'collecting') return;
@@ -140,7 +149,7 @@ function stopLate(step: Step): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step);
 }
 
-/** The error for the user if the session is known not to accept a prompt. */
+/** Returns the error for the user if the session is known not to accept a prompt. */
 function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefined {
   if (state.life !== 'open') return sessionClosedError();
   if (isAwaitingApproval(state)) {
@@ -149,7 +158,7 @@ function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefin
   return isBusy ? new BackendError('busy', workingMessage) : undefined;
 }
 
-/** Whether the request was sent, but its outcome is unknown. */
+/** Whether the request was sent but its result is unknown. */
 function isAnswerLost(error: unknown): boolean {
   return isAmplifierApiError(error) && (error.code === 'CONNECTION_LOST' || error.code === 'TIMEOUT');
 }

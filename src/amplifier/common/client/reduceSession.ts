@@ -74,7 +74,7 @@ const whileOpen: Partial<SessionInputHandlers<Step>> = {
 
   reconnecting: connection.handleReconnecting,
   oversize: (step) => emitNotice(step, 'warning', 'An event from the server was too large and was skipped.'),
-  // If the status does not describe the approval either, the turn is stopped.
+  // The turn is stopped if the status does not describe the approval either.
   lostApproval: checkStatus,
   streamFailed: (step, { error }) => connection.handleStreamFailure(step, error),
 } satisfies Omit<SessionInputHandlers<Step>, 'giveUp'>;
@@ -153,7 +153,7 @@ function start(step: Step, { call }: SessionInput<'start'>): void {
   step.effects.push({ kind: 'openStream' });
 }
 
-/** Continues cancelling, closing and following a turn until the state no longer changes. */
+/** Continues to cancel, close or follow a turn until the state no longer changes. */
 function advance(step: Step): void {
   let before;
   do {
@@ -165,7 +165,7 @@ function advance(step: Step): void {
   } while (step.state !== before);
 }
 
-/** Restores a session that existed before. A pending approval dates from the last activity. */
+/** Restores a session that already existed. A pending approval is assumed to be from the time of the last activity. */
 function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void {
   const { token_usage: soFar, last_event_id: eventId, last_activity: lastActivity } = status;
   if (soFar) updateState(step, { usage: { ...step.state.usage, soFar } });
@@ -177,7 +177,7 @@ function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void
   );
 }
 
-/** Leaves the session on the server. Stops its own turn, if the server supports that. */
+/** Leaves the session without ending it on the server. Stops its own turn if the server supports that. */
 function leaveSession(step: Step): void {
   if (hasOwnTurn(step.state)) {
     abandoned.abandonTurn(step, { isStopped: true });
@@ -187,7 +187,7 @@ function leaveSession(step: Step): void {
   updateState(step, { life: 'ended' });
 }
 
-/** Ends the session for its readers. Denials, and following an abandoned turn, continue. */
+/** Ends the session for its readers. Denials continue, and a detached turn is still followed. */
 function finish(step: Step): void {
   updateState(step, { life: 'over' });
   settleCall(step, step.state.opening, sessionClosedError());

@@ -5,7 +5,7 @@ import type { CallId, Moment, SessionEffect, TimerKey } from './sessionInput';
 import type { SessionState } from './clientState';
 import { sessionMessages } from './sessionMessages';
 
-/** Processing of one input: the current state, and the events and effects collected so far. */
+/** The processing of one input: the current state, and the events and effects until now. */
 export interface Step {
   state: SessionState;
   readonly at: Moment;
@@ -37,7 +37,7 @@ export function settleCall(step: Step, call: CallId | undefined, error?: unknown
   if (call !== undefined) step.effects.push({ kind: 'settle', call, error: toBackendError(error), requestId });
 }
 
-/** Requests the status, to reconcile the session with it. */
+/** Requests the status, which is then compared with the state of the session. */
 export function checkStatus(step: Step): void {
   const { life, watch, receivedEventCount } = step.state;
   if (life !== 'open') return;
@@ -59,10 +59,10 @@ export function beginCancel(step: Step, call?: CallId): void {
   updateState(step, { ending: { ...begun, isCancel: ending?.stage !== 'closing', calls } });
 }
 
-/** How long cancelling waits for a prompt that is being sent. */
+/** How long cancelling waits for a prompt that is being sent, in milliseconds. */
 export const promptSendGraceMs = 5000;
 
-/** Stops a turn on the server whose end was already emitted. */
+/** Stops a turn on the server. Its end was already emitted. */
 export function stopAbandonedTurn(step: Step): void {
   if (step.state.stop) return;
   updateState(step, { stop: { stage: 'telling', isLeft: true } });

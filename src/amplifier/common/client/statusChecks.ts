@@ -14,10 +14,10 @@ import { beginCancel, checkStatus, clearTimers, emitNotice, setTimer, updateStat
 import { endSession, failTurn, interruptTurn, ensureTurn } from './turns';
 
 const maxOvertaken = 3;
-/** How long the stream may still report approvals that are already shown. */
+/** How long the stream may still repeat approvals that are already shown, in milliseconds. */
 const backlogMs = 250;
 
-/** Checks the status if an open turn had no events since the last heartbeat. */
+/** Checks the status if there were no events of an open turn since the last heartbeat. */
 export function handleHeartbeat(step: Step): void {
   const { receivedEventCount, watch, limits } = step.state;
   if (isWatched(step.state) && receivedEventCount === watch.eventCountAtHeartbeat) checkStatus(step);
@@ -37,7 +37,7 @@ export function endStatusCheck(step: Step): void {
   if (mustCheckAgain) checkStatus(step);
 }
 
-/** Applies the status, unless an event arrived during its request. Returns whether it did. */
+/** Applies the status, unless an event arrived during its request. Returns whether it was applied. */
 export function applyStatusIfCurrent(
   step: Step,
   { receivedEventCount }: StatusCheckPurpose,
@@ -52,14 +52,17 @@ export function applyStatusIfCurrent(
   return true;
 }
 
-/** Ends the open turn of an idle server, whose last events did not arrive in time. */
+/** Ends the open turn if the server is idle and the last events did not arrive in time. */
 export function handleSettleTimer(step: Step): void {
   const { receivedEventCount, watch } = step.state;
   if (receivedEventCount !== watch.eventCountAtIdle || !isWatched(step.state)) return;
   interruptTurn(step, 'The server ended the turn, but the end of the answer did not arrive.');
 }
 
-/** After a reconnect, the server may report pending approvals again, before or after the status. */
+/**
+ * Prepares for repeated approvals: after a reconnect, the server may report pending approvals again, before or after
+ * the status.
+ */
 export function expectRepeatedApprovals(step: Step): void {
   updateState(step, { isNewlyConnected: true, isRepeatWindowOpen: false });
   setMayBeReportedAgain(step, true);
@@ -85,7 +88,7 @@ function applyStatus(step: Step, status: SessionStatus): void {
       return;
     case 'awaiting_approval':
       ensureTurn(step);
-      // An unreadable approval does not contradict the shown ones.
+      // An unreadable approval may be one of the shown ones.
       if (pending === undefined || pending === 'unreadable' || !pending.options?.length) statusIsUnclear(step);
       else showPending(step, status);
       return;
@@ -98,7 +101,7 @@ function applyStatus(step: Step, status: SessionStatus): void {
   }
 }
 
-/** Shows the pending approval of the status, unless the stream has reported it. */
+/** Shows the pending approval of the status, unless the stream has already reported it. */
 function showPending(step: Step, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   if (pending === undefined || pending === 'unreadable' || !pending.options) return;
@@ -114,7 +117,7 @@ function showPending(step: Step, status: SessionStatus): void {
   openRepeatWindow(step);
 }
 
-/** Waits for the event of an approval that the status does not describe, then stops the turn. */
+/** Waits for the event of an approval that the status does not describe. If it does not arrive, stops the turn. */
 function statusIsUnclear(step: Step): void {
   const { limits, unclearSinceMs = step.at.nowMs } = step.state;
   if (isAwaitingApproval(step.state)) {
@@ -134,7 +137,7 @@ function statusIsClear(step: Step): void {
   updateState(step, { isNewlyConnected: false, unclearSinceMs: undefined });
 }
 
-/** Retries a limited number of times, to avoid constant polling during a busy stream. */
+/** Schedules another check. The number of retries is limited, to avoid constant polling while many events arrive. */
 function checkLater(step: Step): void {
   if (step.state.life !== 'open') return;
   const overtaken = step.state.watch.overtakenCheckCount + 1;

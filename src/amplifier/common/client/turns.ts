@@ -18,9 +18,9 @@ import {
 } from './clientState';
 import { checkStatus, emitNotice, updateState, type Step } from './reducerStep';
 
-/** Handles an event of the stream. Content is passed on unchanged: the event log normalizes it. */
+/** Handles an event of the stream. Content is emitted unchanged, because the event log normalizes it. */
 export function handleEvent(step: Step, event: SessionEvent): void {
-  // Does not count `session:start`, which every connection repeats.
+  // `session:start` does not count, because every connection repeats it.
   if (event.event !== 'session:start') updateState(step, { receivedEventCount: step.state.receivedEventCount + 1 });
   switch (event.event) {
     case 'content_block:start':
@@ -71,7 +71,7 @@ export function handleEvent(step: Step, event: SessionEvent): void {
   }
 }
 
-/** Opens a turn, if none is open: that of the prompt being sent, or one whose beginning was lost. */
+/** Opens a turn if none is open: the turn of the prompt that is being sent, or a turn whose beginning was lost. */
 export function ensureTurn(step: Step): void {
   const { turn, prompt } = step.state;
   if (turn.kind === 'open') return;
@@ -93,7 +93,7 @@ export function handleOwnPromptAccepted(step: Step, requestId: string): void {
   }
 }
 
-/** Ends the open turn, if any, without an event of the server. */
+/** Ends the open turn, if any, without an event from the server. */
 export function endTurn(step: Step, stopReason: 'interrupted' | 'cancelled'): void {
   const turn = leaveTurn(step);
   if (!turn) return;
@@ -107,15 +107,15 @@ export function interruptTurn(step: Step, message: string): void {
   endTurn(step, 'interrupted');
 }
 
-/** Ends the open turn with an error. Emits the error even without an open turn. */
+/** Ends the open turn with an error. Emits the error even if no turn is open. */
 export function failTurn(step: Step, data: Pick<EventData<'error'>, 'error' | 'code'>): void {
   const turn = leaveTurn(step);
   step.events.push({ event: 'error', data: { ...data, ...ofTurn(step.state, turn) } });
-  // The session of the real server is unusable after an error.
+  // The session of the real server cannot be used after an error.
   checkStatus(step);
 }
 
-/** Ends the session and its open turn. Does nothing if it has ended before. */
+/** Ends the session and its open turn. Does nothing if the session has already ended. */
 export function endSession(step: Step, data: Omit<EventData<'session:end'>, 'session_id'>): void {
   if (step.state.life !== 'open') return;
   endTurn(step, 'interrupted');
@@ -127,7 +127,7 @@ function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
   const { data } = event;
   const { turn, prompt } = step.state;
   if (data.replayed) {
-    // A replayed history must not end our own turn and withdraw its approvals.
+    // A replayed history must not end the client's own turn and withdraw its approvals.
     if (!isOwnTurnOpen(step.state)) step.events.push(event);
     return;
   }
@@ -147,7 +147,7 @@ function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
 
 function turnCompleted(step: Step, data: EventData<'prompt:complete'>): void {
   const { turn: before, prompt } = step.state;
-  // Ignores the event, because the turn was already ended here.
+  // The event is ignored, because the client has already ended the turn.
   if (before.kind === 'none' && !(prompt.kind === 'posting' && !prompt.hasTurn)) {
     updateState(step, { turn: noTurn });
     return;
@@ -184,7 +184,7 @@ function leaveTurn(step: Step): OpenTurn | undefined {
   return turn;
 }
 
-/** Token usage of the turn, also for servers that report the total of the session. */
+/** Returns the token usage of the turn. Also supports servers that report the total of the session. */
 function countUsage(step: Step, reported: TokenUsage): TokenUsage {
   const { isCumulative, soFar } = step.state.usage;
   if (!isCumulative) return reported;

@@ -23,7 +23,10 @@ const controlTimeoutMs = 5000;
 
 type Caller = PromiseWithResolvers<string | undefined>;
 
-/** Performs the effects of the session reducer and feeds back the results. Owns timers, requests and the stream. */
+/**
+ * Performs the effects of the session reducer and passes the results back as inputs. Owns timers, requests and the
+ * stream.
+ */
 export class SessionDriver {
   private currentState: SessionState;
   private readonly inputQueue: SessionInput[] = [];
@@ -52,7 +55,7 @@ export class SessionDriver {
 
   sendInput(input: SessionInput): void {
     this.inputQueue.push(input);
-    // Inputs from effects are queued until all effects of the current input are done.
+    // Inputs that effects cause are queued until all effects of the current input are done.
     if (this.isReducing) return;
     this.isReducing = true;
     try {
@@ -116,7 +119,7 @@ export class SessionDriver {
           'prompt',
           () => Promise.all([context.collect(cwd), context.readFiles(files)]),
           ([found, attached]) => {
-            // The server's echo of the prompt arrives redacted.
+            // The server's report of the prompt arrives redacted, so the expected text must be redacted, too.
             return {
               kind: 'collected',
               call,
@@ -183,7 +186,7 @@ export class SessionDriver {
     void this.runWithTimeout(work, abort.signal, timeoutMs)
       .then(done, failed)
       .then((input) => {
-        // Discard results of aborted requests.
+        // Results of aborted requests are discarded.
         if (!abort.signal.aborted) this.sendInput(input);
       });
   }

@@ -13,14 +13,14 @@ export interface FileSystemTraits {
   readonly format: 'sha1' | 'sha256';
   readonly tellsExecutable: boolean;
   readonly hasSymlinks: boolean;
-  /** Whether each file is synced to disk before it replaces the old one. */
+  /** Whether each file is synced to disk before it replaces the old file. */
   readonly waitsForDisk: boolean;
 }
 
 interface NewMode {
-  /** Before the umask is applied. */
+  /** Mode with which the file is created, before the umask is applied. */
   readonly create: number;
-  /** Set after the content was written. */
+  /** Mode that is set after the content was written. */
   readonly mode: number | undefined;
 }
 
@@ -38,7 +38,10 @@ export class StepRunner {
     return stand ?? matchSide(step, undefined);
   }
 
-  /** Returns undefined if the step is done. `content` belongs to `step.after`. @throws CheckpointError `diskFull` */
+  /**
+   * Runs a step. Returns undefined if it succeeded. `content` is that of `step.after`. @throws CheckpointError
+   * `diskFull`
+   */
   async run(step: RestoreStep, number: number, content: Buffer | undefined): Promise<SkippedStep | undefined> {
     const { path: name } = step;
     const plain = this.toSupportedStep(step);
@@ -54,14 +57,14 @@ export class StepRunner {
     }
   }
 
-  /** Removes what an interrupted step has left. */
+  /** Removes the temporary file that an interrupted step has left. */
   async removeTemporaryFile(step: RestoreStep, number: number): Promise<void> {
     await this.withFolder(step, false, (folder) =>
       rm(path.join(folder, this.temporaryName(number)), { force: true }),
     ).catch(() => undefined);
   }
 
-  /** Removes the folder of a deleted file, and those above it, as far as they are empty. */
+  /** Removes the empty folder of a deleted file, and its parent folders that are also empty. */
   async removeEmptyFolders(below: string): Promise<void> {
     const names = below.split('/').slice(0, -1);
     for (let depth = names.length; depth > 0; depth--) {
@@ -101,7 +104,7 @@ export class StepRunner {
     return await this.replaceFile(folder, step, after, number, content);
   }
 
-  /** Writes the new file beside the old one, then renames it. */
+  /** Writes the new file next to the old one, then renames it. */
   private async replaceFile(
     folder: string,
     step: RestoreStep,
@@ -115,7 +118,7 @@ export class StepRunner {
     try {
       if (after.kind === 'symlink') await symlink(content, made);
       else await this.writeNewFile(made, content, await this.modeForReplacement(file, after.kind));
-      // Writing took its time.
+      // The file may have changed while the new content was written.
       if ((await this.matchSideIn(folder, step)) !== 'before') return { path: step.path, reason: 'changedMeanwhile' };
       await rename(made, file);
       return undefined;
@@ -135,7 +138,7 @@ export class StepRunner {
     }
   }
 
-  /** A file keeps the permissions of the one it replaces; those of a new one are the system's. */
+  /** Returns the permissions for a file: those of the file that it replaces, or else the default of the system. */
   private async modeForReplacement(file: string, kind: FileKind): Promise<NewMode> {
     const info = await lstat(file).catch(() => undefined);
     if (info?.isFile()) return { create: 0o600, mode: modeFor(kind, info.mode & 0o777) };
@@ -172,7 +175,7 @@ export class StepRunner {
   }
 }
 
-/** Who may read it may run it, or nobody. */
+/** Sets the executable permission for everyone who has the read permission, or removes it for everyone. */
 function modeFor(kind: FileKind, mode: number): number {
   return kind === 'executable' ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
 }

@@ -11,9 +11,9 @@ export class BehindLinkError extends Error {
 }
 
 /**
- * Calls the work with a path to a folder below `root`. On Linux, the path goes through an open file descriptor, so that replacing
- * the folder by a symbolic link has no effect. Elsewhere, the path is checked first. `make` creates missing folders; otherwise
- * returns undefined if the folder does not exist.
+ * Calls `work` with a path to a folder below `root`. On Linux, the path leads through an open file descriptor, so that
+ * replacing the folder with a symbolic link has no effect. On other systems, the path is checked first. `make` creates
+ * missing folders. Without it, the result is undefined if the folder does not exist.
  * @throws BehindLinkError
  */
 export async function withHeldFolder<T>(

@@ -22,10 +22,13 @@ interface AgentChangesDeps {
 }
 
 const syncDelayMs = 100;
-/** Delay after the user has edited a changed file. */
+/** Delay between an edit of a changed file by the user and the update of its baseline. */
 const editDelayMs = 250;
 
-/** Shows the changes of agents by VS Code's quick diff (gutter and overview ruler), in the Source Control view and as CodeLens. */
+/**
+ * Shows the changes of agents with VS Code's quick diff (gutter and overview ruler), in the Source Control view and as
+ * CodeLens.
+ */
 export class AgentChanges implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly baselines: BaselineDocuments;
@@ -82,7 +85,7 @@ export class AgentChanges implements Disposable {
     this.editCoalescer.schedule();
   }
 
-  /** Updates the baselines, which include the user's own edits. */
+  /** Updates the baselines of edited files, because baselines include the user's own edits. */
   private updateEditedBaselines(): void {
     for (const path of this.editedPaths) void this.baselines.update(path);
     this.editedPaths.clear();
@@ -98,7 +101,7 @@ function setContext(paths: readonly string[]): void {
   set(contextKeys.reviewFiles, Object.fromEntries(paths.map((path) => [path, true])));
 }
 
-/** The source control “Agent Changes”, which exists while there are changes. */
+/** The source control “Agent Changes”. It exists only while there are changes. */
 class SourceControlView implements Disposable {
   private view: { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
   private shownKey = '';
@@ -120,7 +123,7 @@ class SourceControlView implements Disposable {
       return { resourceUri, command, contextValue: 'agentChange' };
     });
     control.count = paths.length;
-    // VS Code requests the originals again only if the provider changes.
+    // VS Code requests the original texts again only if the provider changes.
     Object.assign(control, { quickDiffProvider: undefined });
     const files = new Set(paths);
     control.quickDiffProvider = {

@@ -7,12 +7,15 @@ import type { ReviewSource } from '../../common/review/reviewSource';
 import type { BaselineDocuments } from './baselineDocuments';
 import { existsOnDisk } from './fileHunks';
 
-/** VS Code loads the texts of all files when it opens the editor. */
+/** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxFiles = 300;
 const titles = { all: 'Agent Changes', some: 'Agent Changes of Conversation' } as const;
 type Extent = keyof typeof titles;
 
-/** The label of a file, its original and its current text; undefined where the file does not exist. */
+/**
+ * A label, the original text and the current text of a file. A text is undefined if the file does not exist on that
+ * side.
+ */
 type DiffResource = [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
 
 /** Shows changed files in VS Code's multi-file diff editor, where they can be edited. */
@@ -36,7 +39,7 @@ export class AgentChangesEditor implements Disposable {
     setContext(undefined);
   }
 
-  /** Shows all files with changes, or those of a list. @throws Error if none has changes */
+  /** Shows all changed files, or those in `listed`. @throws Error if none of them has changes */
   async open(listed: readonly string[] = this.source.paths): Promise<void> {
     const all = new Set(this.source.paths);
     const changed = listed.filter((path) => all.has(path));
@@ -60,7 +63,7 @@ export class AgentChangesEditor implements Disposable {
     }
   }
 
-  /** Returns undefined for a file without text. */
+  /** Returns the texts to compare. Undefined for a file that is not text. */
   private async resourceOf(path: string): Promise<DiffResource | undefined> {
     const file = vscode.Uri.file(path);
     const former = this.source.formerPath(path) ?? path;
@@ -73,7 +76,7 @@ export class AgentChangesEditor implements Disposable {
   private updateContext(): void {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
     const extents: readonly Extent[] = ['all', 'some'];
-    // VS Code’s API has no type for this editor. It adds the number of files to the label.
+    // VS Code’s API has no type for this editor. VS Code adds the number of files to the label.
     const isShown = (extent: Extent): boolean =>
       tab?.label === titles[extent] || tab?.label.startsWith(`${titles[extent]} (`) === true;
     setContext(tab?.input instanceof vscode.TabInputText ? undefined : extents.find(isShown));

@@ -9,7 +9,7 @@ export interface FileHunks {
   readonly hunks: readonly Hunk[];
 }
 
-/** Returns undefined for a file without reviewable changes. */
+/** Returns undefined for a file without changes to review. */
 export async function hunksOf(
   source: Pick<ReviewSource, 'baseline' | 'paths'>,
   document: vscode.TextDocument,
@@ -22,7 +22,7 @@ export async function hunksOf(
   return { path, seen, hunks: hunksBetween(seen.baseline, seen.text) };
 }
 
-/** Finds the hunk at a 0-based line of a side. Without lines on that side, it is at the following line. */
+/** Finds the hunk at a 0-based line of one side. A hunk without lines on that side belongs to the following line. */
 export function hunkAt(hunks: readonly Hunk[], line: number, side: keyof Hunk = 'after'): Hunk | undefined {
   return hunks.find(({ [side]: { end, start } }) => line >= start && line < Math.max(end, start + 1));
 }

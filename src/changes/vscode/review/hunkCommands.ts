@@ -11,7 +11,10 @@ import type { AgentChangesEditor } from './agentChangesEditor';
 import type { BaselineDocuments } from './baselineDocuments';
 import { existsOnDisk, hunkAt, hunksOf, rangeOf, type FileHunks } from './fileHunks';
 
-/** A change in an argument of VS Code's quick diff. Lines are 1-based and inclusive; an end of 0 stands for an empty range. */
+/**
+ * A change in an argument of VS Code's quick diff. Lines are 1-based, and the end is included. An end of 0 means an
+ * empty range.
+ */
 const LineChange = z.object({
   originalStartLineNumber: z.number(),
   originalEndLineNumber: z.number(),
@@ -66,7 +69,10 @@ export class HunkCommands implements Disposable {
     await this.deps.source.undoHunk(file.path, hunk, file.seen);
   }
 
-  /** Arguments of the inline diff: file, changes, index. Of a CodeLens: file, hunk. Otherwise uses the cursor. */
+  /**
+   * Finds the hunk for the arguments of a command. The inline diff passes file, changes and index; a CodeLens passes
+   * file and hunk. Without arguments, uses the cursor.
+   */
   private async findTarget([uri, at, index]: readonly unknown[]): Promise<{ file: FileHunks; hunk: Hunk }> {
     const active = vscode.window.activeTextEditor;
     const clicked = uri instanceof vscode.Uri ? uri : active?.document.uri;
@@ -86,7 +92,7 @@ export class HunkCommands implements Disposable {
     return { file, hunk };
   }
 
-  /** Reveals the next or previous change, in this file or another one. */
+  /** Reveals the next or previous change, in this file or another file. */
   private async goToChange(step: 1 | -1): Promise<void> {
     const { paths } = this.deps.source;
     const editor = vscode.window.activeTextEditor;
@@ -132,7 +138,7 @@ export class HunkCommands implements Disposable {
   }
 }
 
-/** Also finds the file of a baseline document. @throws Error */
+/** Opens a file. For a baseline document, opens its file. @throws Error */
 async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument> {
   const isBaseline = uri.scheme === textSchemes.baseline;
   try {
@@ -148,20 +154,23 @@ function isSameHunk(one: Hunk, other: Hunk): boolean {
   return isSame('before') && isSame('after');
 }
 
-/** @throws Error if there is no hunk, because the file is not as the user saw it */
+/** @throws Error if there is no hunk, because the file has changed since the user saw it */
 function required(hunk: Hunk | undefined): Hunk {
   if (!hunk) throw new Error('The file has changed in the meantime. Try again.');
   return hunk;
 }
 
-/** Whether the lines around the hunk are the same, as they are unless the texts have changed. */
+/**
+ * Whether the lines before and after the hunk are equal in both texts. Otherwise the texts have changed since the hunk
+ * was computed.
+ */
 function isBetweenSameLines({ after, before }: Hunk, { baseline, text }: SeenTexts): boolean {
   const [old, current] = [splitLines(baseline), splitLines(text)];
   const isSame = (one: number, other: number): boolean => old[one]?.trim() === current[other]?.trim();
   return isSame(before.start - 1, after.start - 1) && isSame(before.end, after.end);
 }
 
-/** For an empty range, VS Code gives the preceding line. */
+/** Converts a change. For an empty range, VS Code passes the preceding line. */
 function hunkOfChange(change: z.infer<typeof LineChange>): Hunk {
   const range = (start: number, end: number): Hunk['before'] =>
     end === 0 ? { start, end: start } : { start: start - 1, end };
@@ -171,7 +180,10 @@ function hunkOfChange(change: z.infer<typeof LineChange>): Hunk {
   };
 }
 
-/** The argument is a URI (editor title) or a resource (Source Control view). Otherwise uses the active editor. @throws Error */
+/**
+ * Returns the path of the file for a command. The argument is a URI (editor title) or a resource (Source Control view).
+ * Without it, uses the active editor. @throws Error
+ */
 function pathOf(target: unknown): string {
   const resource = isRecord(target) && !(target instanceof vscode.Uri) ? target['resourceUri'] : target;
   const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;

@@ -14,7 +14,7 @@ export function ComposerPickers() {
   const noteId = useId();
   const unattended = unattendedActionsOf(options);
   const cause = unattended && options.find((option) => unattendedActionsOfOption(option) === unattended);
-  // For agents with modes, the mode shows it.
+  // If the agent has modes, the mode already shows this.
   const seen = options.some(isModeOption) || unattended ? undefined : seenUnattended;
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
   return (
@@ -126,7 +126,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
 
 const leadingCategories = ['profile', 'model', 'thought_level'];
 
-/** Puts the mode last, since its note needs the rest of the row. Other options keep the agent's order. */
+/** Moves the mode to the end, because its note needs the rest of the row. Other options keep the agent's order. */
 function sortOptions(options: readonly OptionView[]): OptionView[] {
   const rankOf = (option: OptionView): number => {
     if (isModeOption(option)) return leadingCategories.length + 1;

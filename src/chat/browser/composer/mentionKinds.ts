@@ -1,6 +1,6 @@
 import type { DraftAttachment } from '../../common/chatView';
 
-/** A kind of mention; `@file:main` searches only files. */
+/** A kind of mention that restricts the search. For example, `@file:main` finds only files. */
 export interface MentionKind {
   readonly kind: DraftAttachment['kind'];
   readonly prefix: string;

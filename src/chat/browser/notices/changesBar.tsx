@@ -74,7 +74,7 @@ export function ChangesBar() {
 interface ChangesBarButtonProps {
   readonly label: string;
   readonly hint: string;
-  /** Shown instead of the label where space is limited. */
+  /** Shown instead of the label when there is not enough space. */
   readonly icon: Icon;
   readonly onClick: () => void;
 }

@@ -31,7 +31,7 @@ export function TrustBanner() {
   );
 }
 
-/** Shown without a workspace folder, which agents need. */
+/** Shown when there is no workspace folder, because agents need one. */
 export function FolderBanner() {
   const page = usePage();
   return (

@@ -3,8 +3,8 @@ import { usePageState } from '../chatPageContext';
 import type { RemoteListing, RemoteListings } from './useRemoteListings';
 
 /**
- * Lets the user list the conversations that agents store themselves. Stopped agents are started for it; the results
- * appear in the list above.
+ * Lets the user list the conversations that agents store themselves. This starts agents that are not running. The
+ * results appear in the list above.
  */
 export function RemoteSessions({ listings }: { listings: RemoteListings }) {
   const { backends, isUntrusted } = usePageState();

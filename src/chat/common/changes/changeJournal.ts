@@ -21,20 +21,20 @@ import type { WriteClaims } from './writeClaims';
 
 interface ChangeJournalPorts {
   readonly files: ChatFileAccess;
-  /** Shared by all conversations of the window. */
+  /** All conversations of the window share these claims. */
   readonly claims: WriteClaims;
   readonly clock: Clock;
   readonly texts: TextBlobs;
   readonly log: Logger;
   readonly record: (record: NewRecord) => void;
   readonly onDidChange: () => void;
-  /** Called when the agent has written contents other than its approval showed. */
+  /** Called when an agent has written other contents than its approval had shown. */
   readonly onUnexpectedWrite: (path: string) => void;
 }
 
 /**
- * Tracks the file changes of a conversation and reverts them. Only restores texts that Backline read itself before a write, never
- * texts that an agent reported.
+ * Tracks the file changes of a conversation and reverts them. Only restores texts that Backline has read before a
+ * write, and never texts that an agent has reported.
  */
 export class ChangeJournal {
   readonly review: FileReview;
@@ -47,7 +47,7 @@ export class ChangeJournal {
   private readonly savesWatch: OthersSaveWatch;
   private readonly shownWrites = new ShownWrites();
   private readonly queue = new KeyedQueue();
-  /** Texts before running writes through the editor port, by path. */
+  /** Texts before writes that are in progress through the editor port, by path. */
   private readonly baseByPath = new Map<string, FileTextId>();
   private readonly revertingPaths = new Set<string>();
   /** Resolves when the changes of the last turn are recorded. */
@@ -107,7 +107,7 @@ export class ChangeJournal {
     return this.ledger.remainingChanges;
   }
 
-  /** Returns the files whose text is not the one after the agent's last change. Never rejects. */
+  /** Returns the files that have changed since the agent's last change. Never rejects. */
   async editedPaths(): Promise<ReadonlySet<string>> {
     const edited = new Set<string>();
     for (const { change, path } of this.remainingChanges) {
@@ -117,7 +117,7 @@ export class ChangeJournal {
     return edited;
   }
 
-  /** Returns the remaining changes after these records of a conversation. */
+  /** Returns the changes that remain after these records of a conversation. */
   remainingChangesAfter(records: readonly LogRecord[]): RemainingChange[] {
     const ledger = new ChangeLedger(
       this.fileTexts,
@@ -172,14 +172,17 @@ export class ChangeJournal {
     this.runningSweeps.observeEvent(event);
   }
 
-  /** Call before an answer is sent to the agent: changes made until then are not the agent's. Never rejects. */
+  /**
+   * Call before an answer is sent to the agent, because changes that were made earlier are not the agent's. Never
+   * rejects.
+   */
   async beforeAnswer(approvalId: string): Promise<void> {
     await this.toolCallWrites.beforeAnswer(approvalId);
   }
 
   /**
    * Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. A stopped agent can write until
-   * `whenAgentStopped`, which must not reject. Never rejects.
+   * `whenAgentStopped` resolves, which must not reject. Never rejects.
    */
   async endTurn(turn: number, isUnrecorded = true, whenAgentStopped?: Promise<void>): Promise<void> {
     this.runningSweeps.end();
@@ -199,7 +202,7 @@ export class ChangeJournal {
     await this.refresh();
   }
 
-  /** Updates `changes` from the current files, which others may have changed. Never rejects. */
+  /** Compares `changes` with the current files, because others may have changed them. Never rejects. */
   async refresh(): Promise<void> {
     await Promise.all([this.ledger.refresh(), this.states.refresh()]);
     this.ports.onDidChange();
@@ -211,7 +214,10 @@ export class ChangeJournal {
     return known ? await this.fileTexts.textOf(known.before) : undefined;
   }
 
-  /** Returns a file before and after a turn, with an empty text for a deleted file. Undefined if the earlier text is unknown. */
+  /**
+   * Returns the texts of a file before and after a turn. A deleted file has an empty text. Undefined if the earlier
+   * text is unknown.
+   */
   async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
     const path = await this.resolvePath(requested);
     const known = this.ledger.getTurnFile(turn, path);
@@ -226,7 +232,8 @@ export class ChangeJournal {
   }
 
   /**
-   * Reverts a file. Returns the id of a restore that can be undone if the change has no text, which an editor could undo.
+   * Reverts a file. If the change has no texts, an editor cannot undo the revert, and the result is the id of a restore
+   * that can be undone.
    * @throws ChatError `notFound`, `changedSince` unless forced, EditorError
    */
   async revert(
@@ -245,7 +252,7 @@ export class ChangeJournal {
     return restoreId;
   }
 
-  /** Accepts the changes to one file, or to all. */
+  /** Keeps the changes to one file, or to all files. */
   async acceptChanges(requested?: string): Promise<void> {
     const all = new Set([...this.ledger.paths, ...this.states.paths]);
     const paths = requested === undefined ? all : [await this.changedPath(requested)];
@@ -262,7 +269,7 @@ export class ChangeJournal {
       if (protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
       const restore = await this.states.restore(path, turn, force);
       await this.turnCheckpoint.setBase(path);
-      // An earlier turn may have changed it as text.
+      // An earlier turn may have changed the text of the file.
       if (turn !== undefined || typeof (await this.fileTexts.textOf(this.ledger.getFile(path)?.before)) !== 'string') {
         return restore;
       }
@@ -270,7 +277,7 @@ export class ChangeJournal {
     return await this.revertText(path, options);
   }
 
-  /** The changes of the file stay recorded, because undoing the restore brings them back. */
+  /** Records a restore. The changes of the file stay recorded, because undoing the restore brings them back. */
   private async recordRestore(path: string, { target, turn, undo }: StateRestore): Promise<string> {
     const previous = this.remainingChanges.filter((change) => change.path === path);
     if (previous.length > 0) await this.ledger.replaceChanges([{ path }]);
@@ -309,7 +316,7 @@ export class ChangeJournal {
       await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
     else if (now.text !== null && text === null) {
       const deleteFile = () => files.deleteFile(path, { protectedFiles });
-      // Nobody can bring later edits back but a checkpoint.
+      // Only a checkpoint can bring back later edits.
       if (rebased !== null) {
         if (now.isDirty) await files.editor.save(path);
         const first = turn ?? this.ledger.firstTurnOf(path);
@@ -349,7 +356,7 @@ export class ChangeJournal {
     );
   }
 
-  /** Stores the text before all changes of the conversation. */
+  /** Stores the text that the file had before all changes of the conversation. */
   private async storeBaseline(path: string, now: CurrentFile): Promise<FileTextId> {
     const file = this.ledger.getFile(path);
     return file && (await this.fileTexts.storeOtherText(await this.ledger.textWithoutChange(file, now)));
@@ -376,12 +383,12 @@ export class ChangeJournal {
     }
   }
 
-  /** As `resolvePath`, but a symbolic link is not followed. */
+  /** Like `resolvePath`, but does not follow a symbolic link. */
   private async changedPath(requested: string): Promise<string> {
     return this.hasChanges(requested) ? requested : await this.resolvePath(requested);
   }
 
-  /** Returns the path unchanged if agents may no longer access it. */
+  /** Returns the resolved path. If agents can no longer access the path, returns it unchanged. */
   private async resolvePath(path: string): Promise<string> {
     return await this.ports.files.editor.resolve(path).catch(() => path);
   }

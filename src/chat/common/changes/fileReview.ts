@@ -12,7 +12,7 @@ interface FileReviewPorts {
   readonly fileTexts: FileTexts;
   readonly ledger: ChangeLedger;
   readonly states: Pick<StateChanges, 'hasChanges'>;
-  /** Serializes the work on each file, by path. */
+  /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly resolvePath: (path: string) => Promise<string>;
   readonly onDidChange: () => void;
@@ -20,7 +20,7 @@ interface FileReviewPorts {
   readonly refresh: () => Promise<void>;
 }
 
-/** Keeps and undoes parts of a file's changes. */
+/** Keeps and undoes single hunks of a file's changes. */
 export class FileReview {
   constructor(private readonly ports: FileReviewPorts) {}
 
@@ -65,13 +65,13 @@ export class FileReview {
   async baseline(requested: string): Promise<FileText> {
     const path = await this.ports.resolvePath(requested);
     const file = this.ports.ledger.getFile(path);
-    // No text has changed, for example of a file with another mode.
+    // The text is unchanged, for example if only the file mode differs.
     if (!file) return this.ports.states.hasChanges(path) ? (await this.ports.fileTexts.readFile(path)).text : undefined;
     const text = await this.ports.ledger.textWithoutChange(file, await this.ports.fileTexts.readFile(path));
     return text === undefined ? await this.ports.fileTexts.textOf(file.before) : text;
   }
 
-  /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound` */
+  /** Keeps a hunk. @throws ChatError `changedSince` if the file differs from what the user saw, `notFound` */
   async keepHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
     await this.runForSeenFile(requested, seen, async (path, now) => {
       const text = replaceLines(seen.baseline, hunk.before, seen.text, hunk.after);
@@ -81,11 +81,11 @@ export class FileReview {
     this.ports.onDidChange();
   }
 
-  /** @throws ChatError as `keepHunk`, EditorError */
+  /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
   async undoHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
     await this.runForSeenFile(requested, seen, async (path) => {
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
-      // The user has seen these lines and asked for them.
+      // Allowed, because the user has seen these lines and requested the change.
       await this.ports.editor.writeText(path, text, { protectedFiles: 'allow' });
       const after = await this.ports.fileTexts.storeText(await this.ports.fileTexts.readFile(path));
       this.ports.ledger.recordUndo(path, { before: await this.ports.fileTexts.storeOtherText(seen.baseline), after });

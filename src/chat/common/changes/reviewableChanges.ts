@@ -14,7 +14,10 @@ import type {
 import type { SessionFile } from '../chatStore';
 import type { ChangeJournal } from './changeJournal';
 
-/** Implements `ChatFileChanges`. Keeping and undoing claims the conversation for this window. */
+/**
+ * Implements `ChatFileChanges`. Before the user keeps or undoes changes, this window becomes the writer of the
+ * conversation.
+ */
 export class ReviewableChanges implements ChatFileChanges {
   constructor(
     private readonly file: Pick<SessionFile, 'claim'>,

@@ -2,16 +2,16 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 
-/** Delay after a tool call, which may have written files that it does not name. */
+/** Delay after a tool call, because it may have written files that it does not name. */
 const delayAfterCallMs = 1_000;
 const firstPauseMs = 3_000;
 const maxQuietPauseMs = 30_000;
-/** Pauses are this many times longer than the sweep before, so that sweeps take at most 5 % of the time. */
+/** Ratio of a pause to the duration of the sweep before it, so that sweeps take at most 5 % of the time. */
 const pausePerSweep = 19;
 
 /**
- * Sweeps for changes after each tool call, and again and again while a turn runs, since a long command writes files before its tool call ends. Pauses become
- * longer while the agent reports nothing, and with the time that a sweep takes.
+ * Looks for changes (sweeps) after each tool call, and repeatedly while a turn runs, because a long command writes
+ * files before its tool call ends. Pauses grow while the agent reports nothing, and with the duration of a sweep.
  */
 export class RunningSweeps {
   private readonly sweepAfterCall: Coalescer;
@@ -22,7 +22,7 @@ export class RunningSweeps {
 
   constructor(
     private readonly clock: Clock,
-    /** Never rejects. */
+    /** Looks for changes once. Never rejects. */
     private readonly sweep: () => Promise<void>,
   ) {
     this.sweepAfterCall = new Coalescer(clock, delayAfterCallMs, () => void this.sweep());
@@ -39,7 +39,7 @@ export class RunningSweeps {
     this.timer?.dispose();
   }
 
-  /** Begins sweeping, or goes on with short pauses. */
+  /** Starts sweeping, or continues with short pauses. */
   private handleActivity(): void {
     this.quietPauseMs = firstPauseMs;
     if (this.isRunning) return;

@@ -4,12 +4,12 @@ import type { DiffTexts } from '../chatPorts';
 import type { FileText } from './fileTexts';
 import { unixLines } from './touchedFiles';
 
-/** How many occurrences of a replaced text to consider. */
+/** Maximum number of occurrences of a replaced text that are considered. */
 const maxOccurrences = 50;
 
-/** Remembers the file contents shown by approvals, to compare them with what the agent writes. */
+/** Stores the file contents that approvals have shown, to compare them with the contents that the agent writes. */
 export class ShownWrites {
-  /** By approval id. */
+  /** Diffs of approvals that are still pending, by approval id. */
   private readonly pendingDiffs = new Map<string, readonly DiffTexts[]>();
   private allowedDiffs: readonly DiffTexts[] = [];
 
@@ -34,12 +34,15 @@ export class ShownWrites {
     }
   }
 
-  /** Paths, as shown, of files that may be written and were not yet. */
+  /** Paths of files, as shown, that the agent may write but has not written yet. */
   get paths(): readonly string[] {
     return [...new Set(this.allowedDiffs.map(({ path }) => path))];
   }
 
-  /** Whether a write matches the shown diffs, or the first of them. Forgets those it compared. True if there is nothing to compare. */
+  /**
+   * Whether a write matches all shown diffs, or the first of them. Then removes these diffs. True if there is nothing
+   * to compare.
+   */
   matchesShown(path: string, before: FileText, after: FileText): boolean {
     const shown = this.allowedDiffs.filter((diff) => diff.path === path);
     if (shown.length === 0 || before === undefined || after === undefined) {
@@ -67,7 +70,10 @@ export class ShownWrites {
   }
 }
 
-/** Returns the possible results of a diff: agents show the whole file, or only a piece replaced in one place or everywhere. */
+/**
+ * Returns the possible results of a diff, because agents show either the whole file or a part that is replaced once or
+ * everywhere.
+ */
 function possibleResults(text: string, { after, before }: DiffTexts): string[] {
   if (before === null || isSame(text, before)) return [after];
   if (before === '') return [];
@@ -80,7 +86,7 @@ function possibleResults(text: string, { after, before }: DiffTexts): string[] {
   return results;
 }
 
-/** Ignores line endings and trailing whitespace, which editors may change. */
+/** Whether two texts are equal except for line endings and trailing white space, which editors may change. */
 function isSame(one: string, other: string): boolean {
   return unixLines(one).trimEnd() === unixLines(other).trimEnd();
 }

@@ -15,7 +15,7 @@ import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { unixLines } from './touchedFiles';
 import type { WriteClaims } from './writeClaims';
 
-/** A change of a file during one turn. */
+/** The change that one turn has made to a file. */
 interface StateChange extends Omit<ChangedFile, 'path'> {
   readonly turn: number;
   readonly kind: ChangeKind | undefined;
@@ -26,7 +26,7 @@ interface StateChange extends Omit<ChangedFile, 'path'> {
 export interface StateRestore {
   readonly turn: number;
   readonly target: FolderCheckpoint;
-  /** Taken right before. */
+  /** The state of the folder immediately before the restore. */
   readonly undo: FolderCheckpoint;
 }
 
@@ -38,11 +38,11 @@ interface StateChangesPorts {
 }
 
 /**
- * Changes of a conversation that texts do not show: binary and large files, symbolic links, modes, line endings and names. Undone
- * by the checkpoints of the turns.
+ * Changes of a conversation that texts do not show: binary and large files, symbolic links, file modes, line endings
+ * and names. The checkpoints of the turns can undo them.
  */
 export class StateChanges {
-  /** Changes that the user has not decided about, one for each turn, oldest first. */
+  /** Changes that the user has neither kept nor undone, one per turn, oldest first. */
   private readonly openByPath = new Map<string, readonly StateChange[]>();
   private readonly byTurn = new Map<number, Map<string, StateChange>>();
   private stateByPath: ReadonlyMap<string, CurrentState> = new Map();
@@ -53,18 +53,18 @@ export class StateChanges {
     return [...this.openByPath.keys()];
   }
 
-  /** Adds what the texts do not show to the changes of the conversation. */
+  /** Adds properties that texts do not show to the changes of the conversation. */
   addTo(changes: readonly FileChange[]): FileChange[] {
     return merged(changes, this.openByPath, this.stateByPath);
   }
 
-  /** Adds what the texts do not show to the changes of a turn. */
+  /** Adds properties that texts do not show to the changes of a turn. */
   addToTurn(turn: number, changes: readonly FileChange[]): FileChange[] {
     const ofTurn = [...(this.byTurn.get(turn) ?? [])].map(([path, change]) => [path, [change]] as const);
     return merged(changes, new Map(ofTurn), this.stateByPath);
   }
 
-  /** Whether there are no texts to restore. */
+  /** Whether the file has no texts that could be restored. */
   isWithoutTexts(path: string, turn?: number): boolean {
     return hasNoTexts(kindOf(this.changesOf(path, turn)));
   }
@@ -110,11 +110,11 @@ export class StateChanges {
       for (const [path, { checkpoint }] of changes) files.set(path, checkpoint);
     }
     const wanted = [...files].map(([path, checkpoint]) => ({ path, checkpoint }));
-    // Without states, the changes are shown as changed later.
+    // Without states, changes appear as edited later, which is safe.
     this.stateByPath = await checkpoints.currentStates(wanted).catch(() => new Map());
   }
 
-  /** Forgets the changes to a file after the user has decided about them. Returns whether there were any. */
+  /** Removes the changes to a file after the user has decided about them. Returns whether there were any. */
   forget(path: string): boolean {
     return this.openByPath.delete(path);
   }
@@ -127,7 +127,7 @@ export class StateChanges {
   }
 
   /**
-   * Restores a file that has no texts. Undefined if it is already as before.
+   * Restores a file that has no texts. Undefined if the file already has its earlier state.
    * @throws ChatError `notFound`, `changedSince` unless `force`; CheckpointError
    */
   async restore(path: string, turn: number | undefined, force: boolean): Promise<StateRestore | undefined> {
@@ -152,7 +152,7 @@ export class StateChanges {
     return await this.restoreState(path, first, now, first.before);
   }
 
-  /** Whether the file is exactly as the agent left it. Never rejects. */
+  /** Whether the file is unchanged since the agent's last change. Never rejects. */
   async isAsLeft(path: string, turn?: number): Promise<boolean> {
     const changes = this.changesOf(path, turn);
     const [first] = changes;
@@ -163,8 +163,8 @@ export class StateChanges {
   }
 
   /**
-   * Restores what the text of a file does not have, after `text` was restored. `isExact`: nobody has changed the file after the
-   * agent. Undefined if it is already as before. @throws CheckpointError
+   * Restores properties of the file that `text` does not contain, after `text` was restored. `isExact`: the file has
+   * not changed since the agent's last change. Undefined if it already has its earlier state. @throws CheckpointError
    */
   async restoreRest(
     path: string,
@@ -183,10 +183,13 @@ export class StateChanges {
     return await this.restoreState(path, first, now, after);
   }
 
-  /** Deletes a file with later edits of others, which only a checkpoint has then. @throws ChatError if none can be taken */
+  /**
+   * Deletes a file that others have edited. Takes a checkpoint before, because nothing else stores these edits. @throws
+   * ChatError if no checkpoint can be taken
+   */
   async deleteWithWayBack(path: string, turn: number, deleteFile: () => Promise<void>): Promise<StateRestore> {
     const undo = await this.take(path);
-    // Git may ignore the file, or it may be excluded or too large.
+    // The checkpoint does not contain the file if Git ignores it, or if it is excluded or too large.
     const stored = undo && (await this.ports.checkpoints?.stateAt({ path, checkpoint: undo }));
     if (!stored) {
       const message =
@@ -255,7 +258,7 @@ export class StateChanges {
   }
 }
 
-/** Drops the changes after the file had this state. Restoring a checkpoint took them back. */
+/** Returns the changes up to this state of the file. Restoring a checkpoint has undone the later ones. */
 function upTo(changes: readonly StateChange[], state: CurrentState): readonly StateChange[] {
   if (state === 'other') return changes;
   const last = changes.findLastIndex(({ after }) => isSameState(after, state));
@@ -270,7 +273,7 @@ function isMixed(changes: readonly StateChange[]): boolean {
   });
 }
 
-/** What has no texts prevails. */
+/** Returns the kind of the combined changes. A kind without texts takes precedence. */
 function kindOf(changes: readonly StateChange[]): ChangeKind | undefined {
   const kinds = changes.flatMap(({ kind }) => kind ?? []);
   return kinds.findLast(hasNoTexts) ?? kinds.at(-1);
@@ -297,14 +300,14 @@ function merged(
   return changes;
 }
 
-/** What a change of the text shows besides. */
+/** Returns the properties of a change that are shown in addition to its text. */
 function shownBeside({ change }: FileChange, known: readonly StateChange[]): Pick<FileChange, 'kind' | 'renamedFrom'> {
   const kind = change === 'modified' ? kindOf(known) : undefined;
   const last = known.findLast((one) => one.renamedFrom !== undefined);
   return withoutUndefined({ kind, renamedFrom: change === 'created' ? last?.renamedFrom : undefined });
 }
 
-/** The change that is still in the file, without its text. */
+/** Returns the change as far as it is still in the file, without its text. */
 function changeOf(path: string, all: readonly StateChange[], now: CurrentState): FileChange | undefined {
   const known = upTo(all, now);
   const [first] = known;

@@ -24,35 +24,35 @@ interface TurnCheckpointPorts {
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
   readonly states: StateChanges;
-  /** Serializes the work on each file, by path. */
+  /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly record: (record: NewRecord) => void;
   readonly log: Logger;
 }
 
-/** Paths named in a notice. */
+/** Maximum number of paths in a notice. */
 const maxNames = 50;
-/** How much is read from a checkpoint at once. */
+/** Number of files that are read from a checkpoint at once. */
 const batchFiles = 200;
-/** Many files are recorded at the same time, a few in their order. */
+/** From this number of files on, changes are recorded concurrently. Fewer files are recorded in order. */
 const manyFiles = 50;
 const lanes = 8;
 const batchBytes = 16 * 1024 * 1024;
 
 /**
- * The checkpoint of the running turn. Files that differ from it were written during the turn, by any program. Each one that
- * neither the user nor another conversation has written is recorded as the agent's change.
+ * The checkpoint of the running turn. Files that differ from it were written during the turn by any program. If neither
+ * the user nor another conversation has written a file, the change is recorded as the agent's.
  */
 export class TurnCheckpoint {
   private folders: readonly FolderCheckpoint[] = [];
   private turn = 0;
-  /** Files whose last recorded state need not be looked at again. */
+  /** The last recorded state of each file. A file in the same state is skipped. */
   private readonly recordedByPath = new Map<string, ChangedFile>();
-  /** Saves in editors of this window during the turn that are not this agent's. */
+  /** Saves in editors of this window during the turn that were not made by this agent. */
   private readonly othersSaves = new OthersSaves();
-  /** States of files without texts that were saved so. */
+  /** The states of files without texts after such saves. */
   private readonly otherStateByPath = new Map<string, CurrentState>();
-  /** Notices that the conversation has shown already. */
+  /** Notices that the conversation has already shown. */
   private readonly shownNotices = new Set<string>();
   private isRestored = false;
   /** Why the last sweep may have missed changes. */
@@ -70,7 +70,10 @@ export class TurnCheckpoint {
     this.isRestored = true;
   }
 
-  /** Takes the checkpoint. Adds a notice, once per conversation, for what it does not cover. @throws Error when `signal` fires */
+  /**
+   * Takes the checkpoint. Adds a notice about files that it does not contain, once per conversation. @throws Error when
+   * `signal` fires
+   */
   async begin(turn: number, signal: AbortSignal): Promise<void> {
     const { checkpoints, record } = this.ports;
     if (!checkpoints) return;
@@ -89,14 +92,14 @@ export class TurnCheckpoint {
     if (uncovered.length > 0) this.addNotice('Some files and folders are not covered by checkpoints.', uncovered);
   }
 
-  /** Whether there is a checkpoint, so that saves of others have to be recorded. */
+  /** Whether there is a checkpoint, so that saves of others must be recorded. */
   get isRunning(): boolean {
     return this.folders.length > 0;
   }
 
   /**
-   * Records that a file was saved in this window by someone other than this agent. `before` is what the disk had right before, if
-   * that is known.
+   * Records that someone other than this agent has saved a file in this window. `before` is the file on disk
+   * immediately before the save, if known.
    */
   async recordOthersSave(path: string, saved: CurrentFile, before: CurrentFile | undefined): Promise<void> {
     if (!this.isRunning) return;
@@ -105,14 +108,14 @@ export class TurnCheckpoint {
     this.othersSaves.add(path, text, before && (await texts.storeText(before)), this.agentsText(path));
   }
 
-  /** Takes the file on disk as it is: later writes are compared with it. */
+  /** Uses the current file on disk as the base with which later writes are compared. */
   async setBase(path: string): Promise<void> {
     if (!this.isRunning) return;
     const text = await this.storeBase(path, await this.readWritten(path));
     this.othersSaves.set(path, text, this.agentsText(path));
   }
 
-  /** Records the changes of the turn so far. Sweeps run one at a time. Never rejects. */
+  /** Records all changes of the turn until now. Sweeps run one at a time. Never rejects. */
   async sweep(): Promise<void> {
     this.lastSweep = this.lastSweep.then(() =>
       this.sweepNow().catch((error: unknown) => {
@@ -135,7 +138,7 @@ export class TurnCheckpoint {
     this.folders = [];
   }
 
-  /** Drops a restored checkpoint whose turn has ended. */
+  /** Drops a checkpoint that was read from the log, because its turn has ended. */
   forget(): void {
     this.folders = [];
   }
@@ -199,7 +202,7 @@ export class TurnCheckpoint {
     const { ledger, states, texts } = this.ports;
     if (ledger.isOthersWrite(path, now.id)) return;
     const saved = await this.recordUnseenWrites(path, textBefore);
-    // The user's own edit. Earlier changes of the agent are recorded already.
+    // This is the user's own edit. Earlier changes of the agent are already recorded.
     if (saved !== undefined && saved === now.id) return;
     const written = this.agentsText(path);
     if (written === undefined || written !== now.id) {
@@ -211,11 +214,11 @@ export class TurnCheckpoint {
     const kind = kindBesideText(file, textBefore, now.text);
     if (kind !== undefined || file.renamedFrom !== undefined)
       states.record(this.turn, { ...file, path }, kind, this.isRestored);
-    // An editor may still show the text before.
+    // Otherwise the file is checked again, because an editor may still have the earlier text.
     if (kind !== undefined || ledger.currentTurnText(path) === now.id) this.recordedByPath.set(file.path, file);
   }
 
-  /** Records what shell commands had written before others saved the file. Returns the saved text. */
+  /** Records changes by shell commands that were made before others saved the file. Returns the saved text. */
   private async recordUnseenWrites(path: string, textBefore: FileText): Promise<FileTextId> {
     const { othersSaves } = this;
     const { texts } = this.ports;
@@ -241,7 +244,7 @@ export class TurnCheckpoint {
     return ledger.hasTurnWritten(path) ? ledger.currentTurnText(path) : undefined;
   }
 
-  /** Reads what was written to the file: unsaved text of the user is not. */
+  /** Reads the file on disk, because unsaved text belongs to the user. */
   private async readWritten(path: string): Promise<CurrentFile> {
     const { texts } = this.ports;
     const shown = await texts.readFile(path);
@@ -249,13 +252,13 @@ export class TurnCheckpoint {
     return written.text === undefined ? shown : written;
   }
 
-  /** Stores the text of a file, or keeps its state if it has none. */
+  /** Stores the text of a file. If the file has no text, keeps its state instead. */
   private async storeBase(path: string, file: CurrentFile): Promise<FileTextId> {
     if (file.text === undefined) this.otherStateByPath.set(path, await this.stateNow(path));
     return await this.ports.texts.storeText(file);
   }
 
-  /** Never rejects. */
+  /** Returns the current state of a file. Never rejects. */
   private async stateNow(path: string): Promise<CurrentState> {
     const checkpoint = this.folders.find(({ folder }) => isInside(path, folder));
     if (!checkpoint) return undefined;
@@ -271,14 +274,14 @@ export class TurnCheckpoint {
   }
 }
 
-/** Why a changed file has no texts, as far as its states say it. */
+/** Returns why a changed file has no texts, as far as its states show the reason. */
 function kindOf({ after, before }: ChangedFile): ChangeKind | undefined {
   const states = [before, after].filter((state) => state !== undefined);
   if (states.some(({ kind }) => kind === 'symlink')) return 'symlink';
   return states.some(({ bytes }) => bytes > maxFileBytes) ? 'large' : undefined;
 }
 
-/** What two states differ in besides their texts. */
+/** Returns how two states differ apart from their texts. */
 function kindBesideText({ after, before }: ChangedFile, textBefore: FileText, text: FileText): ChangeKind | undefined {
   if (!before) return undefined;
   if (before.kind !== (after?.kind ?? 'file')) return 'mode';

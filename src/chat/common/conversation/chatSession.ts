@@ -50,7 +50,7 @@ export interface ChatSessionPorts extends BackendConnectionPorts {
 /** Events that change the transcript but not the view. */
 const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
 
-/** One conversation: its transcript, log, queue and draft, and its connection to a backend. */
+/** One conversation: its transcript, log, queue and draft, and the connection to its backend. */
 export class ChatSession implements Chat {
   readonly onDidChange: Event<void>;
   readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
@@ -139,7 +139,7 @@ export class ChatSession implements Chat {
     if (isShown) void this.conversation.journal.refresh();
   }
 
-  /** Whether nothing is lost by closing: it is idle and saved, and the backend can load its session again. */
+  /** Whether closing loses nothing: the conversation is idle and saved, and the backend can load its session again. */
   get canClose(): boolean {
     if (this.holderCount > 0 || this.isVisible) return false;
     if (this.file.readonlyReason !== undefined) return true;
@@ -167,9 +167,9 @@ export class ChatSession implements Chat {
     return this.file.isOutdated;
   }
 
-  /** State for the list; undefined if the state of the head applies. */
+  /** State for the list. Undefined if the state in the head applies. */
   get rowState(): SessionRow['state'] | undefined {
-    // Conversations of other windows aren't followed all the time.
+    // The state of a conversation in another window is not known all the time.
     if (!this.file.isOurs) return undefined;
     if (this.chatTranscript.approvals.views.length > 0) return 'waiting';
     return this.chatTranscript.isBusy ? 'busy' : undefined;
@@ -191,15 +191,15 @@ export class ChatSession implements Chat {
     this.conversation.addNotice('warning', text);
   }
 
-  /** Resumes a turn that may still run in a server after its window was closed. */
+  /** Resumes a turn that may still be running in a server after its window was closed. */
   resumeTurn(): void {
     if (this.file.readonlyReason === undefined) this.turnRunner.resumeInterrupted();
   }
 
-  /** Imports a session that the backend keeps, with its history. @throws BackendError */
+  /** Imports a session that the backend stores, with its history. @throws BackendError */
   async importSession(remoteId: string, signal: AbortSignal): Promise<void> {
     this.conversation.ensureBegun();
-    // Replayed tool calls don't change files now.
+    // Replayed tool calls do not change files.
     this.isWatchingFiles = false;
     await this.connection.loadSession(remoteId, true, signal);
     this.conversation.bindSession(remoteId);
@@ -217,7 +217,7 @@ export class ChatSession implements Chat {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
     const id = this.ports.newId();
-    // Clear the draft first, so that the user can type the next prompt while the agent starts.
+    // The draft is cleared first, so that the user can type the next prompt while the agent starts.
     this.sharedDraft.beginSend(id, draft, revision);
     try {
       await this.sendOrQueue({ id, text, attachments: [...attachments, ...contextAttachments] });
@@ -244,7 +244,7 @@ export class ChatSession implements Chat {
     const due = (): QueuedPrompt | undefined => (this.turnRunner.isBusy ? undefined : this.conversation.queue.first);
     if (!due()) return;
     await this.claimForPrompt();
-    // Another page may have sent it in the meantime.
+    // Another page may have sent the prompt meanwhile.
     const prompt = due();
     if (prompt) await this.turnRunner.run(prompt);
   }
@@ -288,7 +288,7 @@ export class ChatSession implements Chat {
     await this.conversation.journal.acceptChanges(path);
   }
 
-  /** Reads what another window has written. Never rejects. */
+  /** Reads the records that another window has written since. Never rejects. */
   async catchUp(): Promise<void> {
     if (!this.file.isOurs) await this.file.catchUp();
   }
@@ -304,7 +304,7 @@ export class ChatSession implements Chat {
     await this.connection.closeSession();
   }
 
-  /** Closes the conversation without ending its session: a server may continue the turn. */
+  /** Closes the conversation without ending its session, because a server may continue the turn. */
   async close(): Promise<void> {
     this.turnRunner.close();
     const isInterrupted = this.chatTranscript.isBusy && this.file.isOurs;
@@ -314,7 +314,7 @@ export class ChatSession implements Chat {
     await this.file.close();
   }
 
-  /** Disposes the conversation as soon as it is no longer held, because another instance replaces it. */
+  /** Disposes the conversation as soon as nothing keeps it open, because another instance replaces it. */
   disposeWhenReleased(): void {
     this.isDisposedOnRelease = true;
     if (this.holderCount === 0) this.dispose();
@@ -333,7 +333,10 @@ export class ChatSession implements Chat {
     if (this.chatTranscript.isBusy) this.conversation.recordInterruption();
   }
 
-  /** Stops the turn because another window has taken over, and nothing could be saved here. Never rejects. */
+  /**
+   * Stops the turn because another window has become the writer, and this window could not save anything. Never
+   * rejects.
+   */
   private async stopForOtherWindow(): Promise<void> {
     this.answerDelivery.dropReason();
     await this.turnRunner.stop();
@@ -341,7 +344,7 @@ export class ChatSession implements Chat {
     this.connection.disconnect();
   }
 
-  /** Claims the conversation before a prompt. @throws ChatError */
+  /** Makes this window the writer before a prompt. @throws ChatError */
   private async claimForPrompt(): Promise<void> {
     if (this.file.readonlyReason !== undefined) throw new ChatError('readonly', this.file.readonlyReason);
     if (!this.file.isOurs) await this.file.claim();

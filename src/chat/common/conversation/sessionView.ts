@@ -14,7 +14,7 @@ export interface SessionStatusInput {
   readonly backend: BackendState | undefined;
   readonly readonly: string | undefined;
   readonly phase: TurnPhase;
-  /** The user is asked about unsaved files before the prompt is sent. */
+  /** Whether the user is being asked about unsaved files before the prompt is sent. */
   readonly isAskingToSave?: boolean;
 }
 
@@ -74,10 +74,10 @@ export function sessionView(
     }),
     ...withoutUndefined({ problem: file.problem }),
     ...transcriptView(transcript, now),
-    // Approvals can be answered only in the window that writes the conversation.
+    // Approvals can be answered only in the window that writes to the conversation.
     ...(file.isInUseElsewhere ? { isInUse: true, approvals: [] } : {}),
     queue: queue.shownPrompts,
-    // Assumed until the backend reports otherwise.
+    // Images are assumed to be supported until the backend reports its capabilities.
     takesImages: connection.capabilities?.images ?? true,
     ...selectShownChanges(journal.changes),
   };

@@ -5,7 +5,7 @@ import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
 import { emptyDraft, joinDrafts, withoutImage } from './drafts';
 
-/** In UTF-16 units. Limited because the list of conversations reads all heads. */
+/** Maximum size of a draft in the head, in UTF-16 units. Limited because the list of conversations reads all heads. */
 const maxHeadUnits = 2 * 1024 * 1024;
 
 /** The draft of one conversation, or of the empty page, shared by all pages that show it. */
@@ -32,7 +32,7 @@ export class SharedDraft implements Disposable {
     return this.currentDraft;
   }
 
-  /** Ignored if the same page has already written a later revision. */
+  /** Saves a draft. Ignored if the same page has already saved a later revision. */
   save(draft: Draft, revision?: DraftRevision): void {
     if (this.isOutdated(revision)) return;
     this.lastRevision = revision;
@@ -51,7 +51,10 @@ export class SharedDraft implements Disposable {
     this.draftsBeingSent.delete(promptKey);
   }
 
-  /** Restores a draft that was not accepted, before newer text. `full` replaces it if more was typed elsewhere. */
+  /**
+   * Restores a draft that was not accepted. Places it before newer text. `full` replaces the draft if the user has
+   * typed more on another page.
+   */
   restoreRefused(promptKey: string | object, full?: Draft): void {
     const draft = this.draftsBeingSent.get(promptKey);
     this.draftsBeingSent.delete(promptKey);

@@ -3,7 +3,7 @@ import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { BackendState } from '../../../session/common/sessionBackend';
 import type { BackendView } from '../chatView';
 
-/** Builds the view of a backend. `state` is undefined if it was never used. */
+/** Builds the view of a backend. `state` is undefined if this window has not used the backend. */
 export function backendView(
   {
     isListingUnsupported: cannotList,

@@ -33,9 +33,9 @@ interface ChatSessionsPorts {
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Global, not per workspace. */
+  /** Storage for all workspaces, not only for this one. */
   readonly memento: Memento;
-  /** Returns a globally unique id of letters, digits and `-`. */
+  /** Returns a globally unique id that contains only letters, digits and `-`. */
   readonly newId: () => string;
   readonly sessionDefaults: SessionDefaults;
   readonly unsavedFiles: UnsavedFiles;
@@ -43,13 +43,13 @@ interface ChatSessionsPorts {
 
 interface SessionPlace {
   readonly backendId: string;
-  /** Absolute path. */
+  /** The agent's working folder, as an absolute path. */
   readonly folder?: string | undefined;
 }
 
 const loadTimeoutMs = 60_000;
 
-/** The conversations of a window, open or stored on disk. */
+/** The conversations of a window: those that are open, and those stored on disk. */
 export class ChatSessions implements Chats, WriteObserver {
   private readonly chats = new Map<string, ChatSession>();
   private readonly openingById = new Map<string, Promise<ChatSession>>();
@@ -62,7 +62,7 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly onDidChangeBackends = this.backendsEmitter.event;
   private readonly fileChangesEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeFiles = this.fileChangesEmitter.event;
-  /** The first checkpoint takes longest, so it is prepared while the user types. */
+  /** Whether the first checkpoint was prepared. It takes longest, so it is prepared while the user types. */
   private isCheckpointPrepared = false;
   private readonly remoteSessions: RemoteSessions;
   private readonly usedBackends: UsedBackends;
@@ -181,7 +181,7 @@ export class ChatSessions implements Chats, WriteObserver {
       return open;
     }
     await this.closingById.get(sessionId);
-    // Concurrent calls share one opening.
+    // Concurrent calls for the same conversation share one result.
     const opening =
       this.openingById.get(sessionId) ?? this.openChat(sessionId).finally(() => this.openingById.delete(sessionId));
     this.openingById.set(sessionId, opening);
@@ -242,7 +242,7 @@ export class ChatSessions implements Chats, WriteObserver {
     for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path);
   }
 
-  /** Records what was written all the same, and forgets the text before. */
+  /** Records what a failed write has written, and drops the text from before the write. */
   async afterFailedWrite(writer: WriterSession, path: string): Promise<void> {
     await this.afterWrite(writer, path);
   }
@@ -319,7 +319,7 @@ export class ChatSessions implements Chats, WriteObserver {
     return chat;
   }
 
-  /** Closes an idle conversation; `open` opens it again. */
+  /** Closes an idle conversation. `open` can open it again. */
   private closeIdleChat(chat: ChatSession): void {
     this.chats.delete(chat.id);
     this.fileChangesEmitter.fire();

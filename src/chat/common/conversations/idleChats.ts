@@ -2,15 +2,15 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
 interface IdleCheckable {
-  /** Whether it is not visible, and closing it loses nothing. */
+  /** Whether the conversation is not visible and can be closed without losing anything. */
   readonly canClose: boolean;
 }
 
 const checkIntervalMs = 60_000;
-/** Number of consecutive checks that must find a conversation idle. */
+/** Number of consecutive checks in which a conversation must be idle before it is closed. */
 const checksBeforeClose = 5;
 
-/** Closes conversations that were idle for some minutes, to free memory and to let other windows write them. */
+/** Closes conversations that were idle for some minutes, to free memory and to let other windows write to them. */
 export class IdleChats<One extends IdleCheckable> implements Disposable {
   private readonly idleCheckCounts = new Map<One, number>();
   private timer: Disposable | undefined;

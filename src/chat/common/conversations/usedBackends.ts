@@ -35,14 +35,14 @@ export class UsedBackends implements Disposable {
     return this.backendsById.get(id)?.backend.state;
   }
 
-  /** @throws BackendError as `BackendRegistry.open` */
+  /** Opens a backend. @throws the same BackendErrors as `BackendRegistry.open` */
   async open(id: string): Promise<SessionBackend> {
     const backend = await this.registry.open(id);
     this.add(backend);
     return backend;
   }
 
-  /** Adds a backend. Replaces one with the same id, which was stopped by a change of settings. */
+  /** Adds a backend. It replaces a backend with the same id that was stopped after its settings changed. */
   add(backend: SessionBackend): void {
     const known = this.backendsById.get(backend.id);
     if (known?.backend === backend || this.isDisposed) return;
@@ -58,7 +58,7 @@ export class UsedBackends implements Disposable {
     update();
   }
 
-  /** Whether the backend is a server, which keeps running without this window. */
+  /** Whether the backend is a server, which also runs without this window. */
   async isServer(id: string): Promise<boolean> {
     return (await this.listServers()).some((server) => server.id === id);
   }
@@ -77,7 +77,7 @@ export class UsedBackends implements Disposable {
 
   private async connectServers(): Promise<void> {
     for (const { health, id, title } of await this.listServers()) {
-      // Also reconnects to a server that was used before.
+      // A server that was used before is connected again.
       if (health?.kind !== 'answers' || this.stateOf(id)?.kind === 'ready') continue;
       try {
         const backend = await this.open(id);

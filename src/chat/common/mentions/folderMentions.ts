@@ -19,7 +19,7 @@ interface Folder extends PathCandidate {
 const maxRows = 8;
 const maxListed = 300;
 
-/** Folders of the workspace. The list of their files is sent. */
+/** Folders of the workspace. The prompt contains a list of their files. */
 export class FolderMentions implements MentionSource {
   readonly kind = 'folder';
 
@@ -36,7 +36,7 @@ export class FolderMentions implements MentionSource {
 
   async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     if (path === undefined) return [];
-    // Throws if the folder was deleted; `resolve` would not.
+    // `stat` throws if the folder was deleted; `resolve` would not.
     await this.ports.editor.stat(path);
     const folder = await this.ports.editor.resolve(path);
     const { names, more } = await this.listFilesIn(folder);

@@ -17,7 +17,7 @@ export interface GitFile {
 }
 
 export interface GitPort {
-  /** Undefined without Git or a repository. */
+  /** Returns the uncommitted changes. Undefined without Git or without a repository. */
   changes(): Promise<GitChanges | undefined>;
   /** Returns the output of `git diff HEAD`; empty for an untracked file. */
   diff(path: string): Promise<string>;
@@ -27,7 +27,7 @@ const maxFiles = 100;
 /** Maximum length of the sent text, in UTF-16 units. */
 const maxLength = 64 * 1024;
 
-/** Uncommitted changes, as a diff. Leaves out files that agents may not read. */
+/** Uncommitted changes, as a diff. Leaves out files that agents may not access. */
 export class GitMentions implements MentionSource {
   readonly kind = 'git';
 

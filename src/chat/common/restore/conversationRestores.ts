@@ -5,7 +5,7 @@ import type { RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
 import { momentBefore, pathsByTurn, writtenPaths } from './restorePoint';
 
-/** Implements `ChatRestores`. Recording claims the conversation for this window. */
+/** Implements `ChatRestores`. Before a restore is recorded, this window becomes the writer of the conversation. */
 export class ConversationRestores implements ChatRestores {
   constructor(
     private readonly file: SessionFile,
@@ -63,7 +63,7 @@ export class ConversationRestores implements ChatRestores {
     this.conversation.record({ type: 'restoreUndone', id });
   }
 
-  /** @throws ChatError `storage` if some records are not on disk yet */
+  /** Reads all records. @throws ChatError `storage` if some of them are not on disk yet */
   private async readAll(): Promise<StoredConversation> {
     await this.file.flush();
     const { problem } = this.file;

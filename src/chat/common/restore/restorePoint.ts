@@ -24,7 +24,7 @@ export function momentBefore(records: readonly LogRecord[], turn: number): Promp
   const { draft, promptAt } = findPrompt(records, turn);
   if (!draft || promptAt === undefined) return undefined;
   const { folders, readyAt } = findStart(records, promptAt, turn);
-  // The changes of the turn before can be recorded after the prompt, but before its checkpoint is taken.
+  // Changes of the previous turn can be recorded after the prompt, but before its checkpoint is taken.
   const late = records.slice(promptAt, readyAt).filter(({ type }) => fileTypes.has(type));
   const before = records.slice(0, promptAt).filter(({ type }) => type !== 'queued' && type !== 'unqueued');
   const others = records.slice(promptAt, readyAt).filter(({ type }) => !fileTypes.has(type));
@@ -78,7 +78,7 @@ export function textIdsOf(records: readonly LogRecord[]): ReadonlySet<string> {
 
 interface FoundPrompt {
   readonly draft: Draft | undefined;
-  /** Index of its record. */
+  /** Index of the record of the prompt. */
   readonly promptAt: number | undefined;
 }
 
@@ -87,7 +87,7 @@ function findPrompt(records: readonly LogRecord[], turn: number): FoundPrompt {
   let promptAt: number | undefined;
   const { prompts } = replay(records, (transcript, index) => {
     const count = transcript.prompts.length;
-    // A prompt that was withdrawn is not the one that the next prompt of the same number is.
+    // If a prompt was withdrawn, the next prompt has the same number and replaces it.
     if (count > known && count === turn) promptAt = index;
     known = count;
   });
@@ -113,7 +113,7 @@ function replay(
 
 interface TurnStart {
   readonly folders: readonly FolderCheckpoint[];
-  /** Index of the first record of what the agent did. */
+  /** Index of the first record of the agent's work in the turn. */
   readonly readyAt: number;
 }
 

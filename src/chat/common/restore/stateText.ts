@@ -7,7 +7,7 @@ const kindNames: Record<FileKind, string> = {
   symlink: 'symbolic link',
 };
 
-/** Describes a change that has no texts to compare: `file of 12 KB before, executable file of 12 KB after`. */
+/** Describes a change without texts, for example `file of 12 KB before, executable file of 12 KB after`. */
 export function stateText({ after, before }: ChangedStates): string {
   return `${sideText(before)} before, ${sideText(after)} after`;
 }

@@ -2,7 +2,7 @@ import { countOf } from '../../../base/common/countOf';
 import type { RecordOf } from '../conversation/logRecord';
 import type { EntryWriter } from './entryWriter';
 
-/** The notices about restored files, from which a restore can be undone. */
+/** The notices about restored files. The user can undo a restore there. */
 export class RestoreEntries {
   private readonly entryIdByRestore = new Map<string, string>();
 

@@ -3,7 +3,7 @@ import { TranscriptDocument } from '../../../transcript/common/transcriptDocumen
 import { ChatTranscript } from './chatTranscript';
 import type { LogRecord } from '../conversation/logRecord';
 
-/** Returns the untrimmed entries of a stored conversation. */
+/** Returns the complete entries of a stored conversation. */
 export function storedEntries(records: readonly LogRecord[], backendTitle: string): Entry[] {
   const document = new TranscriptDocument(() => undefined);
   try {

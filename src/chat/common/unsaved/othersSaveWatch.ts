@@ -10,21 +10,24 @@ interface OthersSaveWatchDeps {
   readonly fileTexts: Pick<FileTexts, 'readDisk'>;
   readonly turnCheckpoint: Pick<TurnCheckpoint, 'isRunning' | 'recordOthersSave'>;
   readonly resolvePath: (path: string) => Promise<string>;
-  /** Whether the agent or the conversation itself writes the file, so that its earlier text is known. */
+  /** Whether the agent or the conversation writes the file, so that its earlier text is known. */
   readonly isOwnWrite: (path: string) => boolean;
   /** Whether the agent writes the file. */
   readonly isAgentsWrite: (path: string) => boolean;
-  /** Runs a task when no other work on the file is done. Never rejects. */
+  /** Runs a task when no other work on the file is running. Never rejects. */
   readonly runForFile: (path: string, task: (path: string) => Promise<void>) => Promise<void>;
 }
 
-/** VS Code skips the listeners of other extensions if saving is delayed for long. */
+/**
+ * Time limit for reading a file before it is saved. VS Code skips listeners of other extensions if they delay saving
+ * for long.
+ */
 const readTimeoutMs = 300;
 
-/** Records saves during a turn that are not the agent's, with the text on disk right before each. */
+/** Records saves during a turn that the agent did not make, and the text on disk immediately before each save. */
 export class OthersSaveWatch implements Disposable {
   private readonly disposables = new DisposableStore();
-  /** What the disk had before running saves, by path as in VS Code. */
+  /** The files on disk before saves that are in progress, by path as VS Code gives it. */
   private readonly diskByPath = new Map<string, Promise<CurrentFile | undefined>>();
 
   constructor(private readonly deps: OthersSaveWatchDeps) {
@@ -46,7 +49,7 @@ export class OthersSaveWatch implements Disposable {
     waitUntil(reading.then(() => undefined));
   }
 
-  /** Never rejects. */
+  /** Reads a file before it is saved. Never rejects. */
   private async readBeforeSave(requested: string): Promise<CurrentFile | undefined> {
     const { fileTexts, isOwnWrite, resolvePath } = this.deps;
     return isOwnWrite(await resolvePath(requested)) ? undefined : await fileTexts.readDisk(requested);
@@ -57,10 +60,10 @@ export class OthersSaveWatch implements Disposable {
     const before = this.diskByPath.get(requested);
     this.diskByPath.delete(requested);
     if (!turnCheckpoint.isRunning) return;
-    // Read now: a command may write the file while other work on it is done.
+    // The file is read now, because a command may write to it while other work on it is running.
     const saved = fileTexts.readDisk(requested);
     await runForFile(requested, async (path) => {
-      // The editor port also saves what the agent writes; that is not a save by others.
+      // The editor port also saves texts that the agent writes. These saves are not by others.
       if (!isAgentsWrite(path)) await turnCheckpoint.recordOthersSave(path, await saved, await before);
     });
   }

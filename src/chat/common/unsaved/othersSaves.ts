@@ -1,8 +1,8 @@
 import type { FileTextId } from '../changes/fileTexts';
 
-/** A write by a shell command that no sweep has seen before somebody else saved the file. */
+/** A write by a shell command that no sweep has found before someone else saved the file. */
 interface UnseenWrite {
-  /** Undefined for the text of the checkpoint. */
+  /** The text before the write. Undefined if it is the text in the checkpoint. */
   readonly before: FileTextId;
   readonly after: FileTextId;
 }
@@ -11,13 +11,13 @@ interface SavedFile {
   readonly text: FileTextId;
   /** The agent's last text in this turn at the time of the save. */
   readonly agentsText: FileTextId;
-  /** Oldest first. */
+  /** The writes that no sweep has found, oldest first. */
   readonly unseen: readonly UnseenWrite[];
 }
 
 /**
- * The files that the user or another agent has saved during a turn. What the disk had right before a save is not their work: it is
- * compared with the last known text, and what differs was written by a shell command.
+ * The files that the user or another agent has saved during a turn. If the text on disk before a save differs from the
+ * last known text, a shell command has written it.
  */
 export class OthersSaves {
   private readonly fileByPath = new Map<string, SavedFile>();
@@ -26,7 +26,7 @@ export class OthersSaves {
     this.fileByPath.clear();
   }
 
-  /** Adds a save. `diskBefore` is undefined if it is not known. */
+  /** Adds a save. `diskBefore` is undefined if it is unknown. */
   add(path: string, text: FileTextId, diskBefore: FileTextId, agentsText: FileTextId): void {
     const earlier = this.find(path, agentsText);
     const known = earlier ? earlier.text : agentsText;
@@ -35,17 +35,17 @@ export class OthersSaves {
     this.fileByPath.set(path, { text, agentsText, unseen });
   }
 
-  /** Sets the text of a file that later writes are compared with, and forgets unseen writes. */
+  /** Sets the text of a file with which later writes are compared. Removes the writes that no sweep has found. */
   set(path: string, text: FileTextId, agentsText: FileTextId): void {
     this.fileByPath.set(path, { text, agentsText, unseen: [] });
   }
 
-  /** Returns the saved text; undefined if nobody has saved the file after the agent's last text. */
+  /** Returns the saved text. Undefined if nobody has saved the file since the agent's last text. */
   textOf(path: string, agentsText: FileTextId): FileTextId {
     return this.find(path, agentsText)?.text;
   }
 
-  /** Returns and forgets the writes before the saves of a file. */
+  /** Returns and removes the writes before the saves of a file. */
   takeUnseen(path: string, agentsText: FileTextId): readonly UnseenWrite[] {
     const file = this.find(path, agentsText);
     if (file) this.fileByPath.set(path, { ...file, unseen: [] });
@@ -54,7 +54,7 @@ export class OthersSaves {
 
   private find(path: string, agentsText: FileTextId): SavedFile | undefined {
     const file = this.fileByPath.get(path);
-    // After the user has decided about the file, the turn has no text of the agent.
+    // After the user has decided about the file, the turn has no text from the agent.
     return agentsText === undefined || file?.agentsText === agentsText ? file : undefined;
   }
 }

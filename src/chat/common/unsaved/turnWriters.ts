@@ -5,16 +5,16 @@ import type { Chat, Chats } from '../chatPorts';
 export interface TurnWriter {
   /** Title of the agent. */
   readonly title: string;
-  /** Whether it runs a tool call that it has reported. */
+  /** Whether the agent has reported a tool call that is still running. */
   readonly isCalling: boolean;
 }
 
-/** File events are late. */
+/** Maximum delay of file events, in milliseconds. */
 const lateMs = 3_000;
 
-/** Knows which agents work, and so may have written a file just now. */
+/** Tracks which agents are working and may therefore have just written a file. */
 export class TurnWriters implements Disposable {
-  /** When turns have ended, in milliseconds of the monotonic clock. */
+  /** When turns have ended, in milliseconds of the monotonic clock, by conversation. */
   private readonly endedAtByChat = new Map<Chat, number>();
   private readonly workingChats = new Set<Chat>();
   private listener: Disposable | undefined;
@@ -29,7 +29,7 @@ export class TurnWriters implements Disposable {
     this.update();
   }
 
-  /** Returns the agent that may have written the file just now. */
+  /** Returns the agent that may have just written the file. */
   writerOf(path: string): TurnWriter | undefined {
     this.update();
     const now = this.clock.monotonicNow();
@@ -59,7 +59,7 @@ export class TurnWriters implements Disposable {
   }
 }
 
-/** Whether the agent may be writing files: it has received the prompt and has not finished. */
+/** Whether the agent may be writing files, because it has received the prompt and has not finished. */
 function isWorking({ view: { isBusy = false, status } }: Chat): boolean {
   return isBusy && status !== 'starting' && status !== 'readonly';
 }

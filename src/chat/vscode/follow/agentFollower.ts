@@ -18,7 +18,7 @@ interface AgentFollowerDeps extends Pick<FeatureContext, 'clock' | 'log'> {
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly chats: Pick<Chats, 'openChats' | 'onDidChange'>;
   readonly editor: Pick<EditorPort, 'resolve' | 'stat' | 'readBytes'>;
-  /** Stores across reloads whether it is on. */
+  /** Stores across reloads whether Follow is on. */
   readonly memento: Memento;
 }
 
@@ -37,7 +37,7 @@ export class AgentFollower implements Disposable {
   private readonly followedEditor: FollowedEditor;
   private readonly lifetime = new AbortController();
   private readonly knownSessions = new WeakSet<BackendSession>();
-  /** Last changed line (0-based) of each file that an agent is writing through the editor, by path. */
+  /** Last changed line (0-based) of each file that an agent is writing through the editor port, by path. */
   private readonly lineByWrittenPath = new Map<string, number>();
   private readonly restTimer: Coalescer;
   private state: FollowState = followOff;
@@ -91,7 +91,7 @@ export class AgentFollower implements Disposable {
     this.readEvents(session).catch((error: unknown) => this.deps.log.error('cannot follow a session', error));
   }
 
-  /** An agent is about to write a file through the editor. */
+  /** Call when an agent is about to write a file through the editor port. */
   beforeWrite(path: string): void {
     this.lineByWrittenPath.set(path, 0);
   }
@@ -110,7 +110,7 @@ export class AgentFollower implements Disposable {
 
   private async readEvents(session: BackendSession): Promise<void> {
     for await (const { event } of session.events({ signal: this.lifetime.signal })) {
-      // A loaded session replays its history first.
+      // A session that is loaded replays its history first, which is ignored.
       const place = this.isOn && session.isBusy ? touchedPlace(event) : undefined;
       if (place) this.dispatch({ type: 'touched', place });
     }
@@ -121,13 +121,13 @@ export class AgentFollower implements Disposable {
     this.dispatch({ type: 'turn', isRunning });
     if (isRunning) return;
     this.followedEditor.forgetShownEditor();
-    // A write that failed has no end.
+    // Writes that failed may still be in the map, because their end is not reported.
     this.lineByWrittenPath.clear();
   }
 
   private handleRested(): void {
     this.dispatch({ type: 'rested' });
-    // The turn may have ended meanwhile.
+    // The turn may have ended meanwhile, so its state is read again.
     this.updateTurn();
   }
 

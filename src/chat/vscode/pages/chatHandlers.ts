@@ -12,13 +12,16 @@ import type { ChatPageServices } from './chatPageServices';
 export interface PageControl {
   readonly chat: Chat | undefined;
   readonly feed: Pick<PageFeed, 'flushNow' | 'loadOlder' | 'handleDraftSaved'>;
-  /** The shown conversation, if its first prompt was sent from this page. */
+  /** The displayed conversation, if its first prompt was sent from this page. */
   readonly startedChat: Chat | undefined;
-  /** Shows the conversation, or an empty page for a new one. `keepsComposer`: the composer's text belongs to it. */
+  /**
+   * Shows the conversation, or an empty page for a new one. `keepsComposer`: the composer's text becomes the draft of
+   * the conversation.
+   */
   show(chat: Chat | undefined, keepsComposer?: boolean): void;
   /**
-   * Call it before opening or creating a conversation for the user. The returned function returns
-   * whether the page may still show that conversation: false once the user has chosen another.
+   * Call before opening or creating a conversation for the user. The result is a function that returns whether the page
+   * may still show that conversation. It returns false after the user has chosen another one.
    */
   startNavigation(): () => boolean;
   focusComposer(): void;
@@ -36,12 +39,12 @@ export function createChatHandlers(
   let sessionSearch = new AbortController();
   let sessionListing = new AbortController();
   let mentionSearch = new AbortController();
-  /** Identifies the page's current load: a reloaded page restarts its revisions. */
+  /** Identifies the current load of the page, because a reloaded page starts with revision 0 again. */
   let writer = {};
 
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
-  /** Creates the conversation of a first prompt and shows it before its backend is ready. */
+  /** Creates the conversation for a first prompt, and shows it before its backend is ready. */
   const createChat = async (prompt: object, draft: Draft, written: DraftRevision): Promise<Chat> => {
     const { chosenBackend } = backends;
     const isStillWanted = page.startNavigation();
@@ -50,7 +53,8 @@ export function createChatHandlers(
       if (!chosenBackend) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
       const chat = await chats.create(chosenBackend.id, services.folderOf(draft));
       backends.rememberLastUsed(chosenBackend.id);
-      // If the user has opened another conversation meanwhile, that one stays with its composer.
+      // If the user has opened another conversation meanwhile, the page keeps showing that conversation and its
+      // composer.
       if (isStillWanted()) {
         newDraft.moveToChat(chat, written.page);
         page.show(chat, true);
@@ -62,7 +66,10 @@ export function createChatHandlers(
     }
   };
 
-  /** Shows the conversation that goes on after a restore, unless the user has chosen another one meanwhile. */
+  /**
+   * Returns a function that shows the conversation in which the user continues after a restore, unless the user has
+   * chosen another one meanwhile.
+   */
   const showRestored = (): ShowChat => {
     const isStillWanted = page.startNavigation();
     return (chat) => {
@@ -72,7 +79,9 @@ export function createChatHandlers(
     };
   };
 
-  /** Fetches the agent's options before the first prompt. Servers have reported theirs already. */
+  /**
+   * Requests the agent's options before the first prompt. Not needed for servers, which have already reported theirs.
+   */
   const prepare = (): void => {
     const { chosenBackend } = backends;
     const isWanted = page.chat === undefined && services.isTrusted() && chosenBackend !== undefined;
@@ -80,7 +89,7 @@ export function createChatHandlers(
     chats.prepare(chosenBackend.id, services.folderOf(newDraft.value));
   };
 
-  /** Deletes a conversation without content and restores the user's prompt. */
+  /** Deletes a conversation without content and puts the prompt back into the draft. */
   const discardChat = async (prompt: object, chat: Chat): Promise<void> => {
     if (page.chat === chat) page.show(undefined, true);
     newDraft.restoreRefused(prompt, chat.draft);
@@ -109,13 +118,13 @@ export function createChatHandlers(
         newDraft.confirmSent(prompt);
         if (isFirst) services.newOptions.clearOneTimeChoices(chat.view.backendId);
       } catch (error) {
-        // A server may have rejected a chosen option; its list may differ now.
+        // If a server has rejected a chosen option, its list of options may have changed.
         if (chat) void services.newOptions.refresh(chat.view.backendId);
         if (isFirst && chat && isEmptyChat(chat)) await discardChat(prompt, chat);
         if (!isFirst && !chat) newDraft.save(joinDrafts(newDraft.value, draft));
         throw error;
       } finally {
-        // So that the page knows the conversation before it gets the result.
+        // Sent first, so that the page knows the conversation when it receives the result.
         page.feed.flushNow();
       }
     }),
@@ -125,7 +134,7 @@ export function createChatHandlers(
     }),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
     approve: chatRequests.approve.withHandler(async ({ sessionId, approvalId, option, reason }) => {
-      // Only the shown conversation's approvals can be answered.
+      // Only approvals of the displayed conversation can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');
       await page.chat.answerApproval(approvalId, option, reason);
     }),
@@ -147,7 +156,7 @@ export function createChatHandlers(
     ),
     saveDraft: chatRequests.saveDraft.withHandler(async ({ sessionId, revision, ...draft }) => {
       const written = { page: writer, revision };
-      // The page may not know yet that its first prompt started a conversation.
+      // The page may not know yet that its first prompt has started a conversation.
       const chat = sessionId === undefined ? page.startedChat : await chatOf(sessionId);
       if (chat) chat.saveDraft(draft, written);
       else {

@@ -5,7 +5,10 @@ import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
 import { canUndo } from '../../../transcript/common/shownChanges';
 import type { UndoActions } from './undoActions';
 
-/** The changes of all open conversations. A file changed by several belongs to the conversation opened last. */
+/**
+ * The changes of all open conversations. A file that several conversations have changed belongs to the one that was
+ * opened last.
+ */
 export class ChatReview implements ReviewSource {
   constructor(
     private readonly chats: Pick<Chats, 'openChats' | 'onDidChangeFiles'>,

@@ -8,9 +8,9 @@ type RestoreScope = 'both' | 'files' | 'conversation';
 
 interface ScopeQuestion {
   readonly turn: number;
-  /** Undefined if files cannot be restored. */
+  /** The files that can be restored; undefined if no files can be. */
   readonly rows: readonly RestoreRow[] | undefined;
-  /** Why files cannot be restored, or what is not covered. */
+  /** Why files cannot be restored, or which ones cannot. */
   readonly note: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function pickScope({ note, rows, turn }: ScopeQuestion): Promise<Re
   const picked = await vscode.window.showQuickPick(items, {
     title: `Restore to Prompt ${turn}`,
     placeHolder: note ?? 'Select what to restore',
-    // The chat, which may just get the focus back from the dialog before, would close it.
+    // The chat may get the focus back from the previous dialog just now, which would close the list.
     ignoreFocusOut: true,
   });
   return picked?.scope;
@@ -64,7 +64,7 @@ export async function pickFiles({ leftOut, openDiff, rows, title }: FileQuestion
     pick.placeholder = 'Select the files to restore';
     pick.canSelectMany = true;
     pick.matchOnDescription = true;
-    // A diff can be opened without closing the list.
+    // The user can open a diff without closing the list.
     pick.ignoreFocusOut = true;
     const items = rows.map(itemOf);
     pick.items = [...items, ...leftOutItems(leftOut)];
@@ -113,7 +113,7 @@ function leftOutItems(leftOut: readonly string[]): FileItem[] {
   }));
 }
 
-/** VS Code would show `$(name)` as an icon. */
+/** Changes a label so that VS Code does not show `$(name)` as an icon. */
 function toSafeLabel(text: string): string {
   return showHiddenCharacters(text).replaceAll('$(', '$\u200B(');
 }

@@ -10,19 +10,22 @@ import { deleteUnsavedText, keepUnsavedText, readDiskText, useDiskText } from '.
 
 interface ConflictNoticesDeps {
   readonly watch: Pick<ConflictWatch, 'conflicts' | 'onDidChange' | 'resolve'>;
-  /** Read-only documents for the agents' texts. */
+  /** Read-only documents that show the texts of agents. */
   readonly documents: VirtualDocuments;
   readonly messages: Pick<Messages, 'info' | 'warning' | 'error'>;
   readonly clock: Clock;
 }
 
-/** Files that are written together are in one message. */
+/** How long to wait for more conflicts, so that files that are written together are reported in one message. */
 const reportDelayMs = 250;
 
-/** Tells the user about files that an agent has written while they had unsaved text. One message for files found together. */
+/**
+ * Notifies the user about files that an agent has written while they had unsaved text. Shows one message for files that
+ * are found together.
+ */
 export class ConflictNotices implements Disposable {
   private readonly disposables = new DisposableStore();
-  /** Conflicts that were reported. One that is solved and comes again is reported again. */
+  /** Conflicts that were reported. A conflict that is resolved and occurs again is reported again. */
   private readonly reported = new Set<vscode.TextDocument>();
 
   private readonly updateLater: Coalescer;
@@ -83,7 +86,7 @@ export class ConflictNotices implements Disposable {
       const resources = sides.map(({ left, right }) => [right, left, right]);
       await vscode.commands.executeCommand('vscode.changes', `${agent}’s versions ↔ yours`, resources);
     }
-    // VS Code has closed the message with the other buttons.
+    // VS Code closes the message when the user selects a button, so a new message offers the others.
     this.deps.messages.warning(`Which version of ${listNames(open.map(nameOf))} do you want?`, ...this.choices(open));
   }
 
@@ -117,12 +120,12 @@ export class ConflictNotices implements Disposable {
   }
 
   private async keepMine({ disk, document }: UnsavedConflict): Promise<void> {
-    // VS Code saves text without asking if there is no file.
+    // If the file does not exist, VS Code saves the text without a question.
     if (disk !== null) await keepUnsavedText(document);
     this.deps.watch.resolve(document.uri.fsPath);
   }
 
-  /** Returns the current state of those that are still conflicts. */
+  /** Returns the current state of those conflicts that are not resolved yet. */
   private stillOpen(conflicts: readonly UnsavedConflict[]): UnsavedConflict[] {
     const documents = new Set(conflicts.map(({ document }) => document));
     return this.deps.watch.conflicts.filter(({ document }) => documents.has(document));

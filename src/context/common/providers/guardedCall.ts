@@ -15,7 +15,10 @@ interface CallGuard {
   readonly signal: AbortSignal;
 }
 
-/** Rejects on time-out or cancellation, even if `work` ignores its signal. @throws TimeoutError, RequestCancelledError */
+/**
+ * Settles like `work`. Rejects on a time-out or cancellation, even if `work` ignores its signal. @throws TimeoutError,
+ * RequestCancelledError
+ */
 export async function guardedCall<T>(
   what: string,
   { clock, timeoutMs, signal }: CallGuard,

@@ -17,10 +17,11 @@ const trustedGlobs: ReadonlySet<string> = new Set(defaultProtectedFiles);
 const manifestGlob = 'package.json';
 
 /**
- * Globs of protected files. See `GlobRules` for the syntax. A glob without a slash, or with a leading `**` and slash, is also
- * matched against the last two names of the workspace folder, so that `.vscode` stays protected when opened as a folder.
- * Names are equal if a file system may treat them as equal: ignoring case, Unicode compatibility forms and ignorable
- * characters, and trailing dots and spaces.
+ * Globs of protected files. See `GlobRules` for the syntax. A glob without a slash, or with a leading `**` and slash,
+ * is also matched against the last two names of the workspace folder's path, so that `.vscode` stays protected when it
+ * is opened as the workspace folder.
+ * Names that a file system may treat as equal are equal: case, Unicode compatibility forms, ignorable characters, and
+ * trailing dots and spaces make no difference.
  */
 export class ProtectedFiles {
   /** Invalid patterns, which protect nothing. */
@@ -70,7 +71,10 @@ function targetOf(wide: string, below: string, whole: string): GlobTarget {
 
 const unusualSpelling = /[^ -~]|[. ](?:\/|$)/;
 
-/** Normalizes names that some file systems treat as equal. Upper case folds more characters than lower case (`ſ`, `ﬁ`). */
+/**
+ * Normalizes names that some file systems treat as equal. Uses upper case, which makes more characters equal than lower
+ * case (`ſ`, `ﬁ`).
+ */
 function normalizeSpelling(path: string): string {
   const folded = path
     .normalize('NFKC')

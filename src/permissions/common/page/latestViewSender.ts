@@ -1,4 +1,4 @@
-/** Loads and sends a view. Drops results of loads that are not the latest. */
+/** Loads and sends a view. If loads overlap, only the result of the latest one is sent. */
 export class LatestViewSender<View> {
   private loadCount = 0;
 

@@ -5,10 +5,10 @@ import type { ToolRequest } from '../requests/toolRequest';
 export const PolicyAnswer = z.enum(['ask', 'allow', 'deny']);
 export type PolicyAnswer = z.infer<typeof PolicyAnswer>;
 
-/** Policy of one agent. Without an answer for a kind, the default of the requesting feature applies. */
+/** Policy for one agent. If it has no answer for a kind, the default of the requesting feature applies. */
 export type AgentPolicy = Readonly<Partial<Record<PolicyKind, PolicyAnswer>>>;
 
-/** Checked value of `backline.permissions` at one configuration level, by agent id or `*`. */
+/** The checked value of `backline.permissions` in the user or workspace settings, by agent id or `*`. */
 type PolicyByAgent = ReadonlyMap<string, AgentPolicy>;
 
 export interface PermissionPolicy {
@@ -24,8 +24,8 @@ const Table = z.record(z.string(), z.unknown());
 const strictness: Readonly<Record<PolicyAnswer, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /**
- * Combines the user settings with workspace settings, which can only be stricter because agents can write them. Workspace
- * trust does not matter here. At each level, an agent's own entry overrides `*`. An invalid value counts as `ask`.
+ * Combines the user settings with the workspace settings. These can only be stricter, even in a trusted workspace,
+ * because agents can write them. At each level, the entry of an agent overrides `*`. An invalid value counts as `ask`.
  */
 export function effectivePolicy(userValue: unknown, workspaceValues: readonly unknown[]): PermissionPolicy {
   const problems: string[] = [];
@@ -40,7 +40,10 @@ export function effectivePolicy(userValue: unknown, workspaceValues: readonly un
   return { forAgent: (agent) => combinePolicies(agent, user, workspace), userPolicies: user, problems };
 }
 
-/** Returns all policy kinds of a request. It is denied if any kind is denied, and allowed only if all are allowed. */
+/**
+ * Returns the policy kinds that apply to a request. The request is denied if any kind is denied, and allowed only if
+ * all are allowed.
+ */
 export function policyKindsOfRequest({ command, input, kind }: ToolRequest): readonly PolicyKind[] {
   const ofKind = policyKindByToolKind[kind];
   const runs = command && ofKind !== 'run' ? (['run'] as const) : [];
@@ -112,8 +115,8 @@ function parseAgentPolicy(agent: string, value: unknown, problems: string[]): Ag
 }
 
 /**
- * Returns the user setting with a new answer for an agent (or `*`) and kind. Undefined removes the answer. Keeps unknown
- * members and replaces invalid entries.
+ * Returns a copy of the user setting with a new answer for an agent (or `*`) and kind. Undefined removes the answer.
+ * Keeps unknown members and replaces invalid entries.
  */
 export function withPolicyAnswer(
   userValue: unknown,

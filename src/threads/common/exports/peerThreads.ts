@@ -5,11 +5,11 @@ import { createWorkspaceMatcher } from '../tree/workspaceThreads';
 import type { ThreadLibrary } from '../threadLibrary';
 import { ThreadError, type ThreadHead } from '../threadPorts';
 
-/** A thread as the draft protocol defines it. */
+/** A thread in the format of the draft protocol. */
 interface PeerThread {
   readonly id: string;
   readonly title: string;
-  /** RFC 3339. */
+  /** Time of the last change, in RFC 3339 format. */
   readonly modifiedAt: string;
 }
 
@@ -30,7 +30,7 @@ export interface PeerThreadPermissions {
 const maxThreads = 500;
 
 /**
- * Gives peers of the draft protocol read access to this workspace's threads, without contents of files they may not
+ * Gives peers of the draft protocol read access to this workspace's threads. Omits contents of files that peers may not
  * read.
  */
 export class PeerThreads {
@@ -47,7 +47,7 @@ export class PeerThreads {
       .map((head) => ({ id: head.id, title: titleOf(head), modifiedAt: isoTime(head.lastPromptAt) }));
   }
 
-  /** Returns undefined for an unknown or hidden thread. @throws ThreadError when the thread cannot be read */
+  /** Returns undefined for an unknown or hidden thread. @throws ThreadError if the thread cannot be read */
   async getThreadEntries(threadId: string): Promise<PeerEntry[] | undefined> {
     const isReadable = await this.readableFilter();
     const head = this.threads.find(threadId);
@@ -60,7 +60,10 @@ export class PeerThreads {
     }
   }
 
-  /** Does not load the list of threads in an untrusted workspace. */
+  /**
+   * Returns a function that checks whether peers may read a thread. Does not load the list of threads in an untrusted
+   * workspace.
+   */
   private async readableFilter(): Promise<(head: ThreadHead) => boolean> {
     if (!this.access.isTrusted()) return () => false;
     const [folders] = await Promise.all([this.access.workspaceFolders(), this.threads.waitForFirstList()]);
@@ -84,7 +87,9 @@ export class PeerThreads {
   }
 }
 
-/** Returns the files that the entry's content comes from: the locations of the call and the files in its result. */
+/**
+ * Returns the files from which the content of the entry comes: the locations of the call and the files in its result.
+ */
 function pathsOf(entry: Entry): readonly string[] {
   if (entry.parent !== undefined || entry.kind !== 'tool') return [];
   const files = entry.parts.flatMap((part) => (part.type === 'file' ? [part.path] : []));

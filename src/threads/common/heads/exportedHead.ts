@@ -16,7 +16,7 @@ const Relation = z.object({
 });
 const Fact = z.object({ label: z.string(), value: z.string() });
 
-/** Same as in `entries.ts`, which is too large to load for the list. */
+/** The same schema as in `entries.ts`, which is too large to load for the list. */
 const Usage = z.object({
   input: z.optional(z.number()),
   output: z.optional(z.number()),
@@ -59,7 +59,7 @@ export function parseExport(json: unknown): Export | undefined {
   return Export.safeParse(json).data;
 }
 
-/** Returns the thread's metadata for a JSON export, which restores it when the file is opened. */
+/** Returns the thread's metadata for a JSON export. It is restored when the file is opened. */
 export function exportMetadata({ head, facts, notes }: OpenThread): Readonly<Record<string, unknown>> {
   const { id, folders, repository, branch, mode, model, usage, firstPrompt } = head;
   const { promptCount, messageCount, hasChanges, isArchived, relations } = head;

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { isRecord, asNonEmptyText } from './jsonValues';
 
 /**
- * The schema of Amp's thread documents, from local files of 2025 to current exports. Only the list of messages is required.
- * A field of an unexpected type counts as missing.
+ * The schema of Amp's thread documents, from local files of 2025 to current exports. Only the list of messages is
+ * required. A field of an unexpected type counts as missing.
  */
 
 /** Makes a field optional and ignores values of another type. */
@@ -131,14 +131,14 @@ export const Block = z.discriminatedUnion('type', [
 export type Block = z.infer<typeof Block>;
 export type BlockOf<Type extends Block['type']> = Extract<Block, { type: Type }>;
 
-/** The result of a tool call, in `run` (Amp's format) or in `content` (the model provider's format). */
+/** The result of a tool call. It is in `run` (Amp's format) or in `content` (the model provider's format). */
 export const ResultBlock = z.object({
   type: z.string(),
   run: Anything,
   userInput: optionalLenient(z.object({ accepted: Flag, denyFeedback: Text, askAnswers: Anything })),
   content: Anything,
   is_error: Flag,
-  /** Only in blocks of the type `program_output`. */
+  /** Only used in blocks of the type `program_output`. */
   result: Anything,
   status: Text,
 });
@@ -154,7 +154,7 @@ export const StoredToolRun = z.object({
 });
 export type StoredToolRun = z.infer<typeof StoredToolRun>;
 
-/** One turn of a subagent in the progress of its call. */
+/** One turn of a subagent, as stored in the progress of its call. */
 export const ProgressTurn = z.object({ message: Text, reasoning: Text, tool_uses: List });
 export type ProgressTurn = z.infer<typeof ProgressTurn>;
 
@@ -176,8 +176,8 @@ export const NamedFile = z.object({
 });
 
 /**
- * Normalizes the content of a message to a text or a list of blocks. Accepts `text` in place of `content`, a single block and
- * plain texts as blocks. Returns the same object when there is nothing to change.
+ * Converts the content of a message to a text or a list of blocks. Accepts `text` instead of `content`, a single block,
+ * and plain texts as blocks. Returns the same object if nothing needs to be changed.
  */
 export function normalizeMessage(message: unknown): unknown {
   if (!isRecord(message)) return message;

@@ -6,9 +6,9 @@ import type { TextCoverage, ThreadHead } from '../threadPorts';
 import type { FoundThread, ThreadSearchResults } from './threadSearch';
 
 export interface LiveSearchDeps {
-  /** Searches this machine. @throws ThreadError */
+  /** Searches the threads on this machine. @throws ThreadError */
   readonly search: (query: string) => Promise<ThreadSearchResults>;
-  /** Searches the account, best match first. Empty when the account is unavailable. @throws ThreadError */
+  /** Searches the account, best match first. Empty if the account is unavailable. @throws ThreadError */
   readonly searchAccount: (query: string, signal: AbortSignal) => Promise<readonly ThreadHead[]>;
   readonly onDidChangeCoverage: Event<TextCoverage>;
   readonly clock: Clock;
@@ -16,11 +16,14 @@ export interface LiveSearchDeps {
 
 /** The current state of a search. */
 export interface SearchView {
-  /** Best match first, then the threads that only the account search found. */
+  /** The results, best match first. Threads that only the account search has found come last. */
   readonly found: readonly FoundThread[];
   /** Whether more results may follow. */
   readonly isBusy: boolean;
-  /** Progress of the index, and errors. */
+  /**
+   * Delay in milliseconds. It is longer than for local searches, because each search of the account starts a command
+   * that uses the network.
+   */
   readonly notes: readonly string[];
 }
 
@@ -29,7 +32,7 @@ const typingDelayMs = 120;
 const accountDelayMs = 300;
 const coverageDelayMs = 1_000;
 
-/** Searches again while the user types and while the index grows. Drops results of previous queries. */
+/** Repeats the search while the user types and while the index grows. Drops results of previous queries. */
 export class LiveSearch implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly typingCoalescer: Coalescer;
@@ -65,7 +68,7 @@ export class LiveSearch implements Disposable {
     );
   }
 
-  /** Stops searching for an empty query. The caller shows something else then. */
+  /** Sets the query. An empty query ends the search, and the caller shows other data instead of results. */
   setQuery(query: string): void {
     if (query === this.query) return;
     this.query = query;
@@ -117,7 +120,7 @@ export class LiveSearch implements Disposable {
       this.accountProblem = messageOf(error);
     }
     this.accountAbort = undefined;
-    // While the local search is running, its results will be shown together with these.
+    // If the local search is still running, its results will be shown together with these.
     if (!this.isSearching) this.showResults();
   }
 

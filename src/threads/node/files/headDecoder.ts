@@ -41,7 +41,7 @@ const head = z.object({
 const Line = z.object({ file: FileVersionKey, head: head.nullable() });
 const newline = 0x0a;
 
-/** Yields heads one by one, so that the caller can pause. Skips invalid lines. @throws IndexFileError */
+/** Returns heads one by one, so that the caller can pause. Skips invalid lines. @throws IndexFileError */
 export function* decodeHeads(content: Buffer): Generator<StoredHead, void> {
   const body = bodyAfterChecksum(content);
   for (let start = 0; start < body.length;) {

@@ -9,7 +9,7 @@ import type { WorkerLink } from './workerLink';
 import { CountAnswer, EntriesAnswer, OpenAnswer } from './threadWorkerMessages';
 
 interface ReadOptions {
-  /** Called at most once, with the last entries of a longer thread, before a first read is complete. */
+  /** Called at most once, before the first read of a longer thread is complete. Receives the last entries. */
   readonly onFirst?: ((thread: OpenThread) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -19,10 +19,10 @@ interface ThreadReadingDeps {
   readonly worker: Pick<ThreadWorkerOwner, 'runWithWorker'>;
 }
 
-/** Reads one open thread in a worker, again after each change of its file. */
+/** Reads one open thread in a worker, and reads it again after each change of its file. */
 export class ThreadReading implements Disposable {
   private entries: readonly Entry[] = [];
-  /** The worker's revision of `entries`, 0 before the first complete read. */
+  /** The worker's revision number for `entries`. 0 before the first complete read. */
   private lastReadRevision = 0;
   private isClosed = false;
   private lastCostMs = 0;
@@ -36,19 +36,19 @@ export class ThreadReading implements Disposable {
     private readonly deps: ThreadReadingDeps,
   ) {}
 
-  /** Processor time of the last read, in milliseconds. */
+  /** Processor time that the last read has taken, in milliseconds. */
   get costMs(): number {
     return this.lastCostMs;
   }
 
-  /** Unchanged entries are the same objects as in the last read. @throws ThreadError */
+  /** Reads the thread. Unchanged entries are the same objects as in the last read. @throws ThreadError */
   async read(options: ReadOptions = {}): Promise<OpenThread> {
     return await this.readQueue.run('read', () =>
       this.deps.worker.runWithWorker((link) => this.readNow(link, options)),
     );
   }
 
-  /** Returns an entry's source as indented JSON, or undefined when there is no such entry. @throws ThreadError */
+  /** Returns an entry's source as indented JSON. Undefined if there is no such entry. @throws ThreadError */
   async rawJson(entryId: string): Promise<string | undefined> {
     return await this.readQueue.run('read', () =>
       this.deps.worker.runWithWorker(async (link) => {
@@ -91,7 +91,8 @@ export class ThreadReading implements Disposable {
     const parts: (readonly Entry[])[] = [];
     for (let to = end; to > from;) {
       this.throwIfClosed(signal);
-      // Sequential, because answers to parallel requests would arrive together and block the host.
+      // Requested one after another, because answers to parallel requests would arrive together and block the extension
+      // host.
       const part = await link.sendRequest({ method: 'entries', thread: this.id, from, to }, EntriesAnswer);
       parts.push(part.entries);
       to = part.from;

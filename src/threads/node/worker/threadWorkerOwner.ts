@@ -13,17 +13,23 @@ interface ThreadWorkerDeps {
 }
 
 type WorkerState =
-  /** `failureCount` counts consecutive workers that ended before any answer. `startsAt` is a monotonic time. */
+  /**
+   * The worker has ended. `failureCount` is the number of consecutive workers that ended before any answer. The next
+   * may start at `startsAt`, in milliseconds of the monotonic clock.
+   */
   | { readonly kind: 'ended'; readonly failureCount: number; readonly startsAt: number }
   | { readonly kind: 'running'; readonly failureCount: number; readonly link: WorkerLink }
   | { readonly kind: 'closed' };
 
 /** How long an unused worker is kept running. */
 const idleMs = 60_000;
-/** Applies from the second failure on: the first restart is immediate, because the next worker may succeed. */
+/**
+ * Delays before a restart, from the second failure on. The first restart is immediate, because the next worker may
+ * succeed.
+ */
 const restartBackoff: Backoff = { firstMs: 250, maxMs: 10_000 };
 
-/** Owns the worker that lists, searches and reads threads. Starts it on demand, restarts it after failures. */
+/** Owns the worker that lists, searches and reads threads. Starts it when needed, and restarts it after failures. */
 export class ThreadWorkerOwner implements Disposable {
   private state: WorkerState = { kind: 'ended', failureCount: 0, startsAt: -Infinity };
   private readonly disposables = new DisposableStore();
@@ -34,8 +40,8 @@ export class ThreadWorkerOwner implements Disposable {
   constructor(private readonly deps: ThreadWorkerDeps) {}
 
   /**
-   * Runs `work` with the current worker. Retries once with a new worker if the worker ended during several requests, because
-   * another request may have ended it.
+   * Runs `work` with the current worker. If the worker ends during several requests, retries once with a new worker,
+   * because another request may have caused the end.
    * @throws ThreadError `cancelled` after disposal; WorkerEndedError
    */
   async runWithWorker<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
@@ -47,7 +53,7 @@ export class ThreadWorkerOwner implements Disposable {
     }
   }
 
-  /** Like `use`, without the retry. */
+  /** Like `runWithWorker`, but without the retry. */
   async runWithWorkerOnce<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
     const hold = this.keepAlive();
     try {
@@ -102,7 +108,7 @@ export class ThreadWorkerOwner implements Disposable {
     this.state = { kind: 'running', failureCount, link };
   }
 
-  /** Resolves early on disposal. */
+  /** Waits for `pauseMs`. Resolves earlier if this object is disposed. */
   private waitBeforeRestart(pauseMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.deps.clock.setTimer(pauseMs, () => {

@@ -13,9 +13,9 @@ interface PendingCall {
   readonly reject: (error: Error) => void;
 }
 
-/** The worker ended before it answered. */
+/** The worker ended before it answered a request. */
 export class WorkerEndedError extends ThreadError {
-  /** `wasShared`: several requests were pending, and any of them may have ended the worker. */
+  /** `wasShared`: several requests were pending, and any of them may have caused the end. */
   constructor(
     reason: string,
     readonly wasShared: boolean,
@@ -25,7 +25,10 @@ export class WorkerEndedError extends ThreadError {
 }
 
 const memoryMib = 2_048;
-/** Larger than the default, because parsing allocates many long-lived objects, which would be copied repeatedly. */
+/**
+ * Size of the memory for new objects, in MiB. Larger than the default, because parsing allocates many long-lived
+ * objects, which would otherwise be copied repeatedly.
+ */
 const youngMemoryMib = 96;
 
 /** Sends requests to one worker, from its start to its end. Keeps the process alive only while requests are pending. */
@@ -46,7 +49,7 @@ export class WorkerLink implements Disposable {
     return this.endError !== undefined;
   }
 
-  /** Whether the worker has answered at all. If it ends after that, a request was the cause. */
+  /** Whether the worker has answered any request. If it ends after that, a request was the cause. */
   get hasAnswered(): boolean {
     return this.answerCount > 0;
   }
@@ -54,7 +57,7 @@ export class WorkerLink implements Disposable {
   start(): void {
     const worker = new Worker(this.workerFile, {
       resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: youngMemoryMib },
-      // The host's flags may not be valid in workers.
+      // The flags of the extension host may be invalid in workers.
       execArgv: [],
     });
     worker.unref();
@@ -65,7 +68,9 @@ export class WorkerLink implements Disposable {
     this.worker = worker;
   }
 
-  /** @throws ThreadError when the request failed; WorkerEndedError when the worker ended before it answered */
+  /**
+   * Sends a request. @throws ThreadError if the request failed; WorkerEndedError if the worker ended before it answered
+   */
   async sendRequest<Answer extends z.ZodType>(
     request: WorkerRequest,
     answer: Answer,

@@ -11,9 +11,9 @@ interface WorkerThreadReaderDeps {
   readonly clock: Clock;
 }
 
-/** How many threads stay loaded for the next read. Threads that are being read do not count. */
+/** Number of threads that stay loaded for the next read. Threads that are being read do not count. */
 const maxReadings = 4;
-/** All threads are unloaded after this time without a request. */
+/** Time without a request after which all threads are unloaded. */
 const idleMs = 5 * 60_000;
 
 interface CachedReading {
@@ -23,10 +23,10 @@ interface CachedReading {
 
 /** Reads threads in a worker, so that a large thread does not block the extension host. */
 export class WorkerThreadReader implements ThreadReader, Disposable {
-  /** Keeps the worker running while it has loaded threads. */
+  /** Keeps the worker running as long as it has loaded threads. */
   private workerHold: Disposable | undefined;
   private lastId = 0;
-  /** Least recently used first. */
+  /** Loaded threads by path, the least recently used first. */
   private readonly readingByPath = new Map<string, CachedReading>();
   private idleTimer: Disposable | undefined;
   private isDisposed = false;

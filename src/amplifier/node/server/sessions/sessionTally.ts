@@ -7,23 +7,23 @@ import { formatWireTime } from '../../../common/api/wireTime';
 interface Waiting {
   readonly request: EventData<'approval:required'>;
   readonly sinceMs: number;
-  /** Monotonic time in milliseconds. */
+  /** Time of the request, in milliseconds of the monotonic clock. */
   readonly askedAt: number;
   /** Whether an answer is being sent or has been accepted. */
   isAnswered: boolean;
 }
 
-/** Tolerance for timers that fire early. */
+/** Tolerance for timers that fire early, in milliseconds. */
 const timerSlackMs = 1000;
 
-/** Tracks the events of a session: the totals for `GET /sessions/{id}` and the pending approvals. */
+/** Counts the events of a session, for the totals in `GET /sessions/{id}`, and tracks the pending approvals. */
 export class SessionTally {
   messageCount = 0;
   readonly tokenUsage: TokenUsage = { input_tokens: 0, output_tokens: 0 };
   hasFailed = false;
-  /** Pending approvals, oldest first. */
+  /** Pending approvals, the oldest first. */
   private readonly pendingById = new Map<string, Waiting>();
-  /** Outcomes of the approvals of this turn, the latest last. */
+  /** Results of the approvals of this turn, the latest last. */
   private readonly outcomeById = new Map<string, 'answered' | 'timedOut'>();
 
   constructor(private readonly clock: Pick<Clock, 'now' | 'monotonicNow'>) {}
@@ -66,7 +66,7 @@ export class SessionTally {
     return this.hasFailed && turn.isBackendDown ? 'error' : 'idle';
   }
 
-  /** The oldest pending approval. `timestamp` is when its `timeout` started. */
+  /** The oldest pending approval. `timestamp` is the time at which its `timeout` started. */
   get oldestPendingApproval(): object | null {
     const [oldest] = this.pendingById.values();
     return oldest ? { ...oldest.request, timestamp: formatWireTime(oldest.sinceMs) } : null;
@@ -77,14 +77,15 @@ export class SessionTally {
     return [...this.pendingById.values()].map(({ request }) => request);
   }
 
-  /** Open approvals without an answer, the oldest first. */
+  /** Open approvals that have no answer yet, the oldest first. */
   get unansweredApprovals(): EventData<'approval:required'>[] {
     return [...this.pendingById.values()].flatMap(({ isAnswered, request }) => (isAnswered ? [] : request));
   }
 
   /**
-   * Finds the approval that an answer names, else the oldest one, and marks it as answered.
-   * @throws ApiFailure 400 if none is pending or the answer is not an option, 409 if it was answered or has timed out
+   * Finds the approval to which an answer belongs: the named one, or else the oldest. Marks it as answered.
+   * @throws ApiFailure 400 if no approval is pending or the answer is not an option, 409 if the approval was answered
+   * or has timed out
    */
   beginAnswer({ decision, approval_id: id }: ApprovalAnswerBody): EventData<'approval:required'> {
     const waiting = id === undefined ? this.pendingById.values().next().value : this.pendingById.get(id);
@@ -104,7 +105,7 @@ export class SessionTally {
     if (waiting) waiting.isAnswered = false;
   }
 
-  /** Whether a client answered the pending approval, as opposed to a time-out or the end of the turn. */
+  /** Whether a client has answered the approval. False if it has timed out or the turn has ended. */
   isAnswered(approvalId: string): boolean {
     return this.pendingById.get(approvalId)?.isAnswered === true;
   }

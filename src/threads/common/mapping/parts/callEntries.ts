@@ -46,7 +46,9 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly MappedEntry[
   return [{ entry, raw }, ...nested, ...statusEntries];
 }
 
-/** Returns a single line. Names the files of a call whose input has no subject. */
+/**
+ * Returns the title on a single line. If the input does not show the subject of the call, the title names its files.
+ */
 function callTitle(name: string, input: unknown, locations: readonly Location[]): string {
   const title = toolTitle(name, input);
   const [first, ...others] = locations;
@@ -56,7 +58,7 @@ function callTitle(name: string, input: unknown, locations: readonly Location[])
 
 function partsOf(view: ShownCall, run: ToolRun, hasNested: boolean): readonly Part[] {
   const isCommand = toolKind(view.tool) === 'execute';
-  // The result of a command contains its progress.
+  // The result of a command contains its progress, which may name a subthread.
   const subthread = subthreadIn(run.progress);
   const progress = subthread ? subthread.rest : run.progress;
   const isProgressShown = !hasNested && !isEmpty(progress) && !(isCommand && run.result !== undefined);
