@@ -101,7 +101,7 @@ describe('Context items, as a user sees them', () => {
     await option.waitFor({ state: 'hidden' });
     await window.screenshot('context-mention');
     await (await chat.prompt()).press('Enter');
-    await chat.shows('Your prompt came with a text:');
+    await chat.shows('Your prompt included this text:');
     const title = 'setlist.ts:24 — TODO of alice: leave room for applause, see #12 (todoOwners)';
     await frame.locator('strong').filter({ hasText: title }).waitFor();
     await chat.shows(/Owner: alice <alice@example\.com>/);

@@ -109,7 +109,7 @@ export class DraftBackend implements SessionBackend {
   }
 
   deleteSession(): Promise<void> {
-    return Promise.reject(new BackendError('unsupported', 'Agents of the draft protocol cannot delete threads.'));
+    return Promise.reject(new BackendError('unsupported', 'Agents that use the draft protocol can’t delete threads.'));
   }
 
   async stop(): Promise<void> {

@@ -147,7 +147,7 @@ export class AgentConnection {
     const { signal } = this.startAbort;
     if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
     await this.waitBeforeRestart(signal);
-    const wait = this.mayDownloadPackage ? ' This may take minutes if it has to be downloaded.' : '';
+    const wait = this.mayDownloadPackage ? 'The first start may take a few minutes because of a download.' : '';
     this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
     let process: AgentProcessHandle;
     try {
