@@ -236,7 +236,7 @@ export class HttpProvider implements ContextProvider {
   /** `headers` in the settings are sent as HTTP headers, and not in the body. */
   private requestOf(method: string, params: object, settings: ProviderSettings): { headers: Headers; body: string } {
     const { data: own } = headersSetting.safeParse(settings);
-    if (!own) throw new ProviderError('`headers` in its settings must be an object with string values.');
+    if (!own) throw new ProviderError('The provider’s `headers` must be an object with string values.');
     const sent = Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'headers'));
     const headers = headersOf(own.headers ?? {});
     headers.set('content-type', 'application/json; charset=utf-8');
@@ -311,6 +311,6 @@ function headersOf(headers: Readonly<Record<string, string>>): Headers {
     return new Headers({ ...headers });
   } catch {
     // The error of `Headers` contains the value, which may be a secret.
-    throw new ProviderError('`headers` in its settings contains an invalid name or value.');
+    throw new ProviderError('The provider’s `headers` contain an invalid name or value.');
   }
 }

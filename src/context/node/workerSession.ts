@@ -69,7 +69,9 @@ export class WorkerSession implements Disposable {
       stream.once('end', () => lines.end());
     }
     worker.on('message', (message: unknown) => this.handleMessage(message));
-    worker.on('messageerror', (error) => this.end(new ProviderError(`Its answer was lost: ${error.message}`)));
+    worker.on('messageerror', (error) =>
+      this.end(new ProviderError(`The provider’s answer was lost: ${error.message}`)),
+    );
     worker.on('error', (error: unknown) => this.end(new ProviderError(this.describeCrash(error))));
     worker.on('exit', (code) => this.end(new ProviderError(`The provider exited (code ${code}).`)));
     this.worker = worker;

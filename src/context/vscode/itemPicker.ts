@@ -55,7 +55,7 @@ async function pickItem(
 ): Promise<ContextItem | undefined> {
   const disposables = new DisposableStore();
   const pick = disposables.add(vscode.window.createQuickPick<ItemPick>());
-  pick.title = `Context Items of ${vscode.workspace.asRelativePath(document.uri)}`;
+  pick.title = `Context Items in ${vscode.workspace.asRelativePath(document.uri)}`;
   pick.placeholder = 'Select an item to go to it, or open its link';
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;

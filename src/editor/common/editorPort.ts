@@ -287,5 +287,5 @@ export function isEditorError(error: unknown): error is EditorError {
 
 /** @throws EditorError `cancelled` if the signal is aborted */
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new EditorError('cancelled', 'The request was cancelled.', { cause: signal.reason });
+  if (signal?.aborted) throw new EditorError('cancelled', 'The request was canceled.', { cause: signal.reason });
 }

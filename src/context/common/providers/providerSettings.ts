@@ -69,7 +69,7 @@ export const emptyProviderList: ProviderList = { entries: [], folders: [], probl
 const recordSchema = z.record(z.string(), z.unknown());
 const ownSettingsSchema = z.object({ selectorMatch: z.enum(['any', 'all']).optional() });
 export const untrustedWorkspaceMessage =
-  'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
+  'This provider comes from the workspace, which is not trusted. Trust the workspace to use it.';
 
 /**
  * Merges the levels key by key: folders override the workspace, which overrides the user. Ignores an untrusted
@@ -175,9 +175,9 @@ function entryOf(
   { folder, folders, isTrusted, isUserDefined }: EntryScope,
 ): CollectedEntry['entry'] | string | undefined {
   const { data: settings } = recordSchema.safeParse(value === true ? {} : value);
-  if (!settings) return 'Its value in the settings must be true, false or an object.';
+  if (!settings) return 'The provider’s value in the settings must be true, false or an object.';
   const { data: own } = ownSettingsSchema.safeParse(settings);
-  if (!own) return '`selectorMatch` in its settings must be "any" or "all".';
+  if (!own) return 'The provider’s `selectorMatch` must be "any" or "all".';
   const parsed = parseProviderUri(key, folder, base);
   // For documents outside the folders, it is no problem that an entry needs a folder.
   if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;

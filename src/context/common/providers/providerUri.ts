@@ -67,7 +67,7 @@ function isRelative(address: string): boolean {
 
 /** The variable may follow `file://`. */
 function inFolder(address: string, folder: string | undefined): ProviderLocation | string {
-  if (folder === undefined) return 'It uses ${workspaceFolder}, but no folder is open.';
+  if (folder === undefined) return 'Its key uses ${workspaceFolder}, but no folder is open.';
   const match = /^(?:file:\/\/)?\$\{workspaceFolder\}[\\/](.+)$/.exec(address);
   if (!match?.[1]) return '${workspaceFolder} can only be used at the start of a file path.';
   return relativeModule(match[1], folder);
@@ -78,10 +78,10 @@ function parsePlace(address: string, folder: string | undefined, base: string | 
   if (drive.test(address) || address.startsWith('/') || address.startsWith('\\\\'))
     return { kind: 'module', url: toFileUri(address) };
   if (isRelative(address))
-    return base === undefined ? 'It is a relative path, but no folder is open.' : relativeModule(address, base);
+    return base === undefined ? 'The key is a relative path, but no folder is open.' : relativeModule(address, base);
   if (/^(?:npm:)?[^:]+$/.test(address)) return packageOf(address.replace(/^npm:/, ''), folder);
   const url = URL.parse(address);
-  return url ? placeOfUrl(url) : 'It is not a URL, a path or a package name.';
+  return url ? placeOfUrl(url) : 'The key is not a URL, a path or a package name.';
 }
 
 function withoutSlash(folder: string | undefined): string | undefined {
@@ -94,8 +94,10 @@ function relativeModule(path: string, folder: string): ProviderLocation {
 }
 
 function packageOf(specifier: string, folder: string | undefined): ProviderLocation | string {
-  if (!packageName.test(specifier)) return 'It is not a URL, a path or a package name.';
-  return folder === undefined ? 'It is a package name, but no folder is open.' : { kind: 'package', specifier, folder };
+  if (!packageName.test(specifier)) return 'The key is not a URL, a path or a package name.';
+  return folder === undefined
+    ? 'The key is a package name, but no folder is open.'
+    : { kind: 'package', specifier, folder };
 }
 
 function placeOfUrl(url: URL): ProviderLocation | string {
