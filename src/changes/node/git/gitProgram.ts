@@ -64,7 +64,7 @@ export class GitProgram {
         maxOutputBytes: maxVersionBytes,
       })
       .catch((error: unknown) => {
-        throw new CheckpointError('noGit', 'Git can’t be started. Reinstall Git to track all changes.', {
+        throw new CheckpointError('noGit', 'Git could not be started. Reinstall Git to track all changes.', {
           cause: error,
         });
       });
@@ -141,7 +141,7 @@ function ended(
     // Git may end before it has read all input; its exit code says why.
     child.stdin.on('error', () => undefined);
     child.on('error', (cause) => {
-      reject(new CheckpointError('failed', `Git cannot be started: ${cause.message}`, { cause }));
+      reject(new CheckpointError('failed', `Git could not be started: ${cause.message}`, { cause }));
     });
     child.on('close', (exitCode) => resolve({ exitCode, output: Buffer.concat(chunks), errors }));
     child.stdin.end(input);
@@ -173,7 +173,7 @@ class ProcessEnding {
         const { stderr, stdin, stdout } = this.child;
         for (const stream of [stderr, stdin, stdout]) stream.destroy();
         this.child.unref();
-        this.giveUp.reject(new CheckpointError('failed', 'Git does not end.'));
+        this.giveUp.reject(new CheckpointError('failed', 'Git did not exit in time.'));
       });
     });
     this.sendSignal('SIGTERM');

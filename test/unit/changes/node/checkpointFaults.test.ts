@@ -151,7 +151,7 @@ esac`);
     assert.match(slow.problems.join(), /took longer than 2 s/);
     renameSync(path.join(workspace.root, 'hang'), path.join(workspace.root, 'kill'));
     const killed = await checkpoints.take('second', signal);
-    assert.match(killed.problems.join(), /Git could not do/);
+    assert.match(killed.problems.join(), /Git failed to run/);
     rmSync(path.join(workspace.root, 'kill'));
     const patient = open({ folders: () => [workspace.folder] });
     const { folders } = await patient.take('third', signal);
