@@ -154,7 +154,7 @@ describe('unsaved text in a file that an agent writes', () => {
     assert.ok(await editor.document.save());
     assert.equal(await readFile(file, 'utf8'), 'mine one\n');
     await messages.press(/Use Agent/, 0);
-    assert.match(messages.infos.at(-1) ?? '', /no decision any more/);
+    assert.match(messages.infos.at(-1) ?? '', /is no longer open/);
     assert.equal(await readFile(file, 'utf8'), 'mine one\n');
   });
 
@@ -257,6 +257,6 @@ describe('unsaved text in a file that an agent writes', () => {
     await until('nothing left', () => watch.conflicts.length === 0);
     await messages.press(/Keep Mine/);
     assert.equal(editor.document.getText(), 'agent\n');
-    assert.match(messages.infos[0] ?? '', /no decision any more/);
+    assert.match(messages.infos[0] ?? '', /is no longer open/);
   });
 });

@@ -19,7 +19,7 @@ const headDelayMs = 250;
 const headFailure = 'Cannot write the head of a conversation';
 const textFailure = 'Cannot store the text of a file';
 export const inUseElsewhereText =
-  'In use in another VS Code window. Read-only here until that window is closed, or a few minutes after it shows another conversation.';
+  'In use in another VS Code window. Read-only here until you close that window or open another conversation in it.';
 const takenOverText =
   'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.';
 const newerVersionText =

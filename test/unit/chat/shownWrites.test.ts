@@ -73,7 +73,11 @@ describe('A conversation whose agent writes something other than shown', () => {
   afterEach(() => window.remove());
 
   for (const [what, written, notices] of [
-    ['shows a notice with the file', 'three\n', ['Agent one wrote different contents than it showed. /ws/a.txt']],
+    [
+      'shows a notice with the file',
+      'three\n',
+      ['Agent one wrote contents that differ from those in the approval. /ws/a.txt'],
+    ],
     ['shows no notice otherwise', 'two\n', []],
   ] as const) {
     it(what, async () => {

@@ -299,7 +299,7 @@ export class ChangeJournal {
     const isAsLeft = !now.isDirty && (await this.states.isAsLeft(path, turn));
     const rebased = file ? await this.ledger.textWithoutChange(file, now) : now.text;
     if (rebased === undefined && !force) {
-      const message = `The file was changed after this ${scope}. To undo it would undo those changes, too.`;
+      const message = `The file was changed after this ${scope}. Undoing would lose those changes, too.`;
       throw new ChatError('changedSince', message);
     }
     const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;

@@ -138,7 +138,7 @@ export class StateChanges {
     if (now === 'other') {
       throw new ChatError(
         'notFound',
-        'Something else has the name of the file, or it can’t be read. Move it and try again.',
+        'Another item has the name of this file, or the file can’t be read. Move it and try again.',
       );
     }
     const left = upTo(changes, now);

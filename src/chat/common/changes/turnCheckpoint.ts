@@ -86,7 +86,7 @@ export class TurnCheckpoint {
     for (const problem of problems) {
       this.addNotice(`Changes by shell commands can’t be shown or undone. ${problem}`);
     }
-    if (uncovered.length > 0) this.addNotice('Some files and folders are not covered by checkpoints.', uncovered);
+    if (uncovered.length > 0) this.addNotice('Some files and folders are not included in checkpoints.', uncovered);
   }
 
   /** Whether there is a checkpoint, so that saves of others have to be recorded. */

@@ -187,7 +187,7 @@ export class ChatSession implements Chat {
     await this.conversation.restore(records, damage);
     const { unsavedImageTitles } = this.sharedDraft;
     if (unsavedImageTitles.length === 0 || this.file.readonlyReason !== undefined) return;
-    const text = `Large images aren’t saved with a draft. Add again: ${unsavedImageTitles.join(', ')}.`;
+    const text = `Large images aren’t saved with a draft. Add them again: ${unsavedImageTitles.join(', ')}.`;
     this.conversation.addNotice('warning', text);
   }
 

@@ -53,7 +53,7 @@ export class Conversation {
         this.fileChangesEmitter.fire();
       },
       onUnexpectedWrite: (path) => {
-        const text = `${file.head.backendTitle} wrote different contents than it showed.`;
+        const text = `${file.head.backendTitle} wrote contents that differ from those in the approval.`;
         this.record({ type: 'notice', level: 'warning', text, path });
       },
     });

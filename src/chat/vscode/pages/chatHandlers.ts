@@ -230,7 +230,7 @@ export function createChatHandlers(
       return { parts };
     }),
     openDiff: chatRequests.openDiff.withHandler(async ({ sessionId, entryId, part }) =>
-      review.openDiff((await chatOf(sessionId)).fullEntries.diffTexts(entryId, part), 'change in chat'),
+      review.openDiff((await chatOf(sessionId)).fullEntries.diffTexts(entryId, part), 'change in conversation'),
     ),
     openApprovalDiff: chatRequests.openApprovalDiff.withHandler(async ({ sessionId, approvalId, part }) =>
       review.openDiff((await chatOf(sessionId)).fullApprovals.diffTexts(approvalId, part), 'pending approval'),

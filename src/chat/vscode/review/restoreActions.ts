@@ -60,7 +60,7 @@ export type ShowChat = (chat: Chat) => void;
 const stopTimeoutMs = 15_000;
 const settleTimeoutMs = 60_000;
 const maxNames = 10;
-const turnsNote = 'There is no checkpoint of this prompt: changes by shell commands are not covered.';
+const turnsNote = 'This prompt has no checkpoint, so changes by shell commands can’t be restored.';
 
 /** Takes conversations and files back to an earlier prompt. Asks before anything changes. */
 export class RestoreActions {
@@ -112,7 +112,7 @@ export class RestoreActions {
     const { signal } = new AbortController();
     const found = await restorer.previewUndo(restore, signal).catch((error: unknown) => {
       if (!isRemoved(error)) throw error;
-      throw new Error('This restore can’t be undone any more, because its checkpoint was removed.', { cause: error });
+      throw new Error('This restore can no longer be undone because its checkpoint was removed.', { cause: error });
     });
     const unsaved = restore.paths.filter((path) => files.unsavedPaths.has(path));
     const left = await this.chooseLeftFiles(found.changedSince ?? found.paths, unsaved);
@@ -259,7 +259,7 @@ export class RestoreActions {
     const answer = await this.deps.dialogs.choose({
       message: 'Restore files, too?',
       detail: [
-        `${countLabel(rows)} changed since this prompt:`,
+        `Changed since this prompt: ${countLabel(rows)}`,
         ...truncateList(names, maxNames),
         ...(note === undefined ? [] : ['', note]),
       ].join('\n'),
@@ -272,7 +272,7 @@ export class RestoreActions {
     if (count === 0) return true;
     return await this.deps.dialogs.confirm({
       message: `Restore ${countOf(count, 'file')} without a checkpoint?`,
-      detail: 'The changes of each turn are reverted. Shell changes are not covered, and there is no Undo Restore.',
+      detail: 'The changes of each turn will be undone, except those by shell commands. Undo Restore is not available.',
       action: 'Restore',
     });
   }

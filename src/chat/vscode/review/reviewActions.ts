@@ -46,7 +46,7 @@ export class ReviewActions {
     }
     const after = isTurn ? (await chat.turnTexts(path, turn))?.after : undefined;
     if (after === undefined)
-      await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before chat');
+      await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before conversation');
     else await this.diffViews.showDiff({ path, before, after }, 'before turn ↔ after turn');
   }
 

@@ -53,7 +53,7 @@ export class ConflictNotices implements Disposable {
   private report(agent: string, conflicts: readonly UnsavedConflict[]): void {
     const isDeleted = conflicts.every(({ disk }) => disk === null);
     const names = listNames(conflicts.map(nameOf));
-    const text = `${agent} ${isDeleted ? 'deleted' : 'changed'} ${names} on disk, where you have unsaved changes.`;
+    const text = `${agent} ${isDeleted ? 'deleted' : 'changed'} ${names} on disk while you had unsaved changes in the editor.`;
     const compare = { label: 'Compare', run: () => this.compare(agent, conflicts) };
     this.deps.messages.warning(text, compare, ...this.choices(conflicts));
   }
@@ -94,7 +94,7 @@ export class ConflictNotices implements Disposable {
     const { messages } = this.deps;
     const open = this.stillOpen(conflicts);
     if (open.length === 0) {
-      messages.info(`${listNames(conflicts.map(nameOf))} needs no decision any more.`);
+      messages.info(`${listNames(conflicts.map(nameOf))} is no longer open, so there is nothing to decide.`);
       return;
     }
     for (const conflict of open) {
@@ -109,10 +109,14 @@ export class ConflictNotices implements Disposable {
       const place = await deleteUnsavedText(conflict.document);
       const find = (): unknown => vscode.commands.executeCommand('workbench.action.localHistory.restoreViaPicker');
       if (place === 'untitledEditor') messages.info(`${name} was deleted. Your text is in a new untitled editor.`);
-      else messages.info(`${name} was deleted. Your text is in the local history.`, { label: 'Find It', run: find });
+      else
+        messages.info(`${name} was deleted. Your text is in the local history.`, {
+          label: 'Open Local History',
+          run: find,
+        });
     } else {
       await useDiskText(conflict.document);
-      messages.info(`${name} has the version of ${conflict.agent} now. Undo brings your text back.`);
+      messages.info(`${name} now has ${conflict.agent}’s version. Use Undo to get your text back.`);
     }
   }
 

@@ -213,7 +213,7 @@ export class SessionNormalizer {
     if (!isHead) blocks.completeText(told);
     this.closeOpenParts(
       data.session_id,
-      data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call.',
+      data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call finished.',
     );
     const response = isEqualIgnoringSpace(blocks.text, told) ? told : blocks.text;
     this.emit({ event: 'prompt:complete', data: response === data.response ? data : { ...data, response } });
@@ -239,7 +239,7 @@ export class SessionNormalizer {
   private endTurn(sessionId: string): void {
     const { openTurn: turn } = this;
     const prompt = turn?.prompt;
-    this.closeOpenParts(sessionId, 'The turn ended before this call.');
+    this.closeOpenParts(sessionId, 'The turn ended before this call finished.');
     if (!turn || !prompt) return;
     const about = prompt.request_id === undefined ? {} : { request_id: prompt.request_id };
     const stop = prompt.replayed ? {} : { stop_reason: 'interrupted' as const };
