@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
 import { Emitter } from '../../src/base/common/event';
 import { systemClock } from '../../src/base/node/systemClock';
-import type { TurnWriter } from '../../src/chat/common/unsaved/turnWriters';
+import type { ActiveAgent } from '../../src/chat/common/unsaved/activeAgents';
 import { VirtualDocuments } from '../../src/chat/vscode/review/virtualDocuments';
 import { ConflictNotices } from '../../src/chat/vscode/unsaved/conflictNotices';
 import { ConflictWatch } from '../../src/chat/vscode/unsaved/conflictWatch';
@@ -44,7 +44,7 @@ class FakeMessages {
 describe('unsaved text in a file that an agent writes', () => {
   /** VS Code may still have the text of a deleted file with the same name. */
   let files = 0;
-  let writer: TurnWriter | undefined;
+  let writer: ActiveAgent | undefined;
   let written: Emitter<void>;
   let messages: FakeMessages;
   let watch: ConflictWatch;

@@ -168,7 +168,9 @@ describe('Context providers in a workspace that is not trusted', () => {
       await window.openFile('hello.ts');
       await hoverOverEndOf(window, 'export', 1);
       await window.showStatus('not trusted');
-      const row = window.picks.filter({ hasText: 'Off: ./ran.mjs. It comes from the workspace, which is not trusted' });
+      const row = window.picks.filter({
+        hasText: 'Off: ./ran.mjs. This provider comes from the workspace, which is not trusted',
+      });
       await row.first().waitFor();
       await window.screenshot('context-restricted');
       assert.equal(await hasRun(), false);

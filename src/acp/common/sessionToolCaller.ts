@@ -10,11 +10,11 @@ interface CallingSession {
 
 /** A session that calls tools of the window. Created before the session, because the agent gets the address when it creates one. */
 export class SessionToolCaller implements ToolCaller {
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
   private session: CallingSession | undefined;
 
   get endSignal(): AbortSignal {
-    return this.lifetime.signal;
+    return this.lifetimeController.signal;
   }
 
   get stopSignal(): AbortSignal | undefined {
@@ -26,7 +26,7 @@ export class SessionToolCaller implements ToolCaller {
   }
 
   end(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.session = undefined;
   }
 

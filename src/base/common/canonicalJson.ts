@@ -16,7 +16,7 @@ export function canonicalJson(value: unknown, depth = 0): string | undefined {
   const members: string[] = [];
   for (const [name, member] of sortedEntries(value)) {
     if (member === undefined) continue;
-    const text = isOrdinaryMemberName(name) ? canonicalJson(member, depth + 1) : undefined;
+    const text = isSafePropertyName(name) ? canonicalJson(member, depth + 1) : undefined;
     if (text === undefined) return undefined;
     members.push(`${JSON.stringify(name)}:${text}`);
   }
@@ -29,6 +29,6 @@ export function sortedEntries<T>(record: Readonly<Record<string, T>>): [string, 
 }
 
 /** Whether objects treat a member of this name like any other member. */
-export function isOrdinaryMemberName(name: string): boolean {
+export function isSafePropertyName(name: string): boolean {
   return name !== '__proto__';
 }

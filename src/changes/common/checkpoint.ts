@@ -22,7 +22,7 @@ export type LeftOutReason =
   /** The name is not valid UTF-8. */
   | 'nameNotText';
 
-export interface LeftOut {
+export interface LeftOutItem {
   /** Relative to the folder, with `/` as separator. A trailing `/` stands for a folder with its contents. */
   readonly path: string;
   readonly reason: LeftOutReason;
@@ -32,7 +32,7 @@ export interface LeftOut {
 /** A checkpoint with what it does not contain. */
 export interface CheckpointDetails extends Checkpoint {
   /** At most `maxLeftOut` items. */
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
   /** Total number, including those not in `leftOut`. */
   readonly leftOutCount: number;
   /** Files that kept changing while they were read. The checkpoint has the contents of one of the reads. */
@@ -80,7 +80,7 @@ export type FileChange =
 export interface Difference {
   readonly changes: readonly FileChange[];
   /** Paths that can't be compared, because one of the checkpoints leaves them out. */
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
 }
 
 /** Limits for one checkpoint. */

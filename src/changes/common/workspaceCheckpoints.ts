@@ -1,4 +1,4 @@
-import type { FileKind, FileState, LeftOut } from './checkpoint';
+import type { FileKind, FileState, LeftOutItem } from './checkpoint';
 import type { RestoreStep } from './restorePlan';
 
 /** The state of one workspace folder at one moment. */
@@ -103,7 +103,7 @@ export interface WorkspaceCheckpoints {
   /** @throws Error when `signal` fires */
   take(label: string, signal: AbortSignal): Promise<TakenCheckpoint>;
   /** Returns the files that differ now. A renamed file is listed with both paths. Never rejects. */
-  changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
+  changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
   /**
    * Returns the texts of changed files at their checkpoints by path, decoded as VS Code does. Null if the file did not exist,
    * undefined if it is not text or too large. @throws CheckpointError
@@ -140,9 +140,9 @@ export interface WorkspaceCheckpoints {
   resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome>;
 }
 
-const expected: ReadonlySet<LeftOut['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);
+const expected: ReadonlySet<LeftOutItem['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);
 
 /** Whether users may expect a checkpoint to cover the item. */
-export function isUnexpectedlyLeftOut({ reason }: LeftOut): boolean {
+export function isUnexpectedlyLeftOut({ reason }: LeftOutItem): boolean {
   return !expected.has(reason);
 }

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { cancelledError, tooSlowError } from '../common/checkpointError';
 
 /** The signal of one operation: it fires when the caller's does, or when the time is up. Dispose it when the work has ended. */
-export function timedSignal(
+export function createTimeLimitedSignal(
   clock: Clock,
   limitMs: number,
   callers: readonly (AbortSignal | undefined)[],

@@ -8,7 +8,7 @@ import type {
   OptionView,
   SessionRow,
   SessionView,
-  Unattended,
+  UnattendedAction,
 } from '../common/chatView';
 
 interface RequestProblem {
@@ -28,7 +28,7 @@ export interface ChatPageState {
   readonly chosenBackend: string | undefined;
   readonly newOptions: readonly OptionView[];
   /** Actions that its agent was observed to take without asking. */
-  readonly seenUnattended: Unattended | undefined;
+  readonly seenUnattended: UnattendedAction | undefined;
   readonly newCommands: readonly CommandView[];
   readonly contextChips: readonly ContextChipView[];
   /** Absolute paths of the workspace folders. */

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { WriteOptions } from '../../editor/common/editorPort';
 import type { Hunk } from '../../changes/common/review/hunks';
-import type { SeenTexts } from '../../changes/common/review/reviewSource';
+import type { TextsShownToUser } from '../../changes/common/review/reviewSource';
 import type { FileState } from '../../changes/common/checkpoint';
 import type { FolderCheckpoint } from '../../changes/common/workspaceCheckpoints';
 import type { Entry, FileChange, Part } from '../../transcript/common/entries';
@@ -80,7 +80,7 @@ export interface Chat {
   /** Fires when the draft was sent, or restored because the backend refused it. */
   readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
   /** Survives a reload, except for large images and while another window writes the conversation. */
-  saveDraft(draft: Draft, revision?: DraftRevision): void;
+  saveDraft(draft: Draft, revision?: PageDraftRevision): void;
   /** The prompts sent so far, oldest first. */
   readonly history: readonly string[];
   /** Keeps the conversation open until the result is disposed. */
@@ -92,7 +92,7 @@ export interface Chat {
    * Resolves when the backend has accepted the prompt, or it is queued. Clears the draft immediately; a refused prompt is put
    * back before newer text, without `contextAttachments`. @throws BackendError, ChatError
    */
-  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], revision?: DraftRevision): Promise<void>;
+  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], revision?: PageDraftRevision): Promise<void>;
   /** Removes a prompt from the queue and returns it; empty if it was already sent. @throws ChatError `readonly` */
   unqueue(id: string): Promise<Draft>;
   sendQueued(): Promise<void>;
@@ -122,7 +122,7 @@ export interface Chat {
   revert(path: string, options?: RevertOptions): Promise<string | undefined>;
   keepChanges(path?: string): Promise<void>;
   readonly fileChanges: ChatFileChanges;
-  readonly restores: ChatRestores;
+  readonly restores: RestoreRecords;
 }
 
 /** Turns by number, both inclusive. */
@@ -132,13 +132,13 @@ export interface TurnRange {
 }
 
 /** A file that turns have changed. */
-export interface TurnsChange {
+export interface FileChangedByTurns {
   readonly path: string;
   readonly renamedFrom?: string;
 }
 
 /** A file before and after turns; null if it did not exist, undefined if its text is unknown. */
-export interface TurnsTexts {
+export interface TextsAroundTurns {
   readonly before: string | null | undefined;
   readonly after: string | null | undefined;
   /** Whether the file still has the text after the turns. */
@@ -146,7 +146,7 @@ export interface TurnsTexts {
 }
 
 /** A file before and after a change without texts; undefined if it did not exist. */
-export interface ChangedStates {
+export interface StatesBeforeAndAfter {
   readonly before: FileState | undefined;
   readonly after: FileState | undefined;
 }
@@ -162,11 +162,11 @@ export interface ChatFileChanges {
   readonly list: readonly FileChange[];
   readonly onDidChange: Event<void>;
   /** Returns the files that turns have changed, also if the user has kept the changes. A renamed file is listed once. */
-  filesOfTurns(turns: TurnRange): readonly TurnsChange[];
+  filesOfTurns(turns: TurnRange): readonly FileChangedByTurns[];
   /** Never rejects. */
-  textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts>;
+  textsOfTurns(path: string, turns: TurnRange): Promise<TextsAroundTurns>;
   /** Returns what is known about a change without texts, of the conversation or of one turn. */
-  statesOf(path: string, turn?: number): ChangedStates | undefined;
+  statesOf(path: string, turn?: number): StatesBeforeAndAfter | undefined;
   /** Counts the changes of a file, and those whose lines nobody has edited since. Never rejects. */
   countSeparable(path: string): Promise<SeparableCounts>;
   /** Undoes the separable changes. Later edits stay. @throws ChatError `notFound`, `readonly`, EditorError */
@@ -174,21 +174,21 @@ export interface ChatFileChanges {
   /** Implements `ReviewSource.baseline`. */
   baseline(path: string): Promise<string | null | undefined>;
   /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound`, `readonly` */
-  keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   /** @throws ChatError as `keepHunk`, EditorError */
-  undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   /** Compares the changed files with the disk and the editors again. Never rejects. */
   refresh(): Promise<void>;
 }
 
 /** Takes a conversation and its files back to an earlier prompt. */
-export interface ChatRestores {
+export interface RestoreRecords {
   /** The remaining changes of all files. */
   readonly remainingChanges: readonly RemainingChange[];
   /** Returns a restore that can be undone. */
   get(id: string): Restore | undefined;
   /** Returns what is known about the moment before a prompt. @throws ChatError `notFound`, `unreadable`, `storage` */
-  pointBefore(entryId: string): Promise<RestorePoint>;
+  restorePointBefore(entryId: string): Promise<RestorePoint>;
   /** Returns the files that are no longer as the agent left them, unsaved text included. Never rejects. */
   editedPaths(): Promise<ReadonlySet<string>>;
   /** Resolves when the changes of the last turn are recorded. */
@@ -236,14 +236,14 @@ export interface DraftTransition {
 }
 
 /** The page that wrote a draft and its revision on that page. A lower revision that arrives late is ignored. */
-export interface DraftRevision {
+export interface PageDraftRevision {
   readonly page: object;
   readonly revision: number;
 }
 
 /** The full version, by id, of things that pages show trimmed. */
 export interface FullContents<Shown> {
-  whole(id: string): Shown | undefined;
+  fullContent(id: string): Shown | undefined;
   /** The complete texts of a diff; `part` is the index among the item’s parts. */
   diffTexts(id: string, part: number): DiffTexts | undefined;
 }
@@ -278,7 +278,7 @@ export interface MentionSource {
   /** Whether more results for the query are still being collected. */
   isSearching?(query: string): boolean;
   /** Waits for more results. Resolves to whether to search again. Never rejects. */
-  next?(query: string, signal: AbortSignal): Promise<boolean>;
+  waitForMore?(query: string, signal: AbortSignal): Promise<boolean>;
   /** Returns what is sent to the backend; empty if there is nothing to send any more. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }

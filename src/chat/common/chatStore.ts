@@ -27,7 +27,7 @@ export const SessionHead = z.object({
 });
 export type SessionHead = z.infer<typeof SessionHead>;
 
-/** Stores conversations. Methods reject as documented; other disk errors are reported by `SessionFile.problem`. */
+/** Stores conversations. Methods reject as documented; other disk errors are reported by `ConversationFiles.problem`. */
 export interface ChatStore extends Disposable {
   /** Fires when heads may have changed, here or in another window. */
   readonly onDidChange: Event<void>;
@@ -35,7 +35,7 @@ export interface ChatStore extends Disposable {
   readonly heads: readonly SessionHead[];
   start(): Promise<void>;
   /** Creates a conversation. Its files are written with the first record. */
-  create(head: SessionHead): SessionFile;
+  create(head: SessionHead): ConversationFiles;
   /**
    * Adds a conversation with records of another one, `source`, and the texts that they refer to. Adds nothing if it fails.
    * @throws ChatError `storage`
@@ -68,7 +68,7 @@ export interface StoredConversation {
 }
 
 export interface OpenedSession extends StoredConversation {
-  readonly file: SessionFile;
+  readonly file: ConversationFiles;
 }
 
 export interface RecordsRead {
@@ -78,7 +78,7 @@ export interface RecordsRead {
 }
 
 /** The files of one conversation. Close them so that another window can write. */
-export interface SessionFile extends TextBlobs {
+export interface ConversationFiles extends TextBlobs {
   readonly head: SessionHead;
   /** Why this window cannot write: another window writes, or a newer version of Backline has written. Undefined if it can. */
   readonly readonlyReason: string | undefined;

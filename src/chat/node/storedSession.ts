@@ -6,7 +6,7 @@ import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
-import type { RecordsRead, SessionFile, SessionHead } from '../common/chatStore';
+import type { RecordsRead, ConversationFiles, SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
 import { logName, textsName } from './addConversation';
 import type { FilePort } from './filePort';
@@ -51,7 +51,7 @@ export interface StoredSessionState {
 }
 
 /** The files of one conversation, opened by one window. Follows what other windows write until `claim` makes it the writer. */
-export class StoredSession implements SessionFile {
+export class StoredSession implements ConversationFiles {
   private currentHead: SessionHead;
   /** Changes not yet in the head on disk. */
   private unsavedHead: Partial<SessionHead> = {};

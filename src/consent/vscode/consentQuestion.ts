@@ -17,7 +17,7 @@ const show = 'Show';
 type LateAnswer = (subject: ConsentSubject, answer: ConsentAnswer) => void;
 
 /** Shows a modal question. If the user selects Show, resolves with undefined and continues next to the open file. */
-export async function askInDialog(
+export async function askForConsent(
   subject: ConsentSubject,
   hasChanged: boolean,
   onLateAnswer: LateAnswer,

@@ -17,7 +17,7 @@ import {
   declaresMentions,
   type HandshakeResult,
 } from '../common/providers/dialects';
-import { guardedCall } from '../common/providers/guardedCall';
+import { callWithTimeout } from '../common/providers/callWithTimeout';
 import { readItems } from '../common/items/itemReader';
 import {
   toLookupParams,
@@ -128,7 +128,7 @@ export class HttpProvider implements ContextProvider {
       return items;
     }
     const guard = { clock: this.ports.clock, timeoutMs: annotationsWaitMs, signal };
-    const annotations = guardedCall('annotations', guard, (inTime) => ask('annotations', inTime));
+    const annotations = callWithTimeout('annotations', guard, (inTime) => ask('annotations', inTime));
     return this.requestAnnotationsIfEmpty(items, annotations, signal);
   }
 
@@ -182,7 +182,7 @@ export class HttpProvider implements ContextProvider {
     const { clock } = this.ports;
     const timeoutMs = Math.max(annotationsWaitMs, startMs + fallbackMs - clock.monotonicNow());
     try {
-      return await guardedCall('another method', { clock, timeoutMs, signal }, work);
+      return await callWithTimeout('another method', { clock, timeoutMs, signal }, work);
     } catch (error) {
       throw error instanceof RefusedError || error instanceof TimeoutError ? refusal : error;
     }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
-import { RequestCancelledError } from '../common/providers/guardedCall';
+import { RequestCancelledError } from '../common/providers/callWithTimeout';
 import { ProviderError } from '../common/providers/providerError';
 import { OutputLineSplitter } from './outputLineSplitter';
 import { workerMessage, type WorkerMessage, type WorkerRequest, type WorkerStart } from './providerWorkerMessages';

@@ -21,7 +21,7 @@ type ContextMentionSource = Pick<ContextMentions, 'kind' | 'isSearching' | 'next
 /** Context for prompts, in the form of the chat's chip sources. */
 interface ContextChipSource {
   readonly onDidChange: Event<void>;
-  of(backendId: string): Promise<readonly ContextChipView[]>;
+  chipsFor(backendId: string): Promise<readonly ContextChipView[]>;
   set(kind: string, isOn: boolean): void;
   /** The mentions that are added to a prompt. Empty while the chip is off. */
   mentions(): Promise<readonly ContextMention[]>;
@@ -61,7 +61,7 @@ export class ContextFeature implements Feature {
   get chips(): ContextChipSource {
     return {
       onDidChange: this.chipEmitter.event,
-      of: async () => (await this.controller?.chip.chips()) ?? [],
+      chipsFor: async () => (await this.controller?.chip.chips()) ?? [],
       set: (kind, isOn) => this.controller?.chip.set(kind, isOn),
       mentions: async () => (await this.controller?.chip.mentions()) ?? [],
     };

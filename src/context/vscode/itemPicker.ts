@@ -26,7 +26,7 @@ interface ItemPick extends vscode.QuickPickItem {
 const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Open Link' };
 
 /** The command `backline.context.showItems`: lists the items of the file, or shows a hover or link given by a lens. */
-export async function showContextItems(
+export async function runShowItemsCommand(
   feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,
   open: (url: string) => Promise<void>,
   argument: unknown,

@@ -12,7 +12,7 @@ export function isFileOrCell({ scheme }: vscode.Uri): boolean {
 }
 
 /** The path that the exclude list is applied to. In remote windows, other URIs than `file:` contain the host. */
-export function excludablePath(uri: vscode.Uri): string {
+export function pathForExcludeList(uri: vscode.Uri): string {
   const isNamed = uri.scheme !== 'file' && vscode.env.remoteName !== undefined;
   return (isNamed ? uri.with({ authority: '' }) : uri).fsPath;
 }

@@ -96,15 +96,15 @@ const PlanEntry = z.looseObject({
 type PlanEntry = z.infer<typeof PlanEntry>;
 
 /** Actions without approval: `edits` files, or also `runs` commands. */
-const Unattended = z.enum(['edits', 'runs']);
-export type Unattended = z.infer<typeof Unattended>;
+const UnattendedAction = z.enum(['edits', 'runs']);
+export type UnattendedAction = z.infer<typeof UnattendedAction>;
 
 const ConfigChoice = z.looseObject({
   value: Text,
   name: Text,
   description: Text.optional(),
   group: Text.optional(),
-  unattended: Unattended.optional().catch(undefined),
+  unattended: UnattendedAction.optional().catch(undefined),
 });
 
 /** A setting of the session. `category` is `mode`, `model`, `thought_level` or any other. */
@@ -130,7 +130,7 @@ export const ConfigOption = z.discriminatedUnion('type', [
     category: Text.optional(),
     value: z.boolean(),
     /** Actions that are unattended while the option is on. */
-    unattended: Unattended.optional().catch(undefined),
+    unattended: UnattendedAction.optional().catch(undefined),
   }),
 ]);
 export type ConfigOption = z.infer<typeof ConfigOption>;
@@ -185,7 +185,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
     result: ToolResult,
     duration_ms: z.number().nullable().optional(),
     /** The call ran without approval, in an agent without modes that never asked during the session. */
-    unattended: Unattended.optional().catch(undefined),
+    unattended: UnattendedAction.optional().catch(undefined),
     ...toolDetails,
   }),
   /** `unfinished`: the turn ended without a result of the call. */

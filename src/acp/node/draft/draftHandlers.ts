@@ -17,7 +17,7 @@ export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHand
   const didReadFile: ThreadApi['didReadFile'] = (...read) => threads.didReadFile(...read);
   return {
     ...createFileHandlers(editor, didReadFile, permissions),
-    ...draftThreadHandlers(threads, onThreadMethodCalled),
+    ...createThreadMethodHandlers(threads, onThreadMethodCalled),
     async streamMessageChunk({ threadId, chunk }) {
       await threads.streamMessageChunk(threadId, chunk);
       return null;
@@ -28,7 +28,7 @@ export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHand
 type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
 
 /** Handlers for the thread methods, used by the peer that stores the threads. `onCalled` runs before each. */
-export function draftThreadHandlers(
+export function createThreadMethodHandlers(
   threads: ThreadApi,
   onCalled: () => void = () => undefined,
 ): Required<Pick<DraftHandlers, ThreadHandlerMethod>> {

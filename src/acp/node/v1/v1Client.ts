@@ -31,7 +31,7 @@ import {
   type ConfigOption,
 } from '../../common/v1/v1Schema';
 import { ThrottledLog } from '../../common/throttledLog';
-import { OpenRequests, unlessCancelled } from './agentRequests';
+import { OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from './fileService';
 import { createSdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
@@ -71,7 +71,7 @@ export class V1Client {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
   private earlyUpdates: SessionNotification[] = [];
   private earlyBytes = 0;
-  private readonly elicitations = new OpenRequests();
+  private readonly elicitations = new OpenAgentRequests();
   private readonly throttledLog: ThrottledLog;
   /** Pending `session/new` requests. Only while there are any, updates of unknown sessions are buffered. */
   private pendingNewSessionCount = 0;

@@ -44,7 +44,7 @@ export interface SessionState {
   readonly unclearSinceMs: number | undefined;
   readonly connection: { readonly isConnected: boolean; readonly hasGrace: boolean };
   readonly receivedEventCount: number;
-  readonly watch: StatusWatch;
+  readonly watch: StatusCheckState;
   readonly ending: RequestedEnd | undefined;
   readonly stop: Stop | undefined;
   readonly abandoned: AbandonedTurn | undefined;
@@ -137,7 +137,7 @@ export type PromptPhase =
     };
 
 /** State of status checks. A status counts only if no event arrived during its request. */
-export interface StatusWatch {
+export interface StatusCheckState {
   readonly isCheckRunning: boolean;
   readonly mustCheckAgain: boolean;
   /** Number of consecutive checks that an event made obsolete. */
@@ -241,7 +241,7 @@ export function hasOwnTurn(state: SessionState): boolean {
 }
 
 /** Whether nobody else will answer the turn's approvals, or the server treats unanswered approvals as permission. */
-export function hasUnattendedTurn(state: SessionState): boolean {
+export function isResponsibleForApprovals(state: SessionState): boolean {
   return hasOwnTurn(state) || (isTurnOpen(state) && isRealServerSession(state));
 }
 

@@ -33,7 +33,7 @@ export class ContextChips implements Disposable {
   }
 
   /** The nonempty chips for an Amplifier server; none for agents, which read the editor themselves. */
-  async of(backendId: string): Promise<readonly ContextChip[]> {
+  async chipsFor(backendId: string): Promise<readonly ContextChip[]> {
     if (backendId !== amplifierBackendId) return [];
     this.followChanges();
     return (await this.deps.collector.describeKinds()).filter(({ count }) => count > 0);

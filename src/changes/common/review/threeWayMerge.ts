@@ -28,7 +28,7 @@ interface PartlyMerged {
  * lines differently, or if one of them changed the line endings.
  */
 export function mergeTexts(input: MergeInput): string | undefined {
-  const { conflictCount, text } = mergePartly(input);
+  const { conflictCount, text } = mergeWithoutConflicts(input);
   return conflictCount === 0 ? text : undefined;
 }
 
@@ -36,7 +36,7 @@ export function mergeTexts(input: MergeInput): string | undefined {
  * Like `mergeTexts`, but leaves lines of `theirs` that conflict. Uses the bounded comparison of `hunksBetween`, because merge
  * libraries take seconds for texts with thousands of repeated lines.
  */
-export function mergePartly({ base, ours, theirs }: MergeInput): PartlyMerged {
+export function mergeWithoutConflicts({ base, ours, theirs }: MergeInput): PartlyMerged {
   if (ours === base || ours === theirs) return { text: theirs, mergedCount: 0, conflictCount: 0 };
   if (theirs === base) return { text: ours, mergedCount: hunksBetween(base, ours).length, conflictCount: 0 };
   const ending = lineEndingOf(theirs);

@@ -151,18 +151,18 @@ function ended(
 /** Ends the process group, kills it if it does not end, and gives up if that has no effect. */
 class ProcessEnding {
   private timer: { dispose(): void } | undefined;
-  private readonly giveUp = Promise.withResolvers<never>();
+  private readonly givenUpResolvers = Promise.withResolvers<never>();
 
   constructor(
     private readonly child: ChildProcessWithoutNullStreams,
     private readonly clock: Clock,
   ) {
-    this.giveUp.promise.catch(() => undefined);
+    this.givenUpResolvers.promise.catch(() => undefined);
   }
 
   /** Rejects if the process cannot be ended, or another process holds its output open. */
   get givenUp(): Promise<never> {
-    return this.giveUp.promise;
+    return this.givenUpResolvers.promise;
   }
 
   start(): void {
@@ -173,7 +173,7 @@ class ProcessEnding {
         const { stderr, stdin, stdout } = this.child;
         for (const stream of [stderr, stdin, stdout]) stream.destroy();
         this.child.unref();
-        this.giveUp.reject(new CheckpointError('failed', 'Git did not exit in time.'));
+        this.givenUpResolvers.reject(new CheckpointError('failed', 'Git did not exit in time.'));
       });
     });
     this.sendSignal('SIGTERM');

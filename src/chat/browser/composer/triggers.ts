@@ -19,7 +19,7 @@ export function findTrigger(text: string, caret: number): CompletionTrigger | un
 }
 
 /** Replaces the query by the name, and returns the new text and caret. */
-export function insertName(
+export function insertSuggestedName(
   text: string,
   caret: number,
   { kind, start }: CompletionTrigger,
@@ -32,7 +32,7 @@ export function insertName(
 }
 
 /** Replaces the query by a kind and a colon, and returns the new text and caret. The list stays open. */
-export function insertKind(
+export function insertMentionKind(
   text: string,
   caret: number,
   { start }: CompletionTrigger,

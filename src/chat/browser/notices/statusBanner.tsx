@@ -32,7 +32,7 @@ export function TrustBanner() {
 }
 
 /** Shown without a workspace folder, which agents need. */
-export function FolderBanner() {
+export function NoFolderBanner() {
   const page = usePage();
   return (
     <Banner level="info" text="Open a folder to start.">

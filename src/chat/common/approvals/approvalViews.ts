@@ -8,7 +8,7 @@ import { guessKindOfLabel, isMisleadingLabel } from './approvalAnswers';
 import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
-import type { ShownParts } from '../transcript/toolParts';
+import type { PartsWithDiffs } from '../transcript/toolParts';
 
 /** Limit for a full diff on the page. The diff editor has none. */
 const maxWholeLines = 5_000;
@@ -48,7 +48,7 @@ export class ApprovalViews {
   /** Adds the approval of `call`. `requestedAt` is in milliseconds since the epoch. */
   addApproval(
     data: EventData<'approval:required'>,
-    call: { callId: string | undefined; entryId: string | undefined; parts: ShownParts | undefined },
+    call: { callId: string | undefined; entryId: string | undefined; parts: PartsWithDiffs | undefined },
     backendTitle: string,
     requestedAt: number | undefined,
   ): void {
@@ -100,7 +100,7 @@ export class ApprovalViews {
   }
 
   /** Returns the parts, trimmed only to what a page can show. Undefined if the approval is not pending. */
-  whole(id: string): Part[] | undefined {
+  fullContent(id: string): Part[] | undefined {
     const approval = this.openApprovals.get(id);
     return approval?.view.parts.map((part, index) => {
       const texts = approval.diffs[index];

@@ -16,7 +16,7 @@ interface PlaceCodeInput {
  * Returns the text of the file with the code inserted. The code replaces the selection, or the span from the only line equal to
  * its first to the next line equal to its last. Otherwise it is inserted after the line of the cursor, or at the end.
  */
-export function placeCode({ text = '', code, selection }: PlaceCodeInput): string {
+export function insertCodeIntoText({ text = '', code, selection }: PlaceCodeInput): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const body = code.replace(/\r\n?|\n/g, newline);
   if (text.trim() === '') return withFinalNewline(body, newline);

@@ -59,7 +59,7 @@ export class FileTexts {
   }
 
   /** Stores a text that was not read from the file just now. */
-  async storeOtherText(text: FileText): Promise<FileTextId> {
+  async storeTextNotFromDisk(text: FileText): Promise<FileTextId> {
     if (typeof text !== 'string') return text;
     return await this.storeText({ text, id: this.blobs.idOf(text), isDirty: false });
   }

@@ -26,7 +26,7 @@ export class TurnInterruption {
   }
 
   /** Returns whether the event ends the turn early. The interruption is recorded instead of it. */
-  consume(event: SessionEvent): boolean {
+  consumeEarlyEnd(event: SessionEvent): boolean {
     const isEnd = endsEarly(event);
     if (isEnd) this.turnEnd.resolve();
     return isEnd;

@@ -40,7 +40,7 @@ export class TurnRunner {
   private readonly pendingRuns = new Map<string, PendingRun>();
   /** Settles when the last cancellation or check has finished. */
   private pendingCheck: Promise<void> = Promise.resolve();
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
 
   constructor(private readonly ports: TurnRunnerPorts) {}
 
@@ -92,12 +92,12 @@ export class TurnRunner {
 
   /** @throws BackendError */
   async connect(): Promise<BackendSession> {
-    return await this.ports.delivery.connect(this.lifetime.signal);
+    return await this.ports.delivery.connect(this.lifetimeController.signal);
   }
 
   /** Withdraws a prompt that was not sent yet, and refuses new ones. */
   close(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.dispatch({ type: 'close' });
   }
 
@@ -116,7 +116,7 @@ export class TurnRunner {
         conversation.addPrompt(effect.prompt);
         return;
       case 'record':
-        conversation.record(effect.record);
+        conversation.addRecord(effect.record);
         return;
       case 'connect':
         void this.prepareDelivery(effect.prompt);
@@ -140,15 +140,15 @@ export class TurnRunner {
         conversation.recordSessionLoss();
         return;
       case 'withdraw':
-        conversation.record({ type: 'withdrawn', id: effect.promptId });
+        conversation.addRecord({ type: 'withdrawn', id: effect.promptId });
         if (effect.isFailure) conversation.file.updateHead({ state: 'failed' });
         this.ports.onWithdrawn(effect.promptId);
         return;
       case 'queue':
-        conversation.record({ type: 'withdrawn', id: effect.prompt.id });
+        conversation.addRecord({ type: 'withdrawn', id: effect.prompt.id });
         // Withdrawing puts back a prompt that came from the queue.
         if (!conversation.queue.get(effect.prompt.id))
-          conversation.record({ type: 'queued', ...effect.prompt, isNext: true });
+          conversation.addRecord({ type: 'queued', ...effect.prompt, isNext: true });
         return;
       case 'end':
         this.ports.onEnd();
@@ -166,7 +166,7 @@ export class TurnRunner {
   }
 
   private abortSignalOf(promptId: string): AbortSignal {
-    return this.pendingRuns.get(promptId)?.abort.signal ?? this.lifetime.signal;
+    return this.pendingRuns.get(promptId)?.abort.signal ?? this.lifetimeController.signal;
   }
 
   private async prepareDelivery(prompt: QueuedPrompt): Promise<void> {
@@ -226,7 +226,7 @@ export class TurnRunner {
     try {
       // Claim first: only the window that writes the conversation may follow its session.
       await conversation.file.claim();
-      const signal = AbortSignal.any([this.lifetime.signal, late.signal]);
+      const signal = AbortSignal.any([this.lifetimeController.signal, late.signal]);
       const session = await connection.loadSession(remoteId, false, signal, conversation.transcript.answerText);
       for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await delay(clock, resumePollMs);
       return session.isBusy ? session : undefined;
@@ -238,7 +238,7 @@ export class TurnRunner {
   private reopenTurn(): void {
     const { connection, conversation } = this.ports;
     connection.endHistory();
-    conversation.record({ type: 'resumed' });
+    conversation.addRecord({ type: 'resumed' });
     conversation.addNotice('info', 'The turn continued while the window was closed. Some messages may be missing.');
   }
 }

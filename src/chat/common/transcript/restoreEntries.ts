@@ -26,7 +26,7 @@ export class RestoreEntries {
   }
 
   markUndone(id: string): void {
-    const entry = this.writer.whole(this.entryIdByRestore.get(id) ?? '');
+    const entry = this.writer.fullContent(this.entryIdByRestore.get(id) ?? '');
     if (entry?.kind !== 'notice') return;
     const { restoreId, ...notice } = entry;
     if (restoreId !== undefined) this.writer.put({ ...notice, text: `${notice.text} The restore was undone.` });

@@ -45,7 +45,7 @@ export interface UnsavedFiles {
 export class PromptSaves {
   /** What the user has decided in this conversation, by path. */
   private readonly decisionByPath = new Map<string, 'save' | 'send'>();
-  private isWaiting = false;
+  private isWaitingForAnswer = false;
 
   constructor(
     private readonly files: UnsavedFiles,
@@ -55,7 +55,7 @@ export class PromptSaves {
 
   /** Whether a question waits for the user. */
   get isAsking(): boolean {
-    return this.isWaiting;
+    return this.isWaitingForAnswer;
   }
 
   /** Resolves when the prompt may be sent. @throws BackendError `cancelled` if the user closes the question; on abort */
@@ -104,7 +104,7 @@ export class PromptSaves {
   }
 
   private setWaiting(isWaiting: boolean): void {
-    this.isWaiting = isWaiting;
+    this.isWaitingForAnswer = isWaiting;
     this.onDidChange();
   }
 }

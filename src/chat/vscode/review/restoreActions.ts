@@ -69,7 +69,7 @@ export class RestoreActions {
   /** Asks what to restore, and which files. @throws ChatError, CheckpointError */
   async restoreTo(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
     if (!(await this.prepare(chat))) return;
-    const point = await chat.restores.pointBefore(entryId);
+    const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const scope = await pickScope({ turn: point.turn, rows: plan.rows, note: plan.note });
     if (scope === undefined) return;
@@ -91,7 +91,7 @@ export class RestoreActions {
   /** Takes the conversation back to a prompt, and puts it into the composer. @throws ChatError, CheckpointError */
   async editAndResend(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
     if (!(await this.prepare(chat))) return;
-    const point = await chat.restores.pointBefore(entryId);
+    const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const rows = (plan.rows ?? []).filter(isPickedByDefault);
     const restoresFiles = rows.length > 0 && (await this.askForFiles(rows, plan.note));
@@ -151,7 +151,7 @@ export class RestoreActions {
     const { isBusy, status, statusText } = chat.view;
     this.requireIdle((other) => other.id !== chat.id);
     if (status === 'readonly') throw new ChatError('readonly', statusText ?? 'This conversation is read-only.');
-    if (!(await interrupted.settle())) return false;
+    if (!(await interrupted.finishOrUndo())) return false;
     if (isBusy) {
       const isConfirmed = await dialogs.confirm({
         message: 'The agent is still working.',

@@ -4,7 +4,7 @@ import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { listNames } from '../../../base/common/lists';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Messages } from '../../../platform/vscode/messages';
-import type { Chat, TurnRange, TurnsChange } from '../../common/chatPorts';
+import type { Chat, TurnRange, FileChangedByTurns } from '../../common/chatPorts';
 import type { VirtualDocuments } from './virtualDocuments';
 
 /** VS Code loads the texts of all files when it opens the editor. */
@@ -82,7 +82,7 @@ export class TurnReviews {
 
   private async resourceOf(
     chat: Chat,
-    { path, renamedFrom }: TurnsChange,
+    { path, renamedFrom }: FileChangedByTurns,
     turns: TurnRange,
   ): Promise<DiffResource | undefined> {
     const file = vscode.Uri.file(path);

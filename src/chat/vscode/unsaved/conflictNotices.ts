@@ -23,29 +23,30 @@ const reportDelayMs = 250;
 export class ConflictNotices implements Disposable {
   private readonly disposables = new DisposableStore();
   /** Conflicts that were reported. One that is solved and comes again is reported again. */
-  private readonly reported = new Set<vscode.TextDocument>();
+  private readonly reportedDocuments = new Set<vscode.TextDocument>();
 
-  private readonly updateLater: Coalescer;
+  private readonly updateCoalescer: Coalescer;
 
   constructor(private readonly deps: ConflictNoticesDeps) {
-    this.updateLater = this.disposables.add(new Coalescer(deps.clock, reportDelayMs, () => this.update()));
+    this.updateCoalescer = this.disposables.add(new Coalescer(deps.clock, reportDelayMs, () => this.update()));
   }
 
   start(): void {
-    this.disposables.add(this.deps.watch.onDidChange(() => this.updateLater.schedule()));
+    this.disposables.add(this.deps.watch.onDidChange(() => this.updateCoalescer.schedule()));
   }
 
   dispose(): void {
     this.disposables.dispose();
-    this.reported.clear();
+    this.reportedDocuments.clear();
   }
 
   private update(): void {
     const { conflicts } = this.deps.watch;
     const documents = new Set(conflicts.map(({ document }) => document));
-    for (const document of this.reported) if (!documents.has(document)) this.reported.delete(document);
-    const added = conflicts.filter(({ document }) => !this.reported.has(document));
-    for (const { document } of added) this.reported.add(document);
+    for (const document of this.reportedDocuments)
+      if (!documents.has(document)) this.reportedDocuments.delete(document);
+    const added = conflicts.filter(({ document }) => !this.reportedDocuments.has(document));
+    for (const { document } of added) this.reportedDocuments.add(document);
     const byAgent = Map.groupBy(added, ({ agent }) => agent);
     for (const [agent, found] of byAgent) this.report(agent, found);
   }
@@ -61,8 +62,8 @@ export class ConflictNotices implements Disposable {
   private choices(conflicts: readonly UnsavedConflict[]): MessageAction[] {
     const label = conflicts.length === 1 ? 'Use Agent’s Version' : 'Use Agent’s Versions';
     return [
-      { label, run: () => this.solve(conflicts, (conflict) => this.applyAgentsVersion(conflict)) },
-      { label: 'Keep Mine', run: () => this.solve(conflicts, (conflict) => this.keepMine(conflict)) },
+      { label, run: () => this.resolveConflicts(conflicts, (conflict) => this.applyAgentsVersion(conflict)) },
+      { label: 'Keep Mine', run: () => this.resolveConflicts(conflicts, (conflict) => this.keepMine(conflict)) },
     ];
   }
 
@@ -87,7 +88,7 @@ export class ConflictNotices implements Disposable {
     this.deps.messages.warning(`Which version of ${listNames(open.map(nameOf))} do you want?`, ...this.choices(open));
   }
 
-  private async solve(
+  private async resolveConflicts(
     conflicts: readonly UnsavedConflict[],
     apply: (conflict: UnsavedConflict) => Promise<void>,
   ): Promise<void> {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ConsentSubjectSource } from '../../../consent/common/consentSubject';
 import { settingIds } from '../../../manifest';
 import type { ProviderSettings } from './contextProvider';
-import { isUriBelow, parseProviderUri, type ProviderLocation } from './providerUri';
+import { isUriInFolder, parseProviderUri, type ProviderLocation } from './providerUri';
 import type { SelectorCombination } from './selector';
 
 export interface ProviderEntry {
@@ -182,7 +182,7 @@ function entryOf(
   // For documents outside the folders, it is no problem that an entry needs a folder.
   if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;
   const { place, name, isWorkspaceRelative } = parsed;
-  const isInWorkspace = place.kind === 'module' && folders.some((each) => isUriBelow(place.url, each));
+  const isInWorkspace = place.kind === 'module' && folders.some((each) => isUriInFolder(place.url, each));
   if (!isTrusted && (isWorkspaceRelative || isInWorkspace)) return untrustedWorkspaceMessage;
   const { selectorMatch = 'any' } = own;
   const source = { file: isUserDefined ? undefined : file, keys: [setting, key] };

@@ -38,7 +38,7 @@ export function providerAddress(place: ProviderLocation): string {
 }
 
 /** Whether a URI is inside a folder. Spellings that some systems treat as equal count as equal. */
-export function isUriBelow(uri: string, folder: string): boolean {
+export function isUriInFolder(uri: string, folder: string): boolean {
   return normalizeUri(uri).startsWith(`${normalizeUri(folder).replace(/\/$/, '')}/`);
 }
 

@@ -20,7 +20,7 @@ type Members = ReadonlyMap<string, string>;
  * Whether a change of a package.json can affect what runs. Deleting the file counts, and so does a file that is invalid or
  * has duplicate keys.
  */
-export function isSensitiveChange({ before, after }: ContentChange): boolean {
+export function canAffectWhatRuns({ before, after }: ContentChange): boolean {
   if (after === undefined) return true;
   const old = before === undefined ? new Map<string, string>() : sensitiveMembers(before);
   const next = sensitiveMembers(after);

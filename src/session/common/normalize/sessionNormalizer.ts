@@ -207,15 +207,15 @@ export class SessionNormalizer {
     if (wasUnheard) this.mayBeInTurn = false;
     const { blocks } = this.ensureTurn({ data });
     this.thoughts.endOpenThought(data.session_id);
-    const told = textAfterPrefixIgnoringSpace(this.textBeforeResume, data.response) ?? data.response;
+    const reportedText = textAfterPrefixIgnoringSpace(this.textBeforeResume, data.response) ?? data.response;
     // The response includes text from before a client joined in the middle of the turn.
-    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(told, blocks.text);
-    if (!isHead) blocks.completeText(told);
+    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(reportedText, blocks.text);
+    if (!isHead) blocks.completeText(reportedText);
     this.closeOpenParts(
       data.session_id,
       data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call finished.',
     );
-    const response = isEqualIgnoringSpace(blocks.text, told) ? told : blocks.text;
+    const response = isEqualIgnoringSpace(blocks.text, reportedText) ? reportedText : blocks.text;
     this.emit({ event: 'prompt:complete', data: response === data.response ? data : { ...data, response } });
   }
 

@@ -16,7 +16,7 @@ interface ThreadsSummary {
 const actions: readonly StatusAction[] = [{ label: 'Search threads', command: commandIds.threadsSearch }];
 
 /** The state before the list is first viewed. */
-export const emptySummaryBeforeListing: ThreadsSummary = {
+export const threadsSummaryBeforeListing: ThreadsSummary = {
   heads: [],
   isListed: false,
   problems: [],

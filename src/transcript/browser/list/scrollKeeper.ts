@@ -17,7 +17,7 @@ interface ScrollTarget {
  * changes above, except at the very top, so entries loaded before all others are handled here.
  */
 export class ScrollKeeper implements Disposable {
-  private readonly listenersAbort = new AbortController();
+  private readonly listenersAbortController = new AbortController();
   private isFollowing = true;
   private lastScrollTop = 0;
   /** Set right after a click: content that grows now was opened by the user and stays in place. */
@@ -37,7 +37,7 @@ export class ScrollKeeper implements Disposable {
     const observer = new ResizeObserver(() => this.scrollIfFollowing());
     observer.observe(this.content);
     observer.observe(this.scroller);
-    const { signal } = this.listenersAbort;
+    const { signal } = this.listenersAbortController;
     this.scroller.addEventListener('scroll', () => this.onScroll(), { passive: true, signal });
     this.content.addEventListener('click', () => this.holdPosition(), { capture: true, signal });
     const onInput = (): void => {
@@ -83,7 +83,7 @@ export class ScrollKeeper implements Disposable {
 
   dispose(): void {
     this.pinnedTarget = undefined;
-    this.listenersAbort.abort();
+    this.listenersAbortController.abort();
   }
 
   /**

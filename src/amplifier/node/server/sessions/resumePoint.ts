@@ -18,7 +18,7 @@ export class ResumePoint {
   }
 
   /** Fields for the session's status: the event id to resume after, and the events that describe the current state. */
-  get statusFields(): { readonly last_event_id: number; readonly state: readonly object[] } {
+  get fieldsForSessionStatus(): { readonly last_event_id: number; readonly state: readonly object[] } {
     const events = [...this.stateEventByName.values()];
     return {
       last_event_id: this.eventIdBeforeTurn ?? this.lastEventId,

@@ -10,9 +10,9 @@ import type {
 import type { ChangeKind, FileChange } from '../../../transcript/common/entries';
 import { hasNoTexts } from '../../../transcript/common/shownChanges';
 import { isInside } from '../../../editor/common/boundary';
-import { ChatError, type ChangedStates } from '../chatPorts';
+import { ChatError, type StatesBeforeAndAfter } from '../chatPorts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
-import { unixLines } from './touchedFiles';
+import { withUnixLineEndings } from './touchedFiles';
 import type { WriteClaims } from './writeClaims';
 
 /** A change of a file during one turn. */
@@ -41,7 +41,7 @@ interface StateChangesPorts {
  * Changes of a conversation that texts do not show: binary and large files, symbolic links, modes, line endings and names. Undone
  * by the checkpoints of the turns.
  */
-export class StateChanges {
+export class NonTextChanges {
   /** Changes that the user has not decided about, one for each turn, oldest first. */
   private readonly openByPath = new Map<string, readonly StateChange[]>();
   private readonly byTurn = new Map<number, Map<string, StateChange>>();
@@ -73,21 +73,21 @@ export class StateChanges {
     return this.changesOf(path, turn).length > 0;
   }
 
-  statesOf(path: string, turn: number | undefined): ChangedStates | undefined {
+  statesOf(path: string, turn: number | undefined): StatesBeforeAndAfter | undefined {
     const changes = this.changesOf(path, turn);
     const [first] = changes;
     return first && { before: first.before, after: changes.at(-1)?.after };
   }
 
   applyRecord(record: LogRecord): void {
-    if (record.type === 'stateChanged') this.put(record);
+    if (record.type === 'stateChanged') this.addRecord(record);
     else if (record.type === 'turnReverted') this.removeTurn(record.turn, record.path);
     else if (record.type === 'fileDecided') this.forget(record.path);
   }
 
   /** Whether another conversation has recorded this state. */
   isOthersWrite({ after, path }: ChangedFile): boolean {
-    return this.ports.claims.isOthers(this, path, stateId(after));
+    return this.ports.claims.isClaimedByOther(this, path, stateId(after));
   }
 
   record(turn: number, file: ChangedFile, kind: ChangeKind | undefined, isMixed: boolean): void {
@@ -97,7 +97,7 @@ export class StateChanges {
     const optional = withoutUndefined({ kind, renamedFrom, before, after, ...(isMixed && { isMixed }) });
     const record = { type: 'stateChanged', turn, path, folder, checkpoint: id, ...optional } as const;
     this.ports.record(record);
-    this.put(record);
+    this.addRecord(record);
   }
 
   /** Reads the current states of the changed files. Never rejects. */
@@ -153,7 +153,7 @@ export class StateChanges {
   }
 
   /** Whether the file is exactly as the agent left it. Never rejects. */
-  async isAsLeft(path: string, turn?: number): Promise<boolean> {
+  async isUnchangedSinceAgent(path: string, turn?: number): Promise<boolean> {
     const changes = this.changesOf(path, turn);
     const [first] = changes;
     if (!first) return false;
@@ -166,7 +166,7 @@ export class StateChanges {
    * Restores what the text of a file does not have, after `text` was restored. `isExact`: nobody has changed the file after the
    * agent. Undefined if it is already as before. @throws CheckpointError
    */
-  async restoreRest(
+  async restoreNonTextParts(
     path: string,
     turn: number | undefined,
     text: string,
@@ -178,14 +178,14 @@ export class StateChanges {
     const now = await this.currentState(path, first.checkpoint);
     if (now === undefined || now === 'other' || isSameState(now, first.before)) return undefined;
     const earlier = isExact ? (await checkpoints.textsBefore([{ path, ...first }])).get(path) : undefined;
-    const isWhole = typeof earlier === 'string' && unixLines(earlier) === unixLines(text);
+    const isWhole = typeof earlier === 'string' && withUnixLineEndings(earlier) === withUnixLineEndings(text);
     const after = isWhole ? first.before : { ...now, kind: first.before.kind };
     return await this.restoreState(path, first, now, after);
   }
 
   /** Deletes a file with later edits of others, which only a checkpoint has then. @throws ChatError if none can be taken */
-  async deleteWithWayBack(path: string, turn: number, deleteFile: () => Promise<void>): Promise<StateRestore> {
-    const undo = await this.take(path);
+  async deleteAfterCheckpoint(path: string, turn: number, deleteFile: () => Promise<void>): Promise<StateRestore> {
+    const undo = await this.takeCheckpoint(path);
     // Git may ignore the file, or it may be excluded or too large.
     const stored = undo && (await this.ports.checkpoints?.stateAt({ path, checkpoint: undo }));
     if (!stored) {
@@ -194,10 +194,10 @@ export class StateChanges {
       throw new ChatError('storage', message);
     }
     await deleteFile();
-    return { turn, target: (await this.take(path)) ?? undo, undo };
+    return { turn, target: (await this.takeCheckpoint(path)) ?? undo, undo };
   }
 
-  private async take(path: string): Promise<FolderCheckpoint | undefined> {
+  private async takeCheckpoint(path: string): Promise<FolderCheckpoint | undefined> {
     const { checkpoints } = this.ports;
     const taken = await checkpoints?.take('Before undo of a change', new AbortController().signal);
     return taken?.folders.find(({ folder }) => isInside(path, folder, false));
@@ -240,7 +240,7 @@ export class StateChanges {
     }
   }
 
-  private put(record: Omit<RecordOf<'stateChanged'>, 'at'>): void {
+  private addRecord(record: Omit<RecordOf<'stateChanged'>, 'at'>): void {
     const { folder, checkpoint, renamedFrom, isMixed: mixed = false, kind, path, turn } = record;
     const { after, before } = { before: undefined, after: undefined, ...record };
     const renamed = withoutUndefined({ renamedFrom });

@@ -17,7 +17,7 @@ interface Waiting {
 const timerSlackMs = 1000;
 
 /** Tracks the events of a session: the totals for `GET /sessions/{id}` and the pending approvals. */
-export class SessionTally {
+export class SessionStatusTracker {
   messageCount = 0;
   readonly tokenUsage: TokenUsage = { input_tokens: 0, output_tokens: 0 };
   hasFailed = false;

@@ -2,13 +2,13 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { collectEvidence } from '../approvals/approvalEvidence';
 import type { DiffTexts } from '../chatPorts';
 import type { FileText } from './fileTexts';
-import { unixLines } from './touchedFiles';
+import { withUnixLineEndings } from './touchedFiles';
 
 /** How many occurrences of a replaced text to consider. */
 const maxOccurrences = 50;
 
 /** Remembers the file contents shown by approvals, to compare them with what the agent writes. */
-export class ShownWrites {
+export class ApprovalDiffs {
   /** By approval id. */
   private readonly pendingDiffs = new Map<string, readonly DiffTexts[]>();
   private allowedDiffs: readonly DiffTexts[] = [];
@@ -40,7 +40,7 @@ export class ShownWrites {
   }
 
   /** Whether a write matches the shown diffs, or the first of them. Forgets those it compared. True if there is nothing to compare. */
-  matchesShown(path: string, before: FileText, after: FileText): boolean {
+  matchesApproval(path: string, before: FileText, after: FileText): boolean {
     const shown = this.allowedDiffs.filter((diff) => diff.path === path);
     if (shown.length === 0 || before === undefined || after === undefined) {
       this.forget(shown);
@@ -71,7 +71,7 @@ export class ShownWrites {
 function possibleResults(text: string, { after, before }: DiffTexts): string[] {
   if (before === null || isSame(text, before)) return [after];
   if (before === '') return [];
-  const [file, piece, other] = [unixLines(text), unixLines(before), unixLines(after)];
+  const [file, piece, other] = [withUnixLineEndings(text), withUnixLineEndings(before), withUnixLineEndings(after)];
   if (!file.includes(piece)) return [];
   const results = [file.replaceAll(piece, () => other)];
   for (let at = file.indexOf(piece); at >= 0 && results.length < maxOccurrences; at = file.indexOf(piece, at + 1)) {
@@ -82,5 +82,5 @@ function possibleResults(text: string, { after, before }: DiffTexts): string[] {
 
 /** Ignores line endings and trailing whitespace, which editors may change. */
 function isSame(one: string, other: string): boolean {
-  return unixLines(one).trimEnd() === unixLines(other).trimEnd();
+  return withUnixLineEndings(one).trimEnd() === withUnixLineEndings(other).trimEnd();
 }

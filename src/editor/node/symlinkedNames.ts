@@ -12,7 +12,7 @@ const maxLinks = 200;
  * its folders that start with a dot. With a link from `.vscode` to `config`, `config/tasks.json` also has the name
  * `.vscode/tasks.json`. `realPath` and `folders` are real paths.
  */
-export async function findLinkedNames(
+export async function findSymlinkedNames(
   realPath: string,
   folders: readonly string[],
   isWindows: boolean,

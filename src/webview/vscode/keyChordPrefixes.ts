@@ -11,7 +11,7 @@ const defaultKeybindings = vscode.Uri.parse('vscode://defaultsettings/keybinding
 const webUserKeybindings = vscode.Uri.parse('vscode-userdata:/User/keybindings.json');
 
 /** The first keys of all multi-key shortcuts. VS Code has no API for them, so its keybinding files are read. */
-export class KeyChordTables implements Disposable {
+export class KeyChordPrefixes implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(
     new Emitter<void>((error) => this.log.error('a listener failed', error)),

@@ -1,6 +1,6 @@
 import type { FileTextId } from '../changes/fileTexts';
 
-/** A write by a shell command that no sweep has seen before somebody else saved the file. */
+/** A write by a shell command that no scan has seen before somebody else saved the file. */
 interface UnseenWrite {
   /** Undefined for the text of the checkpoint. */
   readonly before: FileTextId;
@@ -19,7 +19,7 @@ interface SavedFile {
  * The files that the user or another agent has saved during a turn. What the disk had right before a save is not their work: it is
  * compared with the last known text, and what differs was written by a shell command.
  */
-export class OthersSaves {
+export class OtherSaves {
   private readonly fileByPath = new Map<string, SavedFile>();
 
   clear(): void {
@@ -36,7 +36,7 @@ export class OthersSaves {
   }
 
   /** Sets the text of a file that later writes are compared with, and forgets unseen writes. */
-  set(path: string, text: FileTextId, agentsText: FileTextId): void {
+  setLastKnownText(path: string, text: FileTextId, agentsText: FileTextId): void {
     this.fileByPath.set(path, { text, agentsText, unseen: [] });
   }
 
@@ -46,7 +46,7 @@ export class OthersSaves {
   }
 
   /** Returns and forgets the writes before the saves of a file. */
-  takeUnseen(path: string, agentsText: FileTextId): readonly UnseenWrite[] {
+  takeUnseenWrites(path: string, agentsText: FileTextId): readonly UnseenWrite[] {
     const file = this.find(path, agentsText);
     if (file) this.fileByPath.set(path, { ...file, unseen: [] });
     return file?.unseen ?? [];

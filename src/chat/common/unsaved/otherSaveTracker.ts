@@ -22,7 +22,7 @@ interface OthersSaveWatchDeps {
 const readTimeoutMs = 300;
 
 /** Records saves during a turn that are not the agent's, with the text on disk right before each. */
-export class OthersSaveWatch implements Disposable {
+export class OtherSaveTracker implements Disposable {
   private readonly disposables = new DisposableStore();
   /** What the disk had before running saves, by path as in VS Code. */
   private readonly diskByPath = new Map<string, Promise<CurrentFile | undefined>>();
