@@ -16,7 +16,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type SelectedText,
   type TextEdit,
   type TextFile,
@@ -139,7 +139,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return absolute;
   }
 
-  async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
+  async readText(path: string, options: ReadTextLimits = {}): Promise<TextFile> {
     const absolute = await this.resolve(path);
     throwIfCancelled(options.signal);
     const file = this.fileAt(absolute);

@@ -13,11 +13,11 @@ interface CallingSession {
  * the tools to create the session.
  */
 export class SessionToolCaller implements ToolCaller {
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
   private session: CallingSession | undefined;
 
   get endSignal(): AbortSignal {
-    return this.lifetime.signal;
+    return this.lifetimeController.signal;
   }
 
   get stopSignal(): AbortSignal | undefined {
@@ -29,7 +29,7 @@ export class SessionToolCaller implements ToolCaller {
   }
 
   end(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.session = undefined;
   }
 

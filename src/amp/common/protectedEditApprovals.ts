@@ -92,28 +92,28 @@ export class ProtectedEditApprovals implements Disposable {
   }
 
   private startChecks(edit: RefusedEdit): void {
-    this.scheduleCheck(edit, 0);
+    this.scheduleWrittenCheck(edit, 0);
   }
 
-  private scheduleCheck(edit: RefusedEdit, step: number): void {
+  private scheduleWrittenCheck(edit: RefusedEdit, attempt: number): void {
     this.checkTimers.get(edit.id)?.dispose();
     this.checkTimers.delete(edit.id);
-    const delayMs = checkDelaysMs[step];
+    const delayMs = checkDelaysMs[attempt];
     const isRefused = this.refusedEdits.some(
       ({ id, kind }) => id === edit.id && (kind === 'asked' || kind === 'denied'),
     );
     if (delayMs === undefined || !isRefused || this.isDisposed) return;
-    const timer = this.ports.clock.setTimer(delayMs, () => void this.reportIfWritten(edit, step));
+    const timer = this.ports.clock.setTimer(delayMs, () => void this.reportIfWritten(edit, attempt));
     this.checkTimers.set(edit.id, timer);
   }
 
-  private async reportIfWritten(edit: RefusedEdit, step: number): Promise<void> {
+  private async reportIfWritten(edit: RefusedEdit, attempt: number): Promise<void> {
     const timer = this.checkTimers.get(edit.id);
     const isWritten = await this.isOnDisk(edit);
     // A later refusal of the same edit has started its own checks.
     if (this.checkTimers.get(edit.id) !== timer) return;
     if (!isWritten) {
-      this.scheduleCheck(edit, step + 1);
+      this.scheduleWrittenCheck(edit, attempt + 1);
       return;
     }
     this.checkTimers.delete(edit.id);

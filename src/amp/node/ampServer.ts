@@ -125,7 +125,7 @@ export class AmpServer implements Disposable {
       (sum, { pendingRequestCount }) => sum + pendingRequestCount,
       0,
     );
-    return { requests, turns: this.largeAnswers.turnCount, unreadBytes: this.unreadBytes };
+    return { requests, turns: this.largeAnswers.requestCount, unreadBytes: this.unreadBytes };
   }
 
   /** Starts listening, then writes the lockfile. Cleans up after a failure. @throws Error that says what to do */

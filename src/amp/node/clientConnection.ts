@@ -84,7 +84,7 @@ export class ClientConnection {
       for (const { frame } of this.queuedRequests.splice(0)) this.pendingBytes -= frame.length;
       const reason = new EditorError('cancelled', 'The client has gone.');
       for (const scope of this.activeRequests.values()) scope.end(reason);
-      deps.largeAnswers.startNextTurn();
+      deps.largeAnswers.startNextRequest();
       deps.log.info(`${deps.name} disconnected (${code})`);
     });
   }
@@ -192,7 +192,7 @@ export class ClientConnection {
     if (isFull && !socket.isPaused) socket.pause();
     if (!isFull && socket.isPaused) socket.resume();
     this.updateBlockedTimer();
-    deps.largeAnswers.startNextTurn();
+    deps.largeAnswers.startNextRequest();
     if (this.deferredNotifications && !this.isBlocked) this.sendState(this.deferredNotifications);
   }
 

@@ -5,7 +5,7 @@ interface LargeAnswerClient {
   readonly isReading: boolean;
 }
 
-interface Turn {
+interface WaitingRequest {
   readonly client: LargeAnswerClient;
   readonly start: () => void;
 }
@@ -15,16 +15,16 @@ interface Turn {
  * that are not reading.
  */
 export class LargeAnswerQueue {
-  private readonly queuedTurns = new Set<Turn>();
-  private currentTurn: Turn | undefined;
+  private readonly waitingRequests = new Set<WaitingRequest>();
+  private currentRequest: WaitingRequest | undefined;
 
   /**
-   * `hasRoomForLargeAnswer` returns whether the unread data of all clients is small enough for another large answer.
+   * `checkRoomForLargeAnswer` returns whether the unread data of all clients is small enough for another large answer.
    */
-  constructor(private readonly hasRoomForLargeAnswer: () => boolean) {}
+  constructor(private readonly checkRoomForLargeAnswer: () => boolean) {}
 
-  get turnCount(): number {
-    return this.queuedTurns.size + (this.currentTurn ? 1 : 0);
+  get requestCount(): number {
+    return this.waitingRequests.size + (this.currentRequest ? 1 : 0);
   }
 
   /** Resolves when it is the turn of the request. The turn ends when `signal` fires. @throws EditorError `cancelled` */
@@ -34,27 +34,27 @@ export class LargeAnswerQueue {
         reject(cancelledError());
         return;
       }
-      const turn: Turn = { client, start: resolve };
+      const request: WaitingRequest = { client, start: resolve };
       const end = (): void => {
-        this.queuedTurns.delete(turn);
-        if (this.currentTurn === turn) this.currentTurn = undefined;
+        this.waitingRequests.delete(request);
+        if (this.currentRequest === request) this.currentRequest = undefined;
         reject(cancelledError());
-        this.startNextTurn();
+        this.startNextRequest();
       };
       signal.addEventListener('abort', end, { once: true });
-      this.queuedTurns.add(turn);
-      this.startNextTurn();
+      this.waitingRequests.add(request);
+      this.startNextRequest();
     });
   }
 
   /** Call whenever a client has read data. */
-  startNextTurn(): void {
-    if (this.currentTurn || this.queuedTurns.size === 0 || !this.hasRoomForLargeAnswer()) return;
-    for (const turn of this.queuedTurns) {
-      if (!turn.client.isReading) continue;
-      this.currentTurn = turn;
-      this.queuedTurns.delete(turn);
-      turn.start();
+  startNextRequest(): void {
+    if (this.currentRequest || this.waitingRequests.size === 0 || !this.checkRoomForLargeAnswer()) return;
+    for (const request of this.waitingRequests) {
+      if (!request.client.isReading) continue;
+      this.currentRequest = request;
+      this.waitingRequests.delete(request);
+      request.start();
       return;
     }
   }

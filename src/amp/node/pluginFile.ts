@@ -87,7 +87,7 @@ export class PluginFile {
 
   /** Installs or replaces the plugin atomically. @throws Error that says what to do */
   async install(): Promise<void> {
-    const { kind } = await this.requireOwnState();
+    const { kind } = await this.requireOwnPlugin();
     // Amp loads only names that end in `.ts`.
     const temporary = path.join(this.folder, `.${pluginFileName}.${randomUUID()}.tmp`);
     try {
@@ -107,7 +107,7 @@ export class PluginFile {
    * file system fails
    */
   async remove(): Promise<void> {
-    if ((await this.requireOwnState()).kind !== 'ours') return;
+    if ((await this.requireOwnPlugin()).kind !== 'ours') return;
     await unlink(this.file);
     const parent = path.dirname(this.folder);
     // In the user's configuration, only the plugins folder may have been created by the installation.
@@ -116,7 +116,7 @@ export class PluginFile {
     }
   }
 
-  private async requireOwnState(): Promise<PluginState> {
+  private async requireOwnPlugin(): Promise<PluginState> {
     const state = await this.readState();
     if (state.kind === 'foreign') {
       throw new Error(

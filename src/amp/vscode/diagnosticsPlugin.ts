@@ -70,7 +70,7 @@ export class DiagnosticsPlugin {
     const workspace = folders.map(({ name, path }): InstallPlace => ({
       plugin: new PluginFile(workspacePluginFolder(path), source, version, path),
       audience: folders.length === 1 ? 'for this workspace' : `for the folder ${name}`,
-      detail: 'For Amp sessions in this folder. The plugin is part of the folder, so others may get it, too',
+      detail: 'For Amp sessions in this folder. Everyone who uses this folder gets the plugin',
     }));
     return [user, ...workspace];
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
-import { toSafeNotice } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/noticeText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { EditAnswer, RefusedEdit } from '../common/refusedEdits';
 
@@ -66,6 +66,6 @@ export class ProtectedEditQuestions {
 
   private notify(text: string, ...buttons: string[]): Thenable<string | undefined> {
     const showMessage = this.deps.showMessage ?? vscode.window.showWarningMessage;
-    return showMessage(toSafeNotice(text), ...buttons);
+    return showMessage(toSafeNotificationText(text), ...buttons);
   }
 }

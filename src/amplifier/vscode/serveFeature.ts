@@ -175,9 +175,9 @@ function portNote(url: string): string {
 async function confirmNoToken(isServing: boolean): Promise<boolean> {
   const open = 'Serve Without a Token';
   const detail =
-    'Any program of any user on this machine can then use the agents of this window to read and change files and run ' +
-    'commands, and can answer their approvals. Web pages can’t connect. This lasts until you stop serving or close the ' +
-    `window.${isServing ? ' The current sessions end.' : ''}`;
+    'Any program on this machine, of any user, could use your agents to read and change files, run commands and approve ' +
+    'them. Web pages can’t connect. Serving without a token lasts until you stop it or close the window.' +
+    (isServing ? ' Current sessions will end.' : '');
   const message = 'Serve the agents of this window without a token?';
   return (await vscode.window.showWarningMessage(message, { modal: true, detail }, open)) === open;
 }

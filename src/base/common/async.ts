@@ -63,13 +63,13 @@ export class Coalescer implements Disposable {
   constructor(
     private readonly clock: Clock,
     private readonly delayMs: number,
-    private readonly flush: () => void,
+    private readonly task: () => void,
   ) {}
 
   schedule(): void {
     this.timer ??= this.clock.setTimer(this.delayMs, () => {
       this.timer = undefined;
-      this.flush();
+      this.task();
     });
   }
 
@@ -77,7 +77,7 @@ export class Coalescer implements Disposable {
   flushNow(): void {
     if (!this.timer) return;
     this.dispose();
-    this.flush();
+    this.task();
   }
 
   dispose(): void {

@@ -19,7 +19,7 @@ export function canonicalJson(value: unknown, depth = 0): string | undefined {
   const members: string[] = [];
   for (const [name, member] of sortedEntries(value)) {
     if (member === undefined) continue;
-    const text = isOrdinaryMemberName(name) ? canonicalJson(member, depth + 1) : undefined;
+    const text = isSafePropertyName(name) ? canonicalJson(member, depth + 1) : undefined;
     if (text === undefined) return undefined;
     members.push(`${JSON.stringify(name)}:${text}`);
   }
@@ -32,6 +32,6 @@ export function sortedEntries<T>(record: Readonly<Record<string, T>>): [string, 
 }
 
 /** Whether objects treat a member of this name as data. False for `__proto__`. */
-export function isOrdinaryMemberName(name: string): boolean {
+export function isSafePropertyName(name: string): boolean {
   return name !== '__proto__';
 }

@@ -23,7 +23,7 @@ interface BatchLimits {
 }
 
 /** Splits items into batches, in their order. No batch is empty. */
-export function* inBatches<T>(
+export function* splitIntoBatches<T>(
   items: Iterable<T>,
   bytesOf: (item: T) => number,
   { maxBytes, maxItems }: BatchLimits,

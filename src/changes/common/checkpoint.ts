@@ -22,7 +22,7 @@ export type LeftOutReason =
   /** The name is not valid UTF-8. */
   | 'nameNotText';
 
-export interface LeftOut {
+export interface LeftOutItem {
   /** Path relative to the folder, with `/` as separator. A trailing `/` marks a folder, including its contents. */
   readonly path: string;
   readonly reason: LeftOutReason;
@@ -32,7 +32,7 @@ export interface LeftOut {
 /** A checkpoint and what it does not contain. */
 export interface CheckpointDetails extends Checkpoint {
   /** The first items that are not in the checkpoint, at most `maxLeftOut`. */
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
   /** Total number of items that are not in the checkpoint. */
   readonly leftOutCount: number;
   /** Files that changed repeatedly while they were read. The checkpoint has the contents of one of the reads. */
@@ -80,7 +80,7 @@ export type FileChange =
 export interface Difference {
   readonly changes: readonly FileChange[];
   /** Paths that can't be compared, because one of the checkpoints does not contain them. */
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
 }
 
 /** Limits for one checkpoint. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { FileState, LeftOut } from './checkpoint';
+import type { FileState, LeftOutItem } from './checkpoint';
 
 /** The change of one path. A side is undefined if the file does not exist on it. */
 export interface RestoreStep {
@@ -14,7 +14,7 @@ export interface RestorePlan {
   /** The steps in order of execution. Deletions come first, so that a file can replace a folder. */
   readonly steps: readonly RestoreStep[];
   /** Paths that the restore does not change although they may differ. */
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
 }
 
 type SkipReason =

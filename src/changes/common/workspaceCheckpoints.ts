@@ -1,4 +1,4 @@
-import type { FileKind, FileState, LeftOut } from './checkpoint';
+import type { FileKind, FileState, LeftOutItem } from './checkpoint';
 import type { RestoreStep } from './restorePlan';
 
 /** The state of one workspace folder at one point in time. */
@@ -114,7 +114,7 @@ export interface WorkspaceCheckpoints {
   /**
    * Returns the files that differ from the checkpoints now. A renamed file is listed with both paths. Never rejects.
    */
-  changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
+  changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
   /**
    * Returns the texts that changed files had at their checkpoints, by path, decoded as VS Code does. Null if the file
    * did not exist, undefined if it is not text or is too large. @throws CheckpointError
@@ -158,9 +158,9 @@ export interface WorkspaceCheckpoints {
   resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome>;
 }
 
-const expected: ReadonlySet<LeftOut['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);
+const expected: ReadonlySet<LeftOutItem['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);
 
 /** Whether users would expect a checkpoint to contain the item. */
-export function isUnexpectedlyLeftOut({ reason }: LeftOut): boolean {
+export function isUnexpectedlyLeftOut({ reason }: LeftOutItem): boolean {
   return !expected.has(reason);
 }

@@ -3,10 +3,10 @@ import { readFile, readdir, realpath, rename, rm, stat, utimes, writeFile, mkdir
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { errorCode, userMessageOf } from '../../base/common/errors';
-import type { CheckpointLimits, FileChange, LeftOut } from '../common/checkpoint';
+import type { CheckpointLimits, FileChange, LeftOutItem } from '../common/checkpoint';
 import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
-import { FolderScan, type Capture } from './folderScan';
+import { FolderScan, type FolderScanResult } from './folderScan';
 import type { GitProgram } from './git/gitProgram';
 import { findIgnoredByTree, findIgnored } from './git/ignoreRules';
 import { PrivateRepository, prepareRepository, type RepositoryPlace } from './git/privateRepository';
@@ -46,7 +46,7 @@ export class CheckpointRepositoryProvider {
   /** Whether Backline's index is an unchanged copy of the user's index. */
   private isUserIndexCopy = false;
   /** Whether a parent repository ignores the folder, by the root folder of that repository. */
-  private readonly isIgnoredByTop = new Map<string, boolean>();
+  private readonly isIgnoredByRepositoryRoot = new Map<string, boolean>();
 
   constructor(
     private readonly git: GitProgram,
@@ -59,18 +59,18 @@ export class CheckpointRepositoryProvider {
   }
 
   async prepare(signal: AbortSignal): Promise<PreparedRepository> {
-    return (await this.prepareAll(signal)).inUse;
+    return (await this.prepareFolder(signal)).inUse;
   }
 
-  async capture(signal: AbortSignal): Promise<Capture> {
-    const { inUse } = await this.prepareAll(signal);
+  async capture(signal: AbortSignal): Promise<FolderScanResult> {
+    const { inUse } = await this.prepareFolder(signal);
     const hasTrees = this.isUserIndexCopy;
     this.isUserIndexCopy = false;
-    return await withStorageErrors(() => inUse.scan.capture(signal, hasTrees));
+    return await withStorageErrors(() => inUse.scan.scan(signal, hasTrees));
   }
 
   async createRestoreContext(signal: AbortSignal): Promise<RestoreContext> {
-    const { inUse, settings } = await this.prepareAll(signal);
+    const { inUse, settings } = await this.prepareFolder(signal);
     const isOn = (name: 'core.filemode' | 'core.symlinks'): boolean => {
       const setting = settings.fileSystem.get(name);
       return setting === undefined ? process.platform !== 'win32' : /^(true|yes|on|1)$/.test(setting);
@@ -84,7 +84,7 @@ export class CheckpointRepositoryProvider {
     changes: readonly FileChange[],
     [from, to]: readonly [string, string],
     signal: AbortSignal,
-  ): Promise<readonly LeftOut[]> {
+  ): Promise<readonly LeftOutItem[]> {
     if (!changes.some(({ path: name }) => isIgnoreFile(name))) return [];
     const { repository, reader } = await this.prepare(signal);
     const onlyAfter = changes.filter(({ status }) => status === 'added' || status === 'renamed');
@@ -104,12 +104,12 @@ export class CheckpointRepositoryProvider {
     throw new CheckpointError('failed', `The folder ${folder} ${what}. Open it again.`);
   }
 
-  private async prepareAll(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
+  private async prepareFolder(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
     await this.requireFolderInPlace();
-    return await withStorageErrors(() => this.openNow(signal));
+    return await withStorageErrors(() => this.openRepository(signal));
   }
 
-  private async openNow(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
+  private async openRepository(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
     const user = await this.findParentRepository(signal);
     const key = JSON.stringify(user ?? null);
     if (this.currentPreparation?.key === key) {
@@ -131,10 +131,10 @@ export class CheckpointRepositoryProvider {
   private async findParentRepository(signal: AbortSignal): Promise<UserRepository | undefined> {
     const user = await findUserRepository(this.options.folder);
     if (!user || user.top === this.options.folder) return user;
-    const known = this.isIgnoredByTop.get(user.top);
+    const known = this.isIgnoredByRepositoryRoot.get(user.top);
     if (known !== undefined) return known ? undefined : user;
     const isIgnored = await this.isIgnoredBy(user, signal);
-    this.isIgnoredByTop.set(user.top, isIgnored);
+    this.isIgnoredByRepositoryRoot.set(user.top, isIgnored);
     return isIgnored ? undefined : user;
   }
 

@@ -11,14 +11,14 @@ import {
   type Difference,
   type FileChange,
   type FileState,
-  type LeftOut,
+  type LeftOutItem,
 } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isAtOrBelow } from '../common/nameList';
 import { orderSteps, type RestorePlan, type RestoreStep } from '../common/restorePlan';
 import type { CurrentState, ResumeDirection } from '../common/workspaceCheckpoints';
-import type { Retention } from '../common/retention';
-import { CurrentStates } from './currentStates';
+import type { CheckpointRetention } from '../common/retention';
+import { CurrentStateReader } from './currentStateReader';
 import { GitProgram } from './git/gitProgram';
 import { CheckpointRepositoryProvider } from './checkpointRepositoryProvider';
 import { GitFailure } from './git/privateRepository';
@@ -30,7 +30,7 @@ import {
   type ResumeResult,
 } from './restore/restoreRunner';
 import { pruneStore, type PruneResult } from './storePruner';
-import { timedSignal } from './timedOperation';
+import { createTimeLimitedSignal } from './timedOperation';
 
 export interface CheckpointStoreOptions {
   /** Absolute path of the workspace folder. */
@@ -58,7 +58,7 @@ type TakeResult =
 
 /** A checkpoint id, or `now` for the current state of the folder. */
 type StateId = string;
-export const currentState = 'now';
+export const currentStateId = 'now';
 
 const foreground = 'foreground';
 
@@ -83,10 +83,10 @@ export class CheckpointStore {
   private readonly limits: CheckpointLimits;
   private readonly repositoryProvider: CheckpointRepositoryProvider;
   private readonly runner: RestoreRunner;
-  private readonly states: CurrentStates;
-  private readonly stopAbort = new AbortController();
+  private readonly currentStateReader: CurrentStateReader;
+  private readonly stopAbortController = new AbortController();
   /** Cancels pruning. */
-  private pruneAbort: AbortController | undefined;
+  private pruneAbortController: AbortController | undefined;
 
   /** `options.folder` must be a real path. */
   constructor(
@@ -97,7 +97,7 @@ export class CheckpointStore {
     this.limits = { ...defaultLimits, ...options.limits };
     this.repositoryProvider = new CheckpointRepositoryProvider(git, { ...options, limits: this.limits, clock });
     this.runner = new RestoreRunner(options.folder, options.storage, clock);
-    this.states = new CurrentStates(options.folder, clock, this.limits.maxFileBytes);
+    this.currentStateReader = new CurrentStateReader(options.folder, clock, this.limits.maxFileBytes);
   }
 
   /** Stores the current state of the folder. Refused if the folder is too large or takes too long to read. */
@@ -165,14 +165,14 @@ export class CheckpointStore {
   /** Returns the current states of files on disk, by path. The state of an unreadable file is `other`. */
   async currentStates(paths: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, CurrentState>> {
     return await this.runInQueue(signal, async (running) =>
-      this.states.read(paths, await this.repositoryProvider.createRestoreContext(running), running),
+      this.currentStateReader.read(paths, await this.repositoryProvider.createRestoreContext(running), running),
     );
   }
 
   /** Plans a restore of the given files and folders, or of everything. Changes nothing. */
   async planRestore(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
     return await this.runInQueue(signal, async (running) => {
-      const { changes, leftOut } = await this.compareStates(id, currentState, false, running);
+      const { changes, leftOut } = await this.compareStates(id, currentStateId, false, running);
       const steps = changes.map(toRestoreStep).filter(({ path }) => isWanted(path, paths));
       return {
         checkpointId: id,
@@ -191,7 +191,7 @@ export class CheckpointStore {
     return await this.runInQueue(
       signal,
       async (running) => {
-        await this.runner.checkNoneUnfinished();
+        await this.runner.requireNoUnfinishedRestore();
         const { records } = await this.repositoryProvider.prepare(running);
         const undo = await records.add(label, await this.repositoryProvider.capture(running), running);
         const steps = plan.steps.filter(({ path }) => !this.isExcluded(path));
@@ -237,10 +237,14 @@ export class CheckpointStore {
    * Removes checkpoints that are too old, then the oldest ones until the store is small enough. Any other call cancels
    * pruning; the next call of `prune` continues it.
    */
-  async prune(retention: Retention, signal?: AbortSignal): Promise<PruneResult> {
-    const background = (this.pruneAbort ??= new AbortController());
+  async prune(retention: CheckpointRetention, signal?: AbortSignal): Promise<PruneResult> {
+    const background = (this.pruneAbortController ??= new AbortController());
     return await this.queue.run(foreground, async () => {
-      const timed = timedSignal(this.clock, pruneLimitMs, [background.signal, this.stopAbort.signal, signal]);
+      const timed = createTimeLimitedSignal(this.clock, pruneLimitMs, [
+        background.signal,
+        this.stopAbortController.signal,
+        signal,
+      ]);
       try {
         const open = await this.repositoryProvider.prepare(timed.signal);
         return await pruneStore(open, this.repositoryProvider.storeFolder, retention, this.clock, timed.signal);
@@ -249,14 +253,14 @@ export class CheckpointStore {
         throw error;
       } finally {
         timed.dispose();
-        if (this.pruneAbort === background) this.pruneAbort = undefined;
+        if (this.pruneAbortController === background) this.pruneAbortController = undefined;
       }
     });
   }
 
   /** Cancels running work and resolves when it has ended. */
   async stop(): Promise<void> {
-    this.stopAbort.abort();
+    this.stopAbortController.abort();
     await this.queue.whenIdle(foreground);
   }
 
@@ -265,9 +269,9 @@ export class CheckpointStore {
     work: (signal: AbortSignal) => Promise<T>,
     limitMs = this.limits.maxMs,
   ): Promise<T> {
-    this.pruneAbort?.abort();
+    this.pruneAbortController?.abort();
     return await this.queue.run(foreground, async () => {
-      const timed = timedSignal(this.clock, limitMs, [caller, this.stopAbort.signal]);
+      const timed = createTimeLimitedSignal(this.clock, limitMs, [caller, this.stopAbortController.signal]);
       try {
         return await work(timed.signal);
       } catch (error) {
@@ -288,7 +292,7 @@ export class CheckpointStore {
     const { records, reader } = await this.repositoryProvider.prepare(signal);
     const before = await records.details(from, signal);
     const after =
-      to === currentState ? await this.repositoryProvider.capture(signal) : await records.details(to, signal);
+      to === currentStateId ? await this.repositoryProvider.capture(signal) : await records.details(to, signal);
     const trees = [from, 'tree' in after ? after.tree : after.id] as const;
     const changes = await reader.compare(...trees, findRenames, signal);
     const ignored = await this.repositoryProvider.findIgnoredOnOneSide(changes, trees, signal);
@@ -308,7 +312,7 @@ const compareLimitMs = 60_000;
 /** Removes changes of paths that one of the two states does not contain. */
 function withoutLeftOut(
   changes: readonly FileChange[],
-  leftOut: readonly LeftOut[],
+  leftOut: readonly LeftOutItem[],
   isExcluded: (path: string) => boolean,
 ): Difference {
   const byPath = new Map(leftOut.map((item) => [item.path, item]));

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/common/log';
 import type { CheckpointLimits, FileChange, FileState } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isSameState, skipReasonText } from '../common/restorePlan';
-import type { Retention } from '../common/retention';
+import type { CheckpointRetention } from '../common/retention';
 import {
   isUnexpectedlyLeftOut,
   type ChangedFile,
@@ -24,7 +24,7 @@ import {
   type TakenCheckpoint,
   type WorkspaceCheckpoints,
 } from '../common/workspaceCheckpoints';
-import { currentState, openCheckpointStore, type CheckpointStore } from './checkpointStore';
+import { currentStateId, openCheckpointStore, type CheckpointStore } from './checkpointStore';
 import { FolderRestores } from './restore/folderRestores';
 
 interface FolderCheckpointsDeps {
@@ -38,7 +38,7 @@ interface FolderCheckpointsDeps {
   readonly isTrusted: () => boolean;
   /** Decodes bytes to the same text as the editor port. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
-  readonly retention: () => Retention;
+  readonly retention: () => CheckpointRetention;
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits?: Partial<CheckpointLimits>;
@@ -99,13 +99,13 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     };
   }
 
-  async changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
+  async changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
     const changedByPath = new Map<string, ChangedFile>();
     const problems: string[] = [];
     for (const checkpoint of folders) {
       try {
         const store = await this.openOrThrow(checkpoint.folder);
-        const { changes } = await store.diff(checkpoint.id, currentState);
+        const { changes } = await store.diff(checkpoint.id, currentStateId);
         // A workspace folder can be inside another one.
         for (const file of changes.flatMap((change) => filesOf(change, checkpoint))) {
           if (!changedByPath.has(file.path)) changedByPath.set(file.path, file);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { inBatches } from '../../base/common/lists';
-import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
+import { splitIntoBatches } from '../../base/common/lists';
+import type { CheckpointLimits, LeftOutItem, LeftOutReason } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isNameText, joinNul, splitNul } from '../common/nameList';
 import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
@@ -12,10 +12,10 @@ import { readIndexChecksum, copyIndex, setIndexTime } from './git/indexFile';
 import { GitFailure, type PrivateRepository } from './git/privateRepository';
 
 /** The result of a scan of the folder. */
-export interface Capture {
+export interface FolderScanResult {
   /** Git's object id of the folder's tree. */
   readonly tree: string;
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
   readonly unsettled: readonly string[];
 }
 
@@ -32,14 +32,14 @@ interface FoundChanges {
   readonly modified: readonly string[];
   readonly deleted: readonly string[];
   readonly added: readonly string[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
 }
 
 interface IndexUpdate {
   readonly take: readonly (FileStatus & { readonly bytes: number })[];
   /** Paths to remove from the index. */
   readonly remove: readonly string[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
 }
 
 /** Coarsest resolution of timestamps in common file systems. */
@@ -58,7 +58,7 @@ const emptyTrees = {
 
 /** Scans a folder with Backline's own Git index, so that only files changed since the last scan are read. */
 export class FolderScan {
-  private knownLeftOut: readonly LeftOut[] = [];
+  private knownLeftOut: readonly LeftOutItem[] = [];
   private lastTree: { readonly checksum: string; readonly tree: string } | undefined;
 
   constructor(
@@ -68,7 +68,7 @@ export class FolderScan {
   ) {}
 
   /** Sets the items that the last scan left out, so that they do not count as deleted. */
-  setKnownLeftOut(leftOut: readonly LeftOut[]): void {
+  setKnownLeftOut(leftOut: readonly LeftOutItem[]): void {
     this.knownLeftOut = leftOut;
   }
 
@@ -76,7 +76,7 @@ export class FolderScan {
    * Scans the folder. `hasTrees`: the index is a copy of the user's index, and the user's repository contains all its
    * trees. @throws CheckpointError
    */
-  async capture(signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
+  async scan(signal: AbortSignal, hasTrees: boolean): Promise<FolderScanResult> {
     const { index } = this.repository;
     const startMs = (await this.repository.readFileSystemTime()) - timeStepMs;
     await this.backdateFutureIndex(startMs);
@@ -93,7 +93,7 @@ export class FolderScan {
     startMs: number,
     signal: AbortSignal,
     hasTrees: boolean,
-  ): Promise<Capture> {
+  ): Promise<FolderScanResult> {
     const { index } = this.repository;
     // Git writes to a copy, so that the index stays valid after a failure and another window does not wait for a lock.
     const copy = `${index}-${randomUUID()}`;
@@ -132,7 +132,7 @@ export class FolderScan {
     copy: string,
     first: FoundChanges,
     startMs: number,
-    leftOut: Map<string, LeftOut>,
+    leftOut: Map<string, LeftOutItem>,
     signal: AbortSignal,
   ): Promise<string[]> {
     let found = first;
@@ -188,7 +188,7 @@ export class FolderScan {
   /** Decides which files to read and which to leave out. @throws CheckpointError `tooLarge` */
   private async selectFiles({ modified, deleted, added }: FoundChanges, signal: AbortSignal): Promise<IndexUpdate> {
     const { limits } = this.rules;
-    const leftOut: LeftOut[] = [];
+    const leftOut: LeftOutItem[] = [];
     const remove = [...deleted];
     const indexed = new Set(modified);
     const drop = (name: string, reason?: LeftOutReason, bytes?: number): void => {
@@ -241,14 +241,14 @@ export class FolderScan {
     { take, remove }: IndexUpdate,
     startMs: number,
     signal: AbortSignal,
-  ): Promise<readonly LeftOut[]> {
+  ): Promise<readonly LeftOutItem[]> {
     const prefixed = ['update-index', '-z'];
     if (remove.length > 0) {
       const args = [...prefixed, '--force-remove', '--stdin'];
       await this.repository.run({ args, index, input: joinNul(remove), signal });
     }
     const failed = new Set<string>();
-    for (const batch of inBatches(take, ({ bytes }) => bytes, { maxItems: batchFiles, maxBytes: batchBytes })) {
+    for (const batch of splitIntoBatches(take, ({ bytes }) => bytes, { maxItems: batchFiles, maxBytes: batchBytes })) {
       const names = batch.map(({ path: name }) => name);
       await this.addBatch(index, names, failed, signal);
     }
@@ -305,10 +305,10 @@ export class FolderScan {
 
   private async createCapture(
     tree: string,
-    leftOut: readonly LeftOut[],
+    leftOut: readonly LeftOutItem[],
     unsettled: readonly string[],
     signal: AbortSignal,
-  ): Promise<Capture> {
+  ): Promise<FolderScanResult> {
     const listed = new Set(leftOut.map((item) => item.path));
     // Folders are excluded, because each scan determines them again.
     const before = this.knownLeftOut.filter((item) => !listed.has(item.path) && !item.path.endsWith('/'));
@@ -323,7 +323,11 @@ export class FolderScan {
     return { tree, leftOut: this.knownLeftOut, unsettled };
   }
 
-  private async excludeTreeItems(tree: string, items: readonly LeftOut[], signal: AbortSignal): Promise<LeftOut[]> {
+  private async excludeTreeItems(
+    tree: string,
+    items: readonly LeftOutItem[],
+    signal: AbortSignal,
+  ): Promise<LeftOutItem[]> {
     if (items.length === 0) return [];
     const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree];
     const inside = new Set(await this.repository.runForItems({ args, signal, withUserObjects: true }));
@@ -355,7 +359,7 @@ const inOnePack = {
   GIT_CONFIG_VALUE_1: '0',
 };
 
-function unreadableFolders(errors: string): LeftOut[] {
+function unreadableFolders(errors: string): LeftOutItem[] {
   const pattern = /^warning: could not open directory '(.+?)\/?': (?!No such file)/gm;
   return [...errors.matchAll(pattern)].map(([, name = '']) => ({ path: `${name}/`, reason: 'unreadable' }));
 }

@@ -1,7 +1,7 @@
 import { copyFile, lstat, readdir, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
-import { oldestQuarter, findOutdated, type Retention } from '../common/retention';
+import { oldestQuarter, findOutdated, type CheckpointRetention } from '../common/retention';
 import type { PreparedRepository } from './checkpointRepositoryProvider';
 import type { PrivateRepository } from './git/privateRepository';
 
@@ -23,7 +23,7 @@ const mostPacks = 20;
 export async function pruneStore(
   { repository, records }: PreparedRepository,
   storage: string,
-  { maxAgeMs, maxBytes }: Retention,
+  { maxAgeMs, maxBytes }: CheckpointRetention,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<PruneResult> {

@@ -6,7 +6,7 @@ import { cancelledError, tooSlowError } from '../common/checkpointError';
  * Returns the signal of one operation. It fires when the caller's signal fires or the time is up. Dispose it when the
  * operation has ended.
  */
-export function timedSignal(
+export function createTimeLimitedSignal(
   clock: Clock,
   limitMs: number,
   callers: readonly (AbortSignal | undefined)[],

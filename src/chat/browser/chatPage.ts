@@ -91,16 +91,20 @@ export class ChatPage {
     this.store.clearProblems();
     const draft = this.composerDraft.takeForSending();
     this.store.setStartingConversation(sessionId === undefined);
-    await this.sendAndFollow(() => this.request(chatRequests.send, { sessionId, ...draft }));
+    await this.sendAndScrollToPrompt(() => this.request(chatRequests.send, { sessionId, ...draft }));
   }
 
   async sendQueued(): Promise<void> {
-    await this.sendAndFollow(() => this.requestForSession(chatRequests.sendQueued, (sessionId) => ({ sessionId })));
+    await this.sendAndScrollToPrompt(() =>
+      this.requestForSession(chatRequests.sendQueued, (sessionId) => ({ sessionId })),
+    );
   }
 
   /** Continues an interrupted turn. The draft in the composer stays unchanged. */
   async continueTurn(): Promise<void> {
-    await this.sendAndFollow(() => this.requestForSession(chatRequests.continueTurn, (sessionId) => ({ sessionId })));
+    await this.sendAndScrollToPrompt(() =>
+      this.requestForSession(chatRequests.continueTurn, (sessionId) => ({ sessionId })),
+    );
   }
 
   async unqueue(id: string, isEdited: boolean): Promise<void> {
@@ -131,7 +135,7 @@ export class ChatPage {
   }
 
   /** Scrolls to the prompt that `send` adds to the transcript, even if the user has scrolled to another place. */
-  private async sendAndFollow<Result>(send: () => Promise<Result>): Promise<Result> {
+  private async sendAndScrollToPrompt<Result>(send: () => Promise<Result>): Promise<Result> {
     this.pendingPromptCount++;
     try {
       return await send();

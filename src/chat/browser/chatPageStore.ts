@@ -8,7 +8,7 @@ import type {
   OptionView,
   SessionRow,
   SessionView,
-  Unattended,
+  UnattendedAction,
 } from '../common/chatView';
 
 interface RequestProblem {
@@ -28,7 +28,7 @@ export interface ChatPageState {
   readonly chosenBackend: string | undefined;
   readonly newOptions: readonly OptionView[];
   /** What the agent was observed to do without approval. */
-  readonly seenUnattended: Unattended | undefined;
+  readonly seenUnattended: UnattendedAction | undefined;
   readonly newCommands: readonly CommandView[];
   readonly contextChips: readonly ContextChipView[];
   /** Absolute paths of the workspace folders. */

@@ -1,7 +1,7 @@
 import { chatRequests } from '../common/page/chatApi';
 import type { BackendView } from '../common/chatView';
 import { usePage, usePageState } from './chatPageContext';
-import { FolderBanner, TrustBanner } from './notices/statusBanner';
+import { NoFolderBanner, TrustBanner } from './notices/statusBanner';
 import { backendDotClass, backendStatusText, repairLabel } from './chatLabels';
 
 /** Suggested prompts, which the demo agent supports. */
@@ -29,7 +29,7 @@ export function EmptyState() {
       {isUntrusted ? (
         <TrustBanner />
       ) : isWithoutFolder ? (
-        <FolderBanner />
+        <NoFolderBanner />
       ) : (
         backend && <BackendCard backend={backend} />
       )}

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { WriteOptions } from '../../editor/common/editorPort';
 import type { Hunk } from '../../changes/common/review/hunks';
-import type { SeenTexts } from '../../changes/common/review/reviewSource';
+import type { TextsShownToUser } from '../../changes/common/review/reviewSource';
 import type { FileState } from '../../changes/common/checkpoint';
 import type { FolderCheckpoint } from '../../changes/common/workspaceCheckpoints';
 import type { Entry, FileChange, Part } from '../../transcript/common/entries';
@@ -95,7 +95,7 @@ export interface Chat {
    * Saves the draft, which survives a reload, except for large images and while another window writes to the
    * conversation.
    */
-  saveDraft(draft: Draft, revision?: DraftRevision): void;
+  saveDraft(draft: Draft, revision?: PageDraftRevision): void;
   /** The prompts sent so far, oldest first. */
   readonly history: readonly string[];
   /** Keeps the conversation open until the result is disposed. */
@@ -108,7 +108,7 @@ export interface Chat {
    * refused prompt becomes the draft again, without `contextAttachments` and before newer text. @throws BackendError,
    * ChatError
    */
-  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], revision?: DraftRevision): Promise<void>;
+  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], revision?: PageDraftRevision): Promise<void>;
   /**
    * Removes a prompt from the queue and returns it. Returns an empty draft if the prompt was already sent. @throws
    * ChatError `readonly`
@@ -152,7 +152,7 @@ export interface Chat {
   revert(path: string, options?: RevertOptions): Promise<string | undefined>;
   keepChanges(path?: string): Promise<void>;
   readonly fileChanges: ChatFileChanges;
-  readonly restores: ChatRestores;
+  readonly restores: RestoreRecords;
 }
 
 /** A range of turn numbers; both ends are included. */
@@ -162,13 +162,13 @@ export interface TurnRange {
 }
 
 /** A file that these turns have changed. */
-export interface TurnsChange {
+export interface FileChangedByTurns {
   readonly path: string;
   readonly renamedFrom?: string;
 }
 
 /** The texts of a file before and after turns. Null if the file did not exist, undefined if the text is unknown. */
-export interface TurnsTexts {
+export interface TextsAroundTurns {
   readonly before: string | null | undefined;
   readonly after: string | null | undefined;
   /** Whether the file still has the text that it had after the turns. */
@@ -176,7 +176,7 @@ export interface TurnsTexts {
 }
 
 /** The states of a file before and after a change without texts. Undefined if the file did not exist. */
-export interface ChangedStates {
+export interface StatesBeforeAndAfter {
   readonly before: FileState | undefined;
   readonly after: FileState | undefined;
 }
@@ -194,11 +194,11 @@ export interface ChatFileChanges {
   /**
    * Returns the files that turns have changed, even if the user has kept the changes. A renamed file is listed once.
    */
-  filesOfTurns(turns: TurnRange): readonly TurnsChange[];
+  filesOfTurns(turns: TurnRange): readonly FileChangedByTurns[];
   /** Returns the texts of a file before and after these turns. Never rejects. */
-  textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts>;
+  textsOfTurns(path: string, turns: TurnRange): Promise<TextsAroundTurns>;
   /** Returns the states of a change without texts, by the conversation or by one turn. */
-  statesOf(path: string, turn?: number): ChangedStates | undefined;
+  statesOf(path: string, turn?: number): StatesBeforeAndAfter | undefined;
   /** Counts the changes of a file, and the separable ones, whose lines nobody has edited since. Never rejects. */
   countSeparable(path: string): Promise<SeparableCounts>;
   /** Undoes the separable changes and keeps later edits. @throws ChatError `notFound`, `readonly`, EditorError */
@@ -208,15 +208,15 @@ export interface ChatFileChanges {
   /**
    * Keeps a hunk. @throws ChatError `changedSince` if the file differs from what the user saw, `notFound`, `readonly`
    */
-  keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
-  undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   /** Compares the changed files with the current files, including unsaved text. Never rejects. */
   refresh(): Promise<void>;
 }
 
 /** Restores a conversation and its files to the moment of an earlier prompt. */
-export interface ChatRestores {
+export interface RestoreRecords {
   /** The remaining changes of all files. */
   readonly remainingChanges: readonly RemainingChange[];
   /** Returns a restore that can still be undone. */
@@ -225,7 +225,7 @@ export interface ChatRestores {
    * Returns the state of the conversation and its files before a prompt. @throws ChatError `notFound`, `unreadable`,
    * `storage`
    */
-  pointBefore(entryId: string): Promise<RestorePoint>;
+  restorePointBefore(entryId: string): Promise<RestorePoint>;
   /** Returns the files that have changed since the agent's last change, including unsaved text. Never rejects. */
   editedPaths(): Promise<ReadonlySet<string>>;
   /** Resolves when the changes of the last turn are recorded. */
@@ -279,14 +279,14 @@ export interface DraftTransition {
  * Identifies a version of a draft: the page that wrote it and the revision number on that page. If an older version
  * arrives late, it is ignored.
  */
-export interface DraftRevision {
+export interface PageDraftRevision {
   readonly page: object;
   readonly revision: number;
 }
 
 /** The complete form, by id, of items that pages show shortened. */
 export interface FullContents<Shown> {
-  whole(id: string): Shown | undefined;
+  fullContent(id: string): Shown | undefined;
   /** Returns the complete texts of a diff. `part` is the index of the part in the item. */
   diffTexts(id: string, part: number): DiffTexts | undefined;
 }
@@ -321,7 +321,7 @@ export interface MentionSource {
   /** Whether more results for the query are still being collected. */
   isSearching?(query: string): boolean;
   /** Waits for more results. Resolves to whether the caller should search again. Never rejects. */
-  next?(query: string, signal: AbortSignal): Promise<boolean>;
+  waitForMore?(query: string, signal: AbortSignal): Promise<boolean>;
   /** Returns the content that is sent to the backend. Empty if there is nothing left to send. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }

@@ -30,7 +30,7 @@ export const SessionHead = z.object({
 });
 export type SessionHead = z.infer<typeof SessionHead>;
 
-/** Stores conversations. Methods reject only as documented. `SessionFile.problem` reports other disk errors. */
+/** Stores conversations. Methods reject only as documented. `ConversationFiles.problem` reports other disk errors. */
 export interface ChatStore extends Disposable {
   /** Fires when heads may have changed in this or another window. */
   readonly onDidChange: Event<void>;
@@ -38,7 +38,7 @@ export interface ChatStore extends Disposable {
   readonly heads: readonly SessionHead[];
   start(): Promise<void>;
   /** Creates a conversation. The first record creates its files. */
-  create(head: SessionHead): SessionFile;
+  create(head: SessionHead): ConversationFiles;
   /**
    * Adds a conversation with the records of another one, `source`, and the texts to which they refer. If it fails,
    * nothing is added.
@@ -75,7 +75,7 @@ export interface StoredConversation {
 }
 
 export interface OpenedSession extends StoredConversation {
-  readonly file: SessionFile;
+  readonly file: ConversationFiles;
 }
 
 export interface RecordsRead {
@@ -85,7 +85,7 @@ export interface RecordsRead {
 }
 
 /** The files of one conversation. Close them, so that another window can write to them. */
-export interface SessionFile extends TextBlobs {
+export interface ConversationFiles extends TextBlobs {
   readonly head: SessionHead;
   /**
    * Why this window cannot write: another window is writing, or a newer version of Backline has written the files.

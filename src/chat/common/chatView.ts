@@ -98,8 +98,8 @@ export const QueuedPrompt = z.object({ id: Text, ...Draft.shape });
 export type QueuedPrompt = z.infer<typeof QueuedPrompt>;
 
 /** What an agent does without approval: edit files, or also run commands. */
-export const Unattended = z.enum(['edits', 'runs']);
-export type Unattended = z.infer<typeof Unattended>;
+export const UnattendedAction = z.enum(['edits', 'runs']);
+export type UnattendedAction = z.infer<typeof UnattendedAction>;
 
 /** An option of a session, such as its mode or model. */
 export const OptionView = z.discriminatedUnion('type', [
@@ -116,7 +116,7 @@ export const OptionView = z.discriminatedUnion('type', [
         name: Text,
         description: optional(Text),
         group: optional(Text),
-        unattended: optional(Unattended),
+        unattended: optional(UnattendedAction),
       }),
     ),
     /** Whether values other than the listed choices are allowed. */
@@ -132,7 +132,7 @@ export const OptionView = z.discriminatedUnion('type', [
     category: optional(Text),
     value: z.boolean(),
     /** What the agent does without approval while the option is on. */
-    unattended: optional(Unattended),
+    unattended: optional(UnattendedAction),
   }),
 ]);
 export type OptionView = z.infer<typeof OptionView>;

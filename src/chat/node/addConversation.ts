@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import type { SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
-import { textIdsOf } from '../common/restore/restorePoint';
+import { referencedTextIds } from '../common/restore/restorePoint';
 import type { FilePort } from './filePort';
 
 interface ConversationFiles {
@@ -28,7 +28,7 @@ export async function addConversation(
   try {
     await files.makeFolder(path.dirname(headFile));
     await files.makeFolder(path.join(folder, textsName));
-    for (const id of textIdsOf(records)) {
+    for (const id of referencedTextIds(records)) {
       const text = await files.read(path.join(source, textsName, id)).catch(() => undefined);
       if (text !== undefined) await files.createNew(path.join(folder, textsName, id), text);
     }

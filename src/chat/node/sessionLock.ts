@@ -60,9 +60,9 @@ export class SessionLock implements Disposable {
   async acquire(): Promise<boolean> {
     for (let attempt = 0; attempt < 3; attempt++) {
       if ((await this.ports.files.createNew(this.file, this.lockContent())) && (await this.isOurs()))
-        return this.markTaken();
+        return this.markHeld();
       const found = await this.readLock();
-      if (found.owner?.owner === this.ownerId) return this.markTaken();
+      if (found.owner?.owner === this.ownerId) return this.markHeld();
       if (!found.isStale || !(await this.evictStale(found))) return false;
     }
     return false;
@@ -106,7 +106,7 @@ export class SessionLock implements Disposable {
     return sinceBeatMs >= 0 && sinceBeatMs < lateMs;
   }
 
-  private markTaken(): true {
+  private markHeld(): true {
     this.dispose();
     this.isHeld = true;
     this.lastHeartbeatAt = this.ports.clock.now();

@@ -11,7 +11,7 @@ import {
   type ChatStore,
   type SessionSearchResult,
   type OpenedSession,
-  type SessionFile,
+  type ConversationFiles,
   type StoredConversation,
 } from '../common/chatStore';
 import { addConversation, logName } from './addConversation';
@@ -82,7 +82,7 @@ export class SessionStore implements ChatStore {
     await this.removeLeftovers();
   }
 
-  create(head: SessionHead): SessionFile {
+  create(head: SessionHead): ConversationFiles {
     const { files } = this.deps;
     const folder = this.folderOf(head.id);
     let isCreated = false;

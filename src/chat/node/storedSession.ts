@@ -6,7 +6,7 @@ import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
-import type { RecordsRead, SessionFile, SessionHead } from '../common/chatStore';
+import type { RecordsRead, ConversationFiles, SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
 import { logName, textsName } from './addConversation';
 import type { FilePort } from './filePort';
@@ -19,7 +19,7 @@ const headDelayMs = 250;
 const headFailure = 'Cannot write the head of a conversation';
 const textFailure = 'Cannot store the text of a file';
 export const inUseElsewhereText =
-  'In use in another VS Code window. Read-only here until that window is closed, or a few minutes after it shows another conversation.';
+  'In use in another VS Code window. Read-only here until you close that window or open another conversation in it.';
 const takenOverText =
   'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.';
 const newerVersionText =
@@ -54,7 +54,7 @@ export interface StoredSessionState {
  * The files of one conversation, opened by one window. Reads records that other windows write, until `claim` makes this
  * window the writer.
  */
-export class StoredSession implements SessionFile {
+export class StoredSession implements ConversationFiles {
   private currentHead: SessionHead;
   /** Changes that are not in the head on disk yet. */
   private unsavedHead: Partial<SessionHead> = {};

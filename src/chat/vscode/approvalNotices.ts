@@ -60,6 +60,8 @@ export class ApprovalNotices implements Disposable {
     this.notifiedKeys.add(key);
     const text = prompt.length > maxPromptUnits ? `${prompt.slice(0, maxPromptUnits)}…` : prompt;
     // There is no button to allow it, because the user cannot read the whole request in a notification.
-    messages.info(`${chat.view.backendTitle} asks: ${text}`, { label: 'Show', run: () => showApproval(approval) });
+    const { backendTitle } = chat.view;
+    const message = text.startsWith(`${backendTitle} wants to `) ? text : `Request from ${backendTitle}: ${text}`;
+    messages.info(message, { label: 'Show', run: () => showApproval(approval) });
   }
 }

@@ -7,7 +7,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { KeyChordTables } from '../../webview/vscode/keyChordTables';
+import type { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { Chat, Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
@@ -39,7 +39,7 @@ import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { TurnReviews } from './review/turnReviews';
 import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
-import { TurnWriters } from '../common/unsaved/turnWriters';
+import { ActiveAgents } from '../common/unsaved/activeAgents';
 import { AgentFollower } from './follow/agentFollower';
 import { ConflictNotices } from './unsaved/conflictNotices';
 import { ConflictWatch } from './unsaved/conflictWatch';
@@ -58,7 +58,7 @@ interface ChatFeatureDeps extends FeatureContext {
   readonly newOptions: NewSessionOptions;
   readonly chips: PageChips;
   /** Keyboard shortcuts with several keys. The feature starts and disposes them. */
-  readonly keyChords: KeyChordTables;
+  readonly keyChords: KeyChordPrefixes;
   readonly dialogs: Dialogs;
   /** Stores the displayed conversation and the draft of a new conversation. */
   readonly workspaceState: Memento;
@@ -174,13 +174,13 @@ export class ChatFeature implements Feature<ChatUi> {
       closeChat: (id) => pages.closeChat(id),
       isTrusted,
     };
-    const writers = store.add(new TurnWriters(chats, clock));
+    const writers = store.add(new ActiveAgents(chats, clock));
     const conflicts = store.add(
       new ConflictWatch({
         clock,
         log,
         onDidWriteFiles: (listener) => chats.onDidChangeFiles(listener),
-        writerOf: (path) => writers.writerOf(path),
+        writerOf: (path) => writers.likelyWriterOf(path),
       }),
     );
     const conflictNotices = store.add(new ConflictNotices({ watch: conflicts, documents, messages, clock }));
@@ -208,7 +208,7 @@ export class ChatFeature implements Feature<ChatUi> {
       const situation = {
         isTrusted: isTrusted(),
         chosen: backends.chosenBackend,
-        isPreferredMissing: backends.backendViews.length > 0 && backends.isPreferredMissing,
+        isPreferredMissing: backends.backendViews.length > 0 && backends.isPreferredBackendMissing,
         rows: chats.rows,
         waiting: approvals.pendingApprovals.length,
       };

@@ -9,7 +9,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteObserver } from '../../editor/common/writeObserver';
 import { commandIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
-import { KeyChordTables } from '../../webview/vscode/keyChordTables';
+import { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/conversations/chatSessions';
 import type { Draft } from '../common/chatView';
@@ -25,7 +25,7 @@ import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
 import { readDiskTextAt } from './unsaved/textVersions';
-import { windowSaves } from './unsaved/windowSaves';
+import { windowSaveEvents } from './unsaved/windowSaveEvents';
 import { WindowUnsavedFiles } from './unsaved/windowUnsavedFiles';
 import { WindowMentions } from './windowMentions';
 
@@ -96,7 +96,7 @@ export class ChatRoot {
         deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
         checkpoints: options.checkpoints,
         readDiskText: readDiskTextAt,
-        ...windowSaves,
+        ...windowSaveEvents,
       },
       attachments: mentions,
       clock,
@@ -119,7 +119,7 @@ export class ChatRoot {
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
-      keyChords: new KeyChordTables(vscode.Uri.file(options.storageFolder), log),
+      keyChords: new KeyChordPrefixes(vscode.Uri.file(options.storageFolder), log),
       dialogs: modalDialogs,
       pagesFolder: vscode.Uri.joinPath(extensionUri, 'dist', 'pages'),
     });

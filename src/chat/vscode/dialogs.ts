@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
-import { toSafeNotice } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/noticeText';
 
 export interface Confirmation {
   readonly message: string;
@@ -30,5 +30,5 @@ export const modalDialogs: Dialogs = {
 async function choose({ message, detail, actions }: Choice): Promise<string | undefined> {
   const lines = detail?.split('\n').map(showHiddenCharacters).join('\n');
   const options = { modal: true, ...(lines === undefined ? {} : { detail: lines }) };
-  return await vscode.window.showWarningMessage(toSafeNotice(message), options, ...actions);
+  return await vscode.window.showWarningMessage(toSafeNotificationText(message), options, ...actions);
 }

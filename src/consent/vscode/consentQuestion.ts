@@ -20,7 +20,7 @@ type LateAnswer = (subject: ConsentSubject, answer: ConsentAnswer) => void;
  * Asks in a modal dialog. If the user selects Show, resolves to undefined, and the question appears again next to the
  * open file.
  */
-export async function askInDialog(
+export async function askForConsent(
   subject: ConsentSubject,
   hasChanged: boolean,
   onLateAnswer: LateAnswer,

@@ -11,7 +11,7 @@ import { describeSubject, describeSource, type ConsentSubject } from '../common/
 import { ConsentStore } from '../common/consentStore';
 import { ConsentManager, type Consent, type ConsentDecision, type SubjectDecision } from '../common/consentManager';
 import { ConsentHints } from '../common/consentHints';
-import { askInDialog } from './consentQuestion';
+import { askForConsent } from './consentQuestion';
 
 interface WorkspaceConsentDeps {
   readonly clock: Clock;
@@ -52,7 +52,7 @@ export class WorkspaceConsent implements Disposable {
     this.manager = new ConsentManager(
       store,
       (subject, hasChanged) =>
-        askInDialog(subject, hasChanged, (late, answer) => {
+        askForConsent(subject, hasChanged, (late, answer) => {
           this.manager
             .acceptLateAnswer(late, answer)
             .catch((error: unknown) => log.error('an answer could not be kept', error));

@@ -121,7 +121,7 @@ function allowVersionAction({ id, title }: ProviderState, command: string): Stat
 }
 
 function showLogAction(state: ProviderState, command: string): StatusAction {
-  return { label: `Show Log of ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
+  return { label: `Show Log for ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
 }
 
 /** Groups providers that are turned off for the same reason. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/common/async';
 import { errorCode } from '../../base/common/errors';
 import type { TrafficTap } from '../../wire/common/traffic';
-import { RequestCancelledError } from '../common/providers/guardedCall';
+import { RequestCancelledError } from '../common/providers/callWithTimeout';
 
 /** Records the messages of one provider while the traffic view is open. */
 export class CallTraffic {

@@ -17,7 +17,7 @@ import {
   declaresMentions,
   type HandshakeResult,
 } from '../common/providers/dialects';
-import { guardedCall } from '../common/providers/guardedCall';
+import { callWithTimeout } from '../common/providers/callWithTimeout';
 import { readItems } from '../common/items/itemReader';
 import {
   toLookupParams,
@@ -133,7 +133,7 @@ export class HttpProvider implements ContextProvider {
       return items;
     }
     const guard = { clock: this.ports.clock, timeoutMs: annotationsWaitMs, signal };
-    const annotations = guardedCall('annotations', guard, (inTime) => ask('annotations', inTime));
+    const annotations = callWithTimeout('annotations', guard, (inTime) => ask('annotations', inTime));
     return this.requestAnnotationsIfEmpty(items, annotations, signal);
   }
 
@@ -187,7 +187,7 @@ export class HttpProvider implements ContextProvider {
     const { clock } = this.ports;
     const timeoutMs = Math.max(annotationsWaitMs, startMs + fallbackMs - clock.monotonicNow());
     try {
-      return await guardedCall('another method', { clock, timeoutMs, signal }, work);
+      return await callWithTimeout('another method', { clock, timeoutMs, signal }, work);
     } catch (error) {
       throw error instanceof RefusedError || error instanceof TimeoutError ? refusal : error;
     }
@@ -244,7 +244,7 @@ export class HttpProvider implements ContextProvider {
   /** Creates the request. `headers` in the settings are sent as HTTP headers and not in the body. */
   private requestOf(method: string, params: object, settings: ProviderSettings): { headers: Headers; body: string } {
     const { data: own } = headersSetting.safeParse(settings);
-    if (!own) throw new ProviderError('`headers` in its settings must be an object with string values.');
+    if (!own) throw new ProviderError('The provider’s `headers` must be an object with string values.');
     const sent = Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'headers'));
     const headers = headersOf(own.headers ?? {});
     headers.set('content-type', 'application/json; charset=utf-8');
@@ -319,6 +319,6 @@ function headersOf(headers: Readonly<Record<string, string>>): Headers {
     return new Headers({ ...headers });
   } catch {
     // The error of `Headers` is not used, because it contains the value, which may be a secret.
-    throw new ProviderError('`headers` in its settings contains an invalid name or value.');
+    throw new ProviderError('The provider’s `headers` contain an invalid name or value.');
   }
 }

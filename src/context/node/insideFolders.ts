@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { toFileUri } from '../../base/common/fileUri';
-import { isUriBelow } from '../common/providers/providerUri';
+import { isUriInFolder } from '../common/providers/providerUri';
 
 type RealPath = (path: string) => Promise<string>;
 
@@ -21,7 +21,7 @@ export async function isInsideFolders(
     hosts.has(hostOf(uri)) ? realUriOf(uri, realPath, isWindows) : Promise.resolve(uri);
   const file = await realUri(url);
   const real = await Promise.all(folders.map(realUri));
-  return [...real, ...folders].some((folder) => isUriBelow(file, folder) || isUriBelow(url, folder));
+  return [...real, ...folders].some((folder) => isUriInFolder(file, folder) || isUriInFolder(url, folder));
 }
 
 /** Resolves links in a URI. Returns the URI unchanged if it is not a local file or does not exist. */

@@ -36,7 +36,7 @@ export class ProviderConsentGuard {
       { label: 'Module', value: pathOf(address) },
       ...others.map(({ url }) => ({ label: 'Runs the file', value: pathOf(url) })),
     ];
-    this.assertAllowed(this.codeSubject(facts, sorted), 'It is code from this workspace.');
+    this.assertAllowed(this.codeSubject(facts, sorted), 'The provider is code from this workspace.');
   }
 
   private codeSubject(facts: readonly ConsentFact[], files: readonly HashedModuleFile[]): ConsentSubject {

@@ -246,16 +246,16 @@ interface Pin {
 }
 
 function notAllowed(request: RemoteCodeRequest): ProviderError {
-  const what = request.previousIntegrity === undefined ? 'It is code' : 'It is a new version of the code';
+  const what = request.previousIntegrity === undefined ? 'The code' : 'The new version of the code';
   const host = hostOf(request.from ?? request.url);
-  return new ProviderError(`${what} from ${host} that would run on this machine. Allow it first.`, request);
+  return new ProviderError(`${what} from ${host} needs your permission to run.`, request);
 }
 
 function pinOf(integrity: unknown): Pin {
   const match = typeof integrity === 'string' ? integrityForm.exec(integrity) : undefined;
   if (!match?.[1] || !match[2])
     throw new ProviderError(
-      '`integrity` in its settings must be a base64 hash such as "sha384-…". Without it, you are asked to allow the downloaded code.',
+      'The provider’s `integrity` must be a base64 hash such as "sha384-…". Remove it to be asked before downloaded code runs.',
     );
   return { text: match[0], algorithm: match[1], digest: Buffer.from(match[2], 'base64') };
 }

@@ -8,7 +8,7 @@ import type {
   ItemsParams,
   ProviderSettings,
 } from '../common/providers/contextProvider';
-import { RequestCancelledError } from '../common/providers/guardedCall';
+import { RequestCancelledError } from '../common/providers/callWithTimeout';
 import type { LookupTarget, Mention, MentionsParams } from '../common/ai/providerMention';
 import { validatePackedItems, type PackedItems } from '../common/items/packedItems';
 import { ProviderError, type ConsentRequest } from '../common/providers/providerError';

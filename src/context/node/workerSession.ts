@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
-import { RequestCancelledError } from '../common/providers/guardedCall';
+import { RequestCancelledError } from '../common/providers/callWithTimeout';
 import { ProviderError } from '../common/providers/providerError';
 import { OutputLineSplitter } from './outputLineSplitter';
 import { workerMessage, type WorkerMessage, type WorkerRequest, type WorkerStart } from './providerWorkerMessages';
@@ -72,7 +72,9 @@ export class WorkerSession implements Disposable {
       stream.once('end', () => lines.end());
     }
     worker.on('message', (message: unknown) => this.handleMessage(message));
-    worker.on('messageerror', (error) => this.end(new ProviderError(`Its answer was lost: ${error.message}`)));
+    worker.on('messageerror', (error) =>
+      this.end(new ProviderError(`The provider’s answer was lost: ${error.message}`)),
+    );
     worker.on('error', (error: unknown) => this.end(new ProviderError(this.describeCrash(error))));
     worker.on('exit', (code) => this.end(new ProviderError(`The provider exited (code ${code}).`)));
     this.worker = worker;

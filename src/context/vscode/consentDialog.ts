@@ -79,7 +79,7 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
       'Others on the network can read and change what is sent: the text of files that you open. Providers that offer mentions also receive what you type after @, the queries of language models, the address of the active file and the name of its repository.',
     remoteCode:
       'It runs with your rights: it can read and write files and use the network. Only this version is allowed. You’ll be asked again if it changes.',
-    secret: 'The settings of this workspace request it, not your own. Anyone with the secret can use it.',
+    secret: 'This is requested by the settings of this workspace, not by yours. Anyone with the secret can use it.',
   };
   const what = describeConsentRequest(consent);
   const origin = what.includes(title) ? [] : [`Requested by the context provider ${title}.`];

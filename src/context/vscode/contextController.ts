@@ -40,10 +40,10 @@ import { ItemCountStatus } from './itemCountStatus';
 import { ItemDecorations } from './itemDecorations';
 import { ItemHovers } from './itemHovers';
 import { ItemCodeLenses } from './itemCodeLenses';
-import { showContextItems } from './itemPicker';
+import { runShowItemsCommand } from './itemPicker';
 import { ProviderLogs } from './providerLogs';
 import { ProviderSecrets } from './providerSecrets';
-import { createFileReader, findUserLocation } from './fileReader';
+import { createFileReader, findActiveFileLocation } from './fileReader';
 
 export interface ContextControllerDeps extends FeatureContext {
   readonly id: string;
@@ -135,7 +135,7 @@ export class ContextController implements Disposable {
     this.lookups = new ContextLookups({
       clock,
       providers: this.client.providers,
-      userLocation: () => findUserLocation(editor),
+      userLocation: () => findActiveFileLocation(editor),
     });
     this.mentions = new ContextMentions(this.reader, this.lookups);
     this.chip = new ContextChip(this.reader, memento, onError);
@@ -173,7 +173,7 @@ export class ContextController implements Disposable {
     const target = typeof args[0] === 'string' ? args[0] : undefined;
     switch (id) {
       case commandIds.contextShowItems:
-        await showContextItems(this.feed, (url) => this.openLink(url), args[0]);
+        await runShowItemsCommand(this.feed, (url) => this.openLink(url), args[0]);
         return;
       case commandIds.contextToggle:
         await this.deps.settings.toggleContext();

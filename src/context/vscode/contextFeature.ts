@@ -21,7 +21,7 @@ type ContextMentionSource = Pick<ContextMentions, 'kind' | 'isSearching' | 'next
 /** Context for prompts, in the same form as the chip sources of the chat. */
 interface ContextChipSource {
   readonly onDidChange: Event<void>;
-  of(backendId: string): Promise<readonly ContextChipView[]>;
+  chipsFor(backendId: string): Promise<readonly ContextChipView[]>;
   set(kind: string, isOn: boolean): void;
   /** Returns the mentions that are added to a prompt. Empty while the chip is off. */
   mentions(): Promise<readonly ContextMention[]>;
@@ -63,7 +63,7 @@ export class ContextFeature implements Feature {
   get chips(): ContextChipSource {
     return {
       onDidChange: this.chipEmitter.event,
-      of: async () => (await this.controller?.chip.chips()) ?? [],
+      chipsFor: async () => (await this.controller?.chip.chips()) ?? [],
       set: (kind, isOn) => this.controller?.chip.set(kind, isOn),
       mentions: async () => (await this.controller?.chip.mentions()) ?? [],
     };

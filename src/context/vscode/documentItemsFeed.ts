@@ -5,7 +5,7 @@ import type { RequestOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { cellScheme } from '../common/items/notebookCell';
 import type { FileAccessFilter } from '../node/fileAccessFilter';
-import { excludablePath } from './places';
+import { pathForExcludeList } from './places';
 
 /** URI schemes of the documents for which items are requested. */
 export const supportedSchemes = ['file', cellScheme, 'untitled'];
@@ -41,7 +41,7 @@ export class DocumentItemsFeed implements Disposable {
     this.disposables.add(
       workspace.onDidCloseTextDocument(({ uri }) => {
         this.client.documentClosed(uri.toString());
-        this.forgetPath(excludablePath(uri));
+        this.forgetPath(pathForExcludeList(uri));
       }),
     );
     // VS Code closes and reopens a document when its language changes.
@@ -54,7 +54,7 @@ export class DocumentItemsFeed implements Disposable {
   /** Requests the items of a document. Undefined if providers get no requests about it. Never rejects. */
   async requestItems(document: vscode.TextDocument, options: RequestOptions): Promise<ContextAnswer | undefined> {
     if (!supportedSchemes.includes(document.uri.scheme)) return undefined;
-    await this.fileFilter.resolve(excludablePath(document.uri));
+    await this.fileFilter.resolve(pathForExcludeList(document.uri));
     if (!this.isIncluded(document)) return undefined;
     const { uri, version } = document;
     return await this.client.requestItems({ uri: uri.toString(), version, getText: () => document.getText() }, options);
@@ -76,7 +76,7 @@ export class DocumentItemsFeed implements Disposable {
   }
 
   private isIncluded({ uri }: vscode.TextDocument): boolean {
-    return supportedSchemes.includes(uri.scheme) && this.fileFilter.allows(excludablePath(uri));
+    return supportedSchemes.includes(uri.scheme) && this.fileFilter.allows(pathForExcludeList(uri));
   }
 
   /**
@@ -84,7 +84,8 @@ export class DocumentItemsFeed implements Disposable {
    * notebook.
    */
   private forgetPath(path: string): void {
-    if (!vscode.workspace.textDocuments.some(({ uri }) => excludablePath(uri) === path)) this.fileFilter.forget(path);
+    if (!vscode.workspace.textDocuments.some(({ uri }) => pathForExcludeList(uri) === path))
+      this.fileFilter.forget(path);
   }
 
   /** Requests items for the visible document with this URI. Without a URI, requests them for all visible documents. */

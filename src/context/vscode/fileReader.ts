@@ -3,12 +3,12 @@ import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import { findRemoteUrl } from '../../platform/vscode/gitRepository';
 import { codebaseNameOf } from '../common/providers/codebase';
 import type { ContextClient } from '../common/contextClient';
-import type { UserLocation } from '../common/ai/contextLookups';
+import type { ActiveFileLocation } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
 import { isFileOrCell } from './places';
 
 /** Returns the active file and its repository, if providers may access them. */
-export async function findUserLocation(editor: Pick<EditorPort, 'resolve'>): Promise<UserLocation> {
+export async function findActiveFileLocation(editor: Pick<EditorPort, 'resolve'>): Promise<ActiveFileLocation> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const path = uri && (await readablePath(uri, editor));
   const remote = path === undefined ? undefined : await findRemoteUrl(path).catch(() => undefined);

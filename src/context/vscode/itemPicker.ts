@@ -29,7 +29,7 @@ const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link
  * The command `backline.context.showItems`: lists the items of the file. With an argument of a CodeLens, shows a hover
  * or opens a link.
  */
-export async function showContextItems(
+export async function runShowItemsCommand(
   feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,
   open: (url: string) => Promise<void>,
   argument: unknown,
@@ -61,7 +61,7 @@ async function pickItem(
 ): Promise<ContextItem | undefined> {
   const disposables = new DisposableStore();
   const pick = disposables.add(vscode.window.createQuickPick<ItemPick>());
-  pick.title = `Context Items of ${vscode.workspace.asRelativePath(document.uri)}`;
+  pick.title = `Context Items in ${vscode.workspace.asRelativePath(document.uri)}`;
   pick.placeholder = 'Select an item to go to it, or open its link';
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;

@@ -14,7 +14,7 @@ export function isFileOrCell({ scheme }: vscode.Uri): boolean {
 /**
  * Returns the path to which the exclude list is applied. In remote windows, URIs other than `file:` contain the host.
  */
-export function excludablePath(uri: vscode.Uri): string {
+export function pathForExcludeList(uri: vscode.Uri): string {
   const isNamed = uri.scheme !== 'file' && vscode.env.remoteName !== undefined;
   return (isNamed ? uri.with({ authority: '' }) : uri).fsPath;
 }

@@ -25,7 +25,7 @@ export interface EditorPort {
   /**
    * Returns the editor's buffer if the file is open, otherwise the file decoded as VS Code would. @throws EditorError
    */
-  readText(path: string, options?: ReadTextOptions): Promise<TextFile>;
+  readText(path: string, options?: ReadTextLimits): Promise<TextFile>;
 
   /** Reads bytes from disk and ignores unsaved changes. @throws EditorError */
   readBytes(path: string, options?: ReadBytesOptions): Promise<FileBytes>;
@@ -145,7 +145,7 @@ export interface TextFile {
   readonly hasInvalidBytes?: boolean;
 }
 
-export interface ReadTextOptions {
+export interface ReadTextLimits {
   /** Maximum size in bytes on disk, or in UTF-16 units of an open buffer; default 32 MiB. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
@@ -287,5 +287,5 @@ export function isEditorError(error: unknown): error is EditorError {
 
 /** @throws EditorError `cancelled` if the signal is aborted */
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new EditorError('cancelled', 'The request was cancelled.', { cause: signal.reason });
+  if (signal?.aborted) throw new EditorError('cancelled', 'The request was canceled.', { cause: signal.reason });
 }

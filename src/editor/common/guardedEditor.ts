@@ -13,7 +13,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -86,7 +86,7 @@ export class GuardedEditor implements EditorPort {
     return this.editor.resolve(path);
   }
 
-  readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
+  readText(path: string, options?: ReadTextLimits): Promise<TextFile> {
     return this.editor.readText(path, options);
   }
 

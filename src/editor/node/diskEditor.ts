@@ -12,7 +12,7 @@ import {
   type FileEdits,
   type FileStat,
   type ReadBytesOptions,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -68,7 +68,7 @@ export class DiskEditor implements UncheckedEditor {
     return await this.pathGuard.checkForWrite(requested);
   }
 
-  async readText(requested: string, options: ReadTextOptions = {}): Promise<TextFile> {
+  async readText(requested: string, options: ReadTextLimits = {}): Promise<TextFile> {
     throwIfCancelled(options.signal);
     return (await this.readFile(requested, options.maxBytes)).file;
   }

@@ -83,7 +83,7 @@ export async function decodeText(
   decode: (bytes: Uint8Array, path: string) => Promise<string>,
 ): Promise<string> {
   const hasNul = bytes.subarray(0, sniffBytes).includes(0);
-  if (hasNul && !startsWithUtf16Mark(bytes)) {
+  if (hasNul && !startsWithUtf16Bom(bytes)) {
     throw new EditorError('notText', `${path} is a binary file. Read its bytes instead.`);
   }
   if (!hasNul && isAscii(bytes)) return bytes.toString('latin1');
@@ -91,7 +91,7 @@ export async function decodeText(
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-export function startsWithUtf16Mark(bytes: Buffer): boolean {
+export function startsWithUtf16Bom(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 

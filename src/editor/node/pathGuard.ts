@@ -9,7 +9,7 @@ import { localFileSystem, type GuardFileSystem } from './guardFileSystem';
 import { findHardLinkedNames } from './hardLinkedNames';
 import { ExcludedHardLinks } from './excludedHardLinks';
 import { findHookNames, defaultHookNamesOptions } from './hookNames';
-import { findLinkedNames } from './linkedNames';
+import { findSymlinkedNames } from './symlinkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
 
 interface PathGuardDeps {
@@ -89,7 +89,7 @@ export class PathGuard {
     const folders = await this.resolveFolders();
     const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
     const others = await Promise.all([
-      findLinkedNames(realPath, folders, isWindows),
+      findSymlinkedNames(realPath, folders, isWindows),
       findHookNames(realPath, folders, { ...gitPlaces, isWindows }),
       info ? findHardLinkedNames({ realPath, info }, folders, isWindows) : [],
     ]);

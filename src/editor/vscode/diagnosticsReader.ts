@@ -8,7 +8,7 @@ import {
   type DiagnosticsOptions,
   type DiagnosticSeverity,
   type FileDiagnostics,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type TextFile,
 } from '../common/editorPort';
 import { LineIndex } from '../common/text/textOffsets';
@@ -24,7 +24,7 @@ const maxConcurrentReads = 8;
 export class DiagnosticsReader {
   constructor(
     private readonly pathGuard: PathGuard,
-    private readonly readText: (path: string, options: ReadTextOptions) => Promise<TextFile>,
+    private readonly readText: (path: string, options: ReadTextLimits) => Promise<TextFile>,
     private readonly log: Logger,
   ) {}
 

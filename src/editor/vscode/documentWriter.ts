@@ -131,7 +131,7 @@ export class DocumentWriter {
       const inTurn = async (): Promise<T> => {
         // An earlier edit may have moved the file.
         const file = await this.pathGuard.checkForWrite(path);
-        if (file.realPath !== realPath) throw rejectedError(file);
+        if (file.realPath !== realPath) throw editRejectedError(file);
         return await task(file);
       };
       // Returned in an object, so that later requests only wait until this edit is queued and not until it ends.
@@ -159,7 +159,7 @@ export class DocumentWriter {
     for (let attempt = 1; ; attempt++) {
       throwIfCancelled(options.signal);
       const before = this.openDocuments.toTextFile(file.path, document);
-      if (expected !== undefined && before.version !== expected) throw staleError(file);
+      if (expected !== undefined && before.version !== expected) throw staleVersionError(file);
       const hasUserChanges = this.hasUserChanges(document);
       if (hasUserChanges && options.ifDirty === 'refuse') {
         throw new EditorError('dirty', `${file.path} has unsaved changes in the editor. Ask the user to save it.`);
@@ -172,7 +172,7 @@ export class DocumentWriter {
         return this.openDocuments.toTextFile(file.path, document);
       }
       const hasChanged = this.openDocuments.versionOf(document) !== before.version;
-      if (!hasChanged || attempt === maxAttempts) throw rejectedError(file);
+      if (!hasChanged || attempt === maxAttempts) throw editRejectedError(file);
     }
   }
 
@@ -202,7 +202,7 @@ export class DocumentWriter {
     if (await isBehind(onDisk)) {
       await waitForChange(document, this.clock, reloadTimeoutMs);
       onDisk = await read();
-      if (await isBehind(onDisk)) throw staleError(file);
+      if (await isBehind(onDisk)) throw staleVersionError(file);
     }
     if (!onDisk || (await isEncodingLossless(onDisk.bytes, document.encoding))) return;
     throw new EditorError(
@@ -220,13 +220,13 @@ export class DocumentWriter {
     if (expected === undefined || expected === this.openDocuments.versionOf(document)) return expected;
     // The expected version may be from disk, before the file was opened.
     const onDisk = file.exists ? await this.readDisk(file.path) : undefined;
-    if (onDisk?.file.version !== expected || !(await matchesDisk(document, onDisk))) throw staleError(file);
+    if (onDisk?.file.version !== expected || !(await matchesDisk(document, onDisk))) throw staleVersionError(file);
     return this.openDocuments.versionOf(document);
   }
 
   /** Does not use VS Code, which would follow a link that has just replaced a folder. */
   private async createFile(file: CheckedPath, text: string, options: WriteOptions): Promise<TextFile> {
-    if (options.expectedVersion !== undefined) throw staleError(file);
+    if (options.expectedVersion !== undefined) throw staleVersionError(file);
     const uri = vscode.Uri.file(file.path);
     await requireEncodable(text, encodingForNewFile(uri), file.path);
     const contents = await vscode.workspace.encode(text, { uri });
@@ -373,11 +373,11 @@ async function checkWritable(file: CheckedPath): Promise<void> {
   throw new EditorError('editRejected', `${file.path} is read-only, so it was not edited. Make it writable first.`);
 }
 
-export function staleError({ path }: CheckedPath): EditorError {
+export function staleVersionError({ path }: CheckedPath): EditorError {
   return new EditorError('staleVersion', `${path} has changed since it was read. Read it again.`);
 }
 
-export function rejectedError({ path }: CheckedPath): EditorError {
+export function editRejectedError({ path }: CheckedPath): EditorError {
   return new EditorError(
     'editRejected',
     `VS Code did not apply the edit to ${path}. It may be read-only, or it has just changed.`,

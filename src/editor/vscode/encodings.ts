@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as vscode from 'vscode';
 import { EditorError } from '../common/editorPort';
 import { unifyLineEndings } from '../common/text/lineEndings';
-import { decodeText, startsWithUtf16Mark } from '../node/diskReader';
+import { decodeText, startsWithUtf16Bom } from '../node/diskReader';
 
 const replacementCharacter = '\ufffd';
 /** VS Code's ids of the encodings that support every character. */
@@ -32,7 +32,7 @@ export async function decodeDocumentText(bytes: Buffer, encoding: string): Promi
  * itself.
  */
 export function hasInvalidBytes(text: string, bytes: Buffer): boolean {
-  return text.includes(replacementCharacter) && !isUtf8(bytes) && !startsWithUtf16Mark(bytes);
+  return text.includes(replacementCharacter) && !isUtf8(bytes) && !startsWithUtf16Bom(bytes);
 }
 
 /** Whether decoding and encoding keep the bytes, except for line endings and the byte order mark. */
@@ -69,6 +69,6 @@ async function decodeOrUndefined(bytes: Uint8Array, encoding: string): Promise<s
 }
 
 function withoutMark(bytes: Buffer): Buffer {
-  if (startsWithUtf16Mark(bytes)) return bytes.subarray(2);
+  if (startsWithUtf16Bom(bytes)) return bytes.subarray(2);
   return bytes.subarray(0, 3).equals(Buffer.from('\ufeff')) ? bytes.subarray(3) : bytes;
 }

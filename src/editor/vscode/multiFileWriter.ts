@@ -6,7 +6,7 @@ import type { ChangeCheck } from '../common/uncheckedEditor';
 import { notFoundError } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { DocumentsByPath } from './documentsByPath';
-import { rejectedError, staleError, type DocumentWriter } from './documentWriter';
+import { editRejectedError, staleVersionError, type DocumentWriter } from './documentWriter';
 import { requireEncodable } from './encodings';
 
 interface PreparedEdits {
@@ -73,12 +73,12 @@ export class MultiFileWriter {
       if (change) prepared.set(path, await this.prepare(file, change, check));
     }
     for (const { before, document, file } of prepared.values()) {
-      if (this.openDocuments.versionOf(document) !== before.version) throw staleError(file);
+      if (this.openDocuments.versionOf(document) !== before.version) throw staleVersionError(file);
     }
     throwIfCancelled(signal);
     const all = [...prepared.values()];
     const [first] = all;
-    if (first && !(await this.writer.applyEdits(all))) throw rejectedError(first.file);
+    if (first && !(await this.writer.applyEdits(all))) throw editRejectedError(first.file);
     await Promise.all(all.map((each) => this.save(each)));
     return new Map(
       [...prepared].map(([path, { document, file }]) => [path, this.openDocuments.toTextFile(file.path, document)]),
@@ -93,7 +93,7 @@ export class MultiFileWriter {
     if (!file.exists && !(await this.openDocuments.find(file))) throw notFoundError(path);
     const { document, expectedVersion: expected } = await this.writer.prepareDocument(file, { expectedVersion });
     const before = this.openDocuments.toTextFile(file.path, document);
-    if (before.version !== expected) throw staleError(file);
+    if (before.version !== expected) throw staleVersionError(file);
     for (const { newText } of requested) requireValidNewText(newText);
     const edits = toOffsetEdits(new LineIndex(before.text), requested);
     await requireEncodable(requested.map(({ newText }) => newText).join(''), document.encoding, file.path);

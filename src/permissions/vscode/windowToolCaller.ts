@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { oneLine } from '../../base/common/oneLine';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { toSafeNotice } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/noticeText';
 import { formatCommand, toVisibleText } from '../../base/common/visibleText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { ChangedFile, ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
@@ -110,7 +110,7 @@ export class WindowToolCaller implements ToolCaller {
       isProtected: (path) => request.protections.has(path),
     });
     if ('rule' in decision) standing.recordUse(decision.rule);
-    if (decision.answer === 'allow' && this.isAllowedByOwnEntry(decision, request)) return granted;
+    if (decision.answer === 'allow' && this.isAllowedForExternalClients(decision, request)) return granted;
     if (decision.answer === 'deny')
       return refused("The user's rules or settings (backline.permissions) do not allow it. Go on without it.");
     try {
@@ -125,7 +125,7 @@ export class WindowToolCaller implements ToolCaller {
    * Whether the policy entry for MCP clients allows the request. The entry for all agents does not apply to programs
    * outside VS Code.
    */
-  private isAllowedByOwnEntry(decision: Decision, request: CheckedRequest): boolean {
+  private isAllowedForExternalClients(decision: Decision, request: CheckedRequest): boolean {
     if ('rule' in decision) return decision.rule.agent === mcpClientPolicyId;
     const own = this.deps.standing.policy.userPolicies.get(mcpClientPolicyId);
     return policyKindsOfRequest(request).every((kind) => own?.[kind] === 'allow');
@@ -167,7 +167,7 @@ export class WindowToolCaller implements ToolCaller {
     return await new Promise((resolve, reject) => {
       const stop = (): void => resolve(undefined);
       signal.addEventListener('abort', stop, { once: true });
-      Promise.resolve(showMessage(toSafeNotice(text), ...buttons))
+      Promise.resolve(showMessage(toSafeNotificationText(text), ...buttons))
         .then(resolve, reject)
         .finally(() => signal.removeEventListener('abort', stop));
       if (signal.aborted) stop();

@@ -4,7 +4,7 @@ export type SessionObserver = (session: BackendSession) => void;
 
 /** Wraps a backend so that `observe` is called for every session before the caller gets it. */
 export function observeSessions(backend: SessionBackend, observe: SessionObserver): SessionBackend {
-  const told = async (opening: Promise<BackendSession>): Promise<BackendSession> => {
+  const observed = async (opening: Promise<BackendSession>): Promise<BackendSession> => {
     const session = await opening;
     observe(session);
     return session;
@@ -19,8 +19,8 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
       return backend.onDidChangeState;
     },
     capabilities: (signal) => backend.capabilities(signal),
-    createSession: (options, signal) => told(backend.createSession(options, signal)),
-    loadSession: (id, options, signal) => told(backend.loadSession(id, options, signal)),
+    createSession: (options, signal) => observed(backend.createSession(options, signal)),
+    loadSession: (id, options, signal) => observed(backend.loadSession(id, options, signal)),
     listSessions: (options) => backend.listSessions(options),
     deleteSession: (id) => backend.deleteSession(id),
     ...(backend.prepareSession

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/common/errors';
-import type { ConfigOption, Unattended } from './sessionEvents';
+import type { ConfigOption, UnattendedAction } from './sessionEvents';
 import { BackendError, isBackendError } from './sessionBackend';
 
 export type OptionValue = string | boolean;
@@ -45,7 +45,7 @@ export function choicesOfCurrentValues(options: readonly ConfigOption[]): Option
 }
 
 /** The highest level of actions without approval that the current values allow. */
-export function unattendedActionsOf(options: readonly ConfigOption[]): Unattended | undefined {
+export function unattendedActionsOf(options: readonly ConfigOption[]): UnattendedAction | undefined {
   const all = options.map((option) => unattendedActionsOfOption(option));
   return all.includes('runs') ? 'runs' : all.includes('edits') ? 'edits' : undefined;
 }
@@ -54,7 +54,7 @@ export function unattendedActionsOf(options: readonly ConfigOption[]): Unattende
 export function unattendedActionsOfOption(
   option: ConfigOption,
   value: OptionValue = option.value,
-): Unattended | undefined {
+): UnattendedAction | undefined {
   if (option.type === 'boolean') return value === true ? option.unattended : undefined;
   return option.choices.find((choice) => choice.value === value)?.unattended;
 }

@@ -102,15 +102,15 @@ const PlanEntry = z.looseObject({
 type PlanEntry = z.infer<typeof PlanEntry>;
 
 /** What the agent does without approval: `edits` files, or also `runs` commands. */
-const Unattended = z.enum(['edits', 'runs']);
-export type Unattended = z.infer<typeof Unattended>;
+const UnattendedAction = z.enum(['edits', 'runs']);
+export type UnattendedAction = z.infer<typeof UnattendedAction>;
 
 const ConfigChoice = z.looseObject({
   value: Text,
   name: Text,
   description: Text.optional(),
   group: Text.optional(),
-  unattended: Unattended.optional().catch(undefined),
+  unattended: UnattendedAction.optional().catch(undefined),
 });
 
 /** A setting of the session. `category` is `mode`, `model`, `thought_level` or any other. */
@@ -136,7 +136,7 @@ export const ConfigOption = z.discriminatedUnion('type', [
     category: Text.optional(),
     value: z.boolean(),
     /** What the agent does without approval while the option is on. */
-    unattended: Unattended.optional().catch(undefined),
+    unattended: UnattendedAction.optional().catch(undefined),
   }),
 ]);
 export type ConfigOption = z.infer<typeof ConfigOption>;
@@ -196,7 +196,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
     /**
      * Set if the call ran without approval in an agent that has no modes and never requested approval in this session.
      */
-    unattended: Unattended.optional().catch(undefined),
+    unattended: UnattendedAction.optional().catch(undefined),
     ...toolDetails,
   }),
   /** `unfinished`: the turn ended before the call had a result. */

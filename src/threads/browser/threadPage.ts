@@ -12,13 +12,13 @@ import {
   threadRequests,
   type OutlineItem,
   type ThreadUpdate,
-  type ThreadView,
+  type ThreadHeaderView,
 } from '../common/page/threadApi';
 
 export interface ThreadPageState {
   /** Whether the host has sent any data. */
   readonly isReady: boolean;
-  readonly thread: ThreadView | undefined;
+  readonly thread: ThreadHeaderView | undefined;
   readonly outline: readonly OutlineItem[];
   /** Why the last read of the thread failed. */
   readonly problem: string | undefined;

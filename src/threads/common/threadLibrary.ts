@@ -82,7 +82,7 @@ export class ThreadLibrary implements Disposable {
 
   /** Starts the library if necessary and resolves when the first list is complete. Never rejects. */
   async waitForFirstList(): Promise<void> {
-    this.firstListing ??= this.listFirst();
+    this.firstListing ??= this.startAndList();
     await this.firstListing;
   }
 
@@ -148,7 +148,7 @@ export class ThreadLibrary implements Disposable {
     this.disposables.dispose();
   }
 
-  private async listFirst(): Promise<void> {
+  private async startAndList(): Promise<void> {
     const { startWatching, sources, log } = this.deps;
     for (const source of sources) this.disposables.add(source.onDidChange(() => this.relistCoalescer.schedule()));
     await startWatching().catch((error: unknown) => log.error('Cannot watch the threads', error));

@@ -6,7 +6,7 @@ import { panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
 import type { PeerThreads } from '../common/exports/peerThreads';
-import { emptySummaryBeforeListing, threadsStatus } from '../common/tree/threadsStatus';
+import { threadsSummaryBeforeListing, threadsStatus } from '../common/tree/threadsStatus';
 import { loadFilters, setFilterContextKeys } from './storedFilters';
 import { LazyTree } from './lazyTree';
 import type { ThreadsView } from './threadsView';
@@ -52,7 +52,7 @@ export class LazyThreads implements Feature {
     disposables.add(provideReadOnlyTexts(textSchemes.thread, async (query) => await (await load()).textOf(query)));
     disposables.add(commands.setFeatureLoader(this.id, load));
     setFilterContextKeys(loadFilters(workspaceState));
-    status.set({ id, title, ...threadsStatus(emptySummaryBeforeListing) });
+    status.set({ id, title, ...threadsStatus(threadsSummaryBeforeListing) });
     return Promise.resolve({ stop: () => threads.stop(), dispose: () => disposables.dispose() });
   }
 }

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { Memento } from '../../base/common/memento';
-import { describeFilters, parseFilters, type ThreadFilters } from '../common/tree/threadFilters';
+import { describeFilters, parseStoredFilters, type ThreadFilters } from '../common/tree/threadFilters';
 
 const storageKey = 'threads.filters';
 
 export function loadFilters(memento: Memento): ThreadFilters {
-  return parseFilters(memento.get(storageKey));
+  return parseStoredFilters(memento.get(storageKey));
 }
 
 export async function storeFilters(memento: Memento, filters: ThreadFilters): Promise<void> {

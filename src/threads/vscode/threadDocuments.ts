@@ -19,7 +19,7 @@ type DocumentQuery = z.infer<typeof DocumentQuery>;
 
 /** Read-only documents with content of a thread. The content is read when an editor shows the document. */
 export class ThreadDocuments {
-  constructor(private readonly threads: Pick<ThreadSource, 'read' | 'rawJson'>) {}
+  constructor(private readonly threadSource: Pick<ThreadSource, 'read' | 'rawJson'>) {}
 
   async showRaw(threadId: string, entryId: string): Promise<void> {
     const name = `${threadId}-${entryId}`.replace(/[^\w.-]+/g, '-');
@@ -33,7 +33,7 @@ export class ThreadDocuments {
    * diff
    */
   async showDiff(threadId: string, entryId: string, part: number): Promise<void> {
-    const { path } = findDiff(await this.threads.read(threadId), entryId, part);
+    const { path } = findDiff(await this.threadSource.read(threadId), entryId, part);
     const side = (name: 'before' | 'after'): vscode.Uri =>
       documentUri(path, { thread: threadId, entry: entryId, diff: { part, side: name } });
     const title = `${showHiddenCharacters(vscode.workspace.asRelativePath(path))} (changed in thread)`;
@@ -43,8 +43,8 @@ export class ThreadDocuments {
   /** Returns the text of the document with this query. @throws ThreadError; Error if it is missing */
   async textOf(query: string): Promise<string> {
     const { thread, entry, diff } = DocumentQuery.parse(JSON.parse(query));
-    if (!diff) return (await this.threads.rawJson(thread, entry)) ?? 'This block is no longer in the thread.';
-    return textsBeforeAndAfter(findDiff(await this.threads.read(thread), entry, diff.part))[diff.side];
+    if (!diff) return (await this.threadSource.rawJson(thread, entry)) ?? 'This block is no longer in the thread.';
+    return textsBeforeAndAfter(findDiff(await this.threadSource.read(thread), entry, diff.part))[diff.side];
   }
 }
 

@@ -42,7 +42,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   private folders: readonly string[] = [];
   private cachedFilters: ThreadFilters | undefined;
   private view: vscode.TreeView<string> | undefined;
-  private libraryActivation: Disposable | undefined;
+  private libraryUpdates: Disposable | undefined;
   private midnightTimer: Disposable | undefined;
   private hasBeenShown = false;
 
@@ -56,7 +56,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     this.disposables.add(view.onDidChangeVisibility(({ visible }) => this.onVisibilityChange(visible)));
     this.disposables.add(library.onDidChange(() => this.update()));
     this.disposables.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.updateFolders()));
-    this.disposables.add({ dispose: () => this.libraryActivation?.dispose() });
+    this.disposables.add({ dispose: () => this.libraryUpdates?.dispose() });
     this.disposables.add({ dispose: () => this.midnightTimer?.dispose() });
     this.scheduleMidnight();
     this.updateFilterStatus();
@@ -162,8 +162,8 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   }
 
   private onVisibilityChange(isVisible: boolean): void {
-    this.libraryActivation?.dispose();
-    this.libraryActivation = isVisible ? this.deps.library.keepUpToDate() : undefined;
+    this.libraryUpdates?.dispose();
+    this.libraryUpdates = isVisible ? this.deps.library.keepUpToDate() : undefined;
   }
 
   /** Refreshes all rows at midnight, because their groups and times depend on the current day. */

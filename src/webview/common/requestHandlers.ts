@@ -1,10 +1,10 @@
 import { userMessageOf } from '../../base/common/errors';
 import { PageMessage, type RequestHandler, type HostMessage } from './protocol';
 
-export type RequestTable = Readonly<Record<string, { readonly method: string }>>;
+export type RequestTypes = Readonly<Record<string, { readonly method: string }>>;
 
 /** One handler for each request in the table. TypeScript reports an error if one is missing. */
-export type RequestHandlers<Table extends RequestTable> = { readonly [Name in keyof Table]: RequestHandler };
+export type RequestHandlers<Table extends RequestTypes> = { readonly [Name in keyof Table]: RequestHandler };
 
 type RequestResponse = Extract<HostMessage, { id: number }>;
 
@@ -12,7 +12,7 @@ type RequestResponse = Extract<HostMessage, { id: number }>;
 const maxQuotedUnits = 80;
 
 /** Validates the messages of a page and answers every request. */
-export class RequestDispatcher<Table extends RequestTable> {
+export class RequestDispatcher<Table extends RequestTypes> {
   private readonly handlersByMethod: ReadonlyMap<string, RequestHandler>;
 
   constructor(

@@ -16,7 +16,7 @@ const actions = {
 };
 
 const annotationsOnly = { annotations: true, mentions: false, items: false };
-const logOf = (id: string, abilities = 'annotations'): string => `Show Log of ${id} (${abilities})`;
+const logOf = (id: string, abilities = 'annotations'): string => `Show Log for ${id} (${abilities})`;
 
 function stateOf(id: string, more: Partial<ProviderState> = {}): ProviderState {
   return { id, title: id, status: 'ready', notes: [], abilities: annotationsOnly, ...more };
@@ -100,7 +100,7 @@ describe('the status of context providers', () => {
   });
 
   it('says why providers of an untrusted workspace are off, without alarm', () => {
-    const message = 'It comes from the workspace, which is not trusted.';
+    const message = 'This provider comes from the workspace, which is not trusted.';
     const problems = [
       { id: './a.mjs', message },
       { id: './b.mjs', message },

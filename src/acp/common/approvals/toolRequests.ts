@@ -125,7 +125,7 @@ export function describePermissionRequest(
   const verb = verbsByKind[kind];
   const names = paths.map(nameOf);
   if (verb && names.length > 0) return `${agentTitle} wants to ${verb} ${names.join(', ')}`;
-  return `${agentTitle} asks: ${toVisibleText(title ?? kind)}`;
+  return `Request from ${agentTitle}: ${toVisibleText(title ?? kind)}`;
 }
 
 /** Display name of a resolved path, relative to `folder` if it is inside. */

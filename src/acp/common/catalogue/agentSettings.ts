@@ -54,7 +54,11 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   if (value === undefined || value === null) return { agents, defaults, problems: [] };
   const entries = z.record(z.string(), z.unknown()).safeParse(value);
   if (!entries.success) {
-    return { agents, defaults, problems: ['backline.acp.agents must be an object: name → { "command": … }'] };
+    return {
+      agents,
+      defaults,
+      problems: ['backline.acp.agents must be an object, such as { "OpenCode": { "command": "opencode" } }'],
+    };
   }
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(entries.data)) {
@@ -72,10 +76,10 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
 /** Explains why an entry that has only `defaults` is ignored. */
 function defaultsProblem(name: string, isOfWorkspace: boolean): string | undefined {
   if (isOfWorkspace)
-    return 'an entry with only "defaults" works only in user settings: move it there, or add a "command"';
+    return '"defaults" without a "command" work only in user settings. Move this entry there, or add a "command"';
   if (name === demoAgentId || knownAgents.some(({ id }) => id === name)) return undefined;
   const ids = knownAgents.map(({ id }) => id).join(', ');
-  return `add a "command": without one, the name has to be one of ${demoAgentId}, ${ids}`;
+  return `add a "command", or use the id of a known agent: ${demoAgentId}, ${ids}`;
 }
 
 function issuesText(error: z.ZodError): string {

@@ -55,5 +55,5 @@ function idleSummary({
     ...(unavailable !== undefined && unavailable > 0 ? [`${unavailable} unavailable`] : []),
   ];
   const which = known.length > 0 ? ` (${known.join(', ')})` : '';
-  return `No agent is running. An agent starts when you write a prompt${which}.`;
+  return `No agent is running. An agent starts with your next prompt${which}.`;
 }

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ThreadEntry } from './draftSchema';
-import { textOf } from './draftThreads';
+import { messageText } from './draftThreads';
 
 /** Converts a thread to session events. A turn lasts from one user message to the next. */
 export function replayThreadAsEvents(sessionId: string, entries: readonly ThreadEntry[]): SessionEvent[] {
@@ -8,8 +8,8 @@ export function replayThreadAsEvents(sessionId: string, entries: readonly Thread
   const ofSession = { session_id: sessionId };
   const events = entries.flatMap((entry, index): SessionEvent[] => {
     if (entry.type === 'readFile') return readFileEvents(sessionId, `history-${index}`, entry.path, entry.content);
-    if (entry.role !== 'user') return answerMessageEvents(sessionId, textOf(entry));
-    return [{ event: 'prompt:submit', data: { ...ofSession, prompt: textOf(entry), replayed: true } }];
+    if (entry.role !== 'user') return answerMessageEvents(sessionId, messageText(entry));
+    return [{ event: 'prompt:submit', data: { ...ofSession, prompt: messageText(entry), replayed: true } }];
   });
   return [...events, { event: 'prompt:complete', data: { ...ofSession, response: '' } }];
 }

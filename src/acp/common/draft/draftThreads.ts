@@ -115,7 +115,7 @@ export class MemoryThreads implements ThreadApi {
         return;
       }
       // The chunks are joined, because otherwise each further chunk of a long answer would take longer.
-      last.chunks = [{ type: 'text', chunk: textOf(last) + chunk.chunk }];
+      last.chunks = [{ type: 'text', chunk: messageText(last) + chunk.chunk }];
     });
   }
 
@@ -164,16 +164,16 @@ export class MemoryThreads implements ThreadApi {
   }
 }
 
-export function textOf({ chunks }: Message): string {
+export function messageText({ chunks }: Message): string {
   return chunks.map(({ chunk }) => chunk).join('');
 }
 
 function lengthOf(entry: ThreadEntry): number {
-  return entry.type === 'message' ? textOf(entry).length : entry.content.length;
+  return entry.type === 'message' ? messageText(entry).length : entry.content.length;
 }
 
 function titleOf(message: Message): string {
-  return textOf(message).trim().split('\n', 1)[0]?.slice(0, maxTitleUnits) ?? '';
+  return messageText(message).trim().split('\n', 1)[0]?.slice(0, maxTitleUnits) ?? '';
 }
 
 function unknownThreadError(threadId: string): Error {

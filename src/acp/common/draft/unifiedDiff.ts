@@ -103,10 +103,10 @@ function parseHunk(
     const kind =
       line === undefined ? undefined : line === '' || line === '\r' ? 'context' : kindByMarker[line.charAt(0)];
     if (line?.startsWith('\\')) continue;
-    if (line === undefined || !kind) throw new DiffError(`a part of it has fewer lines than its "@@" line says.`);
+    if (line === undefined || !kind) throw new DiffError(`a hunk has fewer lines than its "@@" line says.`);
     if (kind !== 'add') oldLeft--;
     if (kind !== 'remove') newLeft--;
-    if (oldLeft < 0 || newLeft < 0) throw new DiffError(`a part of it has more lines than its "@@" line says.`);
+    if (oldLeft < 0 || newLeft < 0) throw new DiffError(`a hunk has more lines than its "@@" line says.`);
     const isLast = lines[at + 1]?.startsWith('\\') === true;
     found.push({ kind, text: line.slice(1).replace(/\r$/, ''), isLast });
   }

@@ -9,7 +9,7 @@ import type { TerminalView } from './terminalViews';
 import type { TokenCounts } from './turnUsage';
 import { contentOfBlock, textOfBlock } from './toolContent';
 import { ToolCalls, type CallDescription } from './toolCalls';
-import { UnattendedWatch } from './unattendedWatch';
+import { UnattendedActionDetector } from './unattendedActionDetector';
 import {
   sessionUpdates,
   type ContentBlock,
@@ -38,7 +38,7 @@ export class SessionEventMapper {
   readonly config: ConfigOptions;
   private commandList: readonly SlashCommand[] = [];
   private readonly toolCalls: ToolCalls;
-  private readonly unattendedWatch = new UnattendedWatch();
+  private readonly unattendedActionDetector = new UnattendedActionDetector();
   private readonly ignoredUpdates = new Map<string, number>();
 
   private turn: Turn | undefined;
@@ -87,13 +87,13 @@ export class SessionEventMapper {
   }
 
   mapRequestedToolCall(update: ToolCallUpdate): SessionEvent[] {
-    this.unattendedWatch.recordAskedAction();
+    this.unattendedActionDetector.recordAskedAction();
     return this.mapToolCall(update);
   }
 
   /** Records that the agent requested an approval, and returns the event unchanged. */
-  recordApprovalRequest(event: SessionEvent): SessionEvent {
-    if (event.event === 'approval:required') this.unattendedWatch.recordAskedAction();
+  noteThatAgentAsked(event: SessionEvent): SessionEvent {
+    if (event.event === 'approval:required') this.unattendedActionDetector.recordAskedAction();
     return event;
   }
 
@@ -103,7 +103,7 @@ export class SessionEventMapper {
 
   /** Sets the output of a terminal that Backline runs. The caller has checked the permission. */
   setTerminal(terminalId: string, view: TerminalView): void {
-    this.unattendedWatch.recordAskedAction('runs');
+    this.unattendedActionDetector.recordAskedAction('runs');
     this.toolCalls.setTerminal(terminalId, view);
   }
 
@@ -155,10 +155,10 @@ export class SessionEventMapper {
 
   private readonly updateHandlers: Readonly<Record<SessionUpdateKind, UpdateHandler>> = {
     user_message_chunk: parsedWith(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
-      this.userChunk(content, messageId),
+      this.mapUserChunk(content, messageId),
     ),
     agent_message_chunk: parsedWith(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
-      this.agentChunk(content, messageId),
+      this.mapAgentChunk(content, messageId),
     ),
     agent_thought_chunk: parsedWith(sessionUpdates.agent_thought_chunk, ({ content }) => [
       ...this.endMessage(),
@@ -202,7 +202,7 @@ export class SessionEventMapper {
     compaction_summary_chunk: parsedWith(sessionUpdates.compaction_summary_chunk, () => []),
   };
 
-  private userChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
+  private mapUserChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
     // During a live turn, this update repeats the prompt, which was already emitted when the turn started.
     if (!this.isReplaying) return [];
     const text = textOfBlock(content);
@@ -225,7 +225,7 @@ export class SessionEventMapper {
     return [{ event: 'prompt:submit', data }];
   }
 
-  private agentChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] | undefined {
+  private mapAgentChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] | undefined {
     if (content.type === 'unknown') return undefined;
     const ofBlock = { session_id: this.sessionId, block_index: 0 };
     if (content.type !== 'text') {
@@ -277,7 +277,7 @@ export class SessionEventMapper {
     if (this.config.options.some((option) => isModeOption(option)) || unattendedActionsOf(this.config.options))
       return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
-    const unattended = kind && this.unattendedWatch.unattendedActionOf(kind);
+    const unattended = kind && this.unattendedActionDetector.unattendedActionOf(kind);
     return unattended ? { ...event, data: { ...event.data, unattended } } : event;
   }
 

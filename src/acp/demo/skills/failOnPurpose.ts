@@ -7,14 +7,14 @@ export async function failOnPurpose(turn: Turn, mode: string): Promise<void> {
     case 'error':
       throw new RpcError(rpcErrorCode.internalError, 'The demo agent failed because you asked it to.');
     case 'crash':
-      await turn.say('Good bye.\n');
+      await turn.say('Goodbye.\n');
       await writeToStderr('The demo agent crashed because you asked it to.\n');
       return process.exit(1);
     case 'hang':
       // Ignores the signal intentionally, to test the client's time-out.
       return await new Promise<never>(() => undefined);
     default:
-      await turn.say('Choose `/fail error`, `/fail crash` or `/fail hang` (ends only when I am killed).\n');
+      await turn.say('Choose `/fail error`, `/fail crash` or `/fail hang` (lasts until you restart me).\n');
   }
 }
 

@@ -15,10 +15,10 @@ export class DemoSignIn {
   /** Returns the sign-in methods. The terminal method requires a folder, because it runs in another process. */
   methods(supportsTerminal: boolean): AuthMethod[] {
     if (!this.isRequired) return [];
-    const description = 'Asks for nothing and succeeds';
+    const description = 'Signs in without a password';
     const methods: AuthMethod[] = [{ id: 'demo-sign-in', name: 'Demo sign-in', description }];
     if (supportsTerminal && this.folder !== undefined) {
-      methods.push({ type: 'terminal', id: 'demo-terminal', name: 'Demo sign-in in a terminal', args: ['--sign-in'] });
+      methods.push({ type: 'terminal', id: 'demo-terminal', name: 'Demo sign-in (terminal)', args: ['--sign-in'] });
     }
     return methods;
   }

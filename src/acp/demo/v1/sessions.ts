@@ -20,7 +20,11 @@ type StoredSession = z.infer<typeof StoredSession>;
 
 export const demoModes = [
   { id: 'ask', name: 'Ask', description: 'Ask before every edit' },
-  { id: 'auto-edit', name: 'Auto edit', description: 'Write edits without asking; everything else as in Ask' },
+  {
+    id: 'auto-edit',
+    name: 'Auto edit',
+    description: 'Edit files without asking. Everything else is the same as in Ask',
+  },
 ] as const;
 type ModeId = (typeof demoModes)[number]['id'];
 

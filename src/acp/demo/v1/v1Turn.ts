@@ -167,7 +167,7 @@ export class V1Turn implements Turn {
   private async writeIfUnchanged(path: string, oldText: string, newText: string): Promise<string | undefined> {
     try {
       if ((await this.untilCancelled(this.files.read(path))) !== oldText)
-        return 'The file has changed meanwhile. Ask me again.';
+        return 'The file has changed in the meantime. Send your prompt again.';
       await this.untilCancelled(this.files.write(path, newText));
       return undefined;
     } catch (error) {

@@ -119,7 +119,7 @@ export class DraftAgentConnection implements Disposable {
   private async describeEnd(exited: Promise<void>): Promise<BackendError> {
     const { clock, title } = this.options;
     await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
-    const message = `${title} ended unexpectedly. Start a new chat to restart it.`;
+    const message = `${title} ended unexpectedly. Start a new conversation to restart it.`;
     return new BackendError('backend', message, this.agent.stderrTail().trim() || undefined);
   }
 

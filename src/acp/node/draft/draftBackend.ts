@@ -21,7 +21,7 @@ import type { StandingPermissions } from '../../../permissions/common/standingPe
 import { createFileRequest } from '../../../permissions/common/requests/toolRequest';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
-import { MemoryThreads, textOf, type ThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
+import { MemoryThreads, messageText, type ThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
 import { Approvals } from '../../common/approvals/approvals';
 import type { AgentProcessHandle } from '../v1/agentConnection';
 import type { DraftFilePermissions } from './draftFiles';
@@ -112,7 +112,7 @@ export class DraftBackend implements SessionBackend {
   }
 
   deleteSession(): Promise<void> {
-    return Promise.reject(new BackendError('unsupported', 'Agents of the draft protocol cannot delete threads.'));
+    return Promise.reject(new BackendError('unsupported', 'Agents that use the draft protocol can’t delete threads.'));
   }
 
   async stop(): Promise<void> {
@@ -273,7 +273,7 @@ export class DraftBackend implements SessionBackend {
       getThreadEntries: (threadId) => threads.getThreadEntries(threadId),
       async sendMessage(threadId: string, message: Message): Promise<void> {
         const session = message.role === 'assistant' ? sessions.get(threadId) : undefined;
-        if (session?.receiveMessage(textOf(message)) !== false) await threads.sendMessage(threadId, message);
+        if (session?.receiveMessage(messageText(message)) !== false) await threads.sendMessage(threadId, message);
       },
       async streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void> {
         const session = sessions.get(threadId);

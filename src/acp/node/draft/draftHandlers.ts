@@ -17,7 +17,7 @@ export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHand
   const didReadFile: ThreadApi['didReadFile'] = (...read) => threads.didReadFile(...read);
   return {
     ...createFileHandlers(editor, didReadFile, permissions),
-    ...draftThreadHandlers(threads, onThreadMethodCalled),
+    ...createThreadMethodHandlers(threads, onThreadMethodCalled),
     async streamMessageChunk({ threadId, chunk }) {
       await threads.streamMessageChunk(threadId, chunk);
       return null;
@@ -30,7 +30,7 @@ type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getTh
 /**
  * Creates handlers for the thread methods, for the peer that stores the threads. Calls `onCalled` before each of them.
  */
-export function draftThreadHandlers(
+export function createThreadMethodHandlers(
   threads: ThreadApi,
   onCalled: () => void = () => undefined,
 ): Required<Pick<DraftHandlers, ThreadHandlerMethod>> {

@@ -116,7 +116,7 @@ export class DraftSession implements BackendSession {
   }
 
   setConfig(): Promise<void> {
-    return Promise.reject(new BackendError('unsupported', 'Agents of the draft protocol have no settings.'));
+    return Promise.reject(new BackendError('unsupported', 'Agents that use the draft protocol don’t have settings.'));
   }
 
   close(): Promise<void> {

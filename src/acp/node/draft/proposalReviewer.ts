@@ -104,7 +104,7 @@ export class ProposalReviewer {
   private async prepare(diff: FileDiff, signal: AbortSignal): Promise<Change> {
     const { editor } = this.options;
     if (diff.change === 'delete')
-      throw new Error(`Backline does not delete files for agents. Delete ${diff.path} yourself.`);
+      throw new Error(`Agents can’t delete files through Backline. Delete ${diff.path} yourself.`);
     const path = await editor.resolve(diff.path);
     const before = await readTextIfExists(editor, path, signal);
     if (diff.change === 'edit' && !before) throw new DiffError('the file does not exist.');

@@ -12,7 +12,7 @@ import type { MessageStream } from '../../../wire/common/messageStream';
 import { ChildProcessStream, type PipedChild } from '../../../wire/node/childProcessStream';
 import { ByteTail } from './byteTail';
 import { CommandError, diskCommandFiles, lookupCommand } from './commandLookup';
-import { addProcessMark } from './processMarks';
+import { addEnvironmentMark } from './processMarks';
 import {
   endProcessTree,
   descendantProcessGroups,
@@ -62,7 +62,7 @@ export async function startAgentProcess(command: AgentCommand, options: AgentPro
   await requireFolder(cwd);
   const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskCommandFiles });
   const mark = randomUUID();
-  const surroundings = { cwd, env: addProcessMark(env, mark) };
+  const surroundings = { cwd, env: addEnvironmentMark(env, mark) };
   const child = await spawnChild(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
     throw new CommandError('spawnFailed', `'${found.file}' could not be started: ${messageOf(cause)}`, undefined, {
       cause,

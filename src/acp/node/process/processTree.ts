@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import type { Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import { listProcesses } from './linuxProcesses';
-import { ProcessMarkReader } from './processMarks';
+import { EnvironmentMarkReader } from './processMarks';
 import { ProcessTable } from './processTable';
 
 /**
@@ -82,14 +82,14 @@ async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock):
 /** The processes of a tree, including processes started while the tree is ended. */
 export class ProcessTree {
   private readonly groups: Set<number>;
-  private readonly marks: ProcessMarkReader | undefined;
+  private readonly marks: EnvironmentMarkReader | undefined;
 
   constructor(
     private readonly leader: number | undefined,
     { knownGroups = [], mark }: ExtraTreeMembers,
   ) {
     this.groups = new Set(leader === undefined ? knownGroups : [leader, ...knownGroups]);
-    this.marks = mark === undefined ? undefined : new ProcessMarkReader(mark);
+    this.marks = mark === undefined ? undefined : new EnvironmentMarkReader(mark);
   }
 
   /** Returns arguments for `process.kill`: negative group ids and pids. On Windows, the pid of the leader. */
@@ -98,7 +98,7 @@ export class ProcessTree {
     const table = ProcessTable.readCurrent();
     if (!table) return [...groups].filter(isReachable).map((group) => (process.platform === 'win32' ? group : -group));
     for (const group of leader === undefined ? [] : table.descendantGroups(leader)) groups.add(group);
-    return table.signalTargets({ leader, groups, isMarked: (pid) => marks?.isMarked(pid) ?? false });
+    return table.signalTargets({ leader, groups, isMarked: (pid) => marks?.hasMark(pid) ?? false });
   }
 
   signal(signal: NodeJS.Signals): boolean {

@@ -8,7 +8,7 @@ import type { TerminalView } from '../../common/v1/terminalViews';
 import type { TerminalRequest } from '../../common/approvals/toolRequests';
 import { diskCommandFiles, lookupCommand } from './commandLookup';
 import type { PermissionOutcome } from '../v1/permissionService';
-import { addProcessMark } from './processMarks';
+import { addEnvironmentMark } from './processMarks';
 import { endMarkedProcesses, killMarkedProcessesNow } from './processTree';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
 
@@ -127,7 +127,7 @@ export class TerminalService {
     const { endAllCount: endCount, currentMark } = this;
     const cwd = await this.resolveFolder(params.cwd ?? this.options.cwd);
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
-    const env = addProcessMark({ ...this.options.env, ...added }, currentMark);
+    const env = addEnvironmentMark({ ...this.options.env, ...added }, currentMark);
     const { command, args = [] } = params;
     const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);

@@ -83,7 +83,7 @@ export class AgentConnection {
   private lastEndReason: Promise<BackendError> | undefined;
   private isDisposed = false;
   /** Aborts a start in progress. Each stop replaces it. */
-  private startAbort = new AbortController();
+  private startAbortController = new AbortController();
 
   constructor(private readonly options: AgentConnectionDeps) {}
 
@@ -127,8 +127,8 @@ export class AgentConnection {
     this.hasGivenUp = false;
     this.restartAtMs = 0;
     this.lastEndReason = Promise.resolve(reason);
-    this.startAbort.abort();
-    this.startAbort = new AbortController();
+    this.startAbortController.abort();
+    this.startAbortController = new AbortController();
     if (currentProcess) this.markProcessEnded(currentProcess, this.lastEndReason);
     await this.runningProcesses.stopAll();
     await pendingStart?.catch(() => undefined);
@@ -137,7 +137,7 @@ export class AgentConnection {
 
   dispose(): void {
     this.isDisposed = true;
-    this.startAbort.abort();
+    this.startAbortController.abort();
     const { currentProcess } = this;
     const reason = new BackendError('closed', `${this.options.title} was stopped.`);
     if (currentProcess) this.markProcessEnded(currentProcess, Promise.resolve(reason));
@@ -153,10 +153,10 @@ export class AgentConnection {
 
   private async start(): Promise<ConnectedAgent> {
     const { title, startAgent } = this.options;
-    const { signal } = this.startAbort;
+    const { signal } = this.startAbortController;
     if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
     await this.waitBeforeRestart(signal);
-    const wait = this.mayDownloadPackage ? ' This may take minutes if it has to be downloaded.' : '';
+    const wait = this.mayDownloadPackage ? 'The first start may take a few minutes because of a download.' : '';
     this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
     let process: AgentProcessHandle;
     try {

@@ -31,7 +31,7 @@ import {
   type ConfigOption,
 } from '../../common/v1/v1Schema';
 import { ThrottledLog } from '../../common/throttledLog';
-import { OpenRequests, unlessCancelled } from './agentRequests';
+import { OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from './fileService';
 import { createSdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
@@ -74,7 +74,7 @@ export class V1Client {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
   private earlyUpdates: SessionNotification[] = [];
   private earlyBytes = 0;
-  private readonly elicitations = new OpenRequests();
+  private readonly elicitations = new OpenAgentRequests();
   private readonly throttledLog: ThrottledLog;
   /**
    * Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are such requests.

@@ -64,7 +64,7 @@ export class V1Session implements BackendSession, SessionPeer {
   private readonly terminalUpdates: Coalescer;
   private currentTurn: Turn | undefined;
   private turnCount = 0;
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
 
   /** Without `client`, the session must be loaded first. */
   constructor(
@@ -77,7 +77,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.log = new EventLog(() => setImmediate());
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
-      this.log.append(this.mapper.recordApprovalRequest(event)),
+      this.log.append(this.mapper.noteThatAgentAsked(event)),
     );
     const { cwd } = folders;
     const onDidChange = (): void => this.log.append(this.mapper.configEvent());
@@ -267,7 +267,7 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   private get endSignal(): AbortSignal {
-    return this.lifetime.signal;
+    return this.lifetimeController.signal;
   }
 
   private detach(): Promise<void> {
@@ -276,7 +276,7 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   private endSession(reason: string): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.currentTurn?.controller.abort();
     this.terminalUpdates.dispose();
     this.permissions.dispose();

@@ -16,7 +16,7 @@ import {
   settleCall,
   stopAbandonedTurn,
   updateState,
-  type Step,
+  type ReducerStep,
 } from './reducerStep';
 
 /** Maximum length of one timer. Longer times are split, to notice clock jumps (such as sleep) soon. */
@@ -56,7 +56,7 @@ export function listOpenApprovals({ approvals }: SessionState): OpenApproval[] {
  * seconds.
  */
 export function handleApprovalRequired(
-  step: Step,
+  step: ReducerStep,
   { wire_id: numericId, ...data }: EventData<'approval:required'>,
   mayComeAgain = false,
 ): void {
@@ -94,7 +94,7 @@ export function handleApprovalRequired(
 }
 
 /** Sets whether the stream may report the pending approvals again. If not, every further report is a new approval. */
-export function setMayBeReportedAgain(step: Step, mayComeAgain: boolean): void {
+export function setMayBeReportedAgain(step: ReducerStep, mayComeAgain: boolean): void {
   for (const approval of shownApprovals(step.state)) put(step, { ...approval, mayComeAgain });
 }
 
@@ -107,7 +107,7 @@ export function isApprovalShown(state: SessionState, wireId: string): boolean {
  * denials as "granted".
  */
 export function handleApprovalResolved(
-  step: Step,
+  step: ReducerStep,
   saysDenied: boolean,
   { approval_id: wireId, decision, reason }: Resolution,
 ): void {
@@ -116,16 +116,16 @@ export function handleApprovalResolved(
 }
 
 /** Closes all shown approvals, because the status reports that none is pending any more. */
-export function closeApprovalsAnsweredElsewhere(step: Step): void {
+export function closeApprovalsAnsweredElsewhere(step: ReducerStep): void {
   for (const approval of shownApprovals(step.state)) close(step, approval, 'answered_elsewhere');
 }
 
-export function resolveShownApprovals(step: Step): void {
+export function resolveShownApprovals(step: ReducerStep): void {
   for (const { id } of shownApprovals(step.state)) resolve(step, id);
 }
 
 /** Denies all shown approvals that the user can no longer answer. Excludes those that other clients may answer. */
-export function abandonShownApprovals(step: Step): void {
+export function abandonShownApprovals(step: ReducerStep): void {
   const isOwn = isOwnTurnOpen(step.state);
   for (const approval of shownApprovals(step.state)) {
     if (isUndeniable(approval) || (approval.isExtended && !isOwn)) resolve(step, approval.id);
@@ -133,12 +133,12 @@ export function abandonShownApprovals(step: Step): void {
   }
 }
 
-export function resolveAllApprovals(step: Step): void {
+export function resolveAllApprovals(step: ReducerStep): void {
   for (const { id } of listOpenApprovals(step.state)) resolve(step, id);
 }
 
 /** Sends the user's answer. It must be identical to one of the listed options. */
-export function answerApproval(step: Step, call: CallId, id: string, option: string): void {
+export function answerApproval(step: ReducerStep, call: CallId, id: string, option: string): void {
   const approval = step.state.approvals.get(id);
   const refuse = (code: 'approvalInvalid' | 'approvalResolved', message: string): void =>
     settleCall(step, call, new BackendError(code, message));
@@ -159,7 +159,7 @@ export function answerApproval(step: Step, call: CallId, id: string, option: str
  * The API answers the approval that is currently pending. Therefore the client first checks that it is the one that the
  * user has allowed.
  */
-export function handleStatusBeforeAllowing(step: Step, purpose: AllowancePurpose, status: SessionStatus): void {
+export function handleStatusBeforeAllowing(step: ReducerStep, purpose: AllowancePurpose, status: SessionStatus): void {
   const { id, option, call } = purpose;
   const { pending_approval: pending } = status;
   if (pending === 'unreadable' || (!pending && status.status === 'awaiting_approval')) {
@@ -185,7 +185,7 @@ export function handleStatusBeforeAllowing(step: Step, purpose: AllowancePurpose
   }
 }
 
-export function handleAnswerAccepted(step: Step, { id, option, call }: ApprovalPurpose): void {
+export function handleAnswerAccepted(step: ReducerStep, { id, option, call }: ApprovalPurpose): void {
   const approval = step.state.approvals.get(id);
   if (approval?.phase === 'left') resolve(step, id);
   else if (approval && approval.phase !== 'resolved')
@@ -193,7 +193,7 @@ export function handleAnswerAccepted(step: Step, { id, option, call }: ApprovalP
   settleCall(step, call);
 }
 
-export function handleAnswerFailure(step: Step, id: string, call: CallId | undefined, error: unknown): void {
+export function handleAnswerFailure(step: ReducerStep, id: string, call: CallId | undefined, error: unknown): void {
   const approval = step.state.approvals.get(id);
   const isGone = isAmplifierApiError(error) && (error.httpStatus === 409 || goneCodes.has(error.code));
   const failure = isGone
@@ -210,12 +210,12 @@ export function handleAnswerFailure(step: Step, id: string, call: CallId | undef
   checkStatus(step);
 }
 
-export function denyAllApprovals(step: Step): void {
+export function denyAllApprovals(step: ReducerStep): void {
   for (const approval of shownApprovals(step.state)) deny(step, approval);
 }
 
 /** Denies the approval when its time is over according to either clock. Otherwise continues to wait. */
-export function handleApprovalTimer(step: Step, id: string): void {
+export function handleApprovalTimer(step: ReducerStep, id: string): void {
   const approval = step.state.approvals.get(id);
   if (!approval || approval.phase === 'resolved') return;
   if (approval.phase === 'left' || approval.isBeingDenied) {
@@ -227,7 +227,7 @@ export function handleApprovalTimer(step: Step, id: string): void {
   else setTimer(step, `approval ${id}`, Math.min(maxStepMs, restMs));
 }
 
-function timeLeft({ at }: Step, { due }: OpenApproval): number {
+function timeLeft({ at }: ReducerStep, { due }: OpenApproval): number {
   return Math.min(due.nowMs - at.nowMs, due.timeMs - at.timeMs);
 }
 
@@ -245,11 +245,11 @@ function uniqueId({ approvals }: SessionState, wireId: string): string {
   return id;
 }
 
-function put(step: Step, approval: OpenApproval): void {
+function put(step: ReducerStep, approval: OpenApproval): void {
   updateState(step, { approvals: new Map(step.state.approvals).set(approval.id, approval) });
 }
 
-function resolve(step: Step, id: string): void {
+function resolve(step: ReducerStep, id: string): void {
   const approvals = new Map(step.state.approvals).set(id, { phase: 'resolved' });
   // A limited number of closed approvals is kept, to recognize late answers.
   if (approvals.size > maxApprovals) {
@@ -269,7 +269,7 @@ function isUndeniable({ deny, isBeingDenied }: ShownApproval): boolean {
 }
 
 function decide(
-  step: Step,
+  step: ReducerStep,
   approval: ShownApproval,
   decision: string,
   isDenied: boolean,
@@ -285,19 +285,19 @@ function decide(
   step.events.push({ event: 'approval:granted', data });
 }
 
-function close(step: Step, { id }: ShownApproval, reason: string, decision = ''): void {
+function close(step: ReducerStep, { id }: ShownApproval, reason: string, decision = ''): void {
   resolve(step, id);
   const data = { session_id: step.state.sessionId, approval_id: id, decision, reason };
   step.events.push({ event: 'approval:denied', data });
 }
 
-function leave(step: Step, approval: ShownApproval): void {
+function leave(step: ReducerStep, approval: ShownApproval): void {
   const triesLeft = Math.ceil((Math.max(0, timeLeft(step, approval)) + leftMs) / retryMs);
   deny(step, { ...approval, phase: 'left', triesLeft, isSending: approval.phase === 'answering' });
 }
 
 /** Denies the approval. Leaving it unanswered is not safe, because a server may treat its time-out as permission. */
-function deny(step: Step, approval: OpenApproval): void {
+function deny(step: ReducerStep, approval: OpenApproval): void {
   const { id, deny: option } = approval;
   const key = `approval ${id}` as const;
   if (option === undefined) {
@@ -327,7 +327,7 @@ function deny(step: Step, approval: OpenApproval): void {
   if (!isOnItsWay) send(step, denied, option, undefined);
 }
 
-function send(step: Step, approval: OpenApproval, option: string, call: CallId | undefined): void {
+function send(step: ReducerStep, approval: OpenApproval, option: string, call: CallId | undefined): void {
   const { id } = approval;
   put(step, approval.phase === 'left' ? { ...approval, isSending: true } : { ...approval, phase: 'answering' });
   const body = answerBody(step.state, approval, option);

@@ -1,5 +1,5 @@
 import type { SessionStatus } from '../api/apiSchema';
-import { setTimer, updateState, type Step } from './reducerStep';
+import { setTimer, updateState, type ReducerStep } from './reducerStep';
 
 const defaultTimeoutSeconds = 300;
 const unknownAgeMs = 10_000;
@@ -20,19 +20,19 @@ export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: numbe
 }
 
 /** Records that approvals that were not reported yet must have been requested after `timeMs`. */
-export function recordNoApprovalsBefore(step: Step, timeMs: number): void {
+export function recordNoApprovalsBefore(step: ReducerStep, timeMs: number): void {
   if (Number.isNaN(timeMs)) return;
   const { age } = step.state;
   updateState(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
 }
 
-export function recordStreamActivity(step: Step): void {
+export function recordStreamActivity(step: ReducerStep): void {
   const { timeMs } = step.at;
   updateState(step, { age: { ...step.state.age, heardAtMs: timeMs } });
   if (step.state.age.quietDueMs === undefined) awaitQuiet(step, quietMs);
 }
 
-export function handleQuietTimer(step: Step): void {
+export function handleQuietTimer(step: ReducerStep): void {
   const { timeMs } = step.at;
   const { heardAtMs, quietDueMs = timeMs } = step.state.age;
   const quietForMs = timeMs - heardAtMs;
@@ -50,7 +50,7 @@ export function handleQuietTimer(step: Step): void {
  * sleep, on a new connection, or in a replay. They were requested after the last time at which no approval was pending
  * or the stream had been read completely. `timestamp` is the approval's own time, if it has one.
  */
-export function approvalAgeMs({ state, at }: Step, timestamp: unknown): number | undefined {
+export function approvalAgeMs({ state, at }: ReducerStep, timestamp: unknown): number | undefined {
   const ages = [typeof timestamp === 'string' ? Date.parse(timestamp) : NaN, state.age.noneBeforeMs ?? NaN]
     .map((sinceMs) => at.timeMs - sinceMs)
     .filter((ageMs) => ageMs >= -clockSlackMs);
@@ -62,7 +62,7 @@ export function approvalAgeMs({ state, at }: Step, timestamp: unknown): number |
  * is used.
  */
 export function pendingApprovalAgeMs(
-  step: Step,
+  step: ReducerStep,
   { pending_approval: pending, last_activity }: SessionStatus,
 ): number | undefined {
   const known = pending === 'unreadable' ? undefined : approvalAgeMs(step, pending?.['timestamp']);
@@ -70,7 +70,7 @@ export function pendingApprovalAgeMs(
   return known ?? (Number.isNaN(sinceMs) ? undefined : Math.max(0, step.at.timeMs - sinceMs));
 }
 
-function awaitQuiet(step: Step, delayMs: number): void {
+function awaitQuiet(step: ReducerStep, delayMs: number): void {
   updateState(step, { age: { ...step.state.age, quietDueMs: step.at.timeMs + delayMs } });
   setTimer(step, 'quiet', delayMs);
 }

@@ -47,7 +47,7 @@ export interface SessionState {
   readonly unclearSinceMs: number | undefined;
   readonly connection: { readonly isConnected: boolean; readonly hasGrace: boolean };
   readonly receivedEventCount: number;
-  readonly watch: StatusWatch;
+  readonly watch: StatusCheckState;
   readonly ending: RequestedEnd | undefined;
   readonly stop: Stop | undefined;
   readonly abandoned: AbandonedTurn | undefined;
@@ -152,7 +152,7 @@ export type PromptPhase =
     };
 
 /** State of the status checks. A status is only used if no event arrived during its request. */
-export interface StatusWatch {
+export interface StatusCheckState {
   readonly isCheckRunning: boolean;
   readonly mustCheckAgain: boolean;
   /** Number of consecutive checks that were not used because an event arrived. */
@@ -258,7 +258,7 @@ export function hasOwnTurn(state: SessionState): boolean {
 }
 
 /** Whether nobody else will answer the turn's approvals, or the server treats unanswered approvals as permission. */
-export function hasUnattendedTurn(state: SessionState): boolean {
+export function isResponsibleForApprovals(state: SessionState): boolean {
   return hasOwnTurn(state) || (isTurnOpen(state) && isRealServerSession(state));
 }
 

@@ -18,7 +18,7 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type Step,
+  type ReducerStep,
 } from './reducerStep';
 import { endSession, endTurn, handleEvent } from './turns';
 
@@ -32,13 +32,13 @@ const denyMs = 2000;
 type StopOutcome = 'turnEnded' | 'sessionEnded' | 'goesOn' | 'notStopped';
 
 /** Denies approvals and stops the turn, all within one time limit. Reports the outcome. */
-export function cancelTurn(step: Step, call: CallId): void {
+export function cancelTurn(step: ReducerStep, call: CallId): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step, call);
   else settleCall(step, call);
 }
 
 /** Denies approvals, stops the turn and ends the session on the server, all within one time limit. */
-export function closeSession(step: Step, call: CallId): void {
+export function closeSession(step: ReducerStep, call: CallId): void {
   const { life, ending, limits } = step.state;
   if (life !== 'open') {
     settleCall(step, call);
@@ -51,7 +51,7 @@ export function closeSession(step: Step, call: CallId): void {
 }
 
 /** Continues with the next stage if the current one is complete. */
-export function advanceRequestedEnd(step: Step): void {
+export function advanceRequestedEnd(step: ReducerStep): void {
   const { ending, prompt, stop } = step.state;
   if (ending?.stage === 'prompt') {
     abortPrompt(step);
@@ -62,13 +62,13 @@ export function advanceRequestedEnd(step: Step): void {
   if (stop?.stage === 'grace' && !stop.isLeft && hasEnded(step)) stopEnded(step, 'turnEnded');
 }
 
-export function handleEndingStageTimer(step: Step): void {
+export function handleEndingStageTimer(step: ReducerStep): void {
   const { ending } = step.state;
   if (ending?.stage === 'prompt') waitNoLonger(step);
   else if (ending?.stage === 'denying') beginStopping(step, ending);
 }
 
-export function handleEndingDeadline(step: Step): void {
+export function handleEndingDeadline(step: ReducerStep): void {
   const { ending, stop } = step.state;
   if (!ending) return;
   step.effects.push({ kind: 'abort', purpose: 'stop' });
@@ -83,13 +83,13 @@ export function handleEndingDeadline(step: Step): void {
 }
 
 /** Cancels a prompt that is being sent. If the server still accepts it, its turn is then stopped. */
-function waitNoLonger(step: Step): void {
+function waitNoLonger(step: ReducerStep): void {
   const { prompt } = step.state;
   if (prompt.kind === 'posting') updateState(step, { prompt: { ...prompt, isLate: true } });
 }
 
 /** Delays a `session:end` until its cause has been reported. Returns whether it was delayed. */
-export function holdBackSessionEnd(step: Step, event: SessionEvent): boolean {
+export function holdBackSessionEnd(step: ReducerStep, event: SessionEvent): boolean {
   const { ending } = step.state;
   if (event.event !== 'session:end' || !ending?.isCancel) return false;
   updateState(step, { ending: { ...ending, heldEnd: event } });
@@ -97,7 +97,7 @@ export function holdBackSessionEnd(step: Step, event: SessionEvent): boolean {
 }
 
 /** Handles the result of a request to stop the turn, which was sent or has failed. */
-export function handleStopSent(step: Step, way: StopMethod, error: unknown): void {
+export function handleStopSent(step: ReducerStep, way: StopMethod, error: unknown): void {
   const { stop, limits } = step.state;
   if (stop?.stage !== 'telling') return;
   if (error === undefined) {
@@ -110,14 +110,14 @@ export function handleStopSent(step: Step, way: StopMethod, error: unknown): voi
   }
 }
 
-export function checkWhetherStopped(step: Step): void {
+export function checkWhetherStopped(step: ReducerStep): void {
   const { stop } = step.state;
   if (!stop) return;
   updateState(step, { stop: { ...stop, stage: 'asking' } });
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'stop' }, timeoutMs: undefined });
 }
 
-export function handleStopStatus(step: Step, { status }: SessionStatus): void {
+export function handleStopStatus(step: ReducerStep, { status }: SessionStatus): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking') return;
   // The status is checked, because the last events of the turn may be lost.
@@ -131,7 +131,7 @@ export function handleStopStatus(step: Step, { status }: SessionStatus): void {
 }
 
 /** Handles the end of an attempt to stop the turn: the session was deleted, or a status request failed. */
-export function handleStopResult(step: Step, error: unknown): void {
+export function handleStopResult(step: ReducerStep, error: unknown): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking' && stop?.stage !== 'deleting') return;
   if (error === undefined || isSessionNotFound(error)) {
@@ -143,7 +143,7 @@ export function handleStopResult(step: Step, error: unknown): void {
 }
 
 /** Handles the result of deleting the session when it is closed. */
-export function handleCloseResult(step: Step, error: unknown): void {
+export function handleCloseResult(step: ReducerStep, error: unknown): void {
   const { ending } = step.state;
   if (ending?.stage !== 'closing') return;
   if (error !== undefined) {
@@ -154,7 +154,7 @@ export function handleCloseResult(step: Step, error: unknown): void {
 }
 
 /** Settles the calls that wait for the end. Afterwards, only a detached turn is still being stopped. */
-export function abandonPendingEnd(step: Step): void {
+export function abandonPendingEnd(step: ReducerStep): void {
   const { ending, stop, abandoned } = step.state;
   if (stop && abandoned?.isStopped) updateState(step, { stop: { ...stop, isLeft: true } });
   else if (stop && !stop.isLeft) dropRequestedStop(step);
@@ -164,12 +164,12 @@ export function abandonPendingEnd(step: Step): void {
   for (const call of ending.calls) settleCall(step, call);
 }
 
-export function dropRequestedStop(step: Step): void {
+export function dropRequestedStop(step: ReducerStep): void {
   updateState(step, { stop: undefined });
   clearTimers(step, 'stopGrace');
 }
 
-function beginDenying(step: Step, ending: RequestedEnd): void {
+function beginDenying(step: ReducerStep, ending: RequestedEnd): void {
   if (!isTurnOpen(step.state)) {
     conclude(step, ending, 'nothing');
     return;
@@ -180,7 +180,7 @@ function beginDenying(step: Step, ending: RequestedEnd): void {
   denyAllApprovals(step);
 }
 
-function beginStopping(step: Step, ending: RequestedEnd): void {
+function beginStopping(step: ReducerStep, ending: RequestedEnd): void {
   clearTimers(step, 'endingStage');
   updateState(step, { ending: { ...ending, stage: 'stopping' } });
   if (step.state.stop) return;
@@ -192,13 +192,13 @@ function beginStopping(step: Step, ending: RequestedEnd): void {
   step.effects.push({ kind: 'tell', way: 'route' });
 }
 
-function stopEnded(step: Step, outcome: StopOutcome): void {
+function stopEnded(step: ReducerStep, outcome: StopOutcome): void {
   dropRequestedStop(step);
   const { ending } = step.state;
   if (ending?.stage === 'stopping') conclude(step, ending, outcome);
 }
 
-function conclude(step: Step, ending: RequestedEnd, outcome: StopOutcome | 'nothing'): void {
+function conclude(step: ReducerStep, ending: RequestedEnd, outcome: StopOutcome | 'nothing'): void {
   const { isCancel, isClose, heldEnd, calls } = ending;
   const isOver = outcome === 'goesOn' || outcome === 'sessionEnded';
   const isLeft = outcome === 'goesOn' || (isClose && outcome === 'notStopped');
@@ -219,6 +219,6 @@ function conclude(step: Step, ending: RequestedEnd, outcome: StopOutcome | 'noth
   else if (heldEnd) handleEvent(step, heldEnd);
 }
 
-function hasEnded({ state }: Step): boolean {
+function hasEnded({ state }: ReducerStep): boolean {
   return !isTurnOpen(state) || state.ending?.heldEnd !== undefined;
 }

@@ -13,7 +13,7 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type Step,
+  type ReducerStep,
 } from './reducerStep';
 import { applyStatusIfCurrent, type StatusCheckPurpose } from './statusChecks';
 import { handleOwnPromptAccepted } from './turns';
@@ -27,7 +27,7 @@ const workingMessage = 'The agent is still working. Wait for it or stop the turn
  * Sends a prompt after checking the status. Includes the editor context that changed since the last prompt. Only one
  * prompt is sent at a time.
  */
-export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'prompt'>): void {
+export function beginPrompt(step: ReducerStep, { call, prompt: input }: SessionInput<'prompt'>): void {
   const refusal = refusalOf(step.state, isSessionBusy(step.state));
   if (refusal) {
     settleCall(step, call, refusal);
@@ -44,7 +44,7 @@ export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'p
  * Continues only if the session is idle, because the real server ignores prompts while an approval is pending or after
  * an error.
  */
-export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, status: SessionStatus): void {
+export function handlePromptStatus(step: ReducerStep, purpose: StatusCheckPurpose, status: SessionStatus): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const { call, input, attempt } = prompt;
@@ -66,7 +66,7 @@ export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, stat
   }
 }
 
-export function checkWhetherSessionIdle(step: Step): void {
+export function checkWhetherSessionIdle(step: ReducerStep): void {
   const { prompt, receivedEventCount } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const purpose = { kind: 'prompt', receivedEventCount, askedAtMs: step.at.timeMs } as const;
@@ -78,7 +78,7 @@ export function checkWhetherSessionIdle(step: Step): void {
  * does not pass that to the model.
  */
 export function handlePromptContextCollected(
-  step: Step,
+  step: ReducerStep,
   { call, context, attached, text, wireText }: SessionInput<'collected'>,
 ): void {
   const { prompt, lastContext } = step.state;
@@ -93,7 +93,7 @@ export function handlePromptContextCollected(
   step.effects.push({ kind: 'post', call, request });
 }
 
-export function handlePromptAccepted(step: Step, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
+export function handlePromptAccepted(step: ReducerStep, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
   const { prompt, life, usage } = step.state;
   if (prompt.kind !== 'posting') return;
   if (!isAccepted) updateState(step, { usage: { ...usage, isCumulative: true } });
@@ -105,7 +105,7 @@ export function handlePromptAccepted(step: Step, { requestId, isAccepted }: Sess
   if (prompt.isLate) stopLate(step);
 }
 
-export function handlePromptFailure(step: Step, { call, error }: SessionInput<'promptFailed'>): void {
+export function handlePromptFailure(step: ReducerStep, { call, error }: SessionInput<'promptFailed'>): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none' || prompt.call !== call) return;
   if (prompt.kind === 'posting' && prompt.hasTurn && isAnswerLost(error)) takenUnanswered(step, prompt);
@@ -114,14 +114,14 @@ export function handlePromptFailure(step: Step, { call, error }: SessionInput<'p
 }
 
 /** Accepts a prompt whose response was lost although its turn has started. The prompt must not be sent again. */
-function takenUnanswered(step: Step, { call, context }: Posting): void {
+function takenUnanswered(step: ReducerStep, { call, context }: Posting): void {
   const { turn } = step.state;
   updateState(step, { prompt: { kind: 'none' }, lastContext: context });
   settleCall(step, call, undefined, turn.kind === 'open' ? turn.requestId : undefined);
   checkStatus(step);
 }
 
-export function failPrompt(step: Step, error: unknown): void {
+export function failPrompt(step: ReducerStep, error: unknown): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none') return;
   updateState(step, { prompt: { kind: 'none' } });
@@ -132,20 +132,20 @@ export function failPrompt(step: Step, error: unknown): void {
 }
 
 /** Cancels a prompt that was not sent yet. */
-export function abortPrompt(step: Step): void {
+export function abortPrompt(step: ReducerStep): void {
   const { kind } = step.state.prompt;
   if (kind !== 'asking' && kind !== 'collecting') return;
   step.effects.push({ kind: 'abort', purpose: 'prompt' });
   failPrompt(step, new BackendError('cancelled', 'The prompt was canceled before it was sent.'));
 }
 
-function failIfOver(step: Step): boolean {
+function failIfOver(step: ReducerStep): boolean {
   const isOver = step.state.life !== 'open';
   if (isOver) failPrompt(step, sessionClosedError());
   return isOver;
 }
 
-function stopLate(step: Step): void {
+function stopLate(step: ReducerStep): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step);
 }
 

@@ -13,7 +13,7 @@ export const sessionMessages = {
   sessionEnded: `${endedToStop}. ${nextPrompt}`,
   goesOn: `${endedToStop} and may continue with actions that need no approval. ${approvalsDenied} ${nextPrompt}`,
   left:
-    `You left the turn while the agent was working. The server was asked to stop it. ${approvalsDenied} ` +
+    `Backline stopped following this turn while the agent was working. The server was asked to stop it. ${approvalsDenied} ` +
     'If the server cannot stop turns, the agent may continue. Check what it did.',
   unclear:
     'The agent is waiting for an approval that the server does not describe, so it cannot be denied. The turn is being ' +

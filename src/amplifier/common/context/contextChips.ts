@@ -36,7 +36,7 @@ export class ContextChips implements Disposable {
    * Returns the chips that are not empty, for an Amplifier server. Agents have none, because they read the editor
    * themselves.
    */
-  async of(backendId: string): Promise<readonly ContextChip[]> {
+  async chipsFor(backendId: string): Promise<readonly ContextChip[]> {
     if (backendId !== amplifierBackendId) return [];
     this.followChanges();
     return (await this.deps.collector.describeKinds()).filter(({ count }) => count > 0);

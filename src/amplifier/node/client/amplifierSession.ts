@@ -78,7 +78,7 @@ export class AmplifierSession implements BackendSession {
 
   setConfig(): Promise<void> {
     const message =
-      'The profile and model of an Amplifier session cannot be changed. Start a new chat to choose others.';
+      'You can’t change the profile or model of an Amplifier session. Start a new conversation to choose others.';
     return Promise.reject(new BackendError('unsupported', message));
   }
 

@@ -2,7 +2,7 @@ import type { Event } from '../../../base/common/event';
 import type { Hunk } from './hunks';
 
 /** The texts that the user saw when keeping or undoing a hunk. */
-export interface SeenTexts {
+export interface TextsShownToUser {
   readonly baseline: string;
   readonly text: string;
 }
@@ -21,12 +21,12 @@ export interface ReviewSource {
    */
   baseline(path: string): Promise<string | null | undefined>;
   /** Keeps the change of these lines. @throws Error if the file or its baseline differs from what the user saw */
-  keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   /**
    * Restores the baseline's lines with one edit that VS Code can undo. Saves the file if it had no unsaved changes.
    * @throws Error if the file or its baseline differs from what the user saw, or if the file cannot be edited
    */
-  undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   keepFile(path: string): Promise<void>;
   /** Undoes all changes of a file. Asks for confirmation if other changes would be lost. */
   undoFile(path: string): Promise<void>;

@@ -64,7 +64,7 @@ export class GitProgram {
         maxOutputBytes: maxVersionBytes,
       })
       .catch((error: unknown) => {
-        throw new CheckpointError('noGit', 'Git can’t be started. Reinstall Git to track all changes.', {
+        throw new CheckpointError('noGit', 'Git could not be started. Reinstall Git to track all changes.', {
           cause: error,
         });
       });
@@ -141,7 +141,7 @@ function ended(
     // Git may end before it has read all input. Its exit code then tells the reason.
     child.stdin.on('error', () => undefined);
     child.on('error', (cause) => {
-      reject(new CheckpointError('failed', `Git cannot be started: ${cause.message}`, { cause }));
+      reject(new CheckpointError('failed', `Git could not be started: ${cause.message}`, { cause }));
     });
     child.on('close', (exitCode) => resolve({ exitCode, output: Buffer.concat(chunks), errors }));
     child.stdin.end(input);
@@ -151,18 +151,18 @@ function ended(
 /** Ends the process group, kills it if it does not end, and gives up if it is still running after that. */
 class ProcessEnding {
   private timer: { dispose(): void } | undefined;
-  private readonly giveUp = Promise.withResolvers<never>();
+  private readonly givenUpResolvers = Promise.withResolvers<never>();
 
   constructor(
     private readonly child: ChildProcessWithoutNullStreams,
     private readonly clock: Clock,
   ) {
-    this.giveUp.promise.catch(() => undefined);
+    this.givenUpResolvers.promise.catch(() => undefined);
   }
 
   /** Rejects if the process cannot be ended, or if another process keeps its output open. */
   get givenUp(): Promise<never> {
-    return this.giveUp.promise;
+    return this.givenUpResolvers.promise;
   }
 
   start(): void {
@@ -173,7 +173,7 @@ class ProcessEnding {
         const { stderr, stdin, stdout } = this.child;
         for (const stream of [stderr, stdin, stdout]) stream.destroy();
         this.child.unref();
-        this.giveUp.reject(new CheckpointError('failed', 'Git does not end.'));
+        this.givenUpResolvers.reject(new CheckpointError('failed', 'Git did not exit in time.'));
       });
     });
     this.sendSignal('SIGTERM');

@@ -135,7 +135,7 @@ export class GitFailure extends CheckpointError {
     command: string,
     readonly errors: string,
   ) {
-    super('failed', `Git could not do "${command}". See the log.`, { cause: new Error(errors) });
+    super('failed', `Git failed to run "${command}". Check the log.`, { cause: new Error(errors) });
   }
 }
 

@@ -102,7 +102,7 @@ export class TreeReader {
       if (!(error instanceof GitFailure) || !/unable to read|bad (object|tree)|not a tree object/i.test(error.errors)) {
         throw error;
       }
-      const words = 'A part of the checkpoint is no longer there: it was removed from your repository.';
+      const words = 'Part of the checkpoint no longer exists because it was removed from your repository.';
       throw new CheckpointError('contentMissing', words, { cause: error });
     }
   }

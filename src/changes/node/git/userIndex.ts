@@ -86,7 +86,11 @@ class IndexReader {
       const end = short === lengthMask ? file.indexOf(0, nameAt) : nameAt + short;
       if (end === -1 || end > file.length) throw new RangeError('The index ends in a name.');
       this.position = start + (Math.floor((end - start) / 8) + 1) * 8;
-      if (!this.isOdd(start, flags) && this.isBelow(prefix, nameAt, end) && isUtf8Range(file, nameAt, end)) {
+      if (
+        !this.isUnsupportedEntry(start, flags) &&
+        this.isInFolder(prefix, nameAt, end) &&
+        isUtf8Range(file, nameAt, end)
+      ) {
         kept++;
         continue;
       }
@@ -108,16 +112,17 @@ class IndexReader {
       const name = this.readShortenedName(flagsAt + ((flags & 0x4000) === 0 ? 2 : 4), before);
       before = name;
       const isBelow = name.subarray(0, prefix.length).equals(prefix);
-      if (!this.isOdd(start, flags) && isBelow && isUtf8(name)) bytes.push(entry(file.subarray(start, flagsAt), name));
+      if (!this.isUnsupportedEntry(start, flags) && isBelow && isUtf8(name))
+        bytes.push(entry(file.subarray(start, flagsAt), name));
     }
     return { bytes, count: bytes.length };
   }
 
-  private isOdd(start: number, flags: number): boolean {
+  private isUnsupportedEntry(start: number, flags: number): boolean {
     return (flags & oddFlags) !== 0 || this.file.readUInt32BE(start + modeAt) === gitlink;
   }
 
-  private isBelow(prefix: Buffer, nameAt: number, end: number): boolean {
+  private isInFolder(prefix: Buffer, nameAt: number, end: number): boolean {
     if (prefix.length === 0) return true;
     if (end - nameAt < prefix.length) return false;
     return this.file.compare(prefix, 0, prefix.length, nameAt, nameAt + prefix.length) === 0;

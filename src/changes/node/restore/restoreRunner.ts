@@ -3,7 +3,7 @@ import { open, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
-import { inBatches } from '../../../base/common/lists';
+import { splitIntoBatches } from '../../../base/common/lists';
 import { parseJson } from '../../../base/common/parseJson';
 import { isProcessAlive } from '../../../base/node/isProcessAlive';
 import type { CheckpointDetails } from '../../common/checkpoint';
@@ -73,7 +73,7 @@ export class RestoreRunner {
   }
 
   /** Checks that no restore is running or interrupted. @throws CheckpointError `restoreUnfinished` */
-  async checkNoneUnfinished(): Promise<void> {
+  async requireNoUnfinishedRestore(): Promise<void> {
     if (await this.readJournal()) throw unfinishedError();
   }
 
@@ -148,7 +148,7 @@ export class RestoreRunner {
     for (const { path: name } of deletions) await runner.removeEmptyFolders(name);
     const numbered = steps.map((step, number) => ({ step, number })).filter(({ step }) => step.after);
     const bytesOf = ({ step }: (typeof numbered)[number]): number => step.after?.bytes ?? 0;
-    for (const batch of inBatches(numbered, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
+    for (const batch of splitIntoBatches(numbered, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
       const objects = batch.flatMap(({ step }) => (step.after && !isTooLarge(step) ? [step.after.object] : []));
       const contents = await context.reader.readContents([...new Set(objects)], signal);
       const problems = await mapConcurrently(

@@ -5,7 +5,7 @@ import type { FileKind, FileState } from '../../common/checkpoint';
 import { diskFullError, isDiskFull } from '../../common/checkpointError';
 import { matchSide, type RestoreStep, type SkippedStep, type StepSide } from '../../common/restorePlan';
 import { readState } from '../fileStatus';
-import { BehindLinkError, withHeldFolder } from './withHeldFolder';
+import { SymlinkInPathError, withHeldFolder } from './withHeldFolder';
 import { unfinishedPrefix } from '../git/privateRepository';
 
 /** Capabilities of the file system, and Git's object format. */
@@ -17,11 +17,11 @@ export interface FileSystemTraits {
   readonly waitsForDisk: boolean;
 }
 
-interface NewMode {
+interface NewFileModes {
   /** Mode with which the file is created, before the umask is applied. */
-  readonly create: number;
+  readonly initialMode: number;
   /** Mode that is set after the content was written. */
-  readonly mode: number | undefined;
+  readonly finalMode: number | undefined;
 }
 
 /** Runs single steps of a restore. Each step is atomic. */
@@ -52,7 +52,7 @@ export class StepRunner {
       return skipped ?? undefined;
     } catch (error) {
       if (isDiskFull(error)) throw diskFullError(error);
-      if (error instanceof BehindLinkError) return { path: name, reason: 'behindLink' };
+      if (error instanceof SymlinkInPathError) return { path: name, reason: 'behindLink' };
       return { path: name, reason: 'failed', detail: userMessageOf(error) };
     }
   }
@@ -127,11 +127,11 @@ export class StepRunner {
     }
   }
 
-  private async writeNewFile(file: string, content: Buffer, { create, mode }: NewMode): Promise<void> {
-    const handle = await open(file, 'wx', create);
+  private async writeNewFile(file: string, content: Buffer, { initialMode, finalMode }: NewFileModes): Promise<void> {
+    const handle = await open(file, 'wx', initialMode);
     try {
       await handle.writeFile(content);
-      if (mode !== undefined) await handle.chmod(mode);
+      if (finalMode !== undefined) await handle.chmod(finalMode);
       if (this.fileSystemTraits.waitsForDisk) await handle.datasync();
     } finally {
       await handle.close();
@@ -139,10 +139,10 @@ export class StepRunner {
   }
 
   /** Returns the permissions for a file: those of the file that it replaces, or else the default of the system. */
-  private async modeForReplacement(file: string, kind: FileKind): Promise<NewMode> {
+  private async modeForReplacement(file: string, kind: FileKind): Promise<NewFileModes> {
     const info = await lstat(file).catch(() => undefined);
-    if (info?.isFile()) return { create: 0o600, mode: modeFor(kind, info.mode & 0o777) };
-    return { create: kind === 'executable' ? 0o777 : 0o666, mode: undefined };
+    if (info?.isFile()) return { initialMode: 0o600, finalMode: modeFor(kind, info.mode & 0o777) };
+    return { initialMode: kind === 'executable' ? 0o777 : 0o666, finalMode: undefined };
   }
 
   private async matchSideIn(folder: string, step: RestoreStep): Promise<StepSide> {

@@ -32,7 +32,7 @@ const editDelayMs = 250;
 export class AgentChanges implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly baselines: BaselineDocuments;
-  private readonly lenses: HunkLenses;
+  private readonly hunkLenses: HunkLenses;
   private readonly sourceControl: SourceControlView;
   private readonly editedPaths = new Set<string>();
   private readonly updateCoalescer: Coalescer;
@@ -42,7 +42,7 @@ export class AgentChanges implements Disposable {
     const { clock, settings, source } = deps;
     const { disposables } = this;
     this.baselines = disposables.add(new BaselineDocuments(source));
-    this.lenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
+    this.hunkLenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
     this.sourceControl = disposables.add(new SourceControlView(this.baselines));
     this.updateCoalescer = disposables.add(new Coalescer(clock, syncDelayMs, () => this.updateViews()));
     this.editCoalescer = disposables.add(new Coalescer(clock, editDelayMs, () => this.updateEditedBaselines()));
@@ -50,13 +50,13 @@ export class AgentChanges implements Disposable {
 
   start(): void {
     const { commands, messages, settings, source } = this.deps;
-    const { baselines, disposables, lenses } = this;
+    const { baselines, disposables, hunkLenses } = this;
     const editor = disposables.add(new AgentChangesEditor(source, baselines, messages));
     editor.start();
     disposables.add(new HunkCommands({ source, baselines, commands, editor })).start();
     disposables.add(source.onDidChange(() => this.updateCoalescer.schedule()));
-    disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, lenses));
-    disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => lenses.refresh()));
+    disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, hunkLenses));
+    disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => hunkLenses.refresh()));
     disposables.add(
       vscode.workspace.onDidChangeTextDocument(({ contentChanges, document }) => {
         if (contentChanges.length > 0) this.handleEdit(document);
@@ -76,7 +76,7 @@ export class AgentChanges implements Disposable {
     this.sourceControl.show(paths);
     setContext(paths);
     for (const path of paths) void this.baselines.update(path);
-    this.lenses.refresh();
+    this.hunkLenses.refresh();
   }
 
   private handleEdit({ uri }: vscode.TextDocument): void {
@@ -128,7 +128,7 @@ class SourceControlView implements Disposable {
     const files = new Set(paths);
     control.quickDiffProvider = {
       provideOriginalResource: async ({ fsPath, scheme }) =>
-        scheme === 'file' && files.has(fsPath) && (await this.baselines.exists(fsPath))
+        scheme === 'file' && files.has(fsPath) && (await this.baselines.hasBaseline(fsPath))
           ? this.baselines.uriOf(fsPath)
           : undefined,
     };

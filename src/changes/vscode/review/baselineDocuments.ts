@@ -24,7 +24,7 @@ export class BaselineDocuments implements Disposable {
   }
 
   /** Whether a file has a baseline to compare with. Never rejects. */
-  async exists(path: string): Promise<boolean> {
+  async hasBaseline(path: string): Promise<boolean> {
     return (await this.source.baseline(path).catch(() => undefined)) !== undefined;
   }
 

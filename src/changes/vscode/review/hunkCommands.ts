@@ -6,10 +6,10 @@ import { commandIds, textSchemes, type CommandId } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
 import type { Hunk } from '../../common/review/hunks';
 import { splitLines } from '../../common/review/lines';
-import type { ReviewSource, SeenTexts } from '../../common/review/reviewSource';
+import type { ReviewSource, TextsShownToUser } from '../../common/review/reviewSource';
 import type { AgentChangesEditor } from './agentChangesEditor';
 import type { BaselineDocuments } from './baselineDocuments';
-import { existsOnDisk, hunkAt, hunksOf, rangeOf, type FileHunks } from './fileHunks';
+import { existsOnDisk, findHunkAtLine, hunksOf, rangeOfHunk, type FileHunks } from './fileHunks';
 
 /**
  * A change in an argument of VS Code's quick diff. Lines are 1-based, and the end is included. An end of 0 means an
@@ -87,7 +87,7 @@ export class HunkCommands implements Disposable {
     }
     const isBaseline = clicked.scheme === textSchemes.baseline;
     const line = active?.selection.active.line ?? 0;
-    const hunk = hunkAt(file.hunks, line, isBaseline ? 'before' : 'after');
+    const hunk = findHunkAtLine(file.hunks, line, isBaseline ? 'before' : 'after');
     if (!hunk) throw new Error('There is no agent change at the cursor.');
     return { file, hunk };
   }
@@ -164,7 +164,7 @@ function required(hunk: Hunk | undefined): Hunk {
  * Whether the lines before and after the hunk are equal in both texts. Otherwise the texts have changed since the hunk
  * was computed.
  */
-function isBetweenSameLines({ after, before }: Hunk, { baseline, text }: SeenTexts): boolean {
+function isBetweenSameLines({ after, before }: Hunk, { baseline, text }: TextsShownToUser): boolean {
   const [old, current] = [splitLines(baseline), splitLines(text)];
   const isSame = (one: number, other: number): boolean => old[one]?.trim() === current[other]?.trim();
   return isSame(before.start - 1, after.start - 1) && isSame(before.end, after.end);
@@ -192,7 +192,7 @@ function pathOf(target: unknown): string {
 }
 
 function reveal(editor: vscode.TextEditor, hunk: Hunk): void {
-  const range = rangeOf(hunk, editor.document);
+  const range = rangeOfHunk(hunk, editor.document);
   editor.selection = new vscode.Selection(range.start, range.start);
   editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }

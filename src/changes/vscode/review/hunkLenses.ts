@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { commandIds } from '../../../manifest';
 import type { ReviewSource } from '../../common/review/reviewSource';
-import { hunksOf, rangeOf } from './fileHunks';
+import { hunksOf, rangeOfHunk } from './fileHunks';
 
 /** Shows Keep and Undo above each change if `backline.review.codeLens` is on. */
 export class HunkLenses implements vscode.CodeLensProvider {
@@ -21,7 +21,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
     const file = this.isEnabled() ? await hunksOf(this.source, document) : undefined;
     if (!file) return [];
     return file.hunks.flatMap((hunk) => {
-      const range = rangeOf(hunk, document);
+      const range = rangeOfHunk(hunk, document);
       const target = [document.uri, hunk];
       return [
         new vscode.CodeLens(range, { title: 'Keep', command: commandIds.reviewKeepHunk, arguments: target }),

@@ -197,7 +197,7 @@ function ApprovalAnnouncement({ approval, title, countdown, hasAllow }: Announce
     ...env.flatMap(({ effect, name }) => (effect ? name : [])),
   ];
   const sentences = [
-    `${asks} asks: ${title}`,
+    `Request from ${asks}: ${title}`,
     describeParts(parts),
     risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
     startMs === undefined ? undefined : `Auto-denied in ${formatLongDuration(startMs)}`,

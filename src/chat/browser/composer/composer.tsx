@@ -8,7 +8,7 @@ import { ComposerFoot } from './composerFoot';
 import { PromptHistory } from './promptHistory';
 import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
-import { insertName, insertKind, type CompletionTrigger } from './triggers';
+import { insertSuggestedName, insertMentionKind, type CompletionTrigger } from './triggers';
 import { useAttachmentInput } from './useAttachmentInput';
 import { useCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
@@ -39,14 +39,14 @@ export function Composer() {
     composerDraft.setText(written.text);
   };
   const complete = (trigger: CompletionTrigger, name: string): void =>
-    put(insertName(draft.text, caret ?? draft.text.length, trigger, name));
+    put(insertSuggestedName(draft.text, caret ?? draft.text.length, trigger, name));
   const suggestions = useSuggestions(draft.text, caret, {
     onCommand: (trigger, { name }) => complete(trigger, name),
     onMention: (trigger, row) => {
       complete(trigger, row.title);
       composerDraft.addAttachments(row);
     },
-    onKind: (trigger, { prefix }) => put(insertKind(draft.text, caret ?? draft.text.length, trigger, prefix)),
+    onKind: (trigger, { prefix }) => put(insertMentionKind(draft.text, caret ?? draft.text.length, trigger, prefix)),
   });
   const start = suggestions?.trigger.start;
   const open = suggestions && start !== dismissed ? suggestions : undefined;

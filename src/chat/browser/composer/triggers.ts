@@ -19,7 +19,7 @@ export function findTrigger(text: string, caret: number): CompletionTrigger | un
 }
 
 /** Replaces the query with the name. Returns the new text and caret. */
-export function insertName(
+export function insertSuggestedName(
   text: string,
   caret: number,
   { kind, start }: CompletionTrigger,
@@ -32,7 +32,7 @@ export function insertName(
 }
 
 /** Replaces the query with a kind and a colon. Returns the new text and caret. The list stays open. */
-export function insertKind(
+export function insertMentionKind(
   text: string,
   caret: number,
   { start }: CompletionTrigger,

@@ -5,7 +5,7 @@ import { shortenPath } from '../../../transcript/common/shortPath';
 import { SlashIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { CommandView, MentionRow } from '../../common/chatView';
-import { matchingKinds, parseMentionQuery, type MentionKind, type MentionQuery } from './mentionKinds';
+import { matchingMentionKinds, parseMentionQuery, type MentionKind, type MentionQuery } from './mentionKinds';
 import { usePage, usePageState } from '../chatPageContext';
 import type { Suggestion } from './suggestionList';
 import { findTrigger, type CompletionTrigger } from './triggers';
@@ -62,7 +62,7 @@ export function useSuggestions(
   }));
   // Kinds are shown only after the first results arrive. Enter chooses the first row, so that row must not change.
   const isTooSoon = wanted.query !== '' && !mentions;
-  const kinds = (wanted.kind || isTooSoon ? [] : matchingKinds(wanted.query)).map((kind) => ({
+  const kinds = (wanted.kind || isTooSoon ? [] : matchingMentionKinds(wanted.query)).map((kind) => ({
     id: `kind:${kind.kind}`,
     title: kind.title,
     detail: undefined,

@@ -32,7 +32,7 @@ export function TrustBanner() {
 }
 
 /** Shown when there is no workspace folder, because agents need one. */
-export function FolderBanner() {
+export function NoFolderBanner() {
   const page = usePage();
   return (
     <Banner level="info" text="Open a folder to start.">
@@ -108,7 +108,7 @@ function SessionBanner({ session }: { session: SessionView }) {
       return (
         <Banner
           level="info"
-          text={statusText ?? 'This conversation is active in another window. It is read-only here.'}
+          text={statusText ?? 'This conversation is open in another window and read-only here.'}
           details={details}
         >
           <button type="button" class="button" onClick={() => void page.request(chatRequests.newSession, {})}>

@@ -35,7 +35,7 @@ export class AnswerDelivery {
 
   /** Queues the reason before other prompts. */
   queueReason(prompt: QueuedPrompt): void {
-    this.conversation.record({ type: 'queued', ...prompt, isNext: true });
+    this.conversation.addRecord({ type: 'queued', ...prompt, isNext: true });
     this.reasonPromptId = prompt.id;
   }
 

@@ -12,7 +12,7 @@ import {
   inputParts,
   toJson,
   urlOf,
-  type ShownParts,
+  type PartsWithDiffs,
   type ToolInput,
 } from '../transcript/toolParts';
 
@@ -29,7 +29,7 @@ const maxPromptUnits = 120;
  * Collects everything that an approval shows. Each field of the request is shown as a part, a variable or a warning, or
  * else in `more`. `raw` is the context as it was sent; `call` describes the waiting call.
  */
-export function collectEvidence(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
+export function collectEvidence(prompt: string, raw: ToolInput, call: PartsWithDiffs | undefined): Evidence {
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
   const env = unique(
@@ -83,14 +83,14 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: ShownParts
   };
 }
 
-interface MainParts extends ShownParts {
+interface MainParts extends PartsWithDiffs {
   /** The values that make up the command. */
   readonly commandTexts: readonly unknown[];
   readonly isInputWhole?: boolean;
 }
 
 /** Chooses the parts to show. A command comes first and is never shortened. */
-function mainPartsOf(raw: ToolInput, context: ApprovalContext, call: ShownParts | undefined): MainParts {
+function mainPartsOf(raw: ToolInput, context: ApprovalContext, call: PartsWithDiffs | undefined): MainParts {
   const input = context.input ?? {};
   const source = commandOf(raw) === undefined ? input : raw;
   const command = commandOf(source);
@@ -108,7 +108,7 @@ function mainPartsOf(raw: ToolInput, context: ApprovalContext, call: ShownParts 
   return { ...(call ?? { parts: [], diffs: [] }), commandTexts };
 }
 
-function withCommand(command: string | undefined, { parts, diffs }: ShownParts): ShownParts {
+function withCommand(command: string | undefined, { parts, diffs }: PartsWithDiffs): PartsWithDiffs {
   if (command === undefined || parts.some((part) => part.type === 'terminal' && part.command === command)) {
     return { parts, diffs };
   }

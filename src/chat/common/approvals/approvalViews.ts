@@ -8,7 +8,7 @@ import { guessKindOfLabel, isMisleadingLabel } from './approvalAnswers';
 import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
-import type { ShownParts } from '../transcript/toolParts';
+import type { PartsWithDiffs } from '../transcript/toolParts';
 
 /** Maximum number of lines in a full diff on the page. The diff editor has no limit. */
 const maxWholeLines = 5_000;
@@ -48,7 +48,7 @@ export class ApprovalViews {
   /** Adds the approval of `call`. `requestedAt` is in milliseconds since the epoch. */
   addApproval(
     data: EventData<'approval:required'>,
-    call: { callId: string | undefined; entryId: string | undefined; parts: ShownParts | undefined },
+    call: { callId: string | undefined; entryId: string | undefined; parts: PartsWithDiffs | undefined },
     backendTitle: string,
     requestedAt: number | undefined,
   ): void {
@@ -103,7 +103,7 @@ export class ApprovalViews {
    * Returns all parts. Only those that are too large for a page are shortened. Undefined if the approval is not
    * pending.
    */
-  whole(id: string): Part[] | undefined {
+  fullContent(id: string): Part[] | undefined {
     const approval = this.openApprovals.get(id);
     return approval?.view.parts.map((part, index) => {
       const texts = approval.diffs[index];

@@ -6,16 +6,16 @@ import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
 import type { ChatFileAccess } from './chatFileAccess';
-import { ChatError, type RevertOptions, type TurnRange, type TurnsChange, type TurnTexts } from '../chatPorts';
+import { ChatError, type RevertOptions, type TurnRange, type FileChangedByTurns, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
-import { OthersSaveWatch } from '../unsaved/othersSaveWatch';
+import { OtherSaveTracker } from '../unsaved/otherSaveTracker';
 import { requireUnprotected } from '../restore/requireUnprotected';
-import { RunningSweeps } from './runningSweeps';
-import { ShownWrites } from './shownWrites';
-import { StateChanges, type StateRestore } from './stateChanges';
+import { RunningTurnScans } from './runningTurnScans';
+import { ApprovalDiffs } from './approvalDiffs';
+import { NonTextChanges, type StateRestore } from './nonTextChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
 
@@ -38,14 +38,14 @@ interface ChangeJournalPorts {
  */
 export class ChangeJournal {
   readonly review: FileReview;
-  readonly states: StateChanges;
+  readonly states: NonTextChanges;
   private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
-  private readonly runningSweeps: RunningSweeps;
-  private readonly savesWatch: OthersSaveWatch;
-  private readonly shownWrites = new ShownWrites();
+  private readonly runningTurnScans: RunningTurnScans;
+  private readonly otherSaveTracker: OtherSaveTracker;
+  private readonly approvalDiffs = new ApprovalDiffs();
   private readonly queue = new KeyedQueue();
   /** Texts before writes that are in progress through the editor port, by path. */
   private readonly baseByPath = new Map<string, FileTextId>();
@@ -56,9 +56,9 @@ export class ChangeJournal {
   constructor(private readonly ports: ChangeJournalPorts) {
     const { claims, clock, files, log, record } = ports;
     this.fileTexts = new FileTexts(files, ports.texts);
-    this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithShown(...write));
+    this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithApproval(...write));
     const { checkpoints, editor } = files;
-    this.states = new StateChanges({ checkpoints, claims, record });
+    this.states = new NonTextChanges({ checkpoints, claims, record });
     const { fileTexts: texts, ledger, queue, states } = this;
     this.review = new FileReview({
       editor,
@@ -71,9 +71,9 @@ export class ChangeJournal {
       refresh: () => this.refresh(),
     });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
-    this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
+    this.runningTurnScans = new RunningTurnScans(clock, () => this.scan());
     const isAgentsWrite = (path: string): boolean => this.baseByPath.has(path);
-    this.savesWatch = new OthersSaveWatch({
+    this.otherSaveTracker = new OtherSaveTracker({
       clock,
       files,
       fileTexts: texts,
@@ -167,9 +167,9 @@ export class ChangeJournal {
   }
 
   observeEvent(event: SessionEvent): void {
-    this.shownWrites.observeEvent(event);
+    this.approvalDiffs.observeEvent(event);
     this.toolCallWrites.observeEvent(event);
-    this.runningSweeps.observeEvent(event);
+    this.runningTurnScans.observeEvent(event);
   }
 
   /**
@@ -185,7 +185,7 @@ export class ChangeJournal {
    * `whenAgentStopped` resolves, which must not reject. Never rejects.
    */
   async endTurn(turn: number, isUnrecorded = true, whenAgentStopped?: Promise<void>): Promise<void> {
-    this.runningSweeps.end();
+    this.runningTurnScans.end();
     this.turnEnd = this.recordTurn(turn, isUnrecorded, whenAgentStopped);
     await this.turnEnd;
   }
@@ -195,7 +195,7 @@ export class ChangeJournal {
     await this.toolCallWrites.endTurn();
     await whenAgentStopped;
     await this.turnCheckpoint.end(turn);
-    this.shownWrites.endTurn();
+    this.approvalDiffs.endTurn();
     this.baseByPath.clear();
     await this.states.refresh();
     await this.ledger.endTurn(turn, (changes) => this.states.addToTurn(turn, changes));
@@ -227,7 +227,7 @@ export class ChangeJournal {
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
-  filesOfTurns(turns: TurnRange): TurnsChange[] {
+  filesOfTurns(turns: TurnRange): FileChangedByTurns[] {
     return this.ledger.filesOfTurns(turns);
   }
 
@@ -258,7 +258,7 @@ export class ChangeJournal {
     const paths = requested === undefined ? all : [await this.changedPath(requested)];
     for (const path of paths) {
       this.recordDecision(path, 'kept');
-      await this.turnCheckpoint.setBase(path);
+      await this.turnCheckpoint.rebase(path);
     }
     this.ports.onDidChange();
   }
@@ -268,7 +268,7 @@ export class ChangeJournal {
     if (this.states.isWithoutTexts(path, turn)) {
       if (protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
       const restore = await this.states.restore(path, turn, force);
-      await this.turnCheckpoint.setBase(path);
+      await this.turnCheckpoint.rebase(path);
       // An earlier turn may have changed the text of the file.
       if (turn !== undefined || typeof (await this.fileTexts.textOf(this.ledger.getFile(path)?.before)) !== 'string') {
         return restore;
@@ -303,10 +303,10 @@ export class ChangeJournal {
       );
     }
     const now = await this.fileTexts.readFile(path);
-    const isAsLeft = !now.isDirty && (await this.states.isAsLeft(path, turn));
+    const isAsLeft = !now.isDirty && (await this.states.isUnchangedSinceAgent(path, turn));
     const rebased = file ? await this.ledger.textWithoutChange(file, now) : now.text;
     if (rebased === undefined && !force) {
-      const message = `The file was changed after this ${scope}. To undo it would undo those changes, too.`;
+      const message = `The file was changed after this ${scope}. Undoing would lose those changes, too.`;
       throw new ChatError('changedSince', message);
     }
     const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;
@@ -320,22 +320,23 @@ export class ChangeJournal {
       if (rebased !== null) {
         if (now.isDirty) await files.editor.save(path);
         const first = turn ?? this.ledger.firstTurnOf(path);
-        const restore = await this.states.deleteWithWayBack(path, first, deleteFile);
-        await this.turnCheckpoint.setBase(path);
+        const restore = await this.states.deleteAfterCheckpoint(path, first, deleteFile);
+        await this.turnCheckpoint.rebase(path);
         return restore;
       }
       await deleteFile();
     }
-    const restore = typeof text === 'string' ? await this.states.restoreRest(path, turn, text, isAsLeft) : undefined;
+    const restore =
+      typeof text === 'string' ? await this.states.restoreNonTextParts(path, turn, text, isAsLeft) : undefined;
     if (isOnlyState && restore) {
-      await this.turnCheckpoint.setBase(path);
+      await this.turnCheckpoint.rebase(path);
       return restore;
     }
     const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
     if (turn === undefined) this.recordDecision(path, 'reverted');
     else this.recordTurnReverted(turn, path, file && { before: remaining, after });
-    this.toolCallWrites.setBase(path, after);
-    await this.turnCheckpoint.setBase(path);
+    this.toolCallWrites.rebaseWatchedFile(path, after);
+    await this.turnCheckpoint.rebase(path);
     return undefined;
   }
 
@@ -359,18 +360,18 @@ export class ChangeJournal {
   /** Stores the text that the file had before all changes of the conversation. */
   private async storeBaseline(path: string, now: CurrentFile): Promise<FileTextId> {
     const file = this.ledger.getFile(path);
-    return file && (await this.fileTexts.storeOtherText(await this.ledger.textWithoutChange(file, now)));
+    return file && (await this.fileTexts.storeTextNotFromDisk(await this.ledger.textWithoutChange(file, now)));
   }
 
-  private async sweep(): Promise<void> {
-    await this.turnCheckpoint.sweep();
+  private async scan(): Promise<void> {
+    await this.turnCheckpoint.scan();
     await this.refresh();
   }
 
-  private async compareWithShown(path: string, before: FileText, after: FileText): Promise<void> {
-    for (const shownPath of this.shownWrites.paths) {
+  private async compareWithApproval(path: string, before: FileText, after: FileText): Promise<void> {
+    for (const shownPath of this.approvalDiffs.paths) {
       if ((await this.resolvePath(shownPath)) !== path) continue;
-      if (!this.shownWrites.matchesShown(shownPath, before, after)) this.ports.onUnexpectedWrite(path);
+      if (!this.approvalDiffs.matchesApproval(shownPath, before, after)) this.ports.onUnexpectedWrite(path);
     }
   }
 
@@ -394,7 +395,7 @@ export class ChangeJournal {
   }
 
   dispose(): void {
-    this.runningSweeps.end();
-    this.savesWatch.dispose();
+    this.runningTurnScans.end();
+    this.otherSaveTracker.dispose();
   }
 }

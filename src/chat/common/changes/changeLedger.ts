@@ -1,8 +1,8 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
 import { countChanges } from '../../../transcript/common/lineDiff';
-import { mergePartly } from '../../../changes/common/review/threeWayMerge';
-import type { SeparableCounts, TurnRange, TurnsChange } from '../chatPorts';
+import { mergeWithoutConflicts } from '../../../changes/common/review/threeWayMerge';
+import type { SeparableCounts, TurnRange, FileChangedByTurns } from '../chatPorts';
 import type { ChangedTexts, CurrentFile, FileTexts, FileText, FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { findFormerPaths } from './renames';
@@ -88,7 +88,7 @@ export class ChangeLedger {
   }
 
   /** Returns the files that these turns have changed. A renamed file is listed once. */
-  filesOfTurns(turns: TurnRange): TurnsChange[] {
+  filesOfTurns(turns: TurnRange): FileChangedByTurns[] {
     const files = this.textsOfTurns(turns);
     const formerPaths = findFormerPaths(files, (text) => this.fileTexts.isEmpty(text));
     const former = new Set(formerPaths.values());
@@ -129,7 +129,7 @@ export class ChangeLedger {
 
   /** Whether another conversation has written this text. */
   isOthersWrite(path: string, text: FileTextId): boolean {
-    return this.claims.isOthers(this, path, text);
+    return this.claims.isClaimedByOther(this, path, text);
   }
 
   applyRecord(record: LogRecord): void {
@@ -212,7 +212,7 @@ export class ChangeLedger {
     if (file?.isMixed !== false || typeof ours !== 'string' || typeof base !== 'string' || typeof theirs !== 'string') {
       return { separable: 0, total: 1 };
     }
-    const { conflictCount, mergedCount, text } = mergePartly({ base, ours, theirs });
+    const { conflictCount, mergedCount, text } = mergeWithoutConflicts({ base, ours, theirs });
     return { separable: mergedCount, total: mergedCount + conflictCount, text };
   }
 
@@ -372,7 +372,7 @@ export class ChangeLedger {
     const combined = combineWrites(first, next);
     if (!first || !combined.isMixed || first.isMixed || next.isMixed) return combined;
     const between = { id: next.before, text: await this.fileTexts.textOf(next.before) };
-    const before = await this.fileTexts.storeOtherText(await this.textWithoutChange(first, between));
+    const before = await this.fileTexts.storeTextNotFromDisk(await this.textWithoutChange(first, between));
     return before === undefined ? combined : { before, after: next.after, isMixed: false };
   }
 }

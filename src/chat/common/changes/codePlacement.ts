@@ -17,7 +17,7 @@ interface PlaceCodeInput {
  * replaces the lines from the only one equal to the code's first line, to the next one equal to the code's last line.
  * If there are none, it is inserted after the line of the cursor, or at the end.
  */
-export function placeCode({ text = '', code, selection }: PlaceCodeInput): string {
+export function insertCodeIntoText({ text = '', code, selection }: PlaceCodeInput): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const body = code.replace(/\r\n?|\n/g, newline);
   if (text.trim() === '') return withFinalNewline(body, newline);

@@ -1,17 +1,23 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
-import type { SeenTexts } from '../../../changes/common/review/reviewSource';
+import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { ChatError, type RevertOptions, type SeparableCounts, type TurnRange, type TurnsTexts } from '../chatPorts';
+import {
+  ChatError,
+  type RevertOptions,
+  type SeparableCounts,
+  type TurnRange,
+  type TextsAroundTurns,
+} from '../chatPorts';
 import type { ChangeLedger } from './changeLedger';
 import type { CurrentFile, FileText, FileTexts } from './fileTexts';
-import type { StateChanges } from './stateChanges';
+import type { NonTextChanges } from './nonTextChanges';
 
 interface FileReviewPorts {
   readonly editor: Pick<EditorPort, 'writeText'>;
   readonly fileTexts: FileTexts;
   readonly ledger: ChangeLedger;
-  readonly states: Pick<StateChanges, 'hasChanges'>;
+  readonly states: Pick<NonTextChanges, 'hasChanges'>;
   /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly resolvePath: (path: string) => Promise<string>;
@@ -24,7 +30,7 @@ interface FileReviewPorts {
 export class FileReview {
   constructor(private readonly ports: FileReviewPorts) {}
 
-  async textsOfTurns(requested: string, turns: TurnRange): Promise<TurnsTexts> {
+  async textsOfTurns(requested: string, turns: TurnRange): Promise<TextsAroundTurns> {
     const path = await this.ports.resolvePath(requested);
     const known = this.ports.ledger.textsOfTurns(turns).get(path);
     const now = await this.ports.fileTexts.readFile(path);
@@ -72,30 +78,33 @@ export class FileReview {
   }
 
   /** Keeps a hunk. @throws ChatError `changedSince` if the file differs from what the user saw, `notFound` */
-  async keepHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.runForSeenFile(requested, seen, async (path, now) => {
+  async keepHunk(requested: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
+    await this.runIfTextIsAsShown(requested, seen, async (path, now) => {
       const text = replaceLines(seen.baseline, hunk.before, seen.text, hunk.after);
-      const before = await this.ports.fileTexts.storeOtherText(text);
+      const before = await this.ports.fileTexts.storeTextNotFromDisk(text);
       await this.ports.ledger.rebase(path, { before, after: await this.ports.fileTexts.storeText(now) });
     });
     this.ports.onDidChange();
   }
 
   /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
-  async undoHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.runForSeenFile(requested, seen, async (path) => {
+  async undoHunk(requested: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
+    await this.runIfTextIsAsShown(requested, seen, async (path) => {
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
       // Allowed, because the user has seen these lines and requested the change.
       await this.ports.editor.writeText(path, text, { protectedFiles: 'allow' });
       const after = await this.ports.fileTexts.storeText(await this.ports.fileTexts.readFile(path));
-      this.ports.ledger.recordUndo(path, { before: await this.ports.fileTexts.storeOtherText(seen.baseline), after });
+      this.ports.ledger.recordUndo(path, {
+        before: await this.ports.fileTexts.storeTextNotFromDisk(seen.baseline),
+        after,
+      });
     });
     await this.ports.refresh();
   }
 
-  private async runForSeenFile(
+  private async runIfTextIsAsShown(
     requested: string,
-    seen: SeenTexts,
+    seen: TextsShownToUser,
     task: (path: string, now: CurrentFile) => Promise<void>,
   ): Promise<void> {
     const path = await this.ports.resolvePath(requested);

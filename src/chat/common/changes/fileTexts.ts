@@ -62,7 +62,7 @@ export class FileTexts {
   }
 
   /** Stores a text that is not the current text of its file. */
-  async storeOtherText(text: FileText): Promise<FileTextId> {
+  async storeTextNotFromDisk(text: FileText): Promise<FileTextId> {
     if (typeof text !== 'string') return text;
     return await this.storeText({ text, id: this.blobs.idOf(text), isDirty: false });
   }

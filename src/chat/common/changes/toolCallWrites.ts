@@ -61,7 +61,7 @@ export class ToolCallWrites {
         if (!event.data.unfinished) this.handleCallEnd(event.data, false);
         break;
       case 'approval:required':
-        this.handleApprovalRequest(event.data);
+        this.markWaiting(event.data);
         break;
       case 'approval:granted':
       case 'approval:denied':
@@ -77,7 +77,7 @@ export class ToolCallWrites {
   }
 
   /** Sets the earlier text of a file that something other than a call has changed. */
-  setBase(path: string, base: FileTextId): void {
+  rebaseWatchedFile(path: string, base: FileTextId): void {
     for (const { watchedFiles } of this.calls.values()) {
       const watched = watchedFiles.get(path);
       if (watched) watched.base = base;
@@ -136,7 +136,7 @@ export class ToolCallWrites {
   }
 
   /** Marks the call as waiting. It does nothing until its approval is answered. */
-  private handleApprovalRequest(data: EventData<'approval:required'>): void {
+  private markWaiting(data: EventData<'approval:required'>): void {
     const { approval_id: approvalId, call_id, context = {} } = data;
     const call = this.callOf({ call_id: call_id ?? `approval ${approvalId}` });
     const { input, kind, paths } = context;
@@ -182,12 +182,12 @@ export class ToolCallWrites {
       } else if (call.state === 'waiting') {
         call.state = 'running';
         for (const [name, watched] of call.watchedFiles)
-          this.runForFile(name, (path) => this.markDoubtfulIfChanged(path, watched));
+          this.runForFile(name, (path) => this.markDoubtfulIfFileChanged(path, watched));
       }
     }
   }
 
-  private async markDoubtfulIfChanged(path: string, watched: WatchedFile): Promise<void> {
+  private async markDoubtfulIfFileChanged(path: string, watched: WatchedFile): Promise<void> {
     if ((await this.ports.texts.readFile(path)).id !== watched.base) watched.isDoubtful = true;
   }
 

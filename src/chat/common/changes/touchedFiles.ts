@@ -53,9 +53,9 @@ export function isAlreadyApplied(now: string | null, { oldText, newText }: Touch
  */
 export function containsWrittenText(now: string | null, { newText }: TouchedFile): boolean | undefined {
   if (newText === undefined) return undefined;
-  return now !== null && unixLines(now).includes(unixLines(newText));
+  return now !== null && withUnixLineEndings(now).includes(withUnixLineEndings(newText));
 }
 
-export function unixLines(text: string): string {
+export function withUnixLineEndings(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

@@ -17,7 +17,7 @@ export class WriteClaims {
   }
 
   /** Whether another conversation has recorded this text of the file. */
-  isOthers(owner: object, path: string, text: FileTextId): boolean {
+  isClaimedByOther(owner: object, path: string, text: FileTextId): boolean {
     const claim = this.claimByPath.get(path);
     return claim !== undefined && claim.owner !== owner && claim.text === text;
   }

@@ -13,7 +13,7 @@ import { KeyedQueue } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import type { SessionFile, SessionHead } from '../chatStore';
+import type { ConversationFiles, SessionHead } from '../chatStore';
 import { HistoryFilter } from './historyFilter';
 
 export interface BackendConnectionPorts {
@@ -51,11 +51,11 @@ export class BackendConnection implements Disposable {
   private currentSession: BackendSession | undefined;
   private stateListener: Disposable | undefined;
   private historyFilter: HistoryFilter | undefined;
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
   private readonly queue = new KeyedQueue();
 
   constructor(
-    private readonly file: Pick<SessionFile, 'head'>,
+    private readonly file: Pick<ConversationFiles, 'head'>,
     private readonly ports: BackendConnectionPorts,
     private readonly handlers: BackendConnectionHandlers,
   ) {}
@@ -129,7 +129,7 @@ export class BackendConnection implements Disposable {
   }
 
   dispose(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.stateListener?.dispose();
     this.stateListener = undefined;
   }
@@ -161,7 +161,7 @@ export class BackendConnection implements Disposable {
 
   private attachSession(session: BackendSession, filter: HistoryFilter | undefined): BackendSession {
     // The conversation was closed meanwhile.
-    if (this.lifetime.signal.aborted) session.dispose();
+    if (this.lifetimeController.signal.aborted) session.dispose();
     this.currentSession = session;
     this.historyFilter = filter;
     void this.readEvents(session, filter);
@@ -173,7 +173,7 @@ export class BackendConnection implements Disposable {
     const { handlers } = this;
     let last = 0;
     try {
-      for await (const { sequence, event } of session.events({ signal: this.lifetime.signal })) {
+      for await (const { sequence, event } of session.events({ signal: this.lifetimeController.signal })) {
         if (last > 0 && sequence > last + 1) handlers.onGap();
         last = sequence;
         if (!filter?.isHistory(event)) handlers.onEvent(event);
@@ -181,7 +181,7 @@ export class BackendConnection implements Disposable {
     } catch (error) {
       this.ports.log.error('Cannot read the events of a session', error);
     }
-    if (this.currentSession !== session || this.lifetime.signal.aborted) return;
+    if (this.currentSession !== session || this.lifetimeController.signal.aborted) return;
     this.currentSession = undefined;
     handlers.onEnded();
   }

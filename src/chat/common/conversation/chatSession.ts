@@ -12,9 +12,9 @@ import {
   type RevertOptions,
   type TurnTexts,
   type FullContents,
-  type DraftRevision,
+  type PageDraftRevision,
 } from '../chatPorts';
-import type { SessionFile, StoredConversation } from '../chatStore';
+import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
@@ -23,7 +23,7 @@ import type { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../changes/chatFileAccess';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import type { WriteClaims } from '../changes/writeClaims';
-import { ConversationRestores } from '../restore/conversationRestores';
+import { ConversationRestoreRecords } from '../restore/conversationRestoreRecords';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
@@ -59,7 +59,7 @@ export class ChatSession implements Chat {
   readonly fullApprovals: FullContents<Part[]>;
   readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'>;
   readonly fileChanges: ReviewableChanges;
-  readonly restores: ConversationRestores;
+  readonly restores: ConversationRestoreRecords;
   private readonly conversation: Conversation;
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
@@ -75,7 +75,7 @@ export class ChatSession implements Chat {
   private followSubscription: Disposable | undefined;
 
   constructor(
-    private readonly file: SessionFile,
+    private readonly file: ConversationFiles,
     private readonly ports: ChatSessionPorts,
   ) {
     const { attachments, clock, log, sessionDefaults, unsavedFiles } = ports;
@@ -88,7 +88,7 @@ export class ChatSession implements Chat {
     this.fullApprovals = conversation.transcript.approvals;
     this.journal = conversation.journal;
     this.fileChanges = new ReviewableChanges(file, conversation.journal, conversation.fileChangesEmitter.event);
-    this.restores = new ConversationRestores(file, conversation, () => ports.readStored(file.head.id));
+    this.restores = new ConversationRestoreRecords(file, conversation, () => ports.readStored(file.head.id));
     this.answerDelivery = new AnswerDelivery(conversation);
     this.sharedDraft = createChatDraft(file, (error) => log.error('a listener failed', error));
     this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
@@ -187,7 +187,7 @@ export class ChatSession implements Chat {
     await this.conversation.restore(records, damage);
     const { unsavedImageTitles } = this.sharedDraft;
     if (unsavedImageTitles.length === 0 || this.file.readonlyReason !== undefined) return;
-    const text = `Large images aren’t saved with a draft. Add again: ${unsavedImageTitles.join(', ')}.`;
+    const text = `Large images aren’t saved with a draft. Add them again: ${unsavedImageTitles.join(', ')}.`;
     this.conversation.addNotice('warning', text);
   }
 
@@ -198,21 +198,21 @@ export class ChatSession implements Chat {
 
   /** Imports a session that the backend stores, with its history. @throws BackendError */
   async importSession(remoteId: string, signal: AbortSignal): Promise<void> {
-    this.conversation.ensureBegun();
+    this.conversation.ensureStarted();
     // Replayed tool calls do not change files.
     this.isWatchingFiles = false;
     await this.connection.loadSession(remoteId, true, signal);
     this.conversation.bindSession(remoteId);
   }
 
-  saveDraft(draft: Draft, revision?: DraftRevision): void {
+  saveDraft(draft: Draft, revision?: PageDraftRevision): void {
     this.sharedDraft.save(draft, revision);
   }
 
   async send(
     draft: Draft,
     contextAttachments: readonly DraftAttachment[] = [],
-    revision?: DraftRevision,
+    revision?: PageDraftRevision,
   ): Promise<void> {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
@@ -236,7 +236,7 @@ export class ChatSession implements Chat {
     await this.file.claim();
     const prompt = this.conversation.queue.get(id);
     if (!prompt) return emptyDraft;
-    this.conversation.record({ type: 'unqueued', id });
+    this.conversation.addRecord({ type: 'unqueued', id });
     return { text: prompt.text, attachments: prompt.attachments };
   }
 
@@ -353,15 +353,15 @@ export class ChatSession implements Chat {
 
   private async sendOrQueue(prompt: QueuedPrompt): Promise<void> {
     await this.claimForPrompt();
-    if (this.turnRunner.isBusy) this.conversation.record({ type: 'queued', ...prompt });
+    if (this.turnRunner.isBusy) this.conversation.addRecord({ type: 'queued', ...prompt });
     else await this.turnRunner.run(prompt);
   }
 
   private handleEvent(event: SessionEvent): void {
     const { isBusy: wasBusy } = this.chatTranscript;
-    if (this.interruption?.consume(event)) return;
+    if (this.interruption?.consumeEarlyEnd(event)) return;
     if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
-    this.conversation.record({ type: 'event', event }, textOnly.has(event.event));
+    this.conversation.addRecord({ type: 'event', event }, textOnly.has(event.event));
     const { backendId, ports } = this;
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
     if (unattended || event.event === 'approval:required')

@@ -5,7 +5,7 @@ import { TranscriptDocument } from '../../../transcript/common/transcriptDocumen
 import { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../changes/chatFileAccess';
 import type { WriteClaims } from '../changes/writeClaims';
-import type { RecordsRead, SessionFile, SessionHead } from '../chatStore';
+import type { RecordsRead, ConversationFiles, SessionHead } from '../chatStore';
 import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
@@ -32,7 +32,7 @@ export class Conversation {
   readonly fileChangesEmitter: Emitter<void>;
 
   constructor(
-    readonly file: SessionFile,
+    readonly file: ConversationFiles,
     private readonly ports: ConversationPorts,
   ) {
     const { claims, clock, files, log } = ports;
@@ -47,14 +47,14 @@ export class Conversation {
       clock,
       texts: file,
       log,
-      record: (record) => this.record(record),
+      record: (record) => this.addRecord(record),
       onDidChange: () => {
         this.changeEmitter.fire();
         this.fileChangesEmitter.fire();
       },
       onUnexpectedWrite: (path) => {
-        const text = `${file.head.backendTitle} wrote different contents than it showed.`;
-        this.record({ type: 'notice', level: 'warning', text, path });
+        const text = `${file.head.backendTitle} wrote contents that differ from those in the approval.`;
+        this.addRecord({ type: 'notice', level: 'warning', text, path });
       },
     });
     file.onDidReadRecords((read) => this.applyRecordsRead(read));
@@ -74,7 +74,7 @@ export class Conversation {
     else await this.journal.refresh();
   }
 
-  record(record: NewRecord, isTextOnly = false): void {
+  addRecord(record: NewRecord, isTextOnly = false): void {
     const timed = { ...record, at: this.ports.clock.now() } satisfies LogRecord;
     this.transcript.applyRecord(timed);
     this.queue.applyRecord(timed);
@@ -84,26 +84,26 @@ export class Conversation {
   }
 
   addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string): void {
-    this.record({ type: 'notice', level, text, ...(details === undefined ? {} : { details }) });
+    this.addRecord({ type: 'notice', level, text, ...(details === undefined ? {} : { details }) });
   }
 
   /** Writes the `begin` record unless the log already has one. */
-  ensureBegun(): void {
+  ensureStarted(): void {
     if (this.document.size > 0 || this.transcript.turnNumber > 0) return;
     const { backendId, id } = this.head;
-    this.record({ type: 'begin', version: logVersion, id, backendId });
+    this.addRecord({ type: 'begin', version: logVersion, id, backendId });
   }
 
   addPrompt(prompt: Omit<Extract<NewRecord, { type: 'prompt' }>, 'type'>): void {
-    this.ensureBegun();
-    this.record({ type: 'prompt', ...prompt });
+    this.ensureStarted();
+    this.addRecord({ type: 'prompt', ...prompt });
     this.setTitleFromPrompt(prompt.text);
     this.file.updateHead({ updatedAt: this.ports.clock.now(), state: 'idle' });
   }
 
   /** Continues the conversation in this session of the backend. */
   bindSession(remoteId: string): void {
-    this.record({ type: 'bound', remoteId });
+    this.addRecord({ type: 'bound', remoteId });
     this.file.updateHead({ remoteId });
   }
 
@@ -128,13 +128,13 @@ export class Conversation {
   recordInterruption(): void {
     const text =
       'The window was closed while the agent was working. The answer may be incomplete. Send a prompt to continue.';
-    this.record({ type: 'ended', outcome: 'interrupted', text });
+    this.addRecord({ type: 'ended', outcome: 'interrupted', text });
   }
 
   /** Ends the turn because the session of the backend has ended. */
   recordSessionLoss(): void {
     const text = `${this.head.backendTitle} ended during the turn. Send a prompt to continue.`;
-    this.record({ type: 'ended', outcome: 'interrupted', text });
+    this.addRecord({ type: 'ended', outcome: 'interrupted', text });
   }
 
   /**

@@ -146,7 +146,7 @@ export class PromptDelivery {
       }
       notSent.push(draft.id);
     }
-    if (notSent.length > 0) conversation.record({ type: 'notSent', id, attachments: notSent });
+    if (notSent.length > 0) conversation.addRecord({ type: 'notSent', id, attachments: notSent });
     for (const problem of problems) conversation.addNotice('warning', problem);
     return attachments;
   }

@@ -1,7 +1,7 @@
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
-import type { Chat, DraftTransition, DraftRevision } from '../chatPorts';
-import type { SessionFile } from '../chatStore';
+import type { Chat, DraftTransition, PageDraftRevision } from '../chatPorts';
+import type { ConversationFiles } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
 import { emptyDraft, joinDrafts, withoutImage } from './drafts';
 
@@ -13,7 +13,7 @@ export class SharedDraft implements Disposable {
   /** Titles of images in the stored draft that were too large to store. */
   readonly unsavedImageTitles: readonly string[];
   private currentDraft: Draft;
-  private lastRevision: DraftRevision | undefined;
+  private lastRevision: PageDraftRevision | undefined;
   private readonly draftsBeingSent = new Map<string | object, Draft>();
   private readonly emitter = new Emitter<DraftTransition>((error) => this.onListenerError(error));
   readonly onDidSendOrRestore = this.emitter.event;
@@ -33,7 +33,7 @@ export class SharedDraft implements Disposable {
   }
 
   /** Saves a draft. Ignored if the same page has already saved a later revision. */
-  save(draft: Draft, revision?: DraftRevision): void {
+  save(draft: Draft, revision?: PageDraftRevision): void {
     if (this.isOutdated(revision)) return;
     this.lastRevision = revision;
     this.currentDraft = draft;
@@ -41,7 +41,7 @@ export class SharedDraft implements Disposable {
   }
 
   /** Starts sending the draft and clears it, so that the user can type the next prompt. */
-  beginSend(promptKey: string | object, sent: Draft, revision?: DraftRevision): void {
+  beginSend(promptKey: string | object, sent: Draft, revision?: PageDraftRevision): void {
     this.draftsBeingSent.set(promptKey, sent);
     this.save(emptyDraft, revision);
     this.emitter.fire({ kind: 'sent', draft: sent });
@@ -74,7 +74,7 @@ export class SharedDraft implements Disposable {
     this.emitter.dispose();
   }
 
-  private isOutdated(revision: DraftRevision | undefined): boolean {
+  private isOutdated(revision: PageDraftRevision | undefined): boolean {
     const { lastRevision } = this;
     if (!lastRevision || revision?.page !== lastRevision.page) return false;
     return revision.revision <= lastRevision.revision;
@@ -82,7 +82,7 @@ export class SharedDraft implements Disposable {
 }
 
 /** Creates the draft of a conversation, stored in its head unless the conversation is read-only. */
-export function createChatDraft(file: SessionFile, onListenerError: (error: unknown) => void): SharedDraft {
+export function createChatDraft(file: ConversationFiles, onListenerError: (error: unknown) => void): SharedDraft {
   const keep = (draft: Draft): void => {
     if (file.readonlyReason !== undefined) return;
     const isSmall = JSON.stringify(draft).length <= maxHeadUnits;

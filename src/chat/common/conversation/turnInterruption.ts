@@ -26,7 +26,7 @@ export class TurnInterruption {
   }
 
   /** Returns whether the event ends the turn early. In that case, the interruption is recorded instead of the event. */
-  consume(event: SessionEvent): boolean {
+  consumeEarlyEnd(event: SessionEvent): boolean {
     const isEnd = endsEarly(event);
     if (isEnd) this.turnEnd.resolve();
     return isEnd;

@@ -40,7 +40,7 @@ export class TurnRunner {
   private readonly pendingRuns = new Map<string, PendingRun>();
   /** Resolves when the last cancellation or check has finished. */
   private pendingCheck: Promise<void> = Promise.resolve();
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
 
   constructor(private readonly ports: TurnRunnerPorts) {}
 
@@ -95,12 +95,12 @@ export class TurnRunner {
 
   /** Connects to the session without sending a prompt. @throws BackendError */
   async connect(): Promise<BackendSession> {
-    return await this.ports.delivery.connect(this.lifetime.signal);
+    return await this.ports.delivery.connect(this.lifetimeController.signal);
   }
 
   /** Withdraws a prompt that was not sent yet, and refuses further prompts. */
   close(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.dispatch({ type: 'close' });
   }
 
@@ -119,7 +119,7 @@ export class TurnRunner {
         conversation.addPrompt(effect.prompt);
         return;
       case 'record':
-        conversation.record(effect.record);
+        conversation.addRecord(effect.record);
         return;
       case 'connect':
         void this.prepareDelivery(effect.prompt);
@@ -143,15 +143,15 @@ export class TurnRunner {
         conversation.recordSessionLoss();
         return;
       case 'withdraw':
-        conversation.record({ type: 'withdrawn', id: effect.promptId });
+        conversation.addRecord({ type: 'withdrawn', id: effect.promptId });
         if (effect.isFailure) conversation.file.updateHead({ state: 'failed' });
         this.ports.onWithdrawn(effect.promptId);
         return;
       case 'queue':
-        conversation.record({ type: 'withdrawn', id: effect.prompt.id });
+        conversation.addRecord({ type: 'withdrawn', id: effect.prompt.id });
         // A withdrawn prompt that came from the queue is already back in the queue.
         if (!conversation.queue.get(effect.prompt.id))
-          conversation.record({ type: 'queued', ...effect.prompt, isNext: true });
+          conversation.addRecord({ type: 'queued', ...effect.prompt, isNext: true });
         return;
       case 'end':
         this.ports.onEnd();
@@ -169,7 +169,7 @@ export class TurnRunner {
   }
 
   private abortSignalOf(promptId: string): AbortSignal {
-    return this.pendingRuns.get(promptId)?.abort.signal ?? this.lifetime.signal;
+    return this.pendingRuns.get(promptId)?.abort.signal ?? this.lifetimeController.signal;
   }
 
   private async prepareDelivery(prompt: QueuedPrompt): Promise<void> {
@@ -229,7 +229,7 @@ export class TurnRunner {
     try {
       // The claim comes first, because only the window that writes to the conversation may follow its session.
       await conversation.file.claim();
-      const signal = AbortSignal.any([this.lifetime.signal, late.signal]);
+      const signal = AbortSignal.any([this.lifetimeController.signal, late.signal]);
       const session = await connection.loadSession(remoteId, false, signal, conversation.transcript.answerText);
       for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await delay(clock, resumePollMs);
       return session.isBusy ? session : undefined;
@@ -241,7 +241,7 @@ export class TurnRunner {
   private reopenTurn(): void {
     const { connection, conversation } = this.ports;
     connection.endHistory();
-    conversation.record({ type: 'resumed' });
+    conversation.addRecord({ type: 'resumed' });
     conversation.addNotice('info', 'The turn continued while the window was closed. Some messages may be missing.');
   }
 }

@@ -12,11 +12,11 @@ import type { ChatFileAccess } from '../changes/chatFileAccess';
 import { WriteClaims } from '../changes/writeClaims';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
-import type { ChatStore, SessionFile, SessionHead } from '../chatStore';
+import type { ChatStore, ConversationFiles, SessionHead } from '../chatStore';
 import type { BackendView, SessionRow } from '../chatView';
 import { forkOf } from '../restore/forkOf';
 import { backendView } from './backendView';
-import { IdleChats } from './idleChats';
+import { IdleChatCloser } from './idleChatCloser';
 import { logVersion } from '../conversation/logRecord';
 import { PreparedSessions } from './preparedSessions';
 import type { AttachmentResolver } from '../conversation/promptDelivery';
@@ -24,7 +24,7 @@ import { parseRemoteRowId, RemoteSessions, type RemoteSearchOptions } from './re
 import type { SessionDefaults } from './sessionDefaults';
 import type { UnsavedFiles } from '../unsaved/promptSaves';
 import { storedEntries } from '../transcript/storedEntries';
-import { UsedBackends } from './usedBackends';
+import { OpenBackends } from './openBackends';
 
 interface ChatSessionsPorts {
   readonly backends: BackendRegistry;
@@ -65,19 +65,19 @@ export class ChatSessions implements Chats, WriteObserver {
   /** Whether the first checkpoint was prepared. It takes longest, so it is prepared while the user types. */
   private isCheckpointPrepared = false;
   private readonly remoteSessions: RemoteSessions;
-  private readonly usedBackends: UsedBackends;
-  private readonly idleChats: IdleChats<ChatSession>;
+  private readonly usedBackends: OpenBackends;
+  private readonly idleChats: IdleChatCloser<ChatSession>;
   private readonly preparedSessions: PreparedSessions;
   private readonly chatSessionPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
     this.remoteSessions = new RemoteSessions(clock, log, memento);
-    this.usedBackends = new UsedBackends(backends, clock, log, {
+    this.usedBackends = new OpenBackends(backends, clock, log, {
       onReady: (backend) => void this.remoteSessions.deletePending(backend),
       onChange: () => this.backendsEmitter.fire(),
     });
-    this.idleChats = new IdleChats(
+    this.idleChats = new IdleChatCloser(
       clock,
       () => this.chats.values(),
       (chat) => this.closeIdleChat(chat),
@@ -191,7 +191,7 @@ export class ChatSessions implements Chats, WriteObserver {
   async fork(sessionId: string, entryId: string): Promise<Chat> {
     const { clock, newId, store } = this.ports;
     const source = await this.open(sessionId);
-    const point = await source.restores.pointBefore(entryId);
+    const point = await source.restores.restorePointBefore(entryId);
     const { head } = await store.read(source.id);
     const fork = forkOf(head, point, newId(), clock.now());
     await store.add(fork.head, fork.records, source.id);
@@ -225,7 +225,7 @@ export class ChatSessions implements Chats, WriteObserver {
     const open = parseRemoteRowId(sessionId) ? await this.open(sessionId) : this.chats.get(sessionId);
     if (open) {
       const { backendTitle: agentName, title } = open.view;
-      const entries = [...open.transcript.entries()].map((entry) => open.fullEntries.whole(entry.id) ?? entry);
+      const entries = [...open.transcript.entries()].map((entry) => open.fullEntries.fullContent(entry.id) ?? entry);
       const head = this.ports.store.heads.find(({ id }) => id === open.id);
       return exportTranscript({ title, agentName, ...timesOf(head) }, entries, format);
     }
@@ -306,7 +306,7 @@ export class ChatSessions implements Chats, WriteObserver {
     }
   }
 
-  private addChat(file: SessionFile): ChatSession {
+  private addChat(file: ConversationFiles): ChatSession {
     const chat = new ChatSession(file, this.chatSessionPorts);
     this.chats.set(chat.id, chat);
     chat.fileChanges.onDidChange(() => this.fileChangesEmitter.fire());

@@ -1,4 +1,4 @@
-import type { ConfigOption, Unattended } from '../../../session/common/sessionEvents';
+import type { ConfigOption, UnattendedAction } from '../../../session/common/sessionEvents';
 import type { OptionChoice } from '../../../session/common/optionChoices';
 import type { BackendSession, SessionChoices } from '../../../session/common/sessionBackend';
 
@@ -13,7 +13,7 @@ export interface SessionDefaults {
   /** Sets the prepared session whose options and commands are shown. Undefined if there is none any more. */
   setPreparedSession(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void;
   /** Records what an agent did without approval. Undefined if it requested approval. */
-  recordUnattended(backendId: string, unattended: Unattended | undefined): void;
+  recordUnattended(backendId: string, unattended: UnattendedAction | undefined): void;
   /**
    * Returns a notice about a choice that the agent does not offer. Undefined if the notice is unnecessary or was
    * already shown.

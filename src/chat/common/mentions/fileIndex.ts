@@ -31,7 +31,7 @@ const relistMs = 3_000;
  */
 export class FileIndex implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
   private readonly relistCoalescer: Coalescer;
   private fileByPath: Map<string, IndexedFile> | undefined;
   private runningListing: Promise<void> | undefined;
@@ -62,7 +62,7 @@ export class FileIndex implements Disposable {
   }
 
   dispose(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.disposables.dispose();
   }
 
@@ -85,12 +85,12 @@ export class FileIndex implements Disposable {
   private async listNow(): Promise<void> {
     const { eventsDuringListing } = this;
     try {
-      const paths = await this.ports.listFiles(this.lifetime.signal);
+      const paths = await this.ports.listFiles(this.lifetimeController.signal);
       this.fileByPath = new Map(paths.map((path) => [path, this.toIndexedFile(path)]));
       this.addedCount = 0;
       if (this.eventsDuringListing !== eventsDuringListing) this.relistCoalescer.schedule();
     } catch (error) {
-      if (!this.lifetime.signal.aborted) this.ports.onError(error);
+      if (!this.lifetimeController.signal.aborted) this.ports.onError(error);
     }
   }
 

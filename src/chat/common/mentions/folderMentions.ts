@@ -5,7 +5,7 @@ import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import type { FileIndex } from './fileIndex';
 import { findBestPaths, type PathCandidate } from './fuzzy';
-import { withReadablePaths } from './mentions';
+import { filterReadableItems } from './mentions';
 
 interface FolderMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
@@ -30,7 +30,7 @@ export class FolderMentions implements MentionSource {
     if (query.trim() === '') return [];
     const best = findBestPaths(query, await this.allFolders(), { count: maxRows * 2, bonus: () => 0 });
     signal.throwIfAborted();
-    const readable = await withReadablePaths(this.ports.editor, best);
+    const readable = await filterReadableItems(this.ports.editor, best);
     return readable.slice(0, maxRows).map(({ path, relative }) => this.rowOf(path, relative));
   }
 
@@ -67,7 +67,7 @@ export class FolderMentions implements MentionSource {
   private async listFilesIn(folder: string): Promise<{ names: string[]; more: number }> {
     const files = [...(await this.ports.index.files())];
     const below = files.filter(({ path }) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`));
-    const readable = await withReadablePaths(this.ports.editor, below.slice(0, maxListed));
+    const readable = await filterReadableItems(this.ports.editor, below.slice(0, maxListed));
     return {
       names: readable.map(({ path }) => path.slice(folder.length + 1)),
       more: Math.max(0, below.length - maxListed),

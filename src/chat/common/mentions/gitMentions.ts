@@ -2,7 +2,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
-import { matchesKeyword, withReadablePaths } from './mentions';
+import { matchesKeyword, filterReadableItems } from './mentions';
 
 interface GitChanges {
   readonly root: string;
@@ -67,6 +67,6 @@ export class GitMentions implements MentionSource {
   }
 
   private async readableFiles({ files }: GitChanges): Promise<GitFile[]> {
-    return await withReadablePaths(this.editor, files.slice(0, maxFiles));
+    return await filterReadableItems(this.editor, files.slice(0, maxFiles));
   }
 }

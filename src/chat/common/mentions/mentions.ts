@@ -38,13 +38,15 @@ export class Mentions {
    * another page has started a search, because searching again would cancel that search. Never rejects.
    */
   async searchMore(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
-    const all = this.sourcesOf(kind).filter((source) => source.next !== undefined);
+    const all = this.sourcesOf(kind).filter((source) => source.waitForMore !== undefined);
     if (all.length === 0) return [];
     const searching = all.filter((source) => source.isSearching?.(query) === true);
     // If no source is searching, the search has ended after `isSearching` was called.
     const awaited = searching.length > 0 ? searching : all;
     const more = withDeadline(this.clock, 'looking for more', lateTimeoutMs, (deadline) =>
-      Promise.race(awaited.map(async (source) => await source.next?.(query, AbortSignal.any([signal, deadline])))),
+      Promise.race(
+        awaited.map(async (source) => await source.waitForMore?.(query, AbortSignal.any([signal, deadline]))),
+      ),
     );
     const isMore = await more.catch((error: unknown) => this.log.debug(messageOf(error)));
     return isMore === true ? await this.search(query, kind, signal) : [];
@@ -82,7 +84,7 @@ function isLooseMatch({ kind, title, detail = '' }: MentionRow, query: string): 
 }
 
 /** Returns the items whose paths agents may access, in the same order. */
-export async function withReadablePaths<Item extends { readonly path: string }>(
+export async function filterReadableItems<Item extends { readonly path: string }>(
   editor: Pick<EditorPort, 'resolve'>,
   items: readonly Item[],
 ): Promise<Item[]> {

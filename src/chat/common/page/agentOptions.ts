@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedActionsOfOption, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
-import { OptionView, toOptionViews, Unattended, type BackendView } from '../chatView';
+import { OptionView, toOptionViews, UnattendedAction, type BackendView } from '../chatView';
 import { optionsOfNewSession, choicesForNewSession, type OptionSources } from '../conversations/optionPrecedence';
 
 const memoryName = 'chat.agentOptions';
@@ -15,7 +15,7 @@ const AgentRecord = z.object({
   options: z.array(OptionView),
   chosen: Values,
   /** What the agent was observed to do without approval. */
-  unattended: z.optional(Unattended),
+  unattended: z.optional(UnattendedAction),
 });
 type AgentRecord = z.infer<typeof AgentRecord>;
 const AgentRecords = z.record(z.string(), z.unknown());
@@ -88,7 +88,7 @@ export class AgentOptions {
    * Records what the agent did without approval. Undefined if it requested approval. Returns whether this changed
    * anything.
    */
-  recordUnattended(agentId: string, unattended: Unattended | undefined): boolean {
+  recordUnattended(agentId: string, unattended: UnattendedAction | undefined): boolean {
     const { unattended: before, ...record } = this.storedRecord(agentId);
     const now = unattended && before === 'runs' ? before : unattended;
     if (now === before) return false;
@@ -96,7 +96,7 @@ export class AgentOptions {
     return true;
   }
 
-  observedUnattended(agentId: string): Unattended | undefined {
+  observedUnattended(agentId: string): UnattendedAction | undefined {
     return this.storedRecord(agentId).unattended;
   }
 

@@ -54,7 +54,7 @@ export class BackendChoice implements Disposable {
   }
 
   /** Whether the setting names a backend that doesn't exist. */
-  get isPreferredMissing(): boolean {
+  get isPreferredBackendMissing(): boolean {
     const preferred = this.ports.preferred();
     return preferred !== '' && !this.knownBackends.some(({ id, title }) => id === preferred || title === preferred);
   }

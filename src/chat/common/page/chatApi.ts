@@ -11,7 +11,7 @@ import {
   OptionView,
   SessionRow,
   SessionView,
-  Unattended,
+  UnattendedAction,
 } from '../chatView';
 
 /** Messages between the chat page and its host. */
@@ -34,7 +34,7 @@ export const ChatUpdate = z.object({
   /** Options for a new session with the current backend. */
   newOptions: optional(z.array(OptionView)),
   /** What the current agent did without approval in earlier turns; null if nothing. */
-  seenUnattended: optional(z.nullable(Unattended)),
+  seenUnattended: optional(z.nullable(UnattendedAction)),
   /** The last known commands of the chosen backend, for a new conversation. */
   newCommands: optional(z.array(CommandView)),
   /** Chips for context that can be sent automatically. */

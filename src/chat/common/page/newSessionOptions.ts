@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import * as z from 'zod/mini';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
-import type { ConfigOption, Unattended } from '../../../session/common/sessionEvents';
+import type { ConfigOption, UnattendedAction } from '../../../session/common/sessionEvents';
 import type { OptionChoice, OptionValue } from '../../../session/common/optionChoices';
 import type { BackendSession, SessionChoices } from '../../../session/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
@@ -95,13 +95,13 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     this.emitter.fire();
   }
 
-  recordUnattended(backendId: string, unattended: Unattended | undefined): void {
+  recordUnattended(backendId: string, unattended: UnattendedAction | undefined): void {
     if (this.isServer(backendId) || !this.agentOptions.recordUnattended(backendId, unattended)) return;
     this.emitter.fire();
   }
 
   /** What the agent did without approval in earlier turns, if anything. */
-  observedUnattended(backendId: string | undefined): Unattended | undefined {
+  observedUnattended(backendId: string | undefined): UnattendedAction | undefined {
     if (backendId === undefined || this.isServer(backendId)) return undefined;
     return this.agentOptions.observedUnattended(backendId);
   }

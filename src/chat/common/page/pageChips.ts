@@ -8,7 +8,7 @@ export interface ChipSource {
   /** Fires once for several changes in quick succession. */
   readonly onDidChange: Event<void>;
   /** Returns the chips for a conversation with the backend. */
-  of(backendId: string): Promise<readonly ContextChipView[]>;
+  chipsFor(backendId: string): Promise<readonly ContextChipView[]>;
   /** Turns a chip on or off. Does nothing if the kind belongs to another source. */
   set(kind: string, isOn: boolean): void;
   /** Returns the attachments for a prompt that is sent now. Absent if the backend adds the context itself. */
@@ -32,7 +32,7 @@ export class PageChips implements Disposable {
 
   /** Returns the chips for a conversation with the backend. Never rejects. */
   async chipsFor(backendId: string): Promise<ContextChipView[]> {
-    return await this.collect((source) => source.of(backendId));
+    return await this.collect((source) => source.chipsFor(backendId));
   }
 
   /** Returns the attachments for a prompt that is sent now. Never rejects. */

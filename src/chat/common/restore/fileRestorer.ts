@@ -95,15 +95,15 @@ export class FileRestorer {
    */
   async recordFinished(outcome: ResumeOutcome, signal: AbortSignal): Promise<FinishedRestore | undefined> {
     const { data } = StoredRequest.safeParse(outcome.request === undefined ? undefined : parseJson(outcome.request));
-    const chat = await this.find(data?.conversation);
+    const chat = await this.findChat(data?.conversation);
     const prompt = chat && promptOf(chat, data?.turn);
     if (!chat || !prompt) return undefined;
     await chat.restores.claim();
-    const point = await chat.restores.pointBefore(prompt.id);
-    const fork = await this.find(data?.fork);
+    const point = await chat.restores.restorePointBefore(prompt.id);
+    const fork = await this.findChat(data?.fork);
     const restoreId = fork
       ? await this.recordInFork(
-          { chat, point, preview: await this.required().planRestore(point.folders, signal) },
+          { chat, point, preview: await this.requireCheckpoints().planRestore(point.folders, signal) },
           fork,
           outcome,
         )
@@ -113,7 +113,7 @@ export class FileRestorer {
 
   /** Returns how undoing a restore would change the files now. @throws CheckpointError */
   async previewUndo({ paths, target, undo }: Restore, signal: AbortSignal): Promise<UndoPreview> {
-    const checkpoints = this.required();
+    const checkpoints = this.requireCheckpoints();
     const wanted = new Set(paths);
     const preview = await checkpoints.planRestore(undo, signal);
     const since = await checkpoints.planRestore(target, signal).catch(() => undefined);
@@ -131,11 +131,11 @@ export class FileRestorer {
    */
   async undo(chat: Chat, restore: Restore, files: UndoFiles, signal: AbortSignal): Promise<RestoreResult> {
     const { id, paths } = restore;
-    const origin = restore.origin === undefined ? chat : await this.find(restore.origin);
-    const fork = restore.origin === undefined ? await this.find(restore.fork) : chat;
+    const origin = restore.origin === undefined ? chat : await this.findChat(restore.origin);
+    const fork = restore.origin === undefined ? await this.findChat(restore.fork) : chat;
     const outcome =
       files.paths.length > 0
-        ? await this.required().restore(files.preview, files.paths, 'Undo of a restore', signal)
+        ? await this.requireCheckpoints().restore(files.preview, files.paths, 'Undo of a restore', signal)
         : { restored: [], skipped: [] };
     const skipped = [...outcome.skipped, ...files.refused];
     const left = new Set([...pathsOf(skipped), ...files.left]);
@@ -159,7 +159,7 @@ export class FileRestorer {
     const { paths, point, preview } = request;
     if (paths.length === 0) return { restored: [], skipped: [], undo: [] };
     const label = `Restore to prompt ${point.turn}`;
-    if (preview) return await this.required().restore(preview, paths, label, signal, JSON.stringify(stored));
+    if (preview) return await this.requireCheckpoints().restore(preview, paths, label, signal, JSON.stringify(stored));
     return { ...(await revertTurns(request)), undo: [] };
   }
 
@@ -223,11 +223,11 @@ export class FileRestorer {
     };
   }
 
-  private async find(id: string | undefined): Promise<Chat | undefined> {
+  private async findChat(id: string | undefined): Promise<Chat | undefined> {
     return id === undefined ? undefined : await this.deps.chats.open(id).catch(() => undefined);
   }
 
-  private required(): RestoreCheckpoints {
+  private requireCheckpoints(): RestoreCheckpoints {
     const { checkpoints } = this.deps;
     if (!checkpoints) throw new ChatError('notFound', 'There are no checkpoints in this window.');
     return checkpoints;

@@ -20,7 +20,7 @@ const fileTypes: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>([
 ]);
 
 /** Returns the moment before the prompt of a turn. Undefined if there is no such prompt. */
-export function momentBefore(records: readonly LogRecord[], turn: number): PromptMoment | undefined {
+export function momentBeforePrompt(records: readonly LogRecord[], turn: number): PromptMoment | undefined {
   const { draft, promptAt } = findPrompt(records, turn);
   if (!draft || promptAt === undefined) return undefined;
   const { folders, readyAt } = findStart(records, promptAt, turn);
@@ -50,7 +50,7 @@ export function writtenPaths(records: readonly LogRecord[]): ReadonlySet<string>
 }
 
 /** Returns the files that each turn has changed, the newest turn first. */
-export function pathsByTurn(records: readonly LogRecord[]): ReadonlyMap<number, readonly string[]> {
+export function changedPathsByTurn(records: readonly LogRecord[]): ReadonlyMap<number, readonly string[]> {
   const byTurn = new Map<number, readonly string[]>();
   for (const record of records) {
     if (record.type === 'changed')
@@ -63,7 +63,7 @@ export function pathsByTurn(records: readonly LogRecord[]): ReadonlyMap<number, 
 }
 
 /** Returns the ids of the stored texts that the records refer to. */
-export function textIdsOf(records: readonly LogRecord[]): ReadonlySet<string> {
+export function referencedTextIds(records: readonly LogRecord[]): ReadonlySet<string> {
   const ids = new Set<string>();
   const collect = (value: unknown): void => {
     if (typeof value === 'string') {

@@ -71,14 +71,14 @@ export function rowLabel({ author, change, isEdited, isUnsaved }: RestoreRow): s
   return facts.filter((fact) => fact !== '').join(', ');
 }
 
-/** Counts the files, for example `3 files, 1 of them not only changed by this agent`. */
+/** Counts the files, for example `3 files, including 1 with changes that are not from this agent`. */
 export function countLabel(rows: readonly RestoreRow[]): string {
   const own = rows.filter((row) => !isPickedByDefault(row)).length;
   const all = countOf(rows.length, 'file');
   if (own === 0) return all;
   return own === rows.length
-    ? `${all}, not only changed by this agent`
-    : `${all}, ${own} of them not only changed by this agent`;
+    ? `${all} with changes that are not from this agent`
+    : `${all}, including ${own} with changes that are not from this agent`;
 }
 
 function rowOf(path: string, change: RestoreRow['change'], paths: ChangedPaths): RestoreRow {

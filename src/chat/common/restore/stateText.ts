@@ -1,5 +1,5 @@
 import type { FileKind, FileState } from '../../../changes/common/checkpoint';
-import type { ChangedStates } from '../chatPorts';
+import type { StatesBeforeAndAfter } from '../chatPorts';
 
 const kindNames: Record<FileKind, string> = {
   file: 'file',
@@ -8,7 +8,7 @@ const kindNames: Record<FileKind, string> = {
 };
 
 /** Describes a change without texts, for example `file of 12 KB before, executable file of 12 KB after`. */
-export function stateText({ after, before }: ChangedStates): string {
+export function stateText({ after, before }: StatesBeforeAndAfter): string {
   return `${sideText(before)} before, ${sideText(after)} after`;
 }
 

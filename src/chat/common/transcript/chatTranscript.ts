@@ -184,7 +184,7 @@ export class ChatTranscript {
   /** Marks attachments that could not be sent. They are left out when the user edits the prompt. */
   private markNotSent({ id, attachments: ids }: RecordOf<'notSent'>): void {
     const prompt = this.currentTurn?.prompt;
-    const entry = prompt?.id === id ? this.writer.whole(prompt.entryId) : undefined;
+    const entry = prompt?.id === id ? this.writer.fullContent(prompt.entryId) : undefined;
     if (!prompt || entry?.kind !== 'prompt') return;
     const { attachments, text } = prompt.draft;
     const isNotSent = (index: number): boolean => ids.includes(attachments[index]?.id ?? '');

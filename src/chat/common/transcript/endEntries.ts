@@ -16,7 +16,7 @@ export class EndEntries {
   private readonly entryIdByTurn = new Map<number, string>();
   private lastTurn: number | undefined;
   /** The changes that a restore has marked as reverted, and their earlier state, by id of the restore. */
-  private readonly marksByRestore = new Map<string, readonly ChangeMark[]>();
+  private readonly changeMarksByRestore = new Map<string, readonly ChangeMark[]>();
 
   constructor(private readonly writer: EntryWriter) {}
 
@@ -72,11 +72,11 @@ export class EndEntries {
       marks.push({ turn: of, path: change.path, state: change.state });
       return 'reverted';
     });
-    this.marksByRestore.set(id, marks);
+    this.changeMarksByRestore.set(id, marks);
   }
 
   markRestoreUndone(id: string): void {
-    const marks = this.marksByRestore.get(id) ?? [];
+    const marks = this.changeMarksByRestore.get(id) ?? [];
     const states = new Map(marks.map(({ path, state, turn }) => [`${turn} ${path}`, state]));
     this.updateChanges((change, of) => states.get(`${of} ${change.path}`) ?? change.state);
   }
@@ -116,7 +116,7 @@ export class EndEntries {
 
   private endOfTurn(turn: number): End | undefined {
     const id = this.entryIdByTurn.get(turn);
-    const entry = id === undefined ? undefined : this.writer.whole(id);
+    const entry = id === undefined ? undefined : this.writer.fullContent(id);
     return entry?.kind === 'end' ? entry : undefined;
   }
 }

@@ -64,7 +64,7 @@ export class EntryWriter {
     this.document.remove(id);
   }
 
-  whole(id: string): Entry | undefined {
+  fullContent(id: string): Entry | undefined {
     return this.fullEntryById.get(id)?.entry ?? this.document.get(id);
   }
 

@@ -9,7 +9,7 @@ export function storedEntries(records: readonly LogRecord[], backendTitle: strin
   try {
     const transcript = new ChatTranscript(document, backendTitle);
     for (const record of records) transcript.applyRecord(record);
-    return [...document.entries()].map((entry) => transcript.writer.whole(entry.id) ?? entry);
+    return [...document.entries()].map((entry) => transcript.writer.fullContent(entry.id) ?? entry);
   } finally {
     document.dispose();
   }

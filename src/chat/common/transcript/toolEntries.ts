@@ -4,7 +4,7 @@ import type { EntryOf, Part, ToolState } from '../../../transcript/common/entrie
 import type { DecidedApproval } from '../approvals/approvalViews';
 import { displayedContent } from './callContent';
 import type { EntryBase, EntryWriter } from './entryWriter';
-import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type ShownParts } from './toolParts';
+import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type PartsWithDiffs } from './toolParts';
 
 type ToolEntry = EntryOf<'tool'>;
 type ToolEvent = EventOf<'tool:pre' | 'tool:update' | 'tool:post' | 'tool:error'>;
@@ -71,7 +71,7 @@ export class ToolEntries {
     return callId === undefined ? undefined : this.callsById.get(callId)?.base.id;
   }
 
-  shownPartsOf(callId: string): ShownParts | undefined {
+  shownPartsOf(callId: string): PartsWithDiffs | undefined {
     const call = this.callsById.get(callId);
     return call && shownParts(call);
   }
@@ -138,7 +138,7 @@ export class ToolEntries {
     this.callsById.set(id, call);
     this.setDetails(call, data);
     this.putEntry(call);
-    if (parent !== undefined) this.markAsAgent(parent);
+    if (parent !== undefined) this.markAsSubagent(parent);
   }
 
   private updateCall(call: Call, { error, input, result, status }: EventData<'tool:update'>): void {
@@ -182,7 +182,7 @@ export class ToolEntries {
     call.content = content ?? call.content;
   }
 
-  private markAsAgent(callId: string): void {
+  private markAsSubagent(callId: string): void {
     const call = this.callsById.get(callId);
     if (!call || (call.kind !== 'other' && call.kind !== 'think')) return;
     call.kind = 'agent';
@@ -210,7 +210,7 @@ export class ToolEntries {
 }
 
 /** Returns the content that the agent has sent, or else the input and output of the call. */
-function shownParts(call: Call): ShownParts {
+function shownParts(call: Call): PartsWithDiffs {
   const { content, input, kind, output } = call;
   const command = commandOf(input);
   if (content.length > 0) return contentParts(displayedContent(call), { command, kind });

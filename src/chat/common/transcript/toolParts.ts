@@ -9,7 +9,7 @@ import type { DiffTexts } from '../chatPorts';
 
 type ToolEntry = EntryOf<'tool'>;
 
-export interface ShownParts {
+export interface PartsWithDiffs {
   readonly parts: readonly Part[];
   /** Complete texts of diffs, by part index. Undefined for other parts. */
   readonly diffs: readonly (DiffTexts | undefined)[];
@@ -21,7 +21,7 @@ export type ToolInput = Readonly<Record<string, unknown>>;
 export function contentParts(
   content: readonly ToolContent[],
   about: { readonly command?: string | undefined; readonly kind?: ToolEntry['toolKind'] } = {},
-): ShownParts {
+): PartsWithDiffs {
   const diffs = content.map((item) =>
     item.type === 'diff' ? { path: item.path, before: item.old_text, after: item.new_text } : undefined,
   );
@@ -50,7 +50,7 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
 }
 
 /** Returns the change that a call's input describes, as parts: the texts that it replaces or writes. */
-export function inputParts(input: ToolInput): ShownParts {
+export function inputParts(input: ToolInput): PartsWithDiffs {
   const path = pathOf(input);
   if (path === undefined) return noParts;
   const before = firstString(input, ['old_string', 'old_text', 'oldText', 'old_str']);
@@ -129,4 +129,4 @@ function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-const noParts: ShownParts = { parts: [], diffs: [] };
+const noParts: PartsWithDiffs = { parts: [], diffs: [] };

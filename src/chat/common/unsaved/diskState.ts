@@ -1,4 +1,4 @@
-import { unixLines } from '../changes/touchedFiles';
+import { withUnixLineEndings } from '../changes/touchedFiles';
 
 /** The text of a file on disk; null if the file does not exist. */
 export type DiskText = string | null;
@@ -44,12 +44,12 @@ interface TextChange {
  * Whether `after` can be the result of applying the changes to `before`. Detects a document that was edited after its
  * file was written and before VS Code has read the file again. True if this cannot be determined.
  */
-export function isEditOf(before: string, after: string, changes: readonly TextChange[]): boolean {
+export function canResultFromChanges(before: string, after: string, changes: readonly TextChange[]): boolean {
   const [change] = changes;
   if (!change || changes.length > 1) return true;
-  const start = unixLines(after.slice(0, change.rangeOffset));
-  const end = unixLines(after.slice(change.rangeOffset + change.text.length));
-  const text = unixLines(before);
+  const start = withUnixLineEndings(after.slice(0, change.rangeOffset));
+  const end = withUnixLineEndings(after.slice(change.rangeOffset + change.text.length));
+  const text = withUnixLineEndings(before);
   const removed = text.length - start.length - end.length;
   return removed >= 0 && removed <= change.rangeLength && text.startsWith(start) && text.endsWith(end);
 }

@@ -46,7 +46,7 @@ export interface UnsavedFiles {
 export class PromptSaves {
   /** The user's decisions in this conversation, by path. */
   private readonly decisionByPath = new Map<string, 'save' | 'send'>();
-  private isWaiting = false;
+  private isWaitingForAnswer = false;
 
   constructor(
     private readonly files: UnsavedFiles,
@@ -56,7 +56,7 @@ export class PromptSaves {
 
   /** Whether a question is waiting for the user. */
   get isAsking(): boolean {
-    return this.isWaiting;
+    return this.isWaitingForAnswer;
   }
 
   /**
@@ -108,7 +108,7 @@ export class PromptSaves {
   }
 
   private setWaiting(isWaiting: boolean): void {
-    this.isWaiting = isWaiting;
+    this.isWaitingForAnswer = isWaiting;
     this.onDidChange();
   }
 }

@@ -19,9 +19,9 @@ const settleMs = 800;
 /** Shows places in a preview editor, and detects when the user acts in an editor. */
 export class FollowedEditor implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly actEmitter = this.disposables.add(new Emitter<void>((error) => this.deps.onError(error)));
+  private readonly userActionEmitter = this.disposables.add(new Emitter<void>((error) => this.deps.onError(error)));
   /** Fires when the user types, clicks or scrolls in an editor, or switches to another one. */
-  readonly onDidAct = this.actEmitter.event;
+  readonly onUserAction = this.userActionEmitter.event;
   private readonly lineDecoration = this.disposables.add(
     vscode.window.createTextEditorDecorationType({
       isWholeLine: true,
@@ -130,12 +130,12 @@ export class FollowedEditor implements Disposable {
     // After a write, VS Code reads a document without unsaved text again. Typing makes a document dirty, but only in an
     // event after the first edit.
     const isTyped = document.isDirty && !this.isWrittenByAgent(document.uri.fsPath);
-    if (isTyped && document === vscode.window.activeTextEditor?.document) this.actEmitter.fire();
+    if (isTyped && document === vscode.window.activeTextEditor?.document) this.userActionEmitter.fire();
   }
 
   private handleSelection(kind: vscode.TextEditorSelectionChangeKind | undefined, editor: vscode.TextEditor): void {
     const { Keyboard, Mouse } = vscode.TextEditorSelectionChangeKind;
-    if ((kind === Keyboard || kind === Mouse) && editor.viewColumn !== undefined) this.actEmitter.fire();
+    if ((kind === Keyboard || kind === Mouse) && editor.viewColumn !== undefined) this.userActionEmitter.fire();
   }
 
   private handleScroll({ textEditor, visibleRanges }: vscode.TextEditorVisibleRangesChangeEvent): void {
@@ -144,13 +144,13 @@ export class FollowedEditor implements Disposable {
     const lineCount = visibleRanges.reduce((sum, { end, start }) => sum + end.line - start.line + 1, 0);
     const isResized = Math.abs(lineCount - shownEditor.lineCount) > 1;
     shownEditor.lineCount = lineCount;
-    if (!isResized && this.deps.clock.monotonicNow() > this.ignoreScrollUntil) this.actEmitter.fire();
+    if (!isResized && this.deps.clock.monotonicNow() > this.ignoreScrollUntil) this.userActionEmitter.fire();
   }
 
   private handleActiveEditor(editor: vscode.TextEditor | undefined): void {
     this.ignoreScrollBriefly();
     if (!this.shownEditor || this.isOpening || editor?.viewColumn === undefined) return;
-    if (editor.document.uri.fsPath !== this.shownEditor.path) this.actEmitter.fire();
+    if (editor.document.uri.fsPath !== this.shownEditor.path) this.userActionEmitter.fire();
   }
 
   /** Detects that an editor without text, such as an image viewer, has replaced the shown editor. */
@@ -160,7 +160,7 @@ export class FollowedEditor implements Disposable {
     const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === shownEditor.column);
     const input = group?.activeTab?.input;
     if (input instanceof vscode.TabInputText && input.uri.fsPath === shownEditor.path) return;
-    this.actEmitter.fire();
+    this.userActionEmitter.fire();
   }
 
   private ignoreScrollBriefly(): void {

@@ -1,7 +1,7 @@
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
-import type { Chat, DraftRevision } from '../../common/chatPorts';
+import type { Chat, PageDraftRevision } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import type { PageFeed } from '../../common/page/pageFeed';
 import { joinDrafts } from '../../common/conversation/drafts';
@@ -26,7 +26,7 @@ export interface PageControl {
   startNavigation(): () => boolean;
   focusComposer(): void;
   onReady(): Promise<void>;
-  onAlive(): void;
+  onHeartbeat(): void;
   onFocus(): void;
 }
 
@@ -45,7 +45,7 @@ export function createChatHandlers(
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
   /** Creates the conversation for a first prompt, and shows it before its backend is ready. */
-  const createChat = async (prompt: object, draft: Draft, written: DraftRevision): Promise<Chat> => {
+  const createChat = async (prompt: object, draft: Draft, written: PageDraftRevision): Promise<Chat> => {
     const { chosenBackend } = backends;
     const isStillWanted = page.startNavigation();
     newDraft.beginSend(prompt, draft, written);
@@ -101,7 +101,7 @@ export function createChatHandlers(
       writer = {};
       return page.onReady();
     }),
-    alive: chatRequests.alive.withHandler(() => page.onAlive()),
+    alive: chatRequests.alive.withHandler(() => page.onHeartbeat()),
     focused: chatRequests.focused.withHandler(() => page.onFocus()),
     loadOlder: chatRequests.loadOlder.withHandler(({ sessionId, count }) => {
       if (page.chat?.id === sessionId) page.feed.loadOlder(count);
@@ -234,12 +234,12 @@ export function createChatHandlers(
       entry: await review.fullEntry(await chatOf(sessionId), entryId),
     })),
     showApproval: chatRequests.showApproval.withHandler(async ({ sessionId, approvalId }) => {
-      const parts = (await chatOf(sessionId)).fullApprovals.whole(approvalId);
+      const parts = (await chatOf(sessionId)).fullApprovals.fullContent(approvalId);
       if (!parts) throw new Error('This approval is no longer pending.');
       return { parts };
     }),
     openDiff: chatRequests.openDiff.withHandler(async ({ sessionId, entryId, part }) =>
-      review.openDiff((await chatOf(sessionId)).fullEntries.diffTexts(entryId, part), 'change in chat'),
+      review.openDiff((await chatOf(sessionId)).fullEntries.diffTexts(entryId, part), 'change in conversation'),
     ),
     openApprovalDiff: chatRequests.openApprovalDiff.withHandler(async ({ sessionId, approvalId, part }) =>
       review.openDiff((await chatOf(sessionId)).fullApprovals.diffTexts(approvalId, part), 'pending approval'),

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
 import { readTextIfExists } from '../../../editor/common/readTextIfExists';
 import type { Messages } from '../../../platform/vscode/messages';
-import { placeCode } from '../../common/changes/codePlacement';
+import { insertCodeIntoText } from '../../common/changes/codePlacement';
 import type { Dialogs } from '../dialogs';
 import type { EditorActions } from './editorActions';
 import { protectionIfWritable } from '../protectionIfWritable';
@@ -44,11 +44,11 @@ export class CodeProposals implements Disposable {
    * that says what to do
    */
   async propose(code: string, targetPath: string | undefined): Promise<void> {
-    const target = targetPath ?? this.activePath();
+    const target = targetPath ?? this.activeEditorPath();
     if (target === undefined) throw new Error('No file is open. Open the file for this code and try again.');
     const path = await this.editorPort.resolve(target);
     const before = await readTextIfExists(this.editorPort, path);
-    const text = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
+    const text = insertCodeIntoText({ text: before?.text, code, selection: this.selectionIn(path) });
     const name = vscode.workspace.asRelativePath(path);
     if (text === before?.text) {
       this.messages.info(`${name} already contains this code.`);
@@ -131,7 +131,7 @@ export class CodeProposals implements Disposable {
     await vscode.window.tabGroups.close(tabs);
   }
 
-  private activePath(): string | undefined {
+  private activeEditorPath(): string | undefined {
     const uri = this.editorActions.textEditor?.document.uri;
     return uri?.scheme === 'file' ? uri.fsPath : undefined;
   }

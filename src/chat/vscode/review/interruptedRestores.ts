@@ -43,7 +43,7 @@ export class InterruptedRestores {
   }
 
   /** Asks the user about an interrupted restore. Returns whether none remains. @throws CheckpointError */
-  async settle(): Promise<boolean> {
+  async finishOrUndo(): Promise<boolean> {
     const found = await this.deps.checkpoints?.interrupted();
     if (!found) return true;
     const chosen = await this.deps.dialogs.choose({

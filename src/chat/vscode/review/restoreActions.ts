@@ -60,7 +60,7 @@ export type ShowChat = (chat: Chat) => void;
 const stopTimeoutMs = 15_000;
 const settleTimeoutMs = 60_000;
 const maxNames = 10;
-const turnsNote = 'There is no checkpoint of this prompt: changes by shell commands are not covered.';
+const turnsNote = 'This prompt has no checkpoint, so changes by shell commands can’t be restored.';
 
 /** Restores conversations and files to the state before a prompt. Asks for confirmation before anything changes. */
 export class RestoreActions {
@@ -69,7 +69,7 @@ export class RestoreActions {
   /** Asks what to restore and which files, then restores it. @throws ChatError, CheckpointError */
   async restoreTo(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
     if (!(await this.prepare(chat))) return;
-    const point = await chat.restores.pointBefore(entryId);
+    const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const scope = await pickScope({ turn: point.turn, rows: plan.rows, note: plan.note });
     if (scope === undefined) return;
@@ -94,7 +94,7 @@ export class RestoreActions {
    */
   async editAndResend(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
     if (!(await this.prepare(chat))) return;
-    const point = await chat.restores.pointBefore(entryId);
+    const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const rows = (plan.rows ?? []).filter(isPickedByDefault);
     const restoresFiles = rows.length > 0 && (await this.askForFiles(rows, plan.note));
@@ -115,7 +115,7 @@ export class RestoreActions {
     const { signal } = new AbortController();
     const found = await restorer.previewUndo(restore, signal).catch((error: unknown) => {
       if (!isRemoved(error)) throw error;
-      throw new Error('This restore can’t be undone any more, because its checkpoint was removed.', { cause: error });
+      throw new Error('This restore can no longer be undone because its checkpoint was removed.', { cause: error });
     });
     const unsaved = restore.paths.filter((path) => files.unsavedPaths.has(path));
     const left = await this.chooseLeftFiles(found.changedSince ?? found.paths, unsaved);
@@ -157,7 +157,7 @@ export class RestoreActions {
     const { isBusy, status, statusText } = chat.view;
     this.requireIdle((other) => other.id !== chat.id);
     if (status === 'readonly') throw new ChatError('readonly', statusText ?? 'This conversation is read-only.');
-    if (!(await interrupted.settle())) return false;
+    if (!(await interrupted.finishOrUndo())) return false;
     if (isBusy) {
       const isConfirmed = await dialogs.confirm({
         message: 'The agent is still working.',
@@ -268,7 +268,7 @@ export class RestoreActions {
     const answer = await this.deps.dialogs.choose({
       message: 'Restore files, too?',
       detail: [
-        `${countLabel(rows)} changed since this prompt:`,
+        `Changed since this prompt: ${countLabel(rows)}`,
         ...truncateList(names, maxNames),
         ...(note === undefined ? [] : ['', note]),
       ].join('\n'),
@@ -281,7 +281,7 @@ export class RestoreActions {
     if (count === 0) return true;
     return await this.deps.dialogs.confirm({
       message: `Restore ${countOf(count, 'file')} without a checkpoint?`,
-      detail: 'The changes of each turn are reverted. Shell changes are not covered, and there is no Undo Restore.',
+      detail: 'The changes of each turn will be undone, except those by shell commands. Undo Restore is not available.',
       action: 'Restore',
     });
   }

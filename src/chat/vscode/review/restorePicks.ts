@@ -19,7 +19,7 @@ export async function pickScope({ note, rows, turn }: ScopeQuestion): Promise<Re
   const files = rows && rows.length > 0 ? countLabel(rows) : undefined;
   const conversation = {
     label: '$(comment-discussion) Conversation Only',
-    description: files === undefined ? 'no file differs' : 'files stay as they are',
+    description: files === undefined ? 'all files are unchanged' : 'files are not changed',
     scope: 'conversation' as const,
   };
   const items =
@@ -108,7 +108,7 @@ function leftOutItems(leftOut: readonly string[]): FileItem[] {
   const names = leftOut.slice(0, maxLeftOut).map((name) => showHiddenCharacters(vscode.workspace.asRelativePath(name)));
   const more = leftOut.length > maxLeftOut ? [`${leftOut.length - maxLeftOut} more`] : [];
   return [...names, ...more].map((name) => ({
-    label: `Not covered: ${name}`,
+    label: `Can’t be restored: ${name}`,
     kind: vscode.QuickPickItemKind.Separator,
   }));
 }

@@ -26,9 +26,9 @@ export class ReviewActions {
     private readonly messages: Messages,
   ) {}
 
-  async openDiff(texts: DiffTexts | undefined, what: string): Promise<void> {
+  async openDiff(texts: DiffTexts | undefined, label: string): Promise<void> {
     if (!texts) throw new Error('This change is no longer available.');
-    await this.diffViews.showDiff(texts, what);
+    await this.diffViews.showDiff(texts, label);
   }
 
   /** Shows what the conversation, or one turn of it, has changed in a file. @throws ChatError `notFound` */
@@ -46,7 +46,7 @@ export class ReviewActions {
     }
     const after = isTurn ? (await chat.turnTexts(path, turn))?.after : undefined;
     if (after === undefined)
-      await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before chat');
+      await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before conversation');
     else await this.diffViews.showDiff({ path, before, after }, 'before turn ↔ after turn');
   }
 
@@ -91,7 +91,7 @@ export class ReviewActions {
    * @throws ChatError `notFound`
    */
   async fullEntry(chat: Chat, entryId: string): Promise<Entry> {
-    const entry = chat.fullEntries.whole(entryId);
+    const entry = chat.fullEntries.fullContent(entryId);
     const shown = chat.transcript.get(entryId);
     if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation no longer exists.');
     if (JSON.stringify(entry).length <= maxEntryLength) return entry;

@@ -4,7 +4,7 @@ import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { listNames } from '../../../base/common/lists';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Messages } from '../../../platform/vscode/messages';
-import type { Chat, TurnRange, TurnsChange } from '../../common/chatPorts';
+import type { Chat, TurnRange, FileChangedByTurns } from '../../common/chatPorts';
 import type { VirtualDocuments } from './virtualDocuments';
 
 /** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
@@ -85,7 +85,7 @@ export class TurnReviews {
 
   private async resourceOf(
     chat: Chat,
-    { path, renamedFrom }: TurnsChange,
+    { path, renamedFrom }: FileChangedByTurns,
     turns: TurnRange,
   ): Promise<DiffResource | undefined> {
     const file = vscode.Uri.file(path);

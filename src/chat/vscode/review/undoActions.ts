@@ -91,7 +91,7 @@ export class UndoActions {
     }).finally(() => this.offerUndo(chat, restores));
     if (left.length === 0) return true;
     this.deps.messages.info(
-      `Changes are left in ${countOf(left.length, 'file')}, because they were edited later: ${truncateList(left, maxNames).join(', ')}.`,
+      `Some changes remain in ${countOf(left.length, 'file')}, because they were edited later: ${truncateList(left, maxNames).join(', ')}.`,
       { label: 'Review', run: () => vscode.commands.executeCommand(commandIds.reviewOpen) },
     );
     return true;
@@ -147,10 +147,10 @@ export class UndoActions {
     const everything = 'Undo Everything';
     const start = isConversation ? 'the agent’s changes' : 'the turn';
     const chosen = await this.deps.dialogs.choose({
-      message: `${name} was edited in the same lines after ${start}.`,
+      message: `${name} has later edits in the lines that the agent changed.`,
       detail: [
         separable > 0
-          ? `“${gentle}” leaves these lines as they are and shows them next to the text before ${start}.`
+          ? `“${gentle}” keeps these lines and shows them next to the text before ${start}.`
           : `“Compare” changes nothing. It shows the file next to the text before ${start}.`,
         `“${everything}” also removes the later edits. ${takeBackHint(before)}`,
       ].join('\n\n'),
@@ -159,7 +159,7 @@ export class UndoActions {
     if (chosen === everything) return { restoreId: await chat.revert(path, { ...options, force: true }) };
     if (chosen !== gentle) return undefined;
     if (separable > 0) await chat.fileChanges.undoSeparable(path, options);
-    await this.deps.diffViews.compareWithCurrent(path, before, `before ${isConversation ? 'chat' : 'turn'}`);
+    await this.deps.diffViews.compareWithCurrent(path, before, `before ${isConversation ? 'conversation' : 'turn'}`);
     this.deps.messages.info(
       `${separable > 0 ? countOf(total - separable, 'change') : 'The changes'} in ${name} could not be undone because the same lines were edited later. Copy what you need from the left side of the diff.`,
     );
@@ -170,8 +170,7 @@ export class UndoActions {
     const start = options.turn === undefined ? 'the agent’s changes' : 'the turn';
     const isConfirmed = await this.deps.dialogs.confirm({
       message: `${vscode.workspace.asRelativePath(path)} was changed after ${start}.`,
-      detail:
-        'It has no text, so the later changes can’t be separated and are undone, too. You can take that back with Undo Restore.',
+      detail: 'It has no text, so the later changes will be undone, too. You can revert this with Undo Restore.',
       action: 'Undo Everything',
     });
     return isConfirmed ? { restoreId: await chat.revert(path, { ...options, force: true }) } : undefined;
@@ -228,7 +227,7 @@ export class UndoActions {
 
 /** Explains how the user can restore later edits that were removed. For a deleted file, only a checkpoint has them. */
 function takeBackHint(before: string | null): string {
-  return `You can take that back with ${before === null ? 'Undo Restore' : 'Undo in the editor'}.`;
+  return `You can revert this with ${before === null ? 'Undo Restore' : 'Undo in the editor'}.`;
 }
 
 function isConflict(error: unknown): boolean {

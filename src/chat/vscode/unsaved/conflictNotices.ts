@@ -26,29 +26,30 @@ const reportDelayMs = 250;
 export class ConflictNotices implements Disposable {
   private readonly disposables = new DisposableStore();
   /** Conflicts that were reported. A conflict that is resolved and occurs again is reported again. */
-  private readonly reported = new Set<vscode.TextDocument>();
+  private readonly reportedDocuments = new Set<vscode.TextDocument>();
 
-  private readonly updateLater: Coalescer;
+  private readonly updateCoalescer: Coalescer;
 
   constructor(private readonly deps: ConflictNoticesDeps) {
-    this.updateLater = this.disposables.add(new Coalescer(deps.clock, reportDelayMs, () => this.update()));
+    this.updateCoalescer = this.disposables.add(new Coalescer(deps.clock, reportDelayMs, () => this.update()));
   }
 
   start(): void {
-    this.disposables.add(this.deps.watch.onDidChange(() => this.updateLater.schedule()));
+    this.disposables.add(this.deps.watch.onDidChange(() => this.updateCoalescer.schedule()));
   }
 
   dispose(): void {
     this.disposables.dispose();
-    this.reported.clear();
+    this.reportedDocuments.clear();
   }
 
   private update(): void {
     const { conflicts } = this.deps.watch;
     const documents = new Set(conflicts.map(({ document }) => document));
-    for (const document of this.reported) if (!documents.has(document)) this.reported.delete(document);
-    const added = conflicts.filter(({ document }) => !this.reported.has(document));
-    for (const { document } of added) this.reported.add(document);
+    for (const document of this.reportedDocuments)
+      if (!documents.has(document)) this.reportedDocuments.delete(document);
+    const added = conflicts.filter(({ document }) => !this.reportedDocuments.has(document));
+    for (const { document } of added) this.reportedDocuments.add(document);
     const byAgent = Map.groupBy(added, ({ agent }) => agent);
     for (const [agent, found] of byAgent) this.report(agent, found);
   }
@@ -56,7 +57,7 @@ export class ConflictNotices implements Disposable {
   private report(agent: string, conflicts: readonly UnsavedConflict[]): void {
     const isDeleted = conflicts.every(({ disk }) => disk === null);
     const names = listNames(conflicts.map(nameOf));
-    const text = `${agent} ${isDeleted ? 'deleted' : 'changed'} ${names} on disk, where you have unsaved changes.`;
+    const text = `${agent} ${isDeleted ? 'deleted' : 'changed'} ${names} on disk while you had unsaved changes in the editor.`;
     const compare = { label: 'Compare', run: () => this.compare(agent, conflicts) };
     this.deps.messages.warning(text, compare, ...this.choices(conflicts));
   }
@@ -64,8 +65,8 @@ export class ConflictNotices implements Disposable {
   private choices(conflicts: readonly UnsavedConflict[]): MessageAction[] {
     const label = conflicts.length === 1 ? 'Use Agent’s Version' : 'Use Agent’s Versions';
     return [
-      { label, run: () => this.solve(conflicts, (conflict) => this.applyAgentsVersion(conflict)) },
-      { label: 'Keep Mine', run: () => this.solve(conflicts, (conflict) => this.keepMine(conflict)) },
+      { label, run: () => this.resolveConflicts(conflicts, (conflict) => this.applyAgentsVersion(conflict)) },
+      { label: 'Keep Mine', run: () => this.resolveConflicts(conflicts, (conflict) => this.keepMine(conflict)) },
     ];
   }
 
@@ -90,14 +91,14 @@ export class ConflictNotices implements Disposable {
     this.deps.messages.warning(`Which version of ${listNames(open.map(nameOf))} do you want?`, ...this.choices(open));
   }
 
-  private async solve(
+  private async resolveConflicts(
     conflicts: readonly UnsavedConflict[],
     apply: (conflict: UnsavedConflict) => Promise<void>,
   ): Promise<void> {
     const { messages } = this.deps;
     const open = this.stillOpen(conflicts);
     if (open.length === 0) {
-      messages.info(`${listNames(conflicts.map(nameOf))} needs no decision any more.`);
+      messages.info(`${listNames(conflicts.map(nameOf))} is no longer open, so there is nothing to decide.`);
       return;
     }
     for (const conflict of open) {
@@ -112,10 +113,14 @@ export class ConflictNotices implements Disposable {
       const place = await deleteUnsavedText(conflict.document);
       const find = (): unknown => vscode.commands.executeCommand('workbench.action.localHistory.restoreViaPicker');
       if (place === 'untitledEditor') messages.info(`${name} was deleted. Your text is in a new untitled editor.`);
-      else messages.info(`${name} was deleted. Your text is in the local history.`, { label: 'Find It', run: find });
+      else
+        messages.info(`${name} was deleted. Your text is in the local history.`, {
+          label: 'Open Local History',
+          run: find,
+        });
     } else {
       await useDiskText(conflict.document);
-      messages.info(`${name} has the version of ${conflict.agent} now. Undo brings your text back.`);
+      messages.info(`${name} now has ${conflict.agent}’s version. Use Undo to get your text back.`);
     }
   }
 

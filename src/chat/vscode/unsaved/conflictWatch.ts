@@ -5,8 +5,8 @@ import { messageOf } from '../../../base/common/errors';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { findGitHead } from '../../../platform/vscode/gitRepository';
-import { isEditOf, nextDiskState, type DiskState, type DiskText } from '../../common/unsaved/diskState';
-import type { TurnWriter } from '../../common/unsaved/turnWriters';
+import { canResultFromChanges, nextDiskState, type DiskState, type DiskText } from '../../common/unsaved/diskState';
+import type { ActiveAgent } from '../../common/unsaved/activeAgents';
 import { readDiskText } from './textVersions';
 
 interface ConflictWatchDeps {
@@ -15,7 +15,7 @@ interface ConflictWatchDeps {
   /** Fires when agents may have written files. */
   readonly onDidWriteFiles: Event<void>;
   /** Returns the agent that may have just written the file. */
-  readonly writerOf: (path: string) => TurnWriter | undefined;
+  readonly writerOf: (path: string) => ActiveAgent | undefined;
 }
 
 /** A file that an agent has written while its document had unsaved text. */
@@ -59,14 +59,14 @@ export class ConflictWatch implements Disposable {
   private readonly watchedByPath = new Map<string, WatchedDocument>();
   private readonly pathsToCheck = new Set<string>();
   /** Documents that are being saved, with the start time in milliseconds of the monotonic clock. */
-  private readonly savedSince = new Map<vscode.TextDocument, number>();
+  private readonly saveStartTimes = new Map<vscode.TextDocument, number>();
   /** The last edit of a document that was not dirty before. */
   private lastEdit: Edit | undefined;
-  private readonly checkLater: Coalescer;
+  private readonly checkCoalescer: Coalescer;
   private readonly queue = new KeyedQueue();
 
   constructor(private readonly deps: ConflictWatchDeps) {
-    this.checkLater = this.disposables.add(new Coalescer(deps.clock, checkDelayMs, () => this.checkFiles()));
+    this.checkCoalescer = this.disposables.add(new Coalescer(deps.clock, checkDelayMs, () => this.checkFiles()));
   }
 
   start(): void {
@@ -136,11 +136,11 @@ export class ConflictWatch implements Disposable {
   }
 
   private handleSaveStart(document: vscode.TextDocument): void {
-    this.savedSince.set(document, this.deps.clock.monotonicNow());
+    this.saveStartTimes.set(document, this.deps.clock.monotonicNow());
   }
 
   private handleSaved(document: vscode.TextDocument): void {
-    this.savedSince.delete(document);
+    this.saveStartTimes.delete(document);
     this.forget(document);
     this.handleChange(document);
   }
@@ -150,7 +150,7 @@ export class ConflictWatch implements Disposable {
     const watched = this.watchedByPath.get(fsPath);
     if (watched?.document !== document) return;
     this.watchedByPath.delete(fsPath);
-    if (document.isClosed) this.savedSince.delete(document);
+    if (document.isClosed) this.saveStartTimes.delete(document);
     if (watched.state?.kind === 'conflict') this.emitter.fire();
   }
 
@@ -158,7 +158,7 @@ export class ConflictWatch implements Disposable {
     for (const path of paths) {
       if (!this.watchedByPath.has(path)) continue;
       this.pathsToCheck.add(path);
-      this.checkLater.schedule();
+      this.checkCoalescer.schedule();
     }
   }
 
@@ -188,11 +188,14 @@ export class ConflictWatch implements Disposable {
       const unsaved = document.getText();
       const isFirst = watched.state === undefined;
       const isBehind =
-        isFirst && edit !== undefined && disk !== null && !isEditOf(disk, edit.text, edit.change.contentChanges);
+        isFirst &&
+        edit !== undefined &&
+        disk !== null &&
+        !canResultFromChanges(disk, edit.text, edit.change.contentChanges);
       const before = watched.state;
       const writer = this.deps.writerOf(path);
       let next = nextDiskState(before, { disk, unsaved, isBehind, agent: writer?.title });
-      if (next.kind === 'conflict' && before?.kind !== 'conflict' && (await this.isUsersCheckout(watched, writer))) {
+      if (next.kind === 'conflict' && before?.kind !== 'conflict' && (await this.isCheckoutByUser(watched, writer))) {
         next = { kind: 'unchanged', base: disk };
       }
       if (!isCurrent()) return;
@@ -205,18 +208,18 @@ export class ConflictWatch implements Disposable {
   }
 
   /** Whether another commit was checked out while no agent was running a tool call. Then the user has done it. */
-  private async isUsersCheckout(watched: WatchedDocument, writer: TurnWriter | undefined): Promise<boolean> {
+  private async isCheckoutByUser(watched: WatchedDocument, writer: ActiveAgent | undefined): Promise<boolean> {
     const { document, head } = watched;
     if (head === undefined || writer?.isCalling !== false) return false;
     return (await findGitHead(document.uri.fsPath, true).catch(() => head)) !== head;
   }
 
   private isBeingSaved(document: vscode.TextDocument): boolean {
-    const since = this.savedSince.get(document);
+    const since = this.saveStartTimes.get(document);
     if (since === undefined) return false;
     const isRunning = this.deps.clock.monotonicNow() - since < maxSaveMs;
     // VS Code fires no event for a save that has failed.
-    if (!isRunning) this.savedSince.delete(document);
+    if (!isRunning) this.saveStartTimes.delete(document);
     return isRunning;
   }
 }

@@ -8,7 +8,7 @@ import type { DiskText } from '../../common/unsaved/diskState';
 export async function useDiskText(document: vscode.TextDocument): Promise<void> {
   await showDocument(document);
   await revertActive(document);
-  if (document.isDirty) throw new Error(`VS Code could not read ${nameOf(document)} again. Use Revert File.`);
+  if (document.isDirty) throw new Error(`VS Code could not read ${nameOf(document)} again. Run “File: Revert File”.`);
 }
 
 /**
@@ -31,7 +31,7 @@ export async function keepUnsavedText(document: vscode.TextDocument): Promise<vo
     const isApplied = await vscode.workspace.applyEdit(change);
     if (!isApplied || document.getText() !== text) {
       await showCopy(document, text);
-      throw new Error(`Your text of ${nameOf(document)} could not be put back. It is in a new untitled editor.`);
+      throw new Error(`Your text of ${nameOf(document)} could not be restored. It is in a new untitled editor.`);
     }
   }
   editor.selections = selections;

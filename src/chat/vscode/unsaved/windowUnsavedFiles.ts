@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/common/disposable';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { toSafeNotice } from '../../../base/common/noticeText';
+import { toSafeNotificationText } from '../../../base/common/noticeText';
 import type { Settings } from '../../../platform/vscode/settings';
 import { listNames } from '../../../base/common/lists';
 import type { SaveAnswer, SaveQuestion, UnsavedFile, UnsavedFiles } from '../../common/unsaved/promptSaves';
@@ -83,7 +83,10 @@ async function showQuestion({ paths, problem }: SaveQuestion): Promise<SaveAnswe
       ? `${names} ${have} unsaved changes. An agent’s own tools and shell commands read the saved ${files}. Save before sending?`
       : `${names} could not be saved before sending. ${problem}`;
   const offered = problem === undefined ? choices : choicesAfterFailure;
-  const chosen = await vscode.window.showWarningMessage(toSafeNotice(text), ...offered.map(([label]) => label));
+  const chosen = await vscode.window.showWarningMessage(
+    toSafeNotificationText(text),
+    ...offered.map(([label]) => label),
+  );
   return offered.find(([label]) => label === chosen)?.[1];
 }
 

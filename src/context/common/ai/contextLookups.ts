@@ -11,7 +11,7 @@ import type { ProviderHandle } from '../providers/providerHandle';
 import type { ProviderSet } from '../providers/providerSet';
 
 /** The user's location, with the parts that providers may know. */
-export interface UserLocation {
+export interface ActiveFileLocation {
   /** URI of the active file, if there is one that agents may read. */
   readonly uri: string | undefined;
   /** Name of the repository, for example `github.com/owner/repository`. */
@@ -21,7 +21,7 @@ export interface UserLocation {
 interface LookupPorts {
   readonly clock: Clock;
   readonly providers: Pick<ProviderSet, 'forDocument' | 'find'>;
-  readonly userLocation: () => Promise<UserLocation>;
+  readonly userLocation: () => Promise<ActiveFileLocation>;
 }
 
 interface LookupResult extends Pick<ContextAnswer, 'pendingProviders'> {
@@ -110,7 +110,7 @@ async function providerItems(
   params: MentionsParams,
   signal: AbortSignal,
 ): Promise<readonly ContextItem[]> {
-  if (handle.isLookupPaused) throw new Error('It is paused after a failure. Try again in a moment.');
+  if (handle.isLookupPaused) throw new Error('The provider is paused after a failure. Try again in a moment.');
   const mentions = (await handle.mentions(params, signal)) ?? [];
   if (mentions.length === 0) return (await lookUpItems(handle, { query: params.query }, signal)) ?? [];
   const found = await Promise.all(

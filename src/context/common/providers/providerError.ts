@@ -40,6 +40,6 @@ export class ProviderError extends Error {
 /** The settings refer to a secret that is not stored. */
 export class MissingSecretError extends ProviderError {
   constructor(name: string) {
-    super(`The secret "${name}" that its settings refer to is not stored. Store it, then retry.`);
+    super(`The secret "${name}" in the provider’s settings is not stored. Store it, then retry.`);
   }
 }

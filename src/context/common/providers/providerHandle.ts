@@ -12,7 +12,7 @@ import type {
   ProviderSettings,
   SecretSource,
 } from './contextProvider';
-import { guardedCall, RequestCancelledError } from './guardedCall';
+import { callWithTimeout, RequestCancelledError } from './callWithTimeout';
 import type { LookupTarget, Mention, MentionsParams } from '../ai/providerMention';
 import { emptyPackedItems, type PackedItems } from '../items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from './providerError';
@@ -285,7 +285,7 @@ export class ProviderHandle implements Disposable {
     const { clock, timings } = this.deps;
     const guard = { clock, timeoutMs: timings.callTimeoutMs, signal };
     const startMs = clock.monotonicNow();
-    const answer = await guardedCall(`${this.currentState.title}: ${what}`, guard, work);
+    const answer = await callWithTimeout(`${this.currentState.title}: ${what}`, guard, work);
     this.log.debug(`${what}: answered after ${Math.round(clock.monotonicNow() - startMs)} ms`);
     return answer;
   }

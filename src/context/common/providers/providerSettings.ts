@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ConsentSubjectSource } from '../../../consent/common/consentSubject';
 import { settingIds } from '../../../manifest';
 import type { ProviderSettings } from './contextProvider';
-import { isUriBelow, parseProviderUri, type ProviderLocation } from './providerUri';
+import { isUriInFolder, parseProviderUri, type ProviderLocation } from './providerUri';
 import type { SelectorCombination } from './selector';
 
 export interface ProviderEntry {
@@ -69,7 +69,7 @@ export const emptyProviderList: ProviderList = { entries: [], folders: [], probl
 const recordSchema = z.record(z.string(), z.unknown());
 const ownSettingsSchema = z.object({ selectorMatch: z.enum(['any', 'all']).optional() });
 export const untrustedWorkspaceMessage =
-  'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
+  'This provider comes from the workspace, which is not trusted. Trust the workspace to use it.';
 
 /**
  * Merges the levels for each key: folders override the workspace, which overrides the user. Ignores an untrusted
@@ -177,14 +177,14 @@ function entryOf(
   { folder, folders, isTrusted, isUserDefined }: EntryScope,
 ): CollectedEntry['entry'] | string | undefined {
   const { data: settings } = recordSchema.safeParse(value === true ? {} : value);
-  if (!settings) return 'Its value in the settings must be true, false or an object.';
+  if (!settings) return 'The provider’s value in the settings must be true, false or an object.';
   const { data: own } = ownSettingsSchema.safeParse(settings);
-  if (!own) return '`selectorMatch` in its settings must be "any" or "all".';
+  if (!own) return 'The provider’s `selectorMatch` must be "any" or "all".';
   const parsed = parseProviderUri(key, folder, base);
   // Outside the folders, it is not a problem if an entry needs a folder.
   if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;
   const { place, name, isWorkspaceRelative } = parsed;
-  const isInWorkspace = place.kind === 'module' && folders.some((each) => isUriBelow(place.url, each));
+  const isInWorkspace = place.kind === 'module' && folders.some((each) => isUriInFolder(place.url, each));
   if (!isTrusted && (isWorkspaceRelative || isInWorkspace)) return untrustedWorkspaceMessage;
   const { selectorMatch = 'any' } = own;
   const source = { file: isUserDefined ? undefined : file, keys: [setting, key] };

@@ -40,7 +40,7 @@ export function providerAddress(place: ProviderLocation): string {
 }
 
 /** Whether a URI is inside a folder. URIs that some systems treat as equal count as equal. */
-export function isUriBelow(uri: string, folder: string): boolean {
+export function isUriInFolder(uri: string, folder: string): boolean {
   return normalizeUri(uri).startsWith(`${normalizeUri(folder).replace(/\/$/, '')}/`);
 }
 
@@ -69,7 +69,7 @@ function isRelative(address: string): boolean {
 
 /** Resolves the variable for the folder. It may come after `file://`. */
 function inFolder(address: string, folder: string | undefined): ProviderLocation | string {
-  if (folder === undefined) return 'It uses ${workspaceFolder}, but no folder is open.';
+  if (folder === undefined) return 'Its key uses ${workspaceFolder}, but no folder is open.';
   const match = /^(?:file:\/\/)?\$\{workspaceFolder\}[\\/](.+)$/.exec(address);
   if (!match?.[1]) return '${workspaceFolder} can only be used at the start of a file path.';
   return relativeModule(match[1], folder);
@@ -80,10 +80,10 @@ function parsePlace(address: string, folder: string | undefined, base: string | 
   if (drive.test(address) || address.startsWith('/') || address.startsWith('\\\\'))
     return { kind: 'module', url: toFileUri(address) };
   if (isRelative(address))
-    return base === undefined ? 'It is a relative path, but no folder is open.' : relativeModule(address, base);
+    return base === undefined ? 'The key is a relative path, but no folder is open.' : relativeModule(address, base);
   if (/^(?:npm:)?[^:]+$/.test(address)) return packageOf(address.replace(/^npm:/, ''), folder);
   const url = URL.parse(address);
-  return url ? placeOfUrl(url) : 'It is not a URL, a path or a package name.';
+  return url ? placeOfUrl(url) : 'The key is not a URL, a path or a package name.';
 }
 
 function withoutSlash(folder: string | undefined): string | undefined {
@@ -96,8 +96,10 @@ function relativeModule(path: string, folder: string): ProviderLocation {
 }
 
 function packageOf(specifier: string, folder: string | undefined): ProviderLocation | string {
-  if (!packageName.test(specifier)) return 'It is not a URL, a path or a package name.';
-  return folder === undefined ? 'It is a package name, but no folder is open.' : { kind: 'package', specifier, folder };
+  if (!packageName.test(specifier)) return 'The key is not a URL, a path or a package name.';
+  return folder === undefined
+    ? 'The key is a package name, but no folder is open.'
+    : { kind: 'package', specifier, folder };
 }
 
 function placeOfUrl(url: URL): ProviderLocation | string {

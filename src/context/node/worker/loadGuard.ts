@@ -36,11 +36,11 @@ export class ModuleLoadGuard {
     if (known !== undefined) throw new ProviderError(`${file} changed while it was being loaded. Retry the provider.`);
     if (this.isClosedForNewFiles)
       throw new ProviderError(
-        `It loads ${file} dynamically, so you were not asked about that file. Import it at the top of the module.`,
+        `The module loads ${file} dynamically, so you were not asked about that file. Import it at the top of the module.`,
       );
     if (this.hashByUrl.size >= maxModuleFiles)
       throw new ProviderError(
-        `It consists of more than ${maxModuleFiles} files, which is too many to allow. Bundle it into one file.`,
+        `The module has more than ${maxModuleFiles} files, which is too many to allow. Bundle it into one file.`,
       );
     this.hashByUrl.set(key, hash);
     if (!/\.(?:node|json|wasm)$/i.test(file)) this.collectImportedNames(url, bytes.toString('utf8'));

@@ -29,9 +29,9 @@ export function describeThrown(thrown: unknown): ThrownDescription {
 
 function textOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
-  if (!(thrown instanceof Error)) return `It threw ${inspectSafely(thrown)} instead of an error`;
+  if (!(thrown instanceof Error)) return `The provider failed with ${inspectSafely(thrown)} instead of an error`;
   const message = messageOf(thrown).replace(ownImporter, '');
-  return message === '' ? `It threw an error without a message: ${thrown.name}` : message;
+  return message === '' ? `The provider failed with ${thrown.name} and no message` : message;
 }
 
 function inspectSafely(value: unknown): string {

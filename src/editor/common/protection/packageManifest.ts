@@ -22,7 +22,7 @@ type Members = ReadonlyMap<string, string>;
 /**
  * Whether a change of a package.json can affect what runs. True if the file is deleted, invalid or has duplicate keys.
  */
-export function isSensitiveChange({ before, after }: ContentChange): boolean {
+export function canAffectWhatRuns({ before, after }: ContentChange): boolean {
   if (after === undefined) return true;
   const old = before === undefined ? new Map<string, string>() : sensitiveMembers(before);
   const next = sensitiveMembers(after);

@@ -96,7 +96,7 @@ export const protectedDefaults: readonly ProtectedDefault[] = [
 ];
 
 /** More specific reasons for files in `.vscode`, by file name in lower case. */
-export const vscodeFileReasons: ReadonlyMap<string, string> = new Map([
+export const protectionReasonByVscodeFile: ReadonlyMap<string, string> = new Map([
   ['tasks.json', 'VS Code runs tasks from this file'],
   ['launch.json', 'VS Code starts programs from this file'],
   ['settings.json', 'VS Code and its extensions read settings from this file, which can name programs to run'],

@@ -6,8 +6,8 @@ import {
   type GlobOptions,
   type GlobTarget,
 } from '../globRules';
-import { isSensitiveChange } from './packageManifest';
-import { vscodeFileReasons, protectedDefaults } from './protectedDefaults';
+import { canAffectWhatRuns } from './packageManifest';
+import { protectionReasonByVscodeFile, protectedDefaults } from './protectedDefaults';
 import type { ContentChange, Protection } from './protection';
 
 export const defaultProtectedFiles: readonly string[] = protectedDefaults.map(({ glob }) => glob);
@@ -41,7 +41,7 @@ export class ProtectedFiles {
     for (const target of names.flatMap(targetsOf)) {
       const rule = this.rules.findLastMatch(target);
       if (!rule || rule.isException) continue;
-      if (rule.pattern === manifestGlob && change && !isSensitiveChange(change)) continue;
+      if (rule.pattern === manifestGlob && change && !canAffectWhatRuns(change)) continue;
       return { reason: reasonOf(rule.pattern, target.forRelativeGlobs) };
     }
     return undefined;
@@ -50,7 +50,7 @@ export class ProtectedFiles {
 
 function reasonOf(pattern: string, below: string): string {
   const fileName = below.slice(below.lastIndexOf('/') + 1).toLowerCase();
-  const ofFile = pattern === '.vscode' ? vscodeFileReasons.get(fileName) : undefined;
+  const ofFile = pattern === '.vscode' ? protectionReasonByVscodeFile.get(fileName) : undefined;
   return ofFile ?? reasons.get(pattern) ?? `it matches “${pattern}” in backline.protectedFiles`;
 }
 

@@ -34,7 +34,7 @@ export function effectivePolicy(userValue: unknown, workspaceValues: readonly un
   for (const [agent, policy] of workspace.flatMap((table) => [...table])) {
     for (const kind of policyKinds) {
       if (policy[kind] !== 'allow' || answerFor(user, agent, kind) === 'allow') continue;
-      problems.push(`"${agent}" cannot be allowed to ${kind} by workspace settings, which can only be stricter`);
+      problems.push(`"${agent}" cannot be allowed to ${kind} by workspace settings, because they can only be stricter`);
     }
   }
   return { forAgent: (agent) => combinePolicies(agent, user, workspace), userPolicies: user, problems };
@@ -89,7 +89,7 @@ function parsePolicies(value: unknown, problems: string[]): PolicyByAgent {
   if (value === undefined || value === null) return new Map();
   const table = Table.safeParse(value).data;
   if (!table) {
-    problems.push('the value is not an object of agents, so everything asks');
+    problems.push('the value is not an object, so every action needs your approval');
     return new Map([[allAgentsKey, askForEverything]]);
   }
   return new Map(Object.entries(table).map(([agent, entry]) => [agent, parseAgentPolicy(agent, entry, problems)]));
@@ -98,11 +98,11 @@ function parsePolicies(value: unknown, problems: string[]): PolicyByAgent {
 function parseAgentPolicy(agent: string, value: unknown, problems: string[]): AgentPolicy {
   const entry = Table.safeParse(value).data;
   if (!entry) {
-    problems.push(`the entry of "${agent}" is not an object, so everything asks`);
+    problems.push(`the entry of "${agent}" is not an object, so every action needs your approval`);
     return askForEverything;
   }
   for (const name of Object.keys(entry)) {
-    if (!policyKinds.some((kind) => kind === name)) problems.push(`"${agent}" has an unknown member "${name}"`);
+    if (!policyKinds.some((kind) => kind === name)) problems.push(`"${agent}" has an unknown property "${name}"`);
   }
   return Object.fromEntries(
     policyKinds.flatMap((kind): [PolicyKind, PolicyAnswer][] => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { canonicalJson, isOrdinaryMemberName, sortedEntries } from '../../../base/common/canonicalJson';
+import { canonicalJson, isSafePropertyName, sortedEntries } from '../../../base/common/canonicalJson';
 import { findEscalations } from './escalations';
 
 /** A tool input, split into the parts that rules compare. Only members without any known effect are dropped. */
@@ -81,10 +81,10 @@ export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFi
   const env = sortedByName(take(environmentMemberNames, Environment) ?? {});
 
   const members: Record<string, string> = {};
-  let isUnclear = !Object.keys(env).every(isOrdinaryMemberName);
+  let isUnclear = !Object.keys(env).every(isSafePropertyName);
   for (const [name, value] of sortedEntries(Object.fromEntries(remaining))) {
     if (hasNoEffect(name, value) || (isAboutFiles && command === undefined && isFileContent(name, value))) continue;
-    const text = isOrdinaryMemberName(name) ? canonicalJson(value) : undefined;
+    const text = isSafePropertyName(name) ? canonicalJson(value) : undefined;
     if (text === undefined) isUnclear = true;
     else members[name] = text;
   }

@@ -16,11 +16,11 @@ declare global {
 export function createGrammarCheck(): ((event: SessionEvent) => void) | undefined {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return undefined;
   const grammar = new SessionGrammar();
-  const told = new Set<string>();
+  const reportedRules = new Set<string>();
   return (event) => {
     const violation = grammar.checkEvent(event);
-    if (!violation || told.has(violation.rule)) return;
-    told.add(violation.rule);
+    if (!violation || reportedRules.has(violation.rule)) return;
+    reportedRules.add(violation.rule);
     globalThis.backlineViolation?.(violation);
   };
 }

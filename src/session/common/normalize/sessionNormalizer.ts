@@ -210,15 +210,15 @@ export class SessionNormalizer {
     if (wasUnheard) this.mayBeInTurn = false;
     const { blocks } = this.ensureTurn({ data });
     this.thoughts.endOpenThought(data.session_id);
-    const told = textAfterPrefixIgnoringSpace(this.textBeforeResume, data.response) ?? data.response;
+    const reportedText = textAfterPrefixIgnoringSpace(this.textBeforeResume, data.response) ?? data.response;
     // The response includes text that was sent before this client joined the turn.
-    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(told, blocks.text);
-    if (!isHead) blocks.completeText(told);
+    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(reportedText, blocks.text);
+    if (!isHead) blocks.completeText(reportedText);
     this.closeOpenParts(
       data.session_id,
-      data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call.',
+      data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call finished.',
     );
-    const response = isEqualIgnoringSpace(blocks.text, told) ? told : blocks.text;
+    const response = isEqualIgnoringSpace(blocks.text, reportedText) ? reportedText : blocks.text;
     this.emit({ event: 'prompt:complete', data: response === data.response ? data : { ...data, response } });
   }
 
@@ -245,7 +245,7 @@ export class SessionNormalizer {
   private endTurn(sessionId: string): void {
     const { openTurn: turn } = this;
     const prompt = turn?.prompt;
-    this.closeOpenParts(sessionId, 'The turn ended before this call.');
+    this.closeOpenParts(sessionId, 'The turn ended before this call finished.');
     if (!turn || !prompt) return;
     const about = prompt.request_id === undefined ? {} : { request_id: prompt.request_id };
     const stop = prompt.replayed ? {} : { stop_reason: 'interrupted' as const };

@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { asList, asNonEmptyText, asTimeMs } from '../model/jsonValues';
 import type { DocumentOrigin } from '../threadReader';
-import { optionalLenient } from '../model/threadSchema';
+import { optionalIgnoringInvalid } from '../model/threadSchema';
 import { relationRoles, relationTypes, type OpenThread, type ThreadHead } from '../threadPorts';
 
-const Text = optionalLenient(z.string());
-const Count = optionalLenient(z.int().check(z.nonnegative()));
-const Texts = optionalLenient(z.array(z.string()));
+const Text = optionalIgnoringInvalid(z.string());
+const Count = optionalIgnoringInvalid(z.int().check(z.nonnegative()));
+const Texts = optionalIgnoringInvalid(z.array(z.string()));
 
 const Relation = z.object({
   type: z.enum(relationTypes),
@@ -32,14 +32,14 @@ const ThreadPart = z.object({
   branch: Text,
   mode: Text,
   model: Text,
-  usage: optionalLenient(Usage),
+  usage: optionalIgnoringInvalid(Usage),
   firstPrompt: Text,
   promptCount: Count,
   messageCount: Count,
-  hasChanges: optionalLenient(z.boolean()),
-  isArchived: optionalLenient(z.boolean()),
-  relations: optionalLenient(z.array(Relation)),
-  facts: optionalLenient(z.array(Fact)),
+  hasChanges: optionalIgnoringInvalid(z.boolean()),
+  isArchived: optionalIgnoringInvalid(z.boolean()),
+  relations: optionalIgnoringInvalid(z.array(Relation)),
+  facts: optionalIgnoringInvalid(z.array(Fact)),
   notes: Texts,
 });
 
@@ -49,7 +49,7 @@ const Export = z.object({
   title: Text,
   createdAt: Text,
   updatedAt: Text,
-  thread: optionalLenient(ThreadPart),
+  thread: optionalIgnoringInvalid(ThreadPart),
   entries: z.array(z.optional(z.unknown())),
 });
 type Export = z.infer<typeof Export>;

@@ -43,7 +43,7 @@ export class FollowedThread implements Disposable {
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onListenerError(error)));
   /** Fires after each read, even if it failed. The transcript has its own event. */
   readonly onDidChange = this.emitter.event;
-  private readonly abortOnDispose = new AbortController();
+  private readonly disposeAbortController = new AbortController();
   /** Truncated entries for pages. They are kept, so that an unchanged entry stays the same object. */
   private readonly trimmedEntries = new WeakMap<Entry, Entry>();
   private readonly subthreads: OpenSubthreads;
@@ -138,7 +138,7 @@ export class FollowedThread implements Disposable {
   }
 
   dispose(): void {
-    this.abortOnDispose.abort();
+    this.disposeAbortController.abort();
     this.retryTimer?.dispose();
     this.disposables.dispose();
   }
@@ -157,7 +157,7 @@ export class FollowedThread implements Disposable {
     this.retryTimer?.dispose();
     try {
       const onFirst = this.currentThread ? undefined : (thread: OpenThread): void => this.setThread(thread);
-      this.setThread(await this.source.read(this.threadId, this.abortOnDispose.signal, onFirst));
+      this.setThread(await this.source.read(this.threadId, this.disposeAbortController.signal, onFirst));
       this.hasReadCompletely = true;
       this.failure = undefined;
     } catch (error) {

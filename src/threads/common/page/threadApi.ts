@@ -24,7 +24,7 @@ export const ThreadAction = z.enum([
 ]);
 export type ThreadAction = z.infer<typeof ThreadAction>;
 
-export const ThreadView = z.object({
+export const ThreadHeaderView = z.object({
   id: Text,
   title: Text,
   state: z.enum(threadStates),
@@ -39,7 +39,7 @@ export const ThreadView = z.object({
   notes: z.array(Text),
   actions: z.array(ThreadAction),
 });
-export type ThreadView = z.infer<typeof ThreadView>;
+export type ThreadHeaderView = z.infer<typeof ThreadHeaderView>;
 
 export const OutlineItem = z.object({
   entryId: Text,
@@ -52,7 +52,7 @@ export type OutlineItem = z.infer<typeof OutlineItem>;
 
 /** An update of the page. A missing field has not changed. The host sends at most one update per frame. */
 export const ThreadUpdate = z.object({
-  thread: optional(ThreadView),
+  thread: optional(ThreadHeaderView),
   outline: optional(z.array(OutlineItem)),
   transcript: optional(TranscriptPatch),
   /** Why the last read failed, or null after a successful read. The page keeps its contents. */

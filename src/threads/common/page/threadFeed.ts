@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { FollowedThread } from './followedThread';
-import type { ThreadAction, ThreadUpdate, ThreadView } from './threadApi';
+import type { ThreadAction, ThreadUpdate, ThreadHeaderView } from './threadApi';
 import { threadOutline } from './threadOutline';
 import type { OpenThread } from '../threadPorts';
 import { titleOf } from '../tree/threadRow';
@@ -30,7 +30,7 @@ export class ThreadFeed implements Disposable {
   private readonly transcriptFeed: TranscriptFeed;
   private readonly changedParts = new Set<UpdatePart>();
   private isConnected = false;
-  private postedView: ThreadView | undefined;
+  private postedView: ThreadHeaderView | undefined;
   private postedOutline = '';
   /** Id of the last entry that the user has seen. Cleared when it was sent to the page. */
   private lastSeenEntryId: string | undefined;
@@ -150,7 +150,7 @@ export class ThreadFeed implements Disposable {
   }
 }
 
-function viewOf({ head, facts, notes }: OpenThread, actions: readonly ThreadAction[]): ThreadView {
+function viewOf({ head, facts, notes }: OpenThread, actions: readonly ThreadAction[]): ThreadHeaderView {
   const { id, state, isArchived, mode, usage, folders, promptCount, messageCount } = head;
   return {
     id,

@@ -39,7 +39,7 @@ export class LiveSearch implements Disposable {
   private readonly coverageCoalescer: Coalescer;
   private query = '';
   private localResults: readonly FoundThread[] = [];
-  private accountHeads: readonly ThreadHead[] = [];
+  private accountResults: readonly ThreadHead[] = [];
   private coverage: TextCoverage = { indexed: 0, total: 0 };
   private localProblem: string | undefined;
   private accountProblem: string | undefined;
@@ -47,7 +47,7 @@ export class LiveSearch implements Disposable {
   /** Number of the current search. Results of other searches are dropped. */
   private searchNumber = 0;
   private accountTimer: Disposable | undefined;
-  private accountAbort: AbortController | undefined;
+  private accountAbortController: AbortController | undefined;
 
   constructor(
     private readonly deps: LiveSearchDeps,
@@ -110,16 +110,16 @@ export class LiveSearch implements Disposable {
   private async searchAccount(): Promise<void> {
     this.accountTimer = undefined;
     const abort = new AbortController();
-    this.accountAbort = abort;
+    this.accountAbortController = abort;
     try {
       const heads = await this.deps.searchAccount(this.query, abort.signal);
-      if (abort !== this.accountAbort) return;
-      this.accountHeads = heads;
+      if (abort !== this.accountAbortController) return;
+      this.accountResults = heads;
     } catch (error) {
-      if (abort !== this.accountAbort) return;
+      if (abort !== this.accountAbortController) return;
       this.accountProblem = messageOf(error);
     }
-    this.accountAbort = undefined;
+    this.accountAbortController = undefined;
     // If the local search is still running, its results will be shown together with these.
     if (!this.isSearching) this.showResults();
   }
@@ -127,16 +127,16 @@ export class LiveSearch implements Disposable {
   private clearAccount(): void {
     this.accountTimer?.dispose();
     this.accountTimer = undefined;
-    this.accountAbort?.abort();
-    this.accountAbort = undefined;
-    this.accountHeads = [];
+    this.accountAbortController?.abort();
+    this.accountAbortController = undefined;
+    this.accountResults = [];
     this.accountProblem = undefined;
   }
 
   private showResults(): void {
     if (this.disposables.isDisposed) return;
     const { indexed, total } = this.coverage;
-    const isAccountPending = this.accountTimer !== undefined || this.accountAbort !== undefined;
+    const isAccountPending = this.accountTimer !== undefined || this.accountAbortController !== undefined;
     this.showView({
       found: [...this.localResults, ...this.accountOnlyResults()],
       isBusy: this.isSearching || isAccountPending || indexed < total,
@@ -150,7 +150,7 @@ export class LiveSearch implements Disposable {
 
   private accountOnlyResults(): readonly FoundThread[] {
     const known = new Set(this.localResults.map(({ head }) => head.id));
-    return this.accountHeads
+    return this.accountResults
       .filter(({ id }) => !known.has(id))
       .map((head) => ({ head, hit: { threadId: head.id, kind: 'title', snippet: '', score: 0 } }));
   }

@@ -2,7 +2,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
 import type { Entry } from '../../../transcript/common/entries';
 import {
-  callsWithSteps,
+  callIdsWithSteps,
   nestedEntryId,
   isSubagentCall,
   nestingProblem,
@@ -68,7 +68,7 @@ export class OpenSubthreads implements Disposable {
     const call = entries.find(({ id }) => id === callId);
     if (!call || !isSubagentCall(call)) return 'This call is no longer in the thread.';
     // An exported thread may already contain the steps.
-    if (callsWithSteps(entries).has(callId)) return undefined;
+    if (callIdsWithSteps(entries).has(callId)) return undefined;
     const { chain, shared } = this.deps.scope;
     const problem = nestingProblem(call.subthread, chain);
     if (problem !== undefined) return problem;

@@ -10,7 +10,7 @@ export function isSubagentCall(entry: Entry): entry is SubagentCall {
 }
 
 /** Returns the ids of calls that have steps in the transcript. */
-export function callsWithSteps(entries: readonly Entry[]): ReadonlySet<string> {
+export function callIdsWithSteps(entries: readonly Entry[]): ReadonlySet<string> {
   return new Set(entries.flatMap(({ parent }) => parent ?? []));
 }
 

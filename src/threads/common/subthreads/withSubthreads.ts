@@ -1,7 +1,13 @@
 import { messageOf } from '../../../base/common/errors';
 import { approximateSize } from '../../../base/common/approximateSize';
 import type { Entry } from '../../../transcript/common/entries';
-import { callsWithSteps, isSubagentCall, nestingProblem, SubthreadMapper, type SubagentCall } from './subthreadEntries';
+import {
+  callIdsWithSteps,
+  isSubagentCall,
+  nestingProblem,
+  SubthreadMapper,
+  type SubagentCall,
+} from './subthreadEntries';
 import { ThreadError, type OpenThread } from '../threadPorts';
 
 /** Limits that apply to all subthreads of a thread together. */
@@ -42,7 +48,7 @@ async function withSteps(
   chain: readonly string[],
   reading: ReadingDeps,
 ): Promise<readonly Entry[]> {
-  const expandedCalls = callsWithSteps(entries);
+  const expandedCalls = callIdsWithSteps(entries);
   const all: Entry[] = [];
   for (const entry of entries) {
     all.push(entry);

@@ -14,7 +14,7 @@ export const ThreadFilters = z.object({
 export type ThreadFilters = z.infer<typeof ThreadFilters>;
 
 /** Parses stored filters. An invalid field gets its default. */
-export function parseFilters(stored: unknown): ThreadFilters {
+export function parseStoredFilters(stored: unknown): ThreadFilters {
   return ThreadFilters.catch(() => ThreadFilters.parse({})).parse(stored ?? {});
 }
 

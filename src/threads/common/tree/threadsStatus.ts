@@ -16,7 +16,7 @@ interface ThreadsSummary {
 const actions: readonly StatusAction[] = [{ label: 'Search threads', command: commandIds.threadsSearch }];
 
 /** The state until the user first views the list. */
-export const emptySummaryBeforeListing: ThreadsSummary = {
+export const threadsSummaryBeforeListing: ThreadsSummary = {
   heads: [],
   isListed: false,
   problems: [],

@@ -34,7 +34,7 @@ export function encodeHeads(heads: Iterable<StoredHead>): Buffer {
 
 /** Replaces or adds `heads`, and removes the paths in `gone`. Does not parse unchanged heads. @throws IndexFileError */
 export function mergeHeads(content: Buffer, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
-  const known = bodyAfterChecksum(content)
+  const known = verifyChecksumAndGetBody(content)
     .toString()
     .split('\n')
     .filter((line) => line !== '');
@@ -62,7 +62,7 @@ function encodeLines(lines: readonly string[]): Buffer {
 }
 
 /** Returns the lines after the header. @throws IndexFileError if the header or the checksum is wrong */
-export function bodyAfterChecksum(content: Buffer): Buffer {
+export function verifyChecksumAndGetBody(content: Buffer): Buffer {
   const end = content.indexOf('\n');
   const { data } = headFileHeader.safeParse(parseJson(content.toString('utf8', 0, Math.max(end, 0))));
   if (!data) throw new IndexFileError('its header is invalid');

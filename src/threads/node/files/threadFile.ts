@@ -49,7 +49,7 @@ function hasChanged(path: string, before: ThreadFileStats): boolean {
 
 export function tooLargeError(sizeBytes: number): ThreadError {
   const size = (sizeBytes / 1024 / 1024).toFixed(1);
-  const message = `This thread is too large to show: ${size} MiB, the limit is 50 MiB. You can open its file as JSON.`;
+  const message = `This thread is too large to show (${size} MiB; the limit is 50 MiB). You can open its file as JSON.`;
   return new ThreadError('tooLarge', message);
 }
 

@@ -14,7 +14,7 @@ import { CostThrottle } from '../../common/costThrottle';
 import { scanFolders, type FolderProblem } from './storeScan';
 import { maxThreadBytes, tooLargeError } from '../files/threadFile';
 import type { ThreadWorkerOwner } from '../worker/threadWorkerOwner';
-import { WorkerEndedError, type WorkerLink } from '../worker/workerLink';
+import { WorkerEndedError, type WorkerConnection } from '../worker/workerConnection';
 import { CoveragePart, HeadPart, SearchAnswer, TextsAnswer } from '../worker/threadWorkerMessages';
 
 interface ThreadIndexDeps {
@@ -56,7 +56,8 @@ export class ThreadIndex implements Disposable {
   private cacheLoad: Promise<void> | undefined;
   private files: readonly FileVersionKey[] = [];
   private folders: readonly string[] = [];
-  private workerWithFileList: { readonly link: WorkerLink; readonly files: readonly FileVersionKey[] } | undefined;
+  private workerWithFileList:
+    { readonly link: WorkerConnection; readonly files: readonly FileVersionKey[] } | undefined;
   private coverage: TextCoverage = { indexed: 0, total: 0 };
   /** Heads from a worker that ended before it saved them. */
   private unsavedHeads: StoredHead[] = [];
@@ -71,7 +72,7 @@ export class ThreadIndex implements Disposable {
       this.warn('Could not index the text of threads', error);
       if (error instanceof WorkerEndedError && error.wasShared) this.scheduleTextRetry();
     };
-    this.textIndexThrottle = new CostThrottle(deps.clock, textPace, () => this.buildTexts(), onError);
+    this.textIndexThrottle = new CostThrottle(deps.clock, textPace, () => this.buildTextIndex(), onError);
   }
 
   /**
@@ -190,7 +191,7 @@ export class ThreadIndex implements Disposable {
   }
 
   /** Builds the text index. Resolves to the duration in milliseconds. */
-  private async buildTexts(): Promise<number> {
+  private async buildTextIndex(): Promise<number> {
     const { clock, folder } = this.deps;
     const startedAt = clock.monotonicNow();
     const isFirst = this.coverage.total === 0;
@@ -199,7 +200,7 @@ export class ThreadIndex implements Disposable {
       this.coverageEmitter.fire(this.coverage);
     };
     const request = { method: 'indexTexts', folder } as const;
-    const build = (link: WorkerLink): Promise<TextsAnswer> =>
+    const build = (link: WorkerConnection): Promise<TextsAnswer> =>
       this.sendFileList(link).sendRequest(request, TextsAnswer, onPart);
     const { isDone, isOnDisk } = await this.deps.worker.runWithWorkerOnce(build);
     this.workerHold?.dispose();
@@ -217,7 +218,7 @@ export class ThreadIndex implements Disposable {
   /**
    * Sends the list of known files to the worker, unless the worker already has it. Workers handle requests in order.
    */
-  private sendFileList(link: WorkerLink): WorkerLink {
+  private sendFileList(link: WorkerConnection): WorkerConnection {
     const { files, folders, workerWithFileList: informedWorker } = this;
     if (files.length === 0 || (informedWorker?.link === link && informedWorker.files === files)) return link;
     // A new worker does not have the texts that the previous worker kept in memory.

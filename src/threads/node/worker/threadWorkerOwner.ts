@@ -3,7 +3,7 @@ import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import { ThreadError } from '../../common/threadPorts';
-import { WorkerEndedError, WorkerLink } from './workerLink';
+import { WorkerEndedError, WorkerConnection } from './workerConnection';
 
 interface ThreadWorkerDeps {
   /** Absolute path of `dist/thread-index-worker.js`. */
@@ -18,7 +18,7 @@ type WorkerState =
    * may start at `startsAt`, in milliseconds of the monotonic clock.
    */
   | { readonly kind: 'ended'; readonly failureCount: number; readonly startsAt: number }
-  | { readonly kind: 'running'; readonly failureCount: number; readonly link: WorkerLink }
+  | { readonly kind: 'running'; readonly failureCount: number; readonly link: WorkerConnection }
   | { readonly kind: 'closed' };
 
 /** How long an unused worker is kept running. */
@@ -44,7 +44,7 @@ export class ThreadWorkerOwner implements Disposable {
    * because another request may have caused the end.
    * @throws ThreadError `cancelled` after disposal; WorkerEndedError
    */
-  async runWithWorker<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
+  async runWithWorker<Result>(work: (link: WorkerConnection) => Promise<Result>): Promise<Result> {
     try {
       return await this.runWithWorkerOnce(work);
     } catch (error) {
@@ -54,7 +54,7 @@ export class ThreadWorkerOwner implements Disposable {
   }
 
   /** Like `runWithWorker`, but without the retry. */
-  async runWithWorkerOnce<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
+  async runWithWorkerOnce<Result>(work: (link: WorkerConnection) => Promise<Result>): Promise<Result> {
     const hold = this.keepAlive();
     try {
       return await work(await this.runningLink());
@@ -82,7 +82,7 @@ export class ThreadWorkerOwner implements Disposable {
     if (state.kind === 'running') state.link.dispose();
   }
 
-  private async runningLink(): Promise<WorkerLink> {
+  private async runningLink(): Promise<WorkerConnection> {
     for (;;) {
       const state = this.updateState();
       if (state.kind === 'closed') throw new ThreadError('cancelled', 'The threads were closed.');
@@ -103,7 +103,7 @@ export class ThreadWorkerOwner implements Disposable {
   }
 
   private startWorker(failureCount: number): void {
-    const link = new WorkerLink(this.deps.workerFile, this.deps.log);
+    const link = new WorkerConnection(this.deps.workerFile, this.deps.log);
     link.start();
     this.state = { kind: 'running', failureCount, link };
   }

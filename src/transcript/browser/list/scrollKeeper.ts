@@ -18,7 +18,7 @@ interface ScrollTarget {
  * start.
  */
 export class ScrollKeeper implements Disposable {
-  private readonly listenersAbort = new AbortController();
+  private readonly listenersAbortController = new AbortController();
   private isFollowing = true;
   private lastScrollTop = 0;
   /** Set immediately after a click: content that now grows was opened by the user and stays in place. */
@@ -41,7 +41,7 @@ export class ScrollKeeper implements Disposable {
     const observer = new ResizeObserver(() => this.scrollIfFollowing());
     observer.observe(this.content);
     observer.observe(this.scroller);
-    const { signal } = this.listenersAbort;
+    const { signal } = this.listenersAbortController;
     this.scroller.addEventListener('scroll', () => this.onScroll(), { passive: true, signal });
     this.content.addEventListener('click', () => this.holdPosition(), { capture: true, signal });
     const onInput = (): void => {
@@ -87,7 +87,7 @@ export class ScrollKeeper implements Disposable {
 
   dispose(): void {
     this.pinnedTarget = undefined;
-    this.listenersAbort.abort();
+    this.listenersAbortController.abort();
   }
 
   /**

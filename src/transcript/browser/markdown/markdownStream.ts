@@ -4,7 +4,7 @@
  */
 import type { Env } from 'markdown-it';
 import type { Disposable } from '../../../base/common/disposable';
-import { isBlockComplete, unfinishedKey } from './parser/blockRules';
+import { isBlockComplete, lastLineMayGrowKey } from './parser/blockRules';
 import { listenForCodeActions } from './code/codeActions';
 import { completeMarkdown, findOpenFence } from './parser/completeMarkdown';
 import { maxPlainPieceUnits } from './decorate';
@@ -100,7 +100,7 @@ export class MarkdownStream implements Disposable {
     const startMs = performance.now();
     this.cancelPause();
     this.finishBlocks();
-    const env = { references: { ...this.parserEnv.references }, [unfinishedKey]: true };
+    const env = { references: { ...this.parserEnv.references }, [lastLineMayGrowKey]: true };
     if (this.isTooLongToParse) this.replaceOpenNodes(renderPlainText(this.openText, this.options.actions));
     else this.replaceOpenNodes(renderText(completeMarkdown(this.openText), env, this.options.actions));
     this.findAppendableNode();

@@ -190,7 +190,7 @@ describe('what the demo agent does', () => {
       };
       await ask();
       assert.equal(demo.files.get(path), `// mine\n${before}`);
-      assert.match(demo.said, /has changed meanwhile/);
+      assert.match(demo.said, /has changed in the meantime/);
     });
 
     it('imports into order', async () => {
@@ -262,7 +262,7 @@ describe('what the demo agent does', () => {
       assert.equal(await turn, 'cancelled');
       const { length } = demo.said;
       assert.equal(await demo.prompt(id, '/plan'), 'end_turn');
-      assert.match(demo.said.slice(length), /^Every entry/);
+      assert.match(demo.said.slice(length), /^All steps/);
     });
 
     it('refuses a second prompt while it answers', async () => {

@@ -61,7 +61,7 @@ export class EventStream implements Disposable {
   private silenceTimer: Disposable | undefined;
   private stabilityTimer: Disposable | undefined;
   private transport: 'sse' | 'webSocket' = 'sse';
-  private sseRefusal: AmplifierApiError | undefined;
+  private sseConnectError: AmplifierApiError | undefined;
   private attemptCount = 0;
   private retryDelayMs = 0;
   private baseDelayMs: number;
@@ -108,7 +108,7 @@ export class EventStream implements Disposable {
       { url, headers, maxEventLength, connectTimeoutMs, redact, ...id },
       {
         onOpen: () => {
-          this.sseRefusal = undefined;
+          this.sseConnectError = undefined;
           this.startSilenceTimer();
           this.stabilityTimer = this.deps.clock.setTimer(Math.max(lastingMs, this.retryDelayMs), () => {
             this.attemptCount = 0;
@@ -149,15 +149,15 @@ export class EventStream implements Disposable {
     }
     if (!isRefusal(error)) {
       // The server has not responded over the WebSocket, so the next attempt uses SSE.
-      if (this.sseRefusal) this.transport = 'sse';
+      if (this.sseConnectError) this.transport = 'sse';
       this.scheduleConnect();
       return;
     }
     if (this.transport === 'webSocket') {
-      this.fail(this.sseRefusal ?? error);
+      this.fail(this.sseConnectError ?? error);
       return;
     }
-    this.sseRefusal = error;
+    this.sseConnectError = error;
     this.transport = 'webSocket';
     this.connect();
   }

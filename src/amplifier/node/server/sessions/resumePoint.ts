@@ -24,7 +24,7 @@ export class ResumePoint {
    * Fields for the session's status: the id of the event after which the client continues, and events that describe the
    * state at that point.
    */
-  get statusFields(): { readonly last_event_id: number; readonly state: readonly object[] } {
+  get fieldsForSessionStatus(): { readonly last_event_id: number; readonly state: readonly object[] } {
     const events = [...this.stateEventByName.values()];
     return {
       last_event_id: this.eventIdBeforeTurn ?? this.lastEventId,

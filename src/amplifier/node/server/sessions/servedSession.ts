@@ -16,7 +16,7 @@ import { contextAttachments } from './contextAttachments';
 import { SubscriberFeed, type EventSink } from '../streams/subscriberFeed';
 import { ResumePoint } from './resumePoint';
 import type { ServerLimits } from '../serverLimits';
-import { SessionTally } from './sessionTally';
+import { SessionStatusTracker } from './sessionStatusTracker';
 import { WireEventAdapter } from '../streams/wireEventAdapter';
 import { formatWireTime } from '../../../common/api/wireTime';
 
@@ -38,7 +38,7 @@ interface ServedSessionDeps {
 export class ServedSession {
   readonly id: string;
   private readonly feed: SubscriberFeed;
-  private readonly tracker: SessionTally;
+  private readonly tracker: SessionStatusTracker;
   private readonly resumePoint: ResumePoint;
   private readonly wireEventAdapter: WireEventAdapter;
   private readonly createdAt: string;
@@ -53,7 +53,7 @@ export class ServedSession {
   constructor(private readonly deps: ServedSessionDeps) {
     const { clock, context, id, limits } = deps;
     this.id = id;
-    this.tracker = new SessionTally(clock);
+    this.tracker = new SessionStatusTracker(clock);
     this.resumePoint = new ResumePoint(id);
     this.wireEventAdapter = new WireEventAdapter(id);
     this.feed = new SubscriberFeed({ ...limits, sessionId: id, clock });
@@ -87,7 +87,7 @@ export class ServedSession {
       message_count: messageCount,
       token_usage: tokenUsage,
       pending_approval: oldestPendingApproval && { ...oldestPendingApproval, session_id: this.id },
-      ...this.resumePoint.statusFields,
+      ...this.resumePoint.fieldsForSessionStatus,
     };
   }
 
@@ -237,16 +237,16 @@ export class ServedSession {
     const asked = this.tracker.pendingApprovals.find((question) => question.approval_id === approval_id);
     const denial = asked ? (findDenyOption(asked.options, asked.option_kinds) ?? 'deny') : '';
     const why = reason ?? (this.tracker.isAnswered(approval_id) ? (this.closeReason ?? 'user_denied') : undefined);
-    const told = { ...data, decision: decision === '' ? denial : decision };
-    return { event, data: why === undefined ? told : { ...told, reason: why } };
+    const resolved = { ...data, decision: decision === '' ? denial : decision };
+    return { event, data: why === undefined ? resolved : { ...resolved, reason: why } };
   }
 
-  private emitEvent(told: SessionEvent): void {
+  private emitEvent(backendEvent: SessionEvent): void {
     this.lastActivityMs = this.deps.clock.now();
-    const events = this.wireEventAdapter.adaptEvent(told);
+    const events = this.wireEventAdapter.adaptEvent(backendEvent);
     for (const event of events) {
       // Other events were added by the adapter for clients only.
-      if (event.event === told.event) this.tracker.trackEvent(event);
+      if (event.event === backendEvent.event) this.tracker.trackEvent(event);
       this.resumePoint.recordEvent(event, this.feed.nextEventId);
       this.feed.append(event.event, { ...event.data, session_id: this.id });
     }

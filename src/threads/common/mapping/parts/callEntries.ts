@@ -4,7 +4,7 @@ import { pathOrUriPath } from '../../model/fileUriPath';
 import { threadLink } from '../../model/threadLinks';
 import { asCount, isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
-import { proposedParts } from './changeParts';
+import { partsOfProposedChanges } from './changeParts';
 import type { MappedEntry } from './mapped';
 import { progressSteps, subthreadIn } from './progress';
 import { isTodoReadTool, todosOf, todoText } from './todos';
@@ -70,7 +70,7 @@ function partsOf(view: ShownCall, run: ToolRun, hasNested: boolean): readonly Pa
   if (progressParts.length > 0) return [...progressParts, ...run.remarks];
   const command = isCommand ? commandOfInput(view.input) : undefined;
   const inputParts: readonly Part[] =
-    command === undefined ? proposedParts(view) : [{ type: 'terminal', command, output: '' }];
+    command === undefined ? partsOfProposedChanges(view) : [{ type: 'terminal', command, output: '' }];
   return [...inputParts, ...run.remarks];
 }
 

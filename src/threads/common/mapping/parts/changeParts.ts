@@ -4,7 +4,7 @@ import { parseHunkLines, parseUnifiedDiff, createDiff } from '../../../../transc
 import { isRecord, asList, ownValue, asNonEmptyText } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
-import { optionalLenient } from '../../model/threadSchema';
+import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { bareToolName, pathOfInput } from '../../model/toolNames';
 import { plainText } from './mapped';
 import { remainingParts } from './remainingParts';
@@ -14,8 +14,8 @@ interface ChangeCall {
   readonly input: unknown;
 }
 
-const text = optionalLenient(z.string());
-const count = optionalLenient(z.int().check(z.nonnegative()));
+const text = optionalIgnoringInvalid(z.string());
+const count = optionalIgnoringInvalid(z.int().check(z.nonnegative()));
 const PatchedFile = z.object({ path: text, uri: text, additions: count, deletions: count, diff: text, type: text });
 
 interface ChangeParts {
@@ -42,7 +42,7 @@ export function changeParts(call: ChangeCall, result: unknown): ChangeParts | un
   const change = shown && isCreation(call) && shown.removed === 0 ? { ...shown, change: 'created' as const } : shown;
   const shownKeys = ['lineRange', ...pathKeys];
   if (change) return { parts: [change, ...(isRecord(result) ? remainingParts(result, ['diff', ...shownKeys]) : [])] };
-  const proposed = proposedParts(call).map((part) => startingAt(part, firstLine));
+  const proposed = partsOfProposedChanges(call).map((part) => startingAt(part, firstLine));
   if (proposed.length === 0) return undefined;
   // Other results contain more than the change, so the rest is kept.
   return isRecord(result)
@@ -73,7 +73,7 @@ function startingAt(part: Part, firstLine = 1): Part {
 }
 
 /** Returns the changes that a call's input describes. */
-export function proposedParts(call: ChangeCall): readonly Part[] {
+export function partsOfProposedChanges(call: ChangeCall): readonly Part[] {
   const { input } = call;
   return isRecord(input) ? (ownValue(proposalReaders, toolName(call))?.(input) ?? []) : [];
 }

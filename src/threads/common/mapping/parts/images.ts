@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Attachment, Part } from '../../../../transcript/common/entries';
 import { baseName } from '../../model/fileUriPath';
-import { optionalLenient } from '../../model/threadSchema';
+import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { plainText } from './mapped';
 
 /** Maximum length of a shown image, in base64 characters. Only the names of larger images are shown. */
 const maxImageUnits = 8 * 1024 * 1024;
 const supportedTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-const text = optionalLenient(z.string());
+const text = optionalIgnoringInvalid(z.string());
 /** The source of an image. The names of keys differ between Amp, model providers and MCP. */
 const Source = z.object({
   type: text,

@@ -3,7 +3,7 @@ import type { Part } from '../../../../transcript/common/entries';
 import { isRecord, asList, ownValue, asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
-import { optionalLenient } from '../../model/threadSchema';
+import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { changeParts } from './changeParts';
 import { inlineImagePart, imageLink, imagePart } from './images';
 import { bareToolName, commandOfInput, firstTextField, pathOfInput, toolKind } from '../../model/toolNames';
@@ -27,15 +27,15 @@ export function resultParts(call: ShownCall, result: unknown): readonly Part[] {
   return [...parts, ...guidanceParts(result)];
 }
 
-const text = optionalLenient(z.string());
+const text = optionalIgnoringInvalid(z.string());
 const FileResult = z.object({
   absolutePath: text,
   content: text,
   contentURL: text,
-  isImage: optionalLenient(z.boolean()),
-  imageInfo: optionalLenient(z.object({ mimeType: text })),
-  isDirectory: optionalLenient(z.boolean()),
-  directoryEntries: optionalLenient(z.array(z.string())),
+  isImage: optionalIgnoringInvalid(z.boolean()),
+  imageInfo: optionalIgnoringInvalid(z.object({ mimeType: text })),
+  isDirectory: optionalIgnoringInvalid(z.boolean()),
+  directoryEntries: optionalIgnoringInvalid(z.array(z.string())),
 });
 
 const readers: Readonly<Record<string, ResultReader>> = {

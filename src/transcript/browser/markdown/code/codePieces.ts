@@ -16,10 +16,10 @@ interface CodePieces {
 export function splitIntoPieces(code: Node, linesBefore = 0): CodePieces {
   const pieces: Element[] = [];
   let lines = linesBefore;
-  let piece = createPiece();
+  let piece = createCodePiece();
   const end = (): void => {
     pieces.push(piece);
-    piece = createPiece();
+    piece = createCodePiece();
     lines = 0;
   };
   for (const node of [...code.childNodes]) {
@@ -40,7 +40,7 @@ export function splitIntoPieces(code: Node, linesBefore = 0): CodePieces {
   return { pieces, lastPieceLines: lines };
 }
 
-export function createPiece(): Element {
+export function createCodePiece(): Element {
   const piece = document.createElement('span');
   piece.className = 'md-lines';
   return piece;

@@ -3,7 +3,7 @@
  * still open is highlighted again.
  */
 import { mayCloseFence } from '../parser/completeMarkdown';
-import { createPiece, splitIntoPieces } from './codePieces';
+import { createCodePiece, splitIntoPieces } from './codePieces';
 import { highlightCode } from './highlight';
 import { renderCode } from '../parser/markdownParser';
 import { morphChildren } from '../morph';
@@ -62,7 +62,7 @@ export class StreamingCode {
       this.finalNodesEnd = end;
       this.lastPieceLines = lastPieceLines;
       const last = lastPieceLines > 0 ? this.code.lastElementChild : null;
-      this.lastPiece = last ?? this.code.appendChild(createPiece());
+      this.lastPiece = last ?? this.code.appendChild(createCodePiece());
       this.lastFinalNode = this.lastPiece.lastChild;
     }
     return this.code.appendChild(document.createTextNode(''));
@@ -75,7 +75,7 @@ export class StreamingCode {
       morphChildren(this.code, this.code.firstChild, wanted);
       return;
     }
-    const goesOn = wanted.firstChild ?? createPiece();
+    const goesOn = wanted.firstChild ?? createCodePiece();
     morphChildren(
       this.lastPiece,
       this.lastFinalNode ? this.lastFinalNode.nextSibling : this.lastPiece.firstChild,

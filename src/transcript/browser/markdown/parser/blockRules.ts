@@ -14,7 +14,7 @@ const maxLevel = 90;
 const maxTokens = 12_000;
 
 /** Key in the parser's environment. Its value is true while the last line is incomplete. */
-export const unfinishedKey = 'unfinished';
+export const lastLineMayGrowKey = 'unfinished';
 
 export interface TopLevelBlock {
   readonly firstLine: number;
@@ -59,7 +59,7 @@ function isClosingFence(line: string, markup: string): boolean {
 }
 
 /** Runs after the block parser and before the inline parser, so that the inline parser skips large blocks. */
-export function keepLargeBlocksPlain(state: StateCore): void {
+export function showLargeBlocksAsPlainText(state: StateCore): void {
   if (state.src.length <= maxBlockUnits && state.tokens.length <= maxTokens && !state.tokens.some(isTooDeep)) return;
   const starts = findLineStarts(state.src);
   state.tokens = groupBlocks(state.tokens).flatMap(({ tokens }) => {
@@ -86,7 +86,7 @@ function findLineStarts(text: string): number[] {
 }
 
 /** Marks `[ ]` and `[x]` at the start of list items. */
-export function markTasks(state: StateCore): void {
+export function renderTaskMarks(state: StateCore): void {
   for (const [at, token] of state.tokens.entries()) {
     const [first] = token.children ?? [];
     const isItem = state.tokens[at - 1]?.type === 'paragraph_open' && state.tokens[at - 2]?.type === 'list_item_open';
@@ -106,7 +106,7 @@ const codeRule: RendererRule = (tokens, at, _options, env) => {
   const { language, path } = parseFenceInfo(token.info);
   const { content } = token;
   // The last line is not highlighted while it is incomplete.
-  const end = env?.[unfinishedKey] === true ? content.lastIndexOf('\n') + 1 : content.length;
+  const end = env?.[lastLineMayGrowKey] === true ? content.lastIndexOf('\n') + 1 : content.length;
   const code = highlightToHtml(content.slice(0, end), language.toLowerCase()) + escapeHtml(content.slice(end));
   const attributes = [`data-language="${escapeHtml(language)}"`];
   if (path !== undefined) attributes.push(`data-path="${escapeHtml(path)}"`);

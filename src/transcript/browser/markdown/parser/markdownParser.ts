@@ -1,6 +1,12 @@
 /** Parses Markdown with Backline's additional rules and renders it to DOM nodes. Keeps no state. */
 import createMarkdown, { type Env, type MarkdownIt, type Token } from 'markdown-it';
-import { groupBlocks, keepLargeBlocksPlain, markTasks, rendererRules, type TopLevelBlock } from './blockRules';
+import {
+  groupBlocks,
+  showLargeBlocksAsPlainText,
+  renderTaskMarks,
+  rendererRules,
+  type TopLevelBlock,
+} from './blockRules';
 import { decorateCodeBlocks } from '../decorate';
 import { markHiddenCharacters } from '../hiddenCharacters';
 import { rewriteLinks } from './linkRules';
@@ -61,9 +67,9 @@ function createParser(): MarkdownIt {
   // Link targets are not changed by the parser.
   markdown.normalizeLink = (href) => href;
   markdown.normalizeLinkText = toReadableAddress;
-  markdown.core.ruler.after('block', 'large_blocks', keepLargeBlocksPlain);
+  markdown.core.ruler.after('block', 'large_blocks', showLargeBlocksAsPlainText);
   markdown.core.ruler.push('links', rewriteLinks);
-  markdown.core.ruler.push('tasks', markTasks);
+  markdown.core.ruler.push('tasks', renderTaskMarks);
   Object.assign(markdown.renderer.rules, rendererRules);
   return markdown;
 }

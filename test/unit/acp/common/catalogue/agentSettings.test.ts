@@ -64,7 +64,7 @@ describe('backline.acp.agents', () => {
     assert.equal(ofWorkspace.defaults.size, 0);
     assert.match(
       ofWorkspace.problems[0] ?? '',
-      /'gemini'.*an entry with only "defaults" works only in user settings: move it there/,
+      /'gemini'.*"defaults" without a "command" work only in user settings. Move this entry there/,
     );
   });
 

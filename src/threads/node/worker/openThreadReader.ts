@@ -5,7 +5,7 @@ import type { Entry } from '../../../transcript/common/entries';
 import { ThreadError, type OpenThread } from '../../common/threadPorts';
 import type { ThreadFile } from '../../common/threadReader';
 import type { ThreadWorkerOwner } from './threadWorkerOwner';
-import type { WorkerLink } from './workerLink';
+import type { WorkerConnection } from './workerConnection';
 import { CountAnswer, EntriesAnswer, OpenAnswer } from './threadWorkerMessages';
 
 interface ReadOptions {
@@ -20,14 +20,14 @@ interface ThreadReadingDeps {
 }
 
 /** Reads one open thread in a worker, and reads it again after each change of its file. */
-export class ThreadReading implements Disposable {
+export class OpenThreadReader implements Disposable {
   private entries: readonly Entry[] = [];
   /** The worker's revision number for `entries`. 0 before the first complete read. */
   private lastReadRevision = 0;
   private isClosed = false;
   private lastCostMs = 0;
   private readonly readQueue = new KeyedQueue();
-  private lastLink: WorkerLink | undefined;
+  private lastLink: WorkerConnection | undefined;
 
   /** `id` identifies this thread in requests to the worker. */
   constructor(
@@ -68,7 +68,7 @@ export class ThreadReading implements Disposable {
       this.lastLink.sendRequest({ method: 'close', thread: this.id }, z.unknown()).catch(() => undefined);
   }
 
-  private async readNow(link: WorkerLink, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
+  private async readNow(link: WorkerConnection, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
     this.throwIfClosed(signal);
     const { file, id: thread, lastReadRevision: revision } = this;
     const request = { method: 'open', thread, file, revision, nowMs: this.deps.clock.now() } as const;
@@ -87,7 +87,12 @@ export class ThreadReading implements Disposable {
     return { ...summary, entries: this.entries };
   }
 
-  private async fetchEntries(link: WorkerLink, from: number, end: number, signal?: AbortSignal): Promise<Entry[]> {
+  private async fetchEntries(
+    link: WorkerConnection,
+    from: number,
+    end: number,
+    signal?: AbortSignal,
+  ): Promise<Entry[]> {
     const parts: (readonly Entry[])[] = [];
     for (let to = end; to > from;) {
       this.throwIfClosed(signal);

@@ -1,16 +1,16 @@
 import { nullLogger } from '../../../src/base/common/log';
 import { FakeClock } from '../../fake/fakeClock';
 import assert from 'node:assert/strict';
-import { UsedBackends } from '../../../src/chat/common/conversations/usedBackends';
+import { OpenBackends } from '../../../src/chat/common/conversations/openBackends';
 import { FakeBackend } from '../../fake/fakeBackend';
 import { ChatBackends } from './support/chatBackend';
 
 describe('UsedBackends', () => {
   let told: string[];
-  let used: UsedBackends;
+  let used: OpenBackends;
   beforeEach(() => {
     told = [];
-    used = new UsedBackends(new ChatBackends(), new FakeClock(), nullLogger, {
+    used = new OpenBackends(new ChatBackends(), new FakeClock(), nullLogger, {
       onReady: ({ id }) => told.push(`ready ${id}`),
       onChange: () => told.push('change'),
     });

@@ -17,7 +17,7 @@ interface Waiting {
 const timerSlackMs = 1000;
 
 /** Counts the events of a session, for the totals in `GET /sessions/{id}`, and tracks the pending approvals. */
-export class SessionTally {
+export class SessionStatusTracker {
   messageCount = 0;
   readonly tokenUsage: TokenUsage = { input_tokens: 0, output_tokens: 0 };
   hasFailed = false;

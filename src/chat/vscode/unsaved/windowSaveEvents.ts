@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ChatFileAccess } from '../../common/changes/chatFileAccess';
 
 /** Saves in the editors of this window. Only files with the scheme `file` are reported. */
-export const windowSaves: Pick<ChatFileAccess, 'onWillSave' | 'onDidSave'> = {
+export const windowSaveEvents: Pick<ChatFileAccess, 'onWillSave' | 'onDidSave'> = {
   onWillSave: (listener) =>
     vscode.workspace.onWillSaveTextDocument((save) => {
       const { fsPath, scheme } = save.document.uri;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RunningSweeps } from '../../../src/chat/common/changes/runningSweeps';
+import { RunningTurnScans } from '../../../src/chat/common/changes/runningTurnScans';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeClock } from '../../fake/fakeClock';
 import { FakeEditor } from '../../fake/fakeEditor';
@@ -7,11 +7,11 @@ import { eventually, until } from '../../support/eventually';
 import { event } from './support/transcriptRecorder';
 import { draft, outline, settled, Window } from './support/window';
 
-describe('Sweeps while a turn runs', () => {
+describe('Scans while a turn runs', () => {
   const setUp = (sweepMs = 0) => {
     const clock = new FakeClock();
     const at: number[] = [];
-    const sweeps = new RunningSweeps(clock, () => {
+    const scans = new RunningTurnScans(clock, () => {
       at.push(clock.now());
       return new Promise<void>((resolve) => void clock.setTimer(sweepMs, resolve));
     });
@@ -21,34 +21,34 @@ describe('Sweeps while a turn runs', () => {
         await settled();
       }
     };
-    return { at, clock, pass, sweeps };
+    return { at, clock, pass, scans };
   };
 
   it('are less frequent while the agent reports nothing', async () => {
-    const { at, pass, sweeps } = setUp();
-    sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
+    const { at, pass, scans } = setUp();
+    scans.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     await pass(120);
     assert.deepEqual(at, [3_000, 9_000, 21_000, 45_000, 75_000, 105_000]);
-    sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
+    scans.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     await pass(30);
     // The pause that has begun is not cut short.
     assert.deepEqual(at.slice(6), [135_000, 141_000]);
-    sweeps.end();
+    scans.end();
   });
 
   it('take a small share of the time, however long one takes', async () => {
-    const { at, pass, sweeps } = setUp(10_000);
-    sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
+    const { at, pass, scans } = setUp(10_000);
+    scans.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     await pass(410);
     assert.deepEqual(at, [3_000, 203_000, 403_000]);
-    sweeps.end();
+    scans.end();
   });
 
   it('end with the turn, even if one is running', async () => {
-    const { at, clock, pass, sweeps } = setUp();
-    sweeps.observeEvent(event('prompt:submit', { prompt: 'Go' }));
+    const { at, clock, pass, scans } = setUp();
+    scans.observeEvent(event('prompt:submit', { prompt: 'Go' }));
     clock.advance(3_000);
-    sweeps.end();
+    scans.end();
     await pass(60);
     assert.deepEqual([at, clock.pending], [[3_000], 0]);
   });

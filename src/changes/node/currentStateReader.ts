@@ -4,7 +4,7 @@ import type { Clock } from '../../base/common/async';
 import { BoundedMap } from '../../base/common/boundedMap';
 import type { CurrentState } from '../common/workspaceCheckpoints';
 import { mapConcurrently, readState } from './fileStatus';
-import { BehindLinkError, withHeldFolder } from './restore/withHeldFolder';
+import { SymlinkInPathError, withHeldFolder } from './restore/withHeldFolder';
 import type { FileSystemTraits } from './restore/restoreStep';
 
 interface KnownState {
@@ -19,7 +19,7 @@ interface KnownState {
 const timeStepMs = 2_000;
 
 /** Reads the states of files on disk. Files with unchanged timestamps are not read again. */
-export class CurrentStates {
+export class CurrentStateReader {
   private readonly knownByPath = new BoundedMap<string, KnownState>({ maxEntries: 10_000 });
 
   constructor(
@@ -58,7 +58,7 @@ export class CurrentStates {
         return state;
       });
     } catch (error) {
-      if (error instanceof BehindLinkError) return undefined;
+      if (error instanceof SymlinkInPathError) return undefined;
       throw error;
     }
   }

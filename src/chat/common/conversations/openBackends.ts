@@ -8,9 +8,9 @@ import type { Logger } from '../../../base/common/log';
 const requestTimeoutMs = 5000;
 
 /** The backends used by this window. Their registry owns them. */
-export class UsedBackends implements Disposable {
+export class OpenBackends implements Disposable {
   private isDisposed = false;
-  private runningConnect: Promise<void> | undefined;
+  private connectingServers: Promise<void> | undefined;
   private readonly backendsById = new Map<
     string,
     { readonly backend: SessionBackend; readonly stateListener: Disposable }
@@ -65,8 +65,8 @@ export class UsedBackends implements Disposable {
 
   /** Connects to all servers that are known to be running. Never rejects. */
   connectRunningServers(): Promise<void> {
-    this.runningConnect ??= this.connectServers().finally(() => (this.runningConnect = undefined));
-    return this.runningConnect;
+    this.connectingServers ??= this.connectServers().finally(() => (this.connectingServers = undefined));
+    return this.connectingServers;
   }
 
   dispose(): void {

@@ -9,7 +9,7 @@ export class RequestCancelledError extends Error {
   }
 }
 
-interface CallGuard {
+interface CallLimits {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -19,9 +19,9 @@ interface CallGuard {
  * Settles like `work`. Rejects on a time-out or cancellation, even if `work` ignores its signal. @throws TimeoutError,
  * RequestCancelledError
  */
-export async function guardedCall<T>(
+export async function callWithTimeout<T>(
   what: string,
-  { clock, timeoutMs, signal }: CallGuard,
+  { clock, timeoutMs, signal }: CallLimits,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw new RequestCancelledError();

@@ -32,7 +32,7 @@ const memoryMib = 2_048;
 const youngMemoryMib = 96;
 
 /** Sends requests to one worker, from its start to its end. Keeps the process alive only while requests are pending. */
-export class WorkerLink implements Disposable {
+export class WorkerConnection implements Disposable {
   private worker: Worker | undefined;
   private endError: ThreadError | undefined;
   private answerCount = 0;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Chat, Chats } from '../chatPorts';
 
-export interface TurnWriter {
+export interface ActiveAgent {
   /** Title of the agent. */
   readonly title: string;
   /** Whether the agent has reported a tool call that is still running. */
@@ -13,7 +13,7 @@ export interface TurnWriter {
 const lateMs = 3_000;
 
 /** Tracks which agents are working and may therefore have just written a file. */
-export class TurnWriters implements Disposable {
+export class ActiveAgents implements Disposable {
   /** When turns have ended, in milliseconds of the monotonic clock, by conversation. */
   private readonly endedAtByChat = new Map<Chat, number>();
   private readonly workingChats = new Set<Chat>();
@@ -30,7 +30,7 @@ export class TurnWriters implements Disposable {
   }
 
   /** Returns the agent that may have just written the file. */
-  writerOf(path: string): TurnWriter | undefined {
+  likelyWriterOf(path: string): ActiveAgent | undefined {
     this.update();
     const now = this.clock.monotonicNow();
     const late = [...this.endedAtByChat].flatMap(([chat, endedAt]) => (now - endedAt <= lateMs ? [chat] : []));

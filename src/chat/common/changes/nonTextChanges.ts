@@ -10,9 +10,9 @@ import type {
 import type { ChangeKind, FileChange } from '../../../transcript/common/entries';
 import { hasNoTexts } from '../../../transcript/common/shownChanges';
 import { isInside } from '../../../editor/common/boundary';
-import { ChatError, type ChangedStates } from '../chatPorts';
+import { ChatError, type StatesBeforeAndAfter } from '../chatPorts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
-import { unixLines } from './touchedFiles';
+import { withUnixLineEndings } from './touchedFiles';
 import type { WriteClaims } from './writeClaims';
 
 /** The change that one turn has made to a file. */
@@ -41,7 +41,7 @@ interface StateChangesPorts {
  * Changes of a conversation that texts do not show: binary and large files, symbolic links, file modes, line endings
  * and names. The checkpoints of the turns can undo them.
  */
-export class StateChanges {
+export class NonTextChanges {
   /** Changes that the user has neither kept nor undone, one per turn, oldest first. */
   private readonly openByPath = new Map<string, readonly StateChange[]>();
   private readonly byTurn = new Map<number, Map<string, StateChange>>();
@@ -73,21 +73,21 @@ export class StateChanges {
     return this.changesOf(path, turn).length > 0;
   }
 
-  statesOf(path: string, turn: number | undefined): ChangedStates | undefined {
+  statesOf(path: string, turn: number | undefined): StatesBeforeAndAfter | undefined {
     const changes = this.changesOf(path, turn);
     const [first] = changes;
     return first && { before: first.before, after: changes.at(-1)?.after };
   }
 
   applyRecord(record: LogRecord): void {
-    if (record.type === 'stateChanged') this.put(record);
+    if (record.type === 'stateChanged') this.addRecord(record);
     else if (record.type === 'turnReverted') this.removeTurn(record.turn, record.path);
     else if (record.type === 'fileDecided') this.forget(record.path);
   }
 
   /** Whether another conversation has recorded this state. */
   isOthersWrite({ after, path }: ChangedFile): boolean {
-    return this.ports.claims.isOthers(this, path, stateId(after));
+    return this.ports.claims.isClaimedByOther(this, path, stateId(after));
   }
 
   record(turn: number, file: ChangedFile, kind: ChangeKind | undefined, isMixed: boolean): void {
@@ -97,7 +97,7 @@ export class StateChanges {
     const optional = withoutUndefined({ kind, renamedFrom, before, after, ...(isMixed && { isMixed }) });
     const record = { type: 'stateChanged', turn, path, folder, checkpoint: id, ...optional } as const;
     this.ports.record(record);
-    this.put(record);
+    this.addRecord(record);
   }
 
   /** Reads the current states of the changed files. Never rejects. */
@@ -138,7 +138,7 @@ export class StateChanges {
     if (now === 'other') {
       throw new ChatError(
         'notFound',
-        'Something else has the name of the file, or it can’t be read. Move it and try again.',
+        'Another item has the name of this file, or the file can’t be read. Move it and try again.',
       );
     }
     const left = upTo(changes, now);
@@ -153,7 +153,7 @@ export class StateChanges {
   }
 
   /** Whether the file is unchanged since the agent's last change. Never rejects. */
-  async isAsLeft(path: string, turn?: number): Promise<boolean> {
+  async isUnchangedSinceAgent(path: string, turn?: number): Promise<boolean> {
     const changes = this.changesOf(path, turn);
     const [first] = changes;
     if (!first) return false;
@@ -166,7 +166,7 @@ export class StateChanges {
    * Restores properties of the file that `text` does not contain, after `text` was restored. `isExact`: the file has
    * not changed since the agent's last change. Undefined if it already has its earlier state. @throws CheckpointError
    */
-  async restoreRest(
+  async restoreNonTextParts(
     path: string,
     turn: number | undefined,
     text: string,
@@ -178,7 +178,7 @@ export class StateChanges {
     const now = await this.currentState(path, first.checkpoint);
     if (now === undefined || now === 'other' || isSameState(now, first.before)) return undefined;
     const earlier = isExact ? (await checkpoints.textsBefore([{ path, ...first }])).get(path) : undefined;
-    const isWhole = typeof earlier === 'string' && unixLines(earlier) === unixLines(text);
+    const isWhole = typeof earlier === 'string' && withUnixLineEndings(earlier) === withUnixLineEndings(text);
     const after = isWhole ? first.before : { ...now, kind: first.before.kind };
     return await this.restoreState(path, first, now, after);
   }
@@ -187,8 +187,8 @@ export class StateChanges {
    * Deletes a file that others have edited. Takes a checkpoint before, because nothing else stores these edits. @throws
    * ChatError if no checkpoint can be taken
    */
-  async deleteWithWayBack(path: string, turn: number, deleteFile: () => Promise<void>): Promise<StateRestore> {
-    const undo = await this.take(path);
+  async deleteAfterCheckpoint(path: string, turn: number, deleteFile: () => Promise<void>): Promise<StateRestore> {
+    const undo = await this.takeCheckpoint(path);
     // The checkpoint does not contain the file if Git ignores it, or if it is excluded or too large.
     const stored = undo && (await this.ports.checkpoints?.stateAt({ path, checkpoint: undo }));
     if (!stored) {
@@ -197,10 +197,10 @@ export class StateChanges {
       throw new ChatError('storage', message);
     }
     await deleteFile();
-    return { turn, target: (await this.take(path)) ?? undo, undo };
+    return { turn, target: (await this.takeCheckpoint(path)) ?? undo, undo };
   }
 
-  private async take(path: string): Promise<FolderCheckpoint | undefined> {
+  private async takeCheckpoint(path: string): Promise<FolderCheckpoint | undefined> {
     const { checkpoints } = this.ports;
     const taken = await checkpoints?.take('Before undo of a change', new AbortController().signal);
     return taken?.folders.find(({ folder }) => isInside(path, folder, false));
@@ -243,7 +243,7 @@ export class StateChanges {
     }
   }
 
-  private put(record: Omit<RecordOf<'stateChanged'>, 'at'>): void {
+  private addRecord(record: Omit<RecordOf<'stateChanged'>, 'at'>): void {
     const { folder, checkpoint, renamedFrom, isMixed: mixed = false, kind, path, turn } = record;
     const { after, before } = { before: undefined, after: undefined, ...record };
     const renamed = withoutUndefined({ renamedFrom });

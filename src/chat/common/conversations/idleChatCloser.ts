@@ -11,7 +11,7 @@ const checkIntervalMs = 60_000;
 const checksBeforeClose = 5;
 
 /** Closes conversations that were idle for some minutes, to free memory and to let other windows write to them. */
-export class IdleChats<One extends IdleCheckable> implements Disposable {
+export class IdleChatCloser<One extends IdleCheckable> implements Disposable {
   private readonly idleCheckCounts = new Map<One, number>();
   private timer: Disposable | undefined;
 

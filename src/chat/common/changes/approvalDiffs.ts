@@ -2,13 +2,13 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { collectEvidence } from '../approvals/approvalEvidence';
 import type { DiffTexts } from '../chatPorts';
 import type { FileText } from './fileTexts';
-import { unixLines } from './touchedFiles';
+import { withUnixLineEndings } from './touchedFiles';
 
 /** Maximum number of occurrences of a replaced text that are considered. */
 const maxOccurrences = 50;
 
 /** Stores the file contents that approvals have shown, to compare them with the contents that the agent writes. */
-export class ShownWrites {
+export class ApprovalDiffs {
   /** Diffs of approvals that are still pending, by approval id. */
   private readonly pendingDiffs = new Map<string, readonly DiffTexts[]>();
   private allowedDiffs: readonly DiffTexts[] = [];
@@ -43,7 +43,7 @@ export class ShownWrites {
    * Whether a write matches all shown diffs, or the first of them. Then removes these diffs. True if there is nothing
    * to compare.
    */
-  matchesShown(path: string, before: FileText, after: FileText): boolean {
+  matchesApproval(path: string, before: FileText, after: FileText): boolean {
     const shown = this.allowedDiffs.filter((diff) => diff.path === path);
     if (shown.length === 0 || before === undefined || after === undefined) {
       this.forget(shown);
@@ -77,7 +77,7 @@ export class ShownWrites {
 function possibleResults(text: string, { after, before }: DiffTexts): string[] {
   if (before === null || isSame(text, before)) return [after];
   if (before === '') return [];
-  const [file, piece, other] = [unixLines(text), unixLines(before), unixLines(after)];
+  const [file, piece, other] = [withUnixLineEndings(text), withUnixLineEndings(before), withUnixLineEndings(after)];
   if (!file.includes(piece)) return [];
   const results = [file.replaceAll(piece, () => other)];
   for (let at = file.indexOf(piece); at >= 0 && results.length < maxOccurrences; at = file.indexOf(piece, at + 1)) {
@@ -88,5 +88,5 @@ function possibleResults(text: string, { after, before }: DiffTexts): string[] {
 
 /** Whether two texts are equal except for line endings and trailing white space, which editors may change. */
 function isSame(one: string, other: string): boolean {
-  return unixLines(one).trimEnd() === unixLines(other).trimEnd();
+  return withUnixLineEndings(one).trimEnd() === withUnixLineEndings(other).trimEnd();
 }

@@ -12,7 +12,7 @@ const maxLinks = 200;
  * and in its folders that start with a dot. For example, if `.vscode` is a link to `config`, then `config/tasks.json`
  * also has the name `.vscode/tasks.json`. `realPath` and `folders` are real paths.
  */
-export async function findLinkedNames(
+export async function findSymlinkedNames(
   realPath: string,
   folders: readonly string[],
   isWindows: boolean,

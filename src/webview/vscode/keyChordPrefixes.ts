@@ -14,7 +14,7 @@ const webUserKeybindings = vscode.Uri.parse('vscode-userdata:/User/keybindings.j
  * The first keys of all multi-key shortcuts. They are read from VS Code's keybinding files, because VS Code has no API
  * for them.
  */
-export class KeyChordTables implements Disposable {
+export class KeyChordPrefixes implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(
     new Emitter<void>((error) => this.log.error('a listener failed', error)),

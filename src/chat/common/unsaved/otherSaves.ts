@@ -1,6 +1,6 @@
 import type { FileTextId } from '../changes/fileTexts';
 
-/** A write by a shell command that no sweep has found before someone else saved the file. */
+/** A write by a shell command that no scan has found before someone else saved the file. */
 interface UnseenWrite {
   /** The text before the write. Undefined if it is the text in the checkpoint. */
   readonly before: FileTextId;
@@ -19,7 +19,7 @@ interface SavedFile {
  * The files that the user or another agent has saved during a turn. If the text on disk before a save differs from the
  * last known text, a shell command has written it.
  */
-export class OthersSaves {
+export class OtherSaves {
   private readonly fileByPath = new Map<string, SavedFile>();
 
   clear(): void {
@@ -36,7 +36,7 @@ export class OthersSaves {
   }
 
   /** Sets the text of a file with which later writes are compared. Removes the writes that no sweep has found. */
-  set(path: string, text: FileTextId, agentsText: FileTextId): void {
+  setLastKnownText(path: string, text: FileTextId, agentsText: FileTextId): void {
     this.fileByPath.set(path, { text, agentsText, unseen: [] });
   }
 
@@ -46,7 +46,7 @@ export class OthersSaves {
   }
 
   /** Returns and removes the writes before the saves of a file. */
-  takeUnseen(path: string, agentsText: FileTextId): readonly UnseenWrite[] {
+  takeUnseenWrites(path: string, agentsText: FileTextId): readonly UnseenWrite[] {
     const file = this.find(path, agentsText);
     if (file) this.fileByPath.set(path, { ...file, unseen: [] });
     return file?.unseen ?? [];

@@ -1,17 +1,17 @@
-import { ChatError, type ChatRestores, type NewRestore, type RestorePoint } from '../chatPorts';
-import type { SessionFile, StoredConversation } from '../chatStore';
+import { ChatError, type RestoreRecords, type NewRestore, type RestorePoint } from '../chatPorts';
+import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { Conversation } from '../conversation/conversation';
 import type { RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
-import { momentBefore, pathsByTurn, writtenPaths } from './restorePoint';
+import { momentBeforePrompt, changedPathsByTurn, writtenPaths } from './restorePoint';
 
-/** Implements `ChatRestores`. Before a restore is recorded, this window becomes the writer of the conversation. */
-export class ConversationRestores implements ChatRestores {
+/** Implements `RestoreRecords`. Before a restore is recorded, this window becomes the writer of the conversation. */
+export class ConversationRestoreRecords implements RestoreRecords {
   constructor(
-    private readonly file: SessionFile,
+    private readonly file: ConversationFiles,
     private readonly conversation: Conversation,
     /** Reads the records from disk. @throws ChatError */
-    private readonly read: () => Promise<StoredConversation>,
+    private readonly readRecords: () => Promise<StoredConversation>,
   ) {}
 
   get remainingChanges(): readonly RemainingChange[] {
@@ -22,9 +22,10 @@ export class ConversationRestores implements ChatRestores {
     return this.conversation.restores.get(id);
   }
 
-  async pointBefore(entryId: string): Promise<RestorePoint> {
+  async restorePointBefore(entryId: string): Promise<RestorePoint> {
     const entry = this.conversation.document.get(entryId);
-    const moment = entry?.kind === 'prompt' ? momentBefore((await this.readAll()).records, entry.turn) : undefined;
+    const moment =
+      entry?.kind === 'prompt' ? momentBeforePrompt((await this.readAll()).records, entry.turn) : undefined;
     if (!entry || !moment) throw new ChatError('notFound', 'This prompt is no longer in the conversation.');
     const { journal } = this.conversation;
     return {
@@ -32,7 +33,7 @@ export class ConversationRestores implements ChatRestores {
       turn: entry.turn,
       remainingChanges: journal.remainingChangesAfter(moment.recordsBefore),
       writtenPaths: writtenPaths(moment.recordsSince),
-      pathsByTurn: pathsByTurn(moment.recordsSince),
+      pathsByTurn: changedPathsByTurn(moment.recordsSince),
     };
   }
 
@@ -55,12 +56,12 @@ export class ConversationRestores implements ChatRestores {
 
   async recordRestore({ replaced, ...restore }: NewRestore): Promise<void> {
     await this.replaceChanges(replaced);
-    this.conversation.record({ type: 'restored', ...restore });
+    this.conversation.addRecord({ type: 'restored', ...restore });
   }
 
   async recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void> {
     await this.replaceChanges(replaced);
-    this.conversation.record({ type: 'restoreUndone', id });
+    this.conversation.addRecord({ type: 'restoreUndone', id });
   }
 
   /** Reads all records. @throws ChatError `storage` if some of them are not on disk yet */
@@ -68,6 +69,6 @@ export class ConversationRestores implements ChatRestores {
     await this.file.flush();
     const { problem } = this.file;
     if (problem !== undefined) throw new ChatError('storage', problem);
-    return await this.read();
+    return await this.readRecords();
   }
 }

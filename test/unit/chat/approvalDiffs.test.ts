@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ShownWrites } from '../../../src/chat/common/changes/shownWrites';
+import { ApprovalDiffs } from '../../../src/chat/common/changes/approvalDiffs';
 import { until } from '../../support/eventually';
 import { event } from './support/transcriptRecorder';
 import { draft, Window } from './support/window';
@@ -16,14 +16,14 @@ const asked = (id: string, ...diffs: [old_text: string | null, new_text: string]
 const granted = (id: string) => event('approval:granted', { approval_id: id, decision: 'Allow' });
 
 describe('ShownWrites', () => {
-  const allowed = (...diffs: [string | null, string][]): ShownWrites => {
-    const writes = new ShownWrites();
+  const allowed = (...diffs: [string | null, string][]): ApprovalDiffs => {
+    const writes = new ApprovalDiffs();
     writes.observeEvent(asked('a', ...diffs));
     writes.observeEvent(granted('a'));
     return writes;
   };
-  const isAsShown = (writes: ShownWrites, before: string | null, after: string) =>
-    writes.matchesShown('/ws/a.txt', before, after);
+  const isAsShown = (writes: ApprovalDiffs, before: string | null, after: string) =>
+    writes.matchesApproval('/ws/a.txt', before, after);
 
   it('match a write of the whole file or of a piece, in one place or everywhere', () => {
     assert.ok(isAsShown(allowed(['one\n', 'two\n']), 'one\n', 'two\n'));
@@ -49,7 +49,7 @@ describe('ShownWrites', () => {
   });
 
   it('count only if the approval was allowed, and once', () => {
-    const writes = new ShownWrites();
+    const writes = new ApprovalDiffs();
     writes.observeEvent(asked('a', ['one', 'two']));
     assert.ok(isAsShown(writes, 'one', 'three'), 'not allowed yet');
     writes.observeEvent(event('approval:denied', { approval_id: 'a', decision: 'Deny' }));
@@ -61,7 +61,7 @@ describe('ShownWrites', () => {
   });
 
   it('accept any write if the earlier text is unknown', () => {
-    assert.ok(allowed(['one', 'two']).matchesShown('/ws/a.txt', undefined, 'three'));
+    assert.ok(allowed(['one', 'two']).matchesApproval('/ws/a.txt', undefined, 'three'));
   });
 });
 
@@ -73,7 +73,11 @@ describe('A conversation whose agent writes something other than shown', () => {
   afterEach(() => window.remove());
 
   for (const [what, written, notices] of [
-    ['shows a notice with the file', 'three\n', ['Agent one wrote different contents than it showed. /ws/a.txt']],
+    [
+      'shows a notice with the file',
+      'three\n',
+      ['Agent one wrote contents that differ from those in the approval. /ws/a.txt'],
+    ],
     ['shows no notice otherwise', 'two\n', []],
   ] as const) {
     it(what, async () => {

@@ -25,7 +25,7 @@ interface OthersSaveWatchDeps {
 const readTimeoutMs = 300;
 
 /** Records saves during a turn that the agent did not make, and the text on disk immediately before each save. */
-export class OthersSaveWatch implements Disposable {
+export class OtherSaveTracker implements Disposable {
   private readonly disposables = new DisposableStore();
   /** The files on disk before saves that are in progress, by path as VS Code gives it. */
   private readonly diskByPath = new Map<string, Promise<CurrentFile | undefined>>();

@@ -14,7 +14,7 @@ const maxSelectedText = 16 * 1024;
  * Tracks visible editors and selections in files that peers can access. Checking a file requires disk access, so its
  * editor is added only after the check, with an event.
  */
-export class SelectionTracker implements vscode.Disposable {
+export class VisibleEditorTracker implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly selectionEmitter = this.disposables.add(new Emitter<void>((error) => this.onListenerError(error)));
   readonly onDidChangeSelection = this.selectionEmitter.event;
@@ -22,10 +22,10 @@ export class SelectionTracker implements vscode.Disposable {
     new Emitter<void>((error) => this.onListenerError(error)),
   );
   readonly onDidChangeVisibleFiles = this.visibleFilesEmitter.event;
-  private readonly settledEditors: SettledEditors<vscode.TextEditor>;
+  private readonly settledVisibleEditors: SettledEditors<vscode.TextEditor>;
   /** Whether peers can access a visible file, by path; undefined until its check ends. */
   private readonly isAllowedByPath = new Map<string, boolean | undefined>();
-  private rulesVersion = 0;
+  private accessRulesVersion = 0;
   /** The last active file editor; kept while a terminal or webview has the focus. */
   private lastActiveEditor: vscode.TextEditor | undefined;
 
@@ -34,7 +34,7 @@ export class SelectionTracker implements vscode.Disposable {
     clock: Clock,
     private readonly onListenerError: (error: unknown) => void,
   ) {
-    this.settledEditors = this.disposables.add(new SettledEditors(clock, () => this.fireChanges()));
+    this.settledVisibleEditors = this.disposables.add(new SettledEditors(clock, () => this.fireChanges()));
   }
 
   start(): void {
@@ -55,15 +55,15 @@ export class SelectionTracker implements vscode.Disposable {
 
   /** Checks all files again. Call after the workspace folders or the exclude list have changed. */
   recheckFiles(): void {
-    this.rulesVersion++;
+    this.accessRulesVersion++;
     this.isAllowedByPath.clear();
-    this.settledEditors.clear();
+    this.settledVisibleEditors.clear();
     this.checkVisibleFiles();
   }
 
   get activeSelection(): EditorSelection | undefined {
     const editor = this.lastActiveEditor;
-    return editor && this.settledEditors.editors.includes(editor) ? selectionOf(editor) : undefined;
+    return editor && this.settledVisibleEditors.editors.includes(editor) ? selectionOf(editor) : undefined;
   }
 
   get selections(): readonly EditorSelection[] {
@@ -82,7 +82,7 @@ export class SelectionTracker implements vscode.Disposable {
 
   /** The visible editors, starting with the active one. */
   private get visibleEditors(): readonly vscode.TextEditor[] {
-    return [...this.settledEditors.editors].sort(
+    return [...this.settledVisibleEditors.editors].sort(
       (a, b) => Number(b === this.lastActiveEditor) - Number(a === this.lastActiveEditor),
     );
   }
@@ -94,7 +94,7 @@ export class SelectionTracker implements vscode.Disposable {
 
   private onSelectionChanged(editor: vscode.TextEditor): void {
     if (editor === vscode.window.activeTextEditor && isFile(editor)) this.lastActiveEditor = editor;
-    if (this.settledEditors.editors.includes(editor)) this.selectionEmitter.fire();
+    if (this.settledVisibleEditors.editors.includes(editor)) this.selectionEmitter.fire();
   }
 
   private checkVisibleFiles(): void {
@@ -106,7 +106,7 @@ export class SelectionTracker implements vscode.Disposable {
   }
 
   private updateEditors(): void {
-    this.settledEditors.update(
+    this.settledVisibleEditors.update(
       vscode.window.visibleTextEditors
         .filter(isFile)
         .map((editor) => ({ editor, isAllowed: this.isAllowedByPath.get(editor.document.uri.fsPath) })),
@@ -114,14 +114,14 @@ export class SelectionTracker implements vscode.Disposable {
   }
 
   private async checkFile(path: string): Promise<void> {
-    const { rulesVersion } = this;
+    const { accessRulesVersion: rulesVersion } = this;
     this.isAllowedByPath.set(path, undefined);
     const mayBeShown = await this.pathGuard.check(path).then(
       () => true,
       () => false,
     );
     // The rules have changed or the file was hidden while it was checked.
-    if (rulesVersion !== this.rulesVersion || !this.isAllowedByPath.has(path)) return;
+    if (rulesVersion !== this.accessRulesVersion || !this.isAllowedByPath.has(path)) return;
     this.isAllowedByPath.set(path, mayBeShown);
     this.updateEditors();
   }
