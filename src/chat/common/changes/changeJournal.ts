@@ -172,10 +172,7 @@ export class ChangeJournal {
     this.runningTurnScans.observeEvent(event);
   }
 
-  /**
-   * Call before an answer is sent to the agent, because changes that were made earlier are not the agent's. Never
-   * rejects.
-   */
+  /** Call before an answer is sent to the agent: what changed before is not the agent's work. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
     await this.toolCallWrites.beforeAnswer(approvalId);
   }
