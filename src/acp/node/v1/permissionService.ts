@@ -55,7 +55,7 @@ export type PermissionOutcome =
   | { readonly isGranted: false; readonly reason: string };
 
 export interface FileChange {
-  /** Absolute path with symbolic links resolved. */
+  /** Absolute path of the file, with symbolic links resolved. */
   readonly path: string;
   readonly before: string | null;
   readonly after: string;

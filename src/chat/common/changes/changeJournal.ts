@@ -172,10 +172,7 @@ export class ChangeJournal {
     this.runningSweeps.observeEvent(event);
   }
 
-  /**
-   * Call before an answer is sent to the agent, because changes that were made earlier are not the agent's. Never
-   * rejects.
-   */
+  /** Call before an answer is sent to the agent, because earlier changes are not the agent's. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
     await this.toolCallWrites.beforeAnswer(approvalId);
   }
@@ -215,8 +212,7 @@ export class ChangeJournal {
   }
 
   /**
-   * Returns the texts of a file before and after a turn. A deleted file has an empty text. Undefined if the earlier
-   * text is unknown.
+   * Returns a file before and after a turn. A deleted file has an empty text. Undefined if the earlier text is unknown.
    */
   async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
     const path = await this.resolvePath(requested);
