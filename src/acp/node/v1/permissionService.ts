@@ -83,7 +83,6 @@ const policyKindNames: Readonly<Record<PolicyKind, string>> = {
   run: 'commands',
   fetch: 'fetching from the web',
 };
-/** The default policy for workspace files. */
 const defaultFilePolicy: AgentPolicy = { read: 'allow', edit: 'allow' };
 
 /** Decides what an agent may do in one session: by stored rules and the policy, or else by asking the user. */

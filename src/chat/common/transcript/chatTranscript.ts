@@ -350,8 +350,8 @@ export class ChatTranscript {
   }
 
   /**
-   * Returns the turn to which new events belong. Starts one if the agent acts without a prompt. Undefined while a
-   * stopped turn is ending.
+   * Returns the turn for new events. Starts one if the agent acts without a prompt. Undefined while a stopped turn
+   * ends.
    */
   private ensureTurn(): Turn | undefined {
     if (this.stage.kind === 'stopped') return undefined;
