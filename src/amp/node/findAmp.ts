@@ -24,7 +24,7 @@ export async function findAmp(options: FindAmpOptions): Promise<FoundAmp | undef
   const onPath = (valueOf(env, 'PATH') ?? '')
     .split(paths.delimiter)
     .map((folder) => folder.replace(/^"(.*)"$/, '$1'))
-    // Relative entries are ignored, because they mean other folders in the terminal.
+    // Relative entries are ignored, because they refer to other folders in the terminal.
     .filter((folder) => paths.isAbsolute(folder));
   const installed = [
     paths.join(homeFolder, '.local', 'bin'),

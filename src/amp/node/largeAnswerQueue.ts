@@ -1,6 +1,5 @@
 import { EditorError } from '../../editor/common/editorPort';
 
-/** A client that waits for a large answer. */
 interface LargeAnswerClient {
   readonly isReading: boolean;
 }

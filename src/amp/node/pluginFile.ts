@@ -110,7 +110,8 @@ export class PluginFile {
     if ((await this.requireOwnPlugin()).kind !== 'ours') return;
     await unlink(this.file);
     const parent = path.dirname(this.folder);
-    // In the user's configuration, only the plugins folder may have been created by the installation.
+    // In the user's configuration, the installation creates at most the plugins folder, so only that folder may be
+    // removed.
     for (const folder of this.rootFolder === undefined ? [this.folder] : [this.folder, parent]) {
       await rmdir(folder).catch(() => undefined);
     }

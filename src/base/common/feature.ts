@@ -3,7 +3,7 @@ import { Emitter } from './event';
 
 /** One independent part of the product. A feature that fails to start does not affect the others. */
 export interface Feature<Running extends RunningFeature = RunningFeature> {
-  /** Also used as the `[area]` of the feature's log lines. */
+  /** Id of the feature. The log lines of the feature start with it, as `[area]`. */
   readonly id: string;
   /** Display name. */
   readonly title: string;

@@ -83,7 +83,6 @@ export interface Difference {
   readonly leftOut: readonly LeftOutItem[];
 }
 
-/** Limits for one checkpoint. */
 export interface CheckpointLimits {
   /** Maximum size of a file, in bytes. Larger files are not stored. */
   readonly maxFileBytes: number;

@@ -75,7 +75,7 @@ export interface RestorePreview {
 }
 
 export interface SkippedFile {
-  /** Absolute path of the file. */
+  /** Absolute path of the changed file. */
   readonly path: string;
   /** The reason, as a message for users. */
   readonly reason: string;

@@ -186,7 +186,6 @@ export interface SeparableCounts {
   readonly total: number;
 }
 
-/** The file changes of a conversation. */
 export interface ChatFileChanges {
   /** The changes that the user has neither kept nor undone. */
   readonly list: readonly FileChange[];

@@ -30,7 +30,7 @@ export async function askForConsent(
   const options = { modal: true, detail: dialogDetailsOf(subject, hasChanged) };
   const chosen = await vscode.window.showWarningMessage(dialogQuestionOf(subject), options, ...answers);
   if (chosen !== show) return answerOf(chosen);
-  // If the file could not be shown, the user cannot allow it.
+  // The question is only shown if the user can see the file.
   if (await openSource(subject)) void askInNotification(subject, onLateAnswer);
   return undefined;
 }

@@ -6,7 +6,6 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface HttpAnswer {
   readonly status: number;
   readonly body: Uint8Array;
-  /** The target of a redirect. */
   readonly redirectTarget: string | undefined;
   /** MIME type without parameters. Empty if missing. */
   readonly mimeType: string;

@@ -45,7 +45,7 @@ const integrityForm = /^(sha256|sha384|sha512)-([A-Za-z0-9+/]+={0,2})$/;
 const checkMs = 24 * 60 * 60_000;
 /** Time limit for that check. If the URL does not respond, the allowed code runs. */
 const checkTimeoutMs = 3_000;
-/** How long the user is asked about the same downloaded code, in milliseconds. */
+/** How long downloaded code waits for the user's answer before it is downloaded again, in milliseconds. */
 const pendingMs = 10 * 60_000;
 /** Maximum number of downloads in memory, each with up to `maxAnswerBytes`. */
 const maxPending = 8;

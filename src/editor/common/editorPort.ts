@@ -30,7 +30,7 @@ export interface EditorPort {
   /** Reads bytes from disk and ignores unsaved changes. @throws EditorError */
   readBytes(path: string, options?: ReadBytesOptions): Promise<FileBytes>;
 
-  /** @throws EditorError */
+  /** Returns the size, time and kind of a file or folder. @throws EditorError */
   stat(path: string): Promise<FileStat>;
 
   /**
@@ -172,7 +172,7 @@ export interface FileStat {
   readonly type: 'file' | 'directory' | 'other';
   /** Size on disk, in bytes. */
   readonly size: number;
-  /** Milliseconds since the epoch. */
+  /** Time of the last modification, in milliseconds since the epoch. */
   readonly modifiedAt: number;
   readonly version: FileVersion;
   readonly isDirty: boolean;

@@ -4,7 +4,7 @@ import { createLooseMatcher, TimedGlobs } from './timedGlobs';
 
 /** A path of a file. Through links, one file can have several paths. */
 export interface WorkspacePath {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
   /** Path relative to the workspace folder; empty for the folder itself. */
   readonly relativePath: string;

@@ -27,7 +27,7 @@ import type { ChangeCheck, PendingChange, UncheckedEditor } from './uncheckedEdi
 export class ProtectedChangeError extends EditorError {
   /** The path as the peer gave it. */
   readonly requestedPath: string;
-  /** Absolute path. */
+  /** Absolute and resolved path of the file. */
   readonly path: string;
   /** See `Protection.reason`. */
   readonly reason: string;

@@ -138,7 +138,10 @@ export class PathGuard {
   }
 }
 
-/** @throws EditorError `outsideWorkspace` for a broken link, because writing to it creates a file elsewhere */
+/**
+ * @throws EditorError `outsideWorkspace` for a broken link, because writing to it could create a file outside the
+ * workspace
+ */
 async function resolveLinks(
   system: GuardFileSystem,
   absolute: string,

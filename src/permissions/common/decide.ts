@@ -10,7 +10,6 @@ export interface DecisionContext {
   readonly rules: readonly PermissionRule[];
   /** Policy for the agent that sends the request. */
   readonly policy: AgentPolicy;
-  /** Compiles the globs of rules. */
   readonly globs: RuleGlobs;
   /** Whether a file is protected. `path` is absolute and resolved. */
   readonly isProtected: (path: string) => boolean;
@@ -46,7 +45,6 @@ export function decideRequest(request: ToolRequest, { rules, policy, globs, isPr
   return { answer: 'ask', because: 'unsettled' };
 }
 
-/** Whether the request may change its files. */
 export function mayChangeFiles({ command, kind }: ToolRequest): boolean {
   return command !== undefined || !readOnlyKinds.has(kind);
 }

@@ -21,7 +21,6 @@ interface RuleGrant extends GrantBase {
 interface RememberedGrant extends GrantBase {
   readonly kind: 'remembered';
   readonly effect: PermissionRule['effect'];
-  /** Label of the chosen option. */
   readonly optionLabel: string;
 }
 

@@ -8,7 +8,6 @@ import type { StoredRule, UserRules } from './rules/userRules';
 interface StandingPermissionsDeps {
   /** The user's rules. `StandingPermissions` disposes them. */
   readonly rules: UserRules;
-  /** Returns the current policy. */
   readonly policy: () => PermissionPolicy;
   readonly onListenerError: (error: unknown) => void;
   readonly globs: RuleGlobs;
@@ -31,7 +30,6 @@ export class StandingPermissions implements Disposable {
     return this.deps.rules.storedRules;
   }
 
-  /** The compiled globs of rules. */
   get ruleGlobs(): RuleGlobs {
     return this.deps.globs;
   }

@@ -14,7 +14,7 @@ export const ApprovalContext = z.looseObject({
     .catch(undefined),
   /** Working directory of the command, as an absolute path. */
   cwd: z.string().optional().catch(undefined),
-  /** Absolute path of the session's folder. Used to recognize commands that run elsewhere. */
+  /** Absolute path of the session's folder. Used to recognize commands that run in other folders. */
   folder: z.string().optional().catch(undefined),
   env: z.record(z.string(), z.string()).optional().catch(undefined),
   /** Absolute paths of affected files. */

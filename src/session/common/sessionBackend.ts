@@ -12,7 +12,7 @@ export interface SessionBackend extends Disposable {
 
   /** Returns the capabilities. Starts the backend if needed. @throws BackendError */
   capabilities(signal?: AbortSignal): Promise<BackendCapabilities>;
-  /** @throws BackendError */
+  /** Creates a session. @throws BackendError */
   createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
   /**
    * Creates a session before the first prompt, so that its options can be shown. Resolves to undefined if that would

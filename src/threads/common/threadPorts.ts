@@ -109,7 +109,6 @@ export interface SourceProblem {
   readonly message: string;
 }
 
-/** The kinds of searchable texts. */
 export const textKinds = [
   'prompt',
   'answer',

@@ -46,7 +46,6 @@ const actionsWithFile: ReadonlySet<ThreadAction> = new Set(['copyPath', 'reveal'
 export class ThreadActions {
   constructor(private readonly deps: ThreadActionsDeps) {}
 
-  /** Returns the actions that are possible for this thread. */
   availableFor({ id, path: file }: ThreadHead): readonly ThreadAction[] {
     const hasId = safeId.test(id);
     const hasFile = file !== undefined;

@@ -35,7 +35,7 @@ export class ThreadPanels implements Disposable {
   /** Restores a tab after a reload of the window. */
   restore(panel: vscode.WebviewPanel, state: unknown): void {
     const tabKey = TabState.safeParse(state).data?.threadId;
-    // Without its state, the tab's thread is unknown.
+    // Without the stored state, it is unknown which thread the tab showed.
     if (tabKey === undefined) panel.dispose();
     else void this.restoreThread(panel, tabKey);
   }

@@ -109,7 +109,7 @@ function isSamePath(name: string, path: string): boolean {
 
 const kindsByMark: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'context', '+': 'add', '-': 'remove' };
 
-/** Returns no line for the text "No newline at end of file". */
+/** Parses a line of a diff. Returns no line for the text "No newline at end of file". */
 function parseDiffLine(line: string): DiffLine[] {
   const kind = line === '' ? 'context' : kindsByMark[line.charAt(0)];
   return kind ? [{ kind, text: line.slice(1).replace(/\r$/, '') }] : [];

@@ -16,11 +16,11 @@ export interface TrafficEntry {
 }
 
 export interface RecordedTraffic extends TrafficEntry {
-  /** Milliseconds since the epoch. */
+  /** Time at which the message was recorded, in milliseconds since the epoch. */
   readonly recordedAt: number;
 }
 
-/** Receives messages from protocol code. Check `isOpen` first, to avoid work while nobody watches. */
+/** Receives messages from protocol code. Check `isOpen` first, to avoid unnecessary work when there is no viewer. */
 export interface TrafficTap {
   readonly isOpen: boolean;
   record(entry: TrafficEntry): void;
@@ -54,7 +54,7 @@ export class TrafficLog implements TrafficTap {
     return this.entries;
   }
 
-  /** Starts recording. Dispose the result to stop. When nobody records any more, the log is cleared. */
+  /** Starts recording. Dispose the result to stop. When all recordings have stopped, the log is cleared. */
   startRecording(): Disposable {
     this.watcherCount++;
     let closed = false;

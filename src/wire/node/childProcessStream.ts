@@ -13,7 +13,6 @@ interface ChildProcessStreamOptions {
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** A child process with pipes for stdin and stdout. */
 export type PipedChild = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
 
 /** Limits for one uninterrupted read, so that a flood of messages does not block the event loop. */

@@ -14,7 +14,7 @@ export interface ThreadApi {
   didReadFile(threadId: string, path: string, content: string): void;
 }
 
-/** Read-only conversations from elsewhere, for example Amp's threads. */
+/** Read-only conversations from another source, for example Amp's threads. */
 export interface ThreadSource {
   getThreads(): Promise<ThreadMetadata[]>;
   getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined>;
@@ -77,7 +77,7 @@ export class MemoryThreads implements ThreadApi {
     return Promise.resolve(id);
   }
 
-  /** Adds a thread created elsewhere; does nothing if it exists. */
+  /** Adds a thread from another source. Does nothing if it already exists. */
   add(id: string, entries: readonly ThreadEntry[] = []): void {
     if (this.threads.has(id)) return;
     const first = entries.find((entry) => entry.type === 'message' && entry.role === 'user');

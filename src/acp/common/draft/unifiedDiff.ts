@@ -7,7 +7,7 @@ export interface FileDiff {
 }
 
 interface Hunk {
-  /** 1-based line in the old text; 0 if the old text is empty. */
+  /** First line of the hunk in the old text, 1-based. 0 if the old text is empty. */
   readonly oldStart: number;
   readonly lines: readonly DiffLine[];
 }

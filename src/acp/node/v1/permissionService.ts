@@ -55,7 +55,7 @@ export type PermissionOutcome =
   | { readonly isGranted: false; readonly reason: string };
 
 export interface FileChange {
-  /** Absolute path with symbolic links resolved. */
+  /** Absolute path of the file, with symbolic links resolved. */
   readonly path: string;
   readonly before: string | null;
   readonly after: string;
@@ -83,7 +83,6 @@ const policyKindNames: Readonly<Record<PolicyKind, string>> = {
   run: 'commands',
   fetch: 'fetching from the web',
 };
-/** The default policy for workspace files. */
 const defaultFilePolicy: AgentPolicy = { read: 'allow', edit: 'allow' };
 
 /** Decides what an agent may do in one session: by stored rules and the policy, or else by asking the user. */

@@ -18,14 +18,14 @@ export interface Moment {
 interface StatusPurposes {
   readonly check: { readonly receivedEventCount: number; readonly askedAtMs: number };
   readonly prompt: { readonly receivedEventCount: number; readonly askedAtMs: number };
-  /** To check, before allowing an approval, that the pending one is the one that the user saw. */
+  /** For an approval that the user wants to allow: to check that this approval is still the pending one. */
   readonly allowance: { readonly id: string; readonly option: string; readonly call: CallId };
   readonly stop: unknown;
   readonly look: unknown;
 }
 interface AnswerPurposes {
   readonly approval: { readonly id: string; readonly option: string; readonly call: CallId | undefined };
-  /** To deny the approval of a detached turn, which was found by polling or by an event. */
+  /** Denies the pending approval of a detached turn. The approval was found by polling or by an event. */
   readonly look: unknown;
   readonly heard: unknown;
 }

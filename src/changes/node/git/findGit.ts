@@ -5,7 +5,6 @@ import { isInsideFolder } from '../../../base/node/isInsideFolder';
 export interface FindGitOptions {
   /** Absolute paths of the workspace folders. Programs inside them are not trusted. */
   readonly folders: readonly string[];
-  /** The value of PATH. */
   readonly searchPath: string;
   readonly platform: NodeJS.Platform;
   /** Checks that the user can run the file. Rejects if not. */

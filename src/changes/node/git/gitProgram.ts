@@ -32,7 +32,6 @@ const killAfterMs = 2_000;
 const versionMs = 10_000;
 const maxVersionBytes = 64 * 1024;
 
-/** The Git program of this machine. */
 export class GitProgram {
   constructor(
     private readonly file: string,

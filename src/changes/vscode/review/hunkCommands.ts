@@ -170,7 +170,7 @@ function isBetweenSameLines({ after, before }: Hunk, { baseline, text }: TextsSh
   return isSame(before.start - 1, after.start - 1) && isSame(before.end, after.end);
 }
 
-/** Converts a change. For an empty range, VS Code passes the preceding line. */
+/** Converts a change to a hunk. For an empty range, VS Code passes the preceding line. */
 function hunkOfChange(change: z.infer<typeof LineChange>): Hunk {
   const range = (start: number, end: number): Hunk['before'] =>
     end === 0 ? { start, end: start } : { start: start - 1, end };

@@ -33,7 +33,6 @@ interface Write {
   readonly isAgentsWork: (now: CurrentFile) => boolean;
 }
 
-/** The texts of a file before and after a turn. */
 type TurnFile = Pick<WrittenFile, 'before' | 'after' | 'isMixed' | 'changesAfterUndo'>;
 
 export const maxFiles = 5_000;

@@ -7,7 +7,7 @@ export interface ChatFileAccess {
   readonly editor: EditorPort;
   /** Saves unsaved text of the file, then deletes it. @throws EditorError */
   deleteFile(path: string, options: DeleteOptions): Promise<void>;
-  /** Undefined if checkpoints are turned off or there is no workspace. */
+  /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   /** Fires when a file was saved in an editor of this window, with its absolute path. */
   readonly onDidSave: Event<string>;

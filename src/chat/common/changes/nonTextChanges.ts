@@ -31,7 +31,7 @@ export interface StateRestore {
 }
 
 interface StateChangesPorts {
-  /** Undefined if there are no checkpoints. */
+  /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   readonly claims: WriteClaims;
   readonly record: (record: NewRecord) => void;

@@ -18,7 +18,7 @@ import { maxFileBytes, type CurrentFile, type FileText, type FileTexts, type Fil
 import type { NonTextChanges } from './nonTextChanges';
 
 interface TurnCheckpointPorts {
-  /** Undefined if there are no checkpoints. */
+  /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;

@@ -4,7 +4,7 @@ import type { Event } from '../../../base/common/event';
 import type { PathCandidate } from './fuzzy';
 
 export interface IndexedFile extends PathCandidate {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
 }
 

@@ -11,7 +11,7 @@ interface GitChanges {
 }
 
 export interface GitFile {
-  /** Absolute path. */
+  /** Absolute path of the changed file. */
   readonly path: string;
   readonly state: 'changed' | 'untracked' | 'deleted';
 }

@@ -39,7 +39,7 @@ export const ChatUpdate = z.object({
   newCommands: optional(z.array(CommandView)),
   /** Chips for context that can be sent automatically. */
   chips: optional(z.array(ContextChipView)),
-  /** First keys of multi-key shortcuts; see `chordBeginnings`. */
+  /** First keys of multi-key shortcuts; see `chordPrefixes`. */
   keyChords: optional(z.array(Text)),
   /** Absolute paths of the workspace folders. Other paths are shown relative to them. */
   folders: optional(z.array(Text)),

@@ -25,7 +25,7 @@ type StoredRequest = z.infer<typeof StoredRequest>;
 
 interface FileRestorerDeps {
   readonly chats: Pick<Chats, 'open' | 'fork' | 'delete'>;
-  /** Undefined if there are no checkpoints. */
+  /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: RestoreCheckpoints | undefined;
   readonly newId: () => string;
 }

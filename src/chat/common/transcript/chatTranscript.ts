@@ -349,10 +349,7 @@ export class ChatTranscript {
     return this.createTurn(prompt);
   }
 
-  /**
-   * Returns the turn to which new events belong. Starts one if the agent acts without a prompt. Undefined while a
-   * stopped turn is ending.
-   */
+  /** Returns the turn for new events. Starts one if the agent acts unprompted. Undefined while a stopped turn ends. */
   private ensureTurn(): Turn | undefined {
     if (this.stage.kind === 'stopped') return undefined;
     if (this.stage.kind === 'idle') this.advanceStage({ kind: 'unprompted', turn: this.createTurn(undefined) });

@@ -104,7 +104,7 @@ export function urlOf(input: ToolInput): string | undefined {
   return firstString(input, ['url', 'uri']);
 }
 
-/** Returns the file path in a call's input, which can have several names. */
+/** Returns the file path in a call's input. The member that contains it can have several names. */
 export function pathOf(input: ToolInput): string | undefined {
   return firstString(input, ['path', 'file_path', 'filePath', 'filename', 'file', 'abs_path', 'notebook_path']);
 }

@@ -3,7 +3,7 @@ import { withUnixLineEndings } from '../changes/touchedFiles';
 /** The text of a file on disk; null if the file does not exist. */
 export type DiskText = string | null;
 
-/** The state of an unsaved document's file. `base` is the text on disk from which the unsaved text was edited. */
+/** The state of an unsaved document's file. `base` is the text on disk on which the unsaved text is based. */
 export type DiskState =
   /** The file on disk still has the base text. Saving the document loses nothing. */
   | { readonly kind: 'unchanged'; readonly base: DiskText }
@@ -16,7 +16,7 @@ export interface DiskReading {
   readonly unsaved: string;
   /** The agent that may have written the file. Undefined if only others can have written it. */
   readonly agent: string | undefined;
-  /** Whether the unsaved text was edited from another text than the one on disk. */
+  /** Whether the unsaved text is based on another text than the file on disk. */
   readonly isBehind?: boolean;
 }
 

@@ -12,7 +12,6 @@ interface OthersSaveWatchDeps {
   readonly resolvePath: (path: string) => Promise<string>;
   /** Whether the agent or the conversation writes the file, so that its earlier text is known. */
   readonly isOwnWrite: (path: string) => boolean;
-  /** Whether the agent writes the file. */
   readonly isAgentsWrite: (path: string) => boolean;
   /** Runs a task when no other work on the file is running. Never rejects. */
   readonly runForFile: (path: string, task: (path: string) => Promise<void>) => Promise<void>;

@@ -7,7 +7,7 @@ import type { Draft } from '../chatView';
 
 /** A workspace file with unsaved text that agents may access. */
 export interface UnsavedFile {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
   /** Whether a visible editor shows the file. */
   readonly isVisible: boolean;

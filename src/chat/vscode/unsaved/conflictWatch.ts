@@ -92,7 +92,7 @@ export class ConflictWatch implements Disposable {
     );
   }
 
-  /** Returns the text on disk from which the unsaved text was edited. Undefined if it is unknown. */
+  /** Returns the text on disk on which the unsaved text is based. Undefined if it is unknown. */
   baseOf(path: string): DiskText | undefined {
     return this.watchedByPath.get(path)?.state?.base;
   }

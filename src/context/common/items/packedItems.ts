@@ -60,7 +60,6 @@ export function validatePackedItems(packed: PackedItems): void {
   if (offset !== text.length) throw damagedError();
 }
 
-/** Reads the range at `ranges[at]`. */
 export function readRangeAt(ranges: Float64Array, at: number): ItemRange | undefined {
   const start = { line: ranges[at] ?? NaN, character: ranges[at + 1] ?? NaN };
   const end = { line: ranges[at + 2] ?? NaN, character: ranges[at + 3] ?? NaN };

@@ -45,7 +45,6 @@ export class AllowedRequests {
   }
 }
 
-/** Describes a request to the user. */
 export function describeConsentRequest(request: ConsentRequest): string {
   switch (request.kind) {
     case 'brought':

@@ -53,7 +53,7 @@ export const defaultProviderTimings: ProviderTimings = {
   pause: { firstMs: 2_000, maxMs: 5 * 60_000 },
 };
 
-/** The log for the author of a provider. */
+/** The log that the author of a provider can open. */
 export interface ProviderLog extends Disposable {
   debug(line: string): void;
   info(line: string): void;

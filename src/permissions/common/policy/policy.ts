@@ -12,7 +12,6 @@ export type AgentPolicy = Readonly<Partial<Record<PolicyKind, PolicyAnswer>>>;
 type PolicyByAgent = ReadonlyMap<string, AgentPolicy>;
 
 export interface PermissionPolicy {
-  /** Returns the effective policy of an agent. */
   forAgent(agent: string): AgentPolicy;
   /** The user settings without the workspace settings. */
   readonly userPolicies: PolicyByAgent;

@@ -1,4 +1,3 @@
-/** The kinds of actions in a policy. */
 export const policyKinds = ['read', 'edit', 'run', 'fetch'] as const;
 export type PolicyKind = (typeof policyKinds)[number];
 

@@ -32,7 +32,7 @@ export const PermissionRule = z
     kind: ToolKind.optional(),
     /** An absolute path, or a glob over absolute paths with `/` as separator. */
     pathGlob: z.string().min(1).optional(),
-    /** Absolute paths without globs. */
+    /** Absolute paths, which are not globs. */
     paths: z.array(z.string()).min(1).optional(),
     /** The program and its arguments. */
     command: z.array(z.string()).min(1).optional(),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 /** Identifies one version of a file. Data from the file is valid as long as this is unchanged. */
 export const FileVersionKey = z.object({
-  /** Absolute path. */
+  /** Absolute path of the file. */
   path: z.string(),
   sizeBytes: z.number(),
   /** Modification time in milliseconds since the epoch, with fractions. Only compared for equality. */

@@ -19,7 +19,7 @@ const headFileHeader = z.object({ kind: z.literal(kind), version: z.number(), cr
 
 export interface StoredHead {
   readonly file: FileVersionKey;
-  /** Null if Amp hides the thread. */
+  /** The head of the thread. Null if Amp hides the thread. */
   readonly head: ThreadHead | null;
 }
 

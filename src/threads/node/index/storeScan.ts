@@ -15,7 +15,6 @@ interface StoreScan {
 
 export interface FolderProblem {
   readonly folder: string;
-  /** Whether the path is a folder. */
   readonly isFolder: boolean;
   readonly message: string;
 }

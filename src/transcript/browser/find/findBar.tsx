@@ -45,7 +45,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
   const { matches, refresh } = useMatches(root, query);
   const { before, after } = useUnloadedMatches(model, search, query);
   const at = isBeforeMatch || matches.length === 0 ? -1 : wrapIndex(index, matches.length);
-  /** The entry that is being loaded because the reader goes to a match in it. */
+  /** The entry that is being loaded because the reader wants to see a match in it. */
   const loadingEntry = useRef<FoundEntry | undefined>(undefined);
 
   /** Whether the current match is in a placeholder. Its ranges change when the entry is formatted near the screen. */

@@ -38,7 +38,7 @@ const defaults = {
   /** Maximum length of an event, in UTF-16 units. */
   maxEventLength: 16 * 1024 * 1024,
   connectTimeoutMs: 15_000,
-  /** Duration of a suspicious silence after which the stream reconnects. */
+  /** Duration of a suspicious silence after which the stream reconnects, in milliseconds. */
   silenceMs: 45_000,
   /** Delay before the first attempt to reconnect, without jitter. It doubles up to `maxDelayMs`. */
   baseDelayMs: 500,

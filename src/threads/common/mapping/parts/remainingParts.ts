@@ -3,7 +3,7 @@ import { asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { plainText } from './mapped';
 
-/** Keys that occur in all kinds of results. They are shown elsewhere or not at all. */
+/** Keys that occur in all kinds of results. They are shown in other places or not at all. */
 const ignoredKeys: ReadonlySet<string> = new Set(['discoveredGuidanceFiles', '~debug']);
 
 /** Returns parts for the values of a result that are not in `shownKeys`, so that unknown data is not lost. */
