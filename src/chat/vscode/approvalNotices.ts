@@ -19,7 +19,7 @@ const maxPromptUnits = 160;
 export class ApprovalNotices implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly notifiedKeys = new Set<string>();
-  private isWaiting = false;
+  private isAnyApprovalPending = false;
 
   constructor(private readonly deps: ApprovalNoticesDeps) {}
 
@@ -45,8 +45,8 @@ export class ApprovalNotices implements Disposable {
   }
 
   private setWaiting(isWaiting: boolean): void {
-    if (isWaiting === this.isWaiting) return;
-    this.isWaiting = isWaiting;
+    if (isWaiting === this.isAnyApprovalPending) return;
+    this.isAnyApprovalPending = isWaiting;
     this.deps.setWaiting(isWaiting);
   }
 

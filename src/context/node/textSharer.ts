@@ -15,14 +15,14 @@ export function readSharedText({ memory, byteLength, length }: SharedText): stri
 /** Writes a text once for all workers that read it. Reuses the memory, since clearing new memory is slow. */
 export class TextSharer {
   private currentText: { readonly content: string; readonly text: SharedText; readers: number } | undefined;
-  private freeMemory: SharedArrayBuffer | undefined;
+  private reusableMemory: SharedArrayBuffer | undefined;
 
   /** Call `release` once for each call. A lone surrogate becomes U+FFFD, which has the same length. */
   share(content: string): SharedText {
     if (this.currentText?.content !== content) {
-      const text = (this.freeMemory && writeText(content, this.freeMemory)) ?? allocateText(content);
+      const text = (this.reusableMemory && writeText(content, this.reusableMemory)) ?? allocateText(content);
       this.currentText = { content, text, readers: 0 };
-      this.freeMemory = undefined;
+      this.reusableMemory = undefined;
     }
     this.currentText.readers++;
     return this.currentText.text;
@@ -32,7 +32,7 @@ export class TextSharer {
   release(text: SharedText): void {
     if (this.currentText?.text !== text || --this.currentText.readers > 0) return;
     this.currentText = undefined;
-    this.freeMemory = text.memory;
+    this.reusableMemory = text.memory;
   }
 }
 

@@ -5,7 +5,7 @@ import { maxFileBytes, type FileText } from '../../common/changes/fileTexts';
 import type { DiskText } from '../../common/unsaved/diskState';
 
 /** Replaces unsaved text by the file on disk. VS Code's undo brings it back. @throws Error if that fails */
-export async function useDiskText(document: vscode.TextDocument): Promise<void> {
+export async function revertToDiskText(document: vscode.TextDocument): Promise<void> {
   await showDocument(document);
   await revertActive(document);
   if (document.isDirty) throw new Error(`VS Code could not read ${nameOf(document)} again. Run “File: Revert File”.`);
