@@ -123,7 +123,7 @@ describe('the conversations', () => {
     await openList(chat);
     await chat.page.getByRole('button', { name: 'List conversations of Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
-    await chat.page.getByRole('button', { name: 'Cancel Listing conversations of Slow agent' }).click();
+    await chat.page.getByRole('button', { name: 'Cancel listing conversations of Slow agent' }).click();
     await chat.host.waitFor(chatRequests.cancelListing);
     await chat.page.getByRole('button', { name: 'Refresh conversations of Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
