@@ -81,7 +81,7 @@ describe('a client outside VS Code that calls tools', () => {
     assert.equal((await callerOf('Agent').mayChangeFiles({ purpose: 'edit', files }, signal)).isGranted, false);
     assert.match(shown[0]?.message ?? '', /c\.txt is protected: it runs\. 4 more files are protected\.$/);
     await until('the changes', () =>
-      vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.startsWith('Changes of 7 files'))),
+      vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.startsWith('Changes in 7 files'))),
     );
     const many = Array.from({ length: 301 }, (_, at) => file(`clients/${at}.txt`));
     const refused = await callerOf('Agent').mayChangeFiles({ purpose: 'edit', files: many }, signal);

@@ -27,7 +27,7 @@ export class ServerLockfiles implements Disposable {
   async createFolders(): Promise<void> {
     await this.primaryLockfile.createFolder();
     const usable = await Promise.all(
-      this.optionalLockfiles.map((store) => this.runOptional(() => store.createFolder())),
+      this.optionalLockfiles.map((store) => this.runForOptionalLockfiles(() => store.createFolder())),
     );
     this.optionalLockfiles = this.optionalLockfiles.filter((_store, index) => usable[index]);
   }
@@ -42,7 +42,7 @@ export class ServerLockfiles implements Disposable {
 
   async write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
     const others = this.optionalLockfiles.map((store) =>
-      this.runOptional(() => store.write(port, authToken, workspaceFolders)),
+      this.runForOptionalLockfiles(() => store.write(port, authToken, workspaceFolders)),
     );
     await Promise.all([this.primaryLockfile.write(port, authToken, workspaceFolders), ...others]);
   }
@@ -59,7 +59,7 @@ export class ServerLockfiles implements Disposable {
     return [this.primaryLockfile, ...this.optionalLockfiles];
   }
 
-  private async runOptional(work: () => Promise<void>): Promise<boolean> {
+  private async runForOptionalLockfiles(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
       return true;

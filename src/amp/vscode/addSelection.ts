@@ -43,7 +43,7 @@ export async function addSelectionToAmp(options: AddSelectionDeps): Promise<void
     return;
   }
   await vscode.env.clipboard.writeText(mention);
-  messages.info(`Copied ${mention} — paste it into Amp.`, {
+  messages.info(`Copied ${mention}. Paste it into Amp.`, {
     label: 'Open Amp Terminal',
     run: () => vscode.commands.executeCommand(commandIds.ampOpenTerminal),
   });

@@ -77,7 +77,7 @@ export type FileChange =
       readonly after: FileState;
     });
 
-export interface Difference {
+export interface CheckpointDifference {
   readonly changes: readonly FileChange[];
   /** Paths that can't be compared, because one of the checkpoints does not contain them. */
   readonly leftOut: readonly LeftOutItem[];

@@ -48,9 +48,9 @@ export function skipReasonText({ detail, reason }: SkippedStep): string {
 }
 
 /** The side of a step that the file on disk matches. */
-export type StepSide = 'before' | 'after' | 'neither';
+export type MatchingSide = 'before' | 'after' | 'neither';
 
-export function matchSide(step: RestoreStep, found: FileState | undefined): StepSide {
+export function findMatchingSide(step: RestoreStep, found: FileState | undefined): MatchingSide {
   if (isSameState(found, step.after)) return 'after';
   return isSameState(found, step.before) ? 'before' : 'neither';
 }

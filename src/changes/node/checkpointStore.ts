@@ -8,7 +8,7 @@ import {
   type Checkpoint,
   type CheckpointDetails,
   type CheckpointLimits,
-  type Difference,
+  type CheckpointDifference,
   type FileChange,
   type FileState,
   type LeftOutItem,
@@ -129,7 +129,7 @@ export class CheckpointStore {
   }
 
   /** Compares two states; `to` can be `now`. @throws CheckpointError `unknownCheckpoint` */
-  async diff(from: string, to: StateId, signal?: AbortSignal): Promise<Difference> {
+  async diff(from: string, to: StateId, signal?: AbortSignal): Promise<CheckpointDifference> {
     return await this.runInQueue(signal, (running) => this.compareStates(from, to, true, running), compareLimitMs);
   }
 
@@ -288,7 +288,7 @@ export class CheckpointStore {
     to: StateId,
     findRenames: boolean,
     signal: AbortSignal,
-  ): Promise<Difference> {
+  ): Promise<CheckpointDifference> {
     const { records, reader } = await this.repositoryProvider.prepare(signal);
     const before = await records.details(from, signal);
     const after =
@@ -314,7 +314,7 @@ function withoutLeftOut(
   changes: readonly FileChange[],
   leftOut: readonly LeftOutItem[],
   isExcluded: (path: string) => boolean,
-): Difference {
+): CheckpointDifference {
   const byPath = new Map(leftOut.map((item) => [item.path, item]));
   const folders = [...byPath.values()].filter(({ path }) => path.endsWith('/'));
   const isOut = (path: string): boolean =>

@@ -104,7 +104,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     const problems: string[] = [];
     for (const checkpoint of folders) {
       try {
-        const store = await this.openOrThrow(checkpoint.folder);
+        const store = await this.openStoreOrThrow(checkpoint.folder);
         const { changes } = await store.diff(checkpoint.id, currentStateId);
         // A workspace folder can be inside another one.
         for (const file of changes.flatMap((change) => filesOf(change, checkpoint))) {
@@ -136,13 +136,13 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   async stateAt({ checkpoint: { folder, id }, path: file }: CheckpointedFile): Promise<FileState | undefined> {
-    return await (await this.openOrThrow(folder)).stateAt(id, nameIn(folder, file));
+    return await (await this.openStoreOrThrow(folder)).stateAt(id, nameIn(folder, file));
   }
 
   async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {
     const states = new Map<string, CurrentState>();
     for (const [folder, inFolder] of Map.groupBy(files, ({ checkpoint }) => checkpoint.folder)) {
-      const store = await this.openOrThrow(folder);
+      const store = await this.openStoreOrThrow(folder);
       const found = await store.currentStates(inFolder.map((file) => nameIn(folder, file.path)));
       for (const [name, state] of found) states.set(path.join(folder, name), state);
     }
@@ -150,7 +150,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   async restoreFile({ checkpoint: { folder, id }, step }: FileRestore): Promise<FolderCheckpoint> {
-    const store = await this.openOrThrow(folder);
+    const store = await this.openStoreOrThrow(folder);
     const name = nameIn(folder, step.path);
     const stored = await store.stateAt(id, name);
     const isModeOnly = step.before?.object === step.after?.object && stored?.kind === step.after?.kind;
@@ -228,7 +228,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   /** Opens the store of a folder. @throws CheckpointError `noGit`, `failed` */
-  private async openOrThrow(folder: string): Promise<CheckpointStore> {
+  private async openStoreOrThrow(folder: string): Promise<CheckpointStore> {
     const store = await this.openStore(folder);
     if (typeof store === 'string') throw new CheckpointError('failed', store);
     return store;

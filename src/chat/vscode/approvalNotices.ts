@@ -21,7 +21,7 @@ const maxPromptUnits = 160;
 export class ApprovalNotices implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly notifiedKeys = new Set<string>();
-  private isWaiting = false;
+  private isAnyApprovalPending = false;
 
   constructor(private readonly deps: ApprovalNoticesDeps) {}
 
@@ -47,8 +47,8 @@ export class ApprovalNotices implements Disposable {
   }
 
   private setWaiting(isWaiting: boolean): void {
-    if (isWaiting === this.isWaiting) return;
-    this.isWaiting = isWaiting;
+    if (isWaiting === this.isAnyApprovalPending) return;
+    this.isAnyApprovalPending = isWaiting;
     this.deps.setWaiting(isWaiting);
   }
 

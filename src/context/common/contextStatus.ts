@@ -85,7 +85,7 @@ function summarize(
   const counts = [
     `${count('ready')} ready`,
     ...(failing.length > 0 ? [`${failing.length} failing`] : []),
-    ...(count('notAskedYet') > 0 ? [`${count('notAskedYet')} not asked yet`] : []),
+    ...(count('notAskedYet') > 0 ? [`${count('notAskedYet')} not used yet`] : []),
   ];
   const offers = states.filter(hasNewVersion);
   return [
@@ -99,7 +99,7 @@ function summarize(
 
 /** Describes the requests that a provider supports, or why this is unknown. */
 export function describeAbilities({ abilities, status }: ProviderState): string {
-  if (!abilities) return status === 'notAskedYet' ? 'not asked yet' : 'unknown';
+  if (!abilities) return status === 'notAskedYet' ? 'not used yet' : 'unknown';
   const named = [
     ...(abilities.annotations ? ['annotations'] : []),
     ...(abilities.mentions ? ['mentions'] : []),

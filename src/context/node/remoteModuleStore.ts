@@ -55,9 +55,9 @@ const pause: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
  * Downloads modules over https. The user must allow the code, and it must match the hash that is pinned or was allowed.
  */
 export class RemoteModuleStore {
-  private readonly checksByUrl = new Map<string, VersionCheck>();
+  private readonly versionCheckByUrl = new Map<string, VersionCheck>();
   /** Downloaded code that is not allowed yet, by URL. Only allowed code is written to disk. */
-  private readonly pendingByUrl = new BoundedMap<string, UnansweredCode>({ maxEntries: maxPending });
+  private readonly unansweredCodeByUrl = new BoundedMap<string, UnansweredCode>({ maxEntries: maxPending });
   private readonly failuresByUrl = new Map<string, DownloadFailure>();
 
   constructor(private readonly ports: RemoteModulePorts) {}
@@ -100,7 +100,7 @@ export class RemoteModuleStore {
     const pin = previousIntegrity === undefined ? undefined : pinOf(previousIntegrity);
     const specifier = pin && ((await this.findStored(url, pin)) ?? (await this.storeAllowedDownload(url, pin)));
     if (specifier === undefined) return await this.fetchUnlessPending(url, previousIntegrity, isRefresh, signal);
-    const check = this.checksByUrl.get(url);
+    const check = this.versionCheckByUrl.get(url);
     if (check && isRecent(check.checkedAtMs, clock.now(), checkMs))
       return moduleOf(specifier, previousIntegrity, check.newVersion);
     try {
@@ -111,8 +111,8 @@ export class RemoteModuleStore {
       const request = error instanceof ProviderError ? error.consent : undefined;
       const found = request?.kind === 'remoteCode' ? request : undefined;
       // If the check failed, its time is not stored, so that it is repeated after a pause.
-      if (found) this.checksByUrl.set(url, { checkedAtMs: clock.now(), newVersion: found });
-      return moduleOf(specifier, previousIntegrity, found ?? this.pendingByUrl.get(url)?.request);
+      if (found) this.versionCheckByUrl.set(url, { checkedAtMs: clock.now(), newVersion: found });
+      return moduleOf(specifier, previousIntegrity, found ?? this.unansweredCodeByUrl.get(url)?.request);
     }
   }
 
@@ -123,7 +123,7 @@ export class RemoteModuleStore {
     isRefresh: boolean,
     signal: AbortSignal,
   ): Promise<RemoteModule> {
-    const waiting = this.pendingByUrl.get(url);
+    const waiting = this.unansweredCodeByUrl.get(url);
     const isWaiting = waiting && !isRefresh && isRecent(waiting.downloadedAtMs, this.ports.clock.now(), pendingMs);
     if (isWaiting && waiting.request.previousIntegrity === previousIntegrity) throw notAllowed(waiting.request);
     return await this.fetchAllowed(url, previousIntegrity, signal);
@@ -146,13 +146,13 @@ export class RemoteModuleStore {
         from: finalUrl,
         previousIntegrity,
       };
-      this.pendingByUrl.set(url, { downloadedAtMs: this.ports.clock.now(), request, body });
+      this.unansweredCodeByUrl.set(url, { downloadedAtMs: this.ports.clock.now(), request, body });
       throw notAllowed(request);
     }
     const file = this.modulePath(url, pin);
     await writeAtomically(file, body);
-    this.pendingByUrl.delete(url);
-    this.checksByUrl.set(url, { checkedAtMs: this.ports.clock.now(), newVersion: undefined });
+    this.unansweredCodeByUrl.delete(url);
+    this.versionCheckByUrl.set(url, { checkedAtMs: this.ports.clock.now(), newVersion: undefined });
     return { specifier: pathToFileURL(file).href };
   }
 
@@ -160,11 +160,11 @@ export class RemoteModuleStore {
    * Stores code that the user has just allowed, and returns its `file:` URI. Undefined if no such code was downloaded.
    */
   private async storeAllowedDownload(url: string, pin: Pin): Promise<string | undefined> {
-    const waiting = this.pendingByUrl.get(url);
+    const waiting = this.unansweredCodeByUrl.get(url);
     if (!waiting || !isPinned(waiting.body, pin)) return undefined;
     const file = this.modulePath(url, pin);
     await writeAtomically(file, waiting.body);
-    this.pendingByUrl.delete(url);
+    this.unansweredCodeByUrl.delete(url);
     return pathToFileURL(file).href;
   }
 

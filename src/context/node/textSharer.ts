@@ -17,7 +17,7 @@ export function readSharedText({ memory, byteLength, length }: SharedText): stri
  */
 export class TextSharer {
   private currentText: { readonly content: string; readonly text: SharedText; readers: number } | undefined;
-  private freeMemory: SharedArrayBuffer | undefined;
+  private reusableMemory: SharedArrayBuffer | undefined;
 
   /**
    * Returns the shared text. Call `release` once for each call. A lone surrogate becomes U+FFFD, which has the same
@@ -25,9 +25,9 @@ export class TextSharer {
    */
   share(content: string): SharedText {
     if (this.currentText?.content !== content) {
-      const text = (this.freeMemory && writeText(content, this.freeMemory)) ?? allocateText(content);
+      const text = (this.reusableMemory && writeText(content, this.reusableMemory)) ?? allocateText(content);
       this.currentText = { content, text, readers: 0 };
-      this.freeMemory = undefined;
+      this.reusableMemory = undefined;
     }
     this.currentText.readers++;
     return this.currentText.text;
@@ -37,7 +37,7 @@ export class TextSharer {
   release(text: SharedText): void {
     if (this.currentText?.text !== text || --this.currentText.readers > 0) return;
     this.currentText = undefined;
-    this.freeMemory = text.memory;
+    this.reusableMemory = text.memory;
   }
 }
 

@@ -86,7 +86,7 @@ export class ContextController implements Disposable {
   constructor(private readonly deps: ContextControllerDeps) {
     const { clock, editor, log, memento, secrets, settings } = deps;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
-    this.excludeList = this.readExclude();
+    this.excludeList = this.readExcludeList();
     // Providers cannot access excluded files, not even outside the workspace.
     this.fileFilter = new FileAccessFilter({
       folders: workspaceFolderPaths,
@@ -226,11 +226,11 @@ export class ContextController implements Disposable {
     this.disposables.add(settings.onDidChangeOf([settingIds.contextCodeLens], () => lenses.refresh()));
     this.disposables.add(settings.onDidChangeOf([settingIds.contextDecoration], () => decorations.updateStyle()));
     this.disposables.add(
-      settings.onDidChangeOf([settingIds.exclude], () => void (this.excludeList = this.readExclude())),
+      settings.onDidChangeOf([settingIds.exclude], () => void (this.excludeList = this.readExcludeList())),
     );
   }
 
-  private readExclude(): ExcludeList {
+  private readExcludeList(): ExcludeList {
     return new ExcludeList(this.deps.settings.excludeGlobs(), { runWithTimeLimit: this.runWithTimeLimit });
   }
 

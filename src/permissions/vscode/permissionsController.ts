@@ -16,7 +16,7 @@ import { describeRule } from '../common/rules/ruleWords';
 import type { SessionGrant } from '../common/sessionGrants';
 import type { StandingPermissions } from '../common/standingPermissions';
 import { askForRule } from './newRule';
-import { PermissionsPanel, type PermissionsModel } from './permissionsPanel';
+import { PermissionsPanel, type PermissionsPanelModel } from './permissionsPanel';
 
 interface PermissionsControllerDeps extends FeatureContext {
   readonly standing: StandingPermissions;
@@ -28,7 +28,7 @@ interface PermissionsControllerDeps extends FeatureContext {
 }
 
 /** Controls the page that shows and changes what agents can do. */
-export class PermissionsController implements PermissionsModel, Disposable {
+export class PermissionsController implements PermissionsPanelModel, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = new Emitter<void>((error) =>
     this.deps.log.error('a permissions listener failed', error),

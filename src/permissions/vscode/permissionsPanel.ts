@@ -15,7 +15,7 @@ import {
 import { LatestViewSender } from '../common/page/latestViewSender';
 import type { PolicyKind } from '../common/policy/policyKinds';
 
-export interface PermissionsModel {
+export interface PermissionsPanelModel {
   readonly onDidChange: Event<void>;
   /** Loads the contents of the page. Never rejects. */
   loadView(): Promise<PermissionsView>;
@@ -28,7 +28,7 @@ export interface PermissionsModel {
 }
 
 interface PermissionsPanelDeps {
-  readonly model: PermissionsModel;
+  readonly model: PermissionsPanelModel;
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;
   readonly log: Logger;

@@ -152,7 +152,7 @@ export class WindowToolCaller implements ToolCaller {
     const by = 'by a program outside VS Code';
     const [first] = files;
     try {
-      if (files.length > 1) diffs.add(await editor.showChanges(files, `Changes of ${files.length} files ${by}`));
+      if (files.length > 1) diffs.add(await editor.showChanges(files, `Changes in ${files.length} files ${by}`));
       else if (first) {
         const title = `${vscode.workspace.asRelativePath(first.path)} (change ${by})`;
         diffs.add(await editor.showDiff(first.path, first.after, title));

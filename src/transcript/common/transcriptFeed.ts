@@ -35,7 +35,7 @@ export class TranscriptFeed implements Disposable {
 
   /** `tail` is the number of entries to send first. It becomes undefined when they were sent. */
   constructor(
-    private readonly source: FeedSource,
+    private readonly transcriptDocument: FeedSource,
     private tailCount: number | undefined,
     private readonly onDispose: () => void,
   ) {}
@@ -55,7 +55,7 @@ export class TranscriptFeed implements Disposable {
   /** Adds about `count` earlier entries to the next patch. */
   showOlder(count: number): void {
     this.resolveTail();
-    this.extendStartTo(this.source.pageStart(this.firstIndex, count));
+    this.extendStartTo(this.transcriptDocument.pageStart(this.firstIndex, count));
   }
 
   showLater(count: number): void {
@@ -70,7 +70,7 @@ export class TranscriptFeed implements Disposable {
    * adjacent. Returns false if there is no such entry.
    */
   showAround(id: string): boolean {
-    const index = this.source.indexOf(id);
+    const index = this.transcriptDocument.indexOf(id);
     if (index < 0) return false;
     this.resolveTail();
     const { firstIndex, rangeEnd } = this;
@@ -91,8 +91,8 @@ export class TranscriptFeed implements Disposable {
   /** Returns all changes since the last call. The first patch contains the whole range. */
   takePatch(): TranscriptPatch {
     this.resolveTail();
-    const shown = this.source.slice(this.firstIndex, this.endIndex);
-    const after = this.source.size - this.rangeEnd;
+    const shown = this.transcriptDocument.slice(this.firstIndex, this.endIndex);
+    const after = this.transcriptDocument.size - this.rangeEnd;
     const counts = { before: this.firstIndex, ...(after > 0 ? { after } : {}) };
     if (this.needsReset) {
       this.clearChanges();
@@ -121,7 +121,7 @@ export class TranscriptFeed implements Disposable {
    * `tail`.
    */
   restart(tail?: number): void {
-    const { size } = this.source;
+    const { size } = this.transcriptDocument;
     this.needsReset = true;
     this.firstIndex = Math.min(this.firstIndex, size);
     this.setEndIndex(tail === undefined ? this.endIndex : undefined);
@@ -171,21 +171,22 @@ export class TranscriptFeed implements Disposable {
 
   /** Called as late as possible, because entries may arrive after the feed was created. */
   private resolveTail(): void {
-    if (this.tailCount !== undefined) this.firstIndex = this.source.pageStart(this.source.size, this.tailCount);
+    if (this.tailCount !== undefined)
+      this.firstIndex = this.transcriptDocument.pageStart(this.transcriptDocument.size, this.tailCount);
     this.tailCount = undefined;
   }
 
   private get rangeEnd(): number {
-    return this.endIndex ?? this.source.size;
+    return this.endIndex ?? this.transcriptDocument.size;
   }
 
   private setEndIndex(end: number | undefined): void {
-    this.endIndex = end === undefined || end >= this.source.size ? undefined : end;
+    this.endIndex = end === undefined || end >= this.transcriptDocument.size ? undefined : end;
   }
 
   /** Returns the index at which the entry's turn starts, unless that is too far away. */
   private turnStartIndex(index: number): number {
-    const near = this.source.slice(Math.max(0, index - maxTurnEntriesBefore), index + 1);
+    const near = this.transcriptDocument.slice(Math.max(0, index - maxTurnEntriesBefore), index + 1);
     const turn = near.at(-1)?.turn;
     const other = near.findLastIndex((entry) => entry.turn !== turn);
     return other < 0 && index > maxTurnEntriesBefore ? index : index - (near.length - 2 - other);
@@ -193,7 +194,7 @@ export class TranscriptFeed implements Disposable {
 
   /** Stores the ids of a range. Their entries are read when the patch is taken. */
   private addIds(ids: Set<string>, start: number, end?: number): void {
-    for (const { id } of this.source.slice(start, end)) ids.add(id);
+    for (const { id } of this.transcriptDocument.slice(start, end)) ids.add(id);
   }
 
   private clearChanges(): void {

@@ -1,14 +1,14 @@
 import { isRecord } from '../../base/common/isRecord';
 import { parseJson } from '../../base/common/parseJson';
 import { LineDecoder, type OverlongLine } from './lineDecoder';
-import type { StreamNoise } from './messageStream';
+import type { InvalidStreamData } from './messageStream';
 
 /** Large enough for a file of 16 MiB as base64, which an agent may send in one line. */
 const defaultMaxLineBytes = 32 * 1024 * 1024;
 
 export type JsonLine =
   | { readonly message: Record<string, unknown>; readonly noise?: never }
-  | { readonly noise: StreamNoise; readonly message?: never };
+  | { readonly noise: InvalidStreamData; readonly message?: never };
 
 const excerptChars = 200;
 
@@ -56,10 +56,10 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-function notJson(line: string): StreamNoise {
+function notJson(line: string): InvalidStreamData {
   return { kind: 'notJson', excerpt: line.slice(0, excerptChars), bytes: new TextEncoder().encode(line).length };
 }
 
-function tooLong({ excerpt, bytes }: OverlongLine): StreamNoise {
+function tooLong({ excerpt, bytes }: OverlongLine): InvalidStreamData {
   return { kind: 'tooLong', excerpt, bytes };
 }

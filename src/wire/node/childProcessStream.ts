@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import { ConnectionClosedError } from '../common/connectionErrors';
 import { encodeJsonLine, JsonLineReader } from '../common/jsonLines';
-import type { MessageStream, StreamClosed, StreamNoise } from '../common/messageStream';
+import type { MessageStream, StreamClosed, InvalidStreamData } from '../common/messageStream';
 
 interface ChildProcessStreamOptions {
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export class ChildProcessStream implements MessageStream {
   private readonly messageEmitter = new Emitter<Record<string, unknown>>((error) =>
     this.options.onListenerError(error),
   );
-  private readonly noiseEmitter = new Emitter<StreamNoise>((error) => this.options.onListenerError(error));
+  private readonly noiseEmitter = new Emitter<InvalidStreamData>((error) => this.options.onListenerError(error));
   readonly onNoise = this.noiseEmitter.event;
   private readonly closeEmitter = new Emitter<StreamClosed>((error) => this.options.onListenerError(error));
   readonly onDidClose = this.closeEmitter.event;

@@ -41,8 +41,8 @@ describe('the status of context providers', () => {
   it('counts those that are ready apart from those that nobody asked yet', () => {
     const unasked: ProviderState = { id: 'b', title: 'b', status: 'notAskedYet', notes: [] };
     const { state, summary, labels } = statusOf({ states: [stateOf('a'), unasked] });
-    assert.deepEqual({ state, summary }, { state: 'ready', summary: '1 ready, 1 not asked yet.' });
-    assert.deepEqual(labels, ['Open Settings', logOf('a'), logOf('b', 'not asked yet')]);
+    assert.deepEqual({ state, summary }, { state: 'ready', summary: '1 ready, 1 not used yet.' });
+    assert.deepEqual(labels, ['Open Settings', logOf('a'), logOf('b', 'not used yet')]);
   });
 
   it('says what each provider can do', () => {

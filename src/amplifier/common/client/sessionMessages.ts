@@ -1,7 +1,8 @@
 import { promptAgainAdvice } from '../api/apiErrors';
 
 const nextPrompt = 'Your next prompt continues in a new session.';
-const endedToStop = 'This server cannot stop a single turn, so the session was ended. The agent does not remember it';
+const endedToStop =
+  'This server can’t stop a single turn, so the session was ended. The agent no longer remembers the conversation';
 const approvalsDenied = 'While this window is open, its requests for approval are denied.';
 
 export const sessionMessages = {

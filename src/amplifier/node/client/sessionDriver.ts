@@ -32,7 +32,7 @@ export class SessionDriver {
   private readonly inputQueue: SessionInput[] = [];
   private isReducing = false;
   private readonly timerByKey = new Map<TimerKey, Disposable>();
-  private readonly callerById = new Map<CallId, Caller>();
+  private readonly pendingCallerById = new Map<CallId, Caller>();
   private lastCallId = 0;
   private readonly abortControllerByKind = new Map<string, AbortController>();
   private readonly eventStream: EventStream;
@@ -69,7 +69,7 @@ export class SessionDriver {
   sendAndWait(input: (call: CallId) => SessionInput): Promise<string | undefined> {
     const call = ++this.lastCallId;
     const caller: Caller = Promise.withResolvers();
-    this.callerById.set(call, caller);
+    this.pendingCallerById.set(call, caller);
     this.sendInput(input(call));
     return caller.promise;
   }
@@ -157,8 +157,8 @@ export class SessionDriver {
         this.abortControllerByKind.delete(purpose);
       },
       settle: ({ call, error, requestId }) => {
-        const caller = this.callerById.get(call);
-        this.callerById.delete(call);
+        const caller = this.pendingCallerById.get(call);
+        this.pendingCallerById.delete(call);
         if (error === undefined) caller?.resolve(requestId);
         else caller?.reject(error);
       },

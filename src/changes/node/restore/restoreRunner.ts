@@ -103,7 +103,7 @@ export class RestoreRunner {
     if (!journal || this.isRunningElsewhere(journal)) return undefined;
     const runner = new StepRunner(this.root, journal.id, { ...context, waitsForDisk: false });
     const stands = await mapConcurrently(stepsOf(journal), async (step) =>
-      runner.matchSide(step).catch(() => 'neither' as const),
+      runner.findMatchingSide(step).catch(() => 'neither' as const),
     );
     const count = (wanted: string): number => stands.filter((stand) => stand === wanted).length;
     const { checkpointId, undoId, at } = journal;

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { userMessageOf } from '../../../base/common/errors';
 import type { FileKind, FileState } from '../../common/checkpoint';
 import { diskFullError, isDiskFull } from '../../common/checkpointError';
-import { matchSide, type RestoreStep, type SkippedStep, type StepSide } from '../../common/restorePlan';
+import { findMatchingSide, type RestoreStep, type SkippedStep, type MatchingSide } from '../../common/restorePlan';
 import { readState } from '../fileStatus';
 import { SymlinkInPathError, withHeldFolder } from './withHeldFolder';
 import { unfinishedPrefix } from '../git/privateRepository';
@@ -33,9 +33,11 @@ export class StepRunner {
   ) {}
 
   /** Returns which side of the step the file on disk matches. */
-  async matchSide(step: RestoreStep): Promise<StepSide> {
-    const stand = await this.withFolder(step, false, (folder) => this.matchSideIn(folder, this.toSupportedStep(step)));
-    return stand ?? matchSide(step, undefined);
+  async findMatchingSide(step: RestoreStep): Promise<MatchingSide> {
+    const stand = await this.withFolder(step, false, (folder) =>
+      this.findMatchingSideIn(folder, this.toSupportedStep(step)),
+    );
+    return stand ?? findMatchingSide(step, undefined);
   }
 
   /**
@@ -86,7 +88,7 @@ export class StepRunner {
     const file = path.join(folder, path.posix.basename(step.path));
     const { path: name, before, after } = step;
     if (!before && after) await rmdir(file).catch(() => undefined);
-    const stand = await this.matchSideIn(folder, step);
+    const stand = await this.findMatchingSideIn(folder, step);
     if (stand === 'after') return undefined;
     if (stand === 'neither') {
       const isFolder = (await lstat(file).catch(() => undefined))?.isDirectory() === true;
@@ -119,7 +121,8 @@ export class StepRunner {
       if (after.kind === 'symlink') await symlink(content, made);
       else await this.writeNewFile(made, content, await this.modeForReplacement(file, after.kind));
       // The file may have changed while the new content was written.
-      if ((await this.matchSideIn(folder, step)) !== 'before') return { path: step.path, reason: 'changedMeanwhile' };
+      if ((await this.findMatchingSideIn(folder, step)) !== 'before')
+        return { path: step.path, reason: 'changedMeanwhile' };
       await rename(made, file);
       return undefined;
     } finally {
@@ -145,10 +148,10 @@ export class StepRunner {
     return { initialMode: kind === 'executable' ? 0o777 : 0o666, finalMode: undefined };
   }
 
-  private async matchSideIn(folder: string, step: RestoreStep): Promise<StepSide> {
+  private async findMatchingSideIn(folder: string, step: RestoreStep): Promise<MatchingSide> {
     const { format, tellsExecutable } = this.fileSystemTraits;
     const found = await readState(path.join(folder, path.posix.basename(step.path)), format, tellsExecutable);
-    return found === 'other' ? 'neither' : matchSide(step, found);
+    return found === 'other' ? 'neither' : findMatchingSide(step, found);
   }
 
   private async withFolder<T>(

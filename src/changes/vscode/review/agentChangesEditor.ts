@@ -23,7 +23,7 @@ export class AgentChangesEditor implements Disposable {
   private readonly disposables = new DisposableStore();
 
   constructor(
-    private readonly source: ReviewSource,
+    private readonly reviewSource: ReviewSource,
     private readonly baselines: BaselineDocuments,
     private readonly messages: Pick<Messages, 'info'>,
   ) {}
@@ -40,10 +40,10 @@ export class AgentChangesEditor implements Disposable {
   }
 
   /** Shows all changed files, or those in `listed`. @throws Error if none of them has changes */
-  async open(listed: readonly string[] = this.source.paths): Promise<void> {
-    const all = new Set(this.source.paths);
+  async open(listed: readonly string[] = this.reviewSource.paths): Promise<void> {
+    const all = new Set(this.reviewSource.paths);
     const changed = listed.filter((path) => all.has(path));
-    const former = new Set(changed.flatMap((path) => this.source.formerPath(path) ?? []));
+    const former = new Set(changed.flatMap((path) => this.reviewSource.formerPath(path) ?? []));
     const paths = changed.filter((path) => !former.has(path));
     if (paths.length === 0) throw new Error('There are no agent changes to review.');
     const resources: DiffResource[] = [];
@@ -66,8 +66,8 @@ export class AgentChangesEditor implements Disposable {
   /** Returns the texts to compare. Undefined for a file that is not text. */
   private async resourceOf(path: string): Promise<DiffResource | undefined> {
     const file = vscode.Uri.file(path);
-    const former = this.source.formerPath(path) ?? path;
-    const baseline = await this.source.baseline(former);
+    const former = this.reviewSource.formerPath(path) ?? path;
+    const baseline = await this.reviewSource.baseline(former);
     if (baseline === undefined) return undefined;
     const original = baseline === null ? undefined : this.baselines.uriOf(former);
     return [file, original, (await existsOnDisk(file)) ? file : undefined];

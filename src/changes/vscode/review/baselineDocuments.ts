@@ -10,7 +10,7 @@ export class BaselineDocuments implements Disposable {
   /** The text that was last provided to VS Code, by path. */
   private readonly textByPath = new Map<string, string>();
 
-  constructor(private readonly source: Pick<ReviewSource, 'baseline'>) {
+  constructor(private readonly reviewSource: Pick<ReviewSource, 'baseline'>) {
     this.disposables.add(
       vscode.workspace.registerTextDocumentContentProvider(textSchemes.baseline, {
         onDidChange: this.changeEmitter.event,
@@ -25,12 +25,12 @@ export class BaselineDocuments implements Disposable {
 
   /** Whether a file has a baseline to compare with. Never rejects. */
   async hasBaseline(path: string): Promise<boolean> {
-    return (await this.source.baseline(path).catch(() => undefined)) !== undefined;
+    return (await this.reviewSource.baseline(path).catch(() => undefined)) !== undefined;
   }
 
   /** Returns the baseline. It is empty for a file that did not exist. */
   async read(path: string): Promise<string> {
-    const text = (await this.source.baseline(path)) ?? '';
+    const text = (await this.reviewSource.baseline(path)) ?? '';
     this.textByPath.set(path, text);
     return text;
   }

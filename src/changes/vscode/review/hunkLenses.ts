@@ -9,7 +9,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
   readonly onDidChangeCodeLenses = this.changeEmitter.event;
 
   constructor(
-    private readonly source: ReviewSource,
+    private readonly reviewSource: ReviewSource,
     private readonly isEnabled: () => boolean,
   ) {}
 
@@ -18,7 +18,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
   }
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
-    const file = this.isEnabled() ? await hunksOf(this.source, document) : undefined;
+    const file = this.isEnabled() ? await hunksOf(this.reviewSource, document) : undefined;
     if (!file) return [];
     return file.hunks.flatMap((hunk) => {
       const range = rangeOfHunk(hunk, document);

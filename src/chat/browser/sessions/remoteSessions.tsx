@@ -30,7 +30,7 @@ export function RemoteSessions({ listings }: { listings: RemoteListings }) {
                 type="button"
                 class="button"
                 title={isAsked ? 'Stop waiting. The agent may keep running.' : listTooltip(title)}
-                aria-label={`${isAsked ? 'Cancel Listing' : action}: conversations of ${title}`}
+                aria-label={isAsked ? `Cancel listing conversations of ${title}` : `${action} conversations of ${title}`}
                 onClick={() => (isAsked ? cancel() : list(id))}
               >
                 {action}

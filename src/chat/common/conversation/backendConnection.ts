@@ -55,7 +55,7 @@ export class BackendConnection implements Disposable {
   private readonly queue = new KeyedQueue();
 
   constructor(
-    private readonly file: Pick<ConversationFiles, 'head'>,
+    private readonly conversationFiles: Pick<ConversationFiles, 'head'>,
     private readonly ports: BackendConnectionPorts,
     private readonly handlers: BackendConnectionHandlers,
   ) {}
@@ -135,11 +135,11 @@ export class BackendConnection implements Disposable {
   }
 
   private createOptions(): CreateSessionOptions {
-    return this.ports.createOptions(this.file.head);
+    return this.ports.createOptions(this.conversationFiles.head);
   }
 
   private async openBackend(): Promise<SessionBackend> {
-    const backend = await this.ports.backends.open(this.file.head.backendId);
+    const backend = await this.ports.backends.open(this.conversationFiles.head.backendId);
     if (backend === this.backend) return backend;
     this.stateListener?.dispose();
     this.backend = backend;

@@ -75,11 +75,11 @@ export class ChatSession implements Chat {
   private followSubscription: Disposable | undefined;
 
   constructor(
-    private readonly file: ConversationFiles,
+    private readonly conversationFiles: ConversationFiles,
     private readonly ports: ChatSessionPorts,
   ) {
     const { attachments, clock, log, sessionDefaults, unsavedFiles } = ports;
-    const conversation = new Conversation(file, ports);
+    const conversation = new Conversation(conversationFiles, ports);
     this.conversation = conversation;
     this.chatTranscript = conversation.transcript;
     this.onDidChange = conversation.changeEmitter.event;
@@ -87,12 +87,18 @@ export class ChatSession implements Chat {
     this.fullEntries = conversation.transcript.writer;
     this.fullApprovals = conversation.transcript.approvals;
     this.journal = conversation.journal;
-    this.fileChanges = new ReviewableChanges(file, conversation.journal, conversation.fileChangesEmitter.event);
-    this.restores = new ConversationRestoreRecords(file, conversation, () => ports.readStored(file.head.id));
+    this.fileChanges = new ReviewableChanges(
+      conversationFiles,
+      conversation.journal,
+      conversation.fileChangesEmitter.event,
+    );
+    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, () =>
+      ports.readStored(conversationFiles.head.id),
+    );
     this.answerDelivery = new AnswerDelivery(conversation);
-    this.sharedDraft = createChatDraft(file, (error) => log.error('a listener failed', error));
+    this.sharedDraft = createChatDraft(conversationFiles, (error) => log.error('a listener failed', error));
     this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
-    const connection = new BackendConnection(file, ports, {
+    const connection = new BackendConnection(conversationFiles, ports, {
       onEvent: (event) => this.handleEvent(event),
       onGap: () => conversation.addNotice('warning', 'Some messages were lost in transit.'),
       onState: () => conversation.changeEmitter.fire(),
@@ -110,13 +116,13 @@ export class ChatSession implements Chat {
       onEnd: () => this.handleTurnEnd(),
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
     });
-    file.onDidChangeProblem(() => {
-      if (file.isOutdated) void this.stopForOtherWindow();
+    conversationFiles.onDidChangeProblem(() => {
+      if (conversationFiles.isOutdated) void this.stopForOtherWindow();
     });
   }
 
   get id(): string {
-    return this.file.head.id;
+    return this.conversationFiles.head.id;
   }
 
   get draft(): Draft {
@@ -133,25 +139,25 @@ export class ChatSession implements Chat {
 
   set isShown(isShown: boolean) {
     this.isVisible = isShown;
-    if (isShown && this.file.head.state === 'unread') this.file.updateHead({ state: 'idle' });
+    if (isShown && this.conversationFiles.head.state === 'unread') this.conversationFiles.updateHead({ state: 'idle' });
     this.followSubscription?.dispose();
-    this.followSubscription = isShown && !this.file.isOurs ? this.file.follow() : undefined;
+    this.followSubscription = isShown && !this.conversationFiles.isOurs ? this.conversationFiles.follow() : undefined;
     if (isShown) void this.conversation.journal.refresh();
   }
 
   /** Whether closing loses nothing: the conversation is idle and saved, and the backend can load its session again. */
   get canClose(): boolean {
     if (this.holderCount > 0 || this.isVisible) return false;
-    if (this.file.readonlyReason !== undefined) return true;
+    if (this.conversationFiles.readonlyReason !== undefined) return true;
     const { isBusy, isStopping } = this.chatTranscript;
     if (isBusy || isStopping || this.turnRunner.phase.kind !== 'idle') return false;
     // Unsaved records would be lost.
-    if (this.file.problem !== undefined) return false;
+    if (this.conversationFiles.problem !== undefined) return false;
     return !this.connection.session || this.connection.capabilities?.canLoad === true;
   }
 
   get backendId(): string {
-    return this.file.head.backendId;
+    return this.conversationFiles.head.backendId;
   }
 
   get backendSessionId(): string | undefined {
@@ -164,13 +170,13 @@ export class ChatSession implements Chat {
   }
 
   get isOutdated(): boolean {
-    return this.file.isOutdated;
+    return this.conversationFiles.isOutdated;
   }
 
   /** State for the list. Undefined if the state in the head applies. */
   get rowState(): SessionRow['state'] | undefined {
     // The state of a conversation in another window is not known all the time.
-    if (!this.file.isOurs) return undefined;
+    if (!this.conversationFiles.isOurs) return undefined;
     if (this.chatTranscript.approvals.views.length > 0) return 'waiting';
     return this.chatTranscript.isBusy ? 'busy' : undefined;
   }
@@ -186,14 +192,14 @@ export class ChatSession implements Chat {
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     await this.conversation.restore(records, damage);
     const { unsavedImageTitles } = this.sharedDraft;
-    if (unsavedImageTitles.length === 0 || this.file.readonlyReason !== undefined) return;
+    if (unsavedImageTitles.length === 0 || this.conversationFiles.readonlyReason !== undefined) return;
     const text = `Large images aren’t saved with a draft. Add them again: ${unsavedImageTitles.join(', ')}.`;
     this.conversation.addNotice('warning', text);
   }
 
   /** Resumes a turn that may still be running in a server after its window was closed. */
   resumeTurn(): void {
-    if (this.file.readonlyReason === undefined) this.turnRunner.resumeInterrupted();
+    if (this.conversationFiles.readonlyReason === undefined) this.turnRunner.resumeInterrupted();
   }
 
   /** Imports a session that the backend stores, with its history. @throws BackendError */
@@ -233,7 +239,7 @@ export class ChatSession implements Chat {
   }
 
   async unqueue(id: string): Promise<Draft> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     const prompt = this.conversation.queue.get(id);
     if (!prompt) return emptyDraft;
     this.conversation.addRecord({ type: 'unqueued', id });
@@ -250,7 +256,7 @@ export class ChatSession implements Chat {
   }
 
   async stop(): Promise<void> {
-    const { isOurs, readonlyReason } = this.file;
+    const { isOurs, readonlyReason } = this.conversationFiles;
     const isElsewhere = !isOurs && !this.connection.session;
     if (isElsewhere && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
     this.answerDelivery.dropReason();
@@ -265,7 +271,7 @@ export class ChatSession implements Chat {
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     const session = await this.turnRunner.connect();
     await session.setConfig(optionId, value);
   }
@@ -279,22 +285,22 @@ export class ChatSession implements Chat {
   }
 
   async revert(path: string, options?: RevertOptions): Promise<string | undefined> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     return await this.conversation.journal.revert(path, options);
   }
 
   async keepChanges(path?: string): Promise<void> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     await this.conversation.journal.acceptChanges(path);
   }
 
   /** Reads the records that another window has written since. Never rejects. */
   async catchUp(): Promise<void> {
-    if (!this.file.isOurs) await this.file.catchUp();
+    if (!this.conversationFiles.isOurs) await this.conversationFiles.catchUp();
   }
 
   rename(title: string): void {
-    this.file.updateHead({ title, titledBy: 'user' });
+    this.conversationFiles.updateHead({ title, titledBy: 'user' });
     this.conversation.changeEmitter.fire();
   }
 
@@ -307,11 +313,11 @@ export class ChatSession implements Chat {
   /** Closes the conversation without ending its session, because a server may continue the turn. */
   async close(): Promise<void> {
     this.turnRunner.close();
-    const isInterrupted = this.chatTranscript.isBusy && this.file.isOurs;
+    const isInterrupted = this.chatTranscript.isBusy && this.conversationFiles.isOurs;
     if (isInterrupted) await this.interruptTurn();
     this.connection.disconnect();
     if (isInterrupted) await this.conversation.journal.endTurn(this.chatTranscript.turnNumber);
-    await this.file.close();
+    await this.conversationFiles.close();
   }
 
   /** Disposes the conversation as soon as nothing keeps it open, because another instance replaces it. */
@@ -346,8 +352,9 @@ export class ChatSession implements Chat {
 
   /** Makes this window the writer before a prompt. @throws ChatError */
   private async claimForPrompt(): Promise<void> {
-    if (this.file.readonlyReason !== undefined) throw new ChatError('readonly', this.file.readonlyReason);
-    if (!this.file.isOurs) await this.file.claim();
+    if (this.conversationFiles.readonlyReason !== undefined)
+      throw new ChatError('readonly', this.conversationFiles.readonlyReason);
+    if (!this.conversationFiles.isOurs) await this.conversationFiles.claim();
     this.isWatchingFiles = true;
   }
 
@@ -375,7 +382,8 @@ export class ChatSession implements Chat {
 
   private handleSessionInfo({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
     this.conversation.setAgentTitle(title);
-    if (remoteId !== undefined && remoteId !== this.file.head.remoteId) this.conversation.bindSession(remoteId);
+    if (remoteId !== undefined && remoteId !== this.conversationFiles.head.remoteId)
+      this.conversation.bindSession(remoteId);
   }
 
   private handleSessionLoss(): void {

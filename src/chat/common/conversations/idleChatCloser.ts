@@ -17,7 +17,7 @@ export class IdleChatCloser<One extends IdleCheckable> implements Disposable {
 
   constructor(
     private readonly clock: Clock,
-    private readonly allChats: () => Iterable<One>,
+    private readonly listChats: () => Iterable<One>,
     private readonly closeChat: (idle: One) => void,
   ) {}
 
@@ -35,7 +35,7 @@ export class IdleChatCloser<One extends IdleCheckable> implements Disposable {
   }
 
   private checkAll(): void {
-    const all = new Set(this.allChats());
+    const all = new Set(this.listChats());
     for (const known of this.idleCheckCounts.keys()) if (!all.has(known)) this.idleCheckCounts.delete(known);
     for (const one of all) {
       const times = one.canClose ? (this.idleCheckCounts.get(one) ?? 0) + 1 : 0;

@@ -28,7 +28,7 @@ export class ProblemMentions implements MentionSource {
     const found = await this.editor.diagnostics(path, { maxFiles, signal });
     if (found.length === 0) return [];
     // The text has no URI, because an agent would mistake it for the contents of that file.
-    const title = path === undefined ? 'Problems' : `Problems of ${path}`;
+    const title = path === undefined ? 'Problems' : `Problems in ${path}`;
     return [{ type: 'text', title, text: textOf(found) }];
   }
 }

@@ -8,7 +8,7 @@ import { momentBeforePrompt, changedPathsByTurn, writtenPaths } from './restoreP
 /** Implements `RestoreRecords`. Before a restore is recorded, this window becomes the writer of the conversation. */
 export class ConversationRestoreRecords implements RestoreRecords {
   constructor(
-    private readonly file: ConversationFiles,
+    private readonly conversationFiles: ConversationFiles,
     private readonly conversation: Conversation,
     /** Reads the records from disk. @throws ChatError */
     private readonly readRecords: () => Promise<StoredConversation>,
@@ -46,11 +46,11 @@ export class ConversationRestoreRecords implements RestoreRecords {
   }
 
   async claim(): Promise<void> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
   }
 
   async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     await this.conversation.journal.replaceChanges(files);
   }
 
@@ -66,8 +66,8 @@ export class ConversationRestoreRecords implements RestoreRecords {
 
   /** Reads all records. @throws ChatError `storage` if some of them are not on disk yet */
   private async readAll(): Promise<StoredConversation> {
-    await this.file.flush();
-    const { problem } = this.file;
+    await this.conversationFiles.flush();
+    const { problem } = this.conversationFiles;
     if (problem !== undefined) throw new ChatError('storage', problem);
     return await this.readRecords();
   }

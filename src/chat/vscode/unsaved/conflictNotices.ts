@@ -6,7 +6,7 @@ import type { Messages, MessageAction } from '../../../platform/vscode/messages'
 import { listNames } from '../../../base/common/lists';
 import type { VirtualDocuments } from '../review/virtualDocuments';
 import type { ConflictWatch, UnsavedConflict } from './conflictWatch';
-import { deleteUnsavedText, keepUnsavedText, readDiskText, useDiskText } from './textVersions';
+import { deleteUnsavedText, keepUnsavedText, readDiskText, revertToDiskText } from './textVersions';
 
 interface ConflictNoticesDeps {
   readonly watch: Pick<ConflictWatch, 'conflicts' | 'onDidChange' | 'resolve'>;
@@ -119,7 +119,7 @@ export class ConflictNotices implements Disposable {
           run: find,
         });
     } else {
-      await useDiskText(conflict.document);
+      await revertToDiskText(conflict.document);
       messages.info(`${name} now has ${conflict.agent}’s version. Use Undo to get your text back.`);
     }
   }

@@ -5,7 +5,7 @@ import { maxFileBytes, type FileText } from '../../common/changes/fileTexts';
 import type { DiskText } from '../../common/unsaved/diskState';
 
 /** Replaces unsaved text with the file on disk. The user can undo this in VS Code. @throws Error if it fails */
-export async function useDiskText(document: vscode.TextDocument): Promise<void> {
+export async function revertToDiskText(document: vscode.TextDocument): Promise<void> {
   await showDocument(document);
   await revertActive(document);
   if (document.isDirty) throw new Error(`VS Code could not read ${nameOf(document)} again. Run “File: Revert File”.`);

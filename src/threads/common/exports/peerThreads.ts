@@ -35,13 +35,13 @@ const maxThreads = 500;
  */
 export class PeerThreads {
   constructor(
-    private readonly threads: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,
-    private readonly access: PeerThreadPermissions,
+    private readonly threadLibrary: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,
+    private readonly permissions: PeerThreadPermissions,
   ) {}
 
   async getThreads(): Promise<PeerThread[]> {
     const isReadable = await this.readableFilter();
-    return this.threads.heads
+    return this.threadLibrary.heads
       .filter(isReadable)
       .slice(0, maxThreads)
       .map((head) => ({ id: head.id, title: titleOf(head), modifiedAt: isoTime(head.lastPromptAt) }));
@@ -50,10 +50,10 @@ export class PeerThreads {
   /** Returns undefined for an unknown or hidden thread. @throws ThreadError if the thread cannot be read */
   async getThreadEntries(threadId: string): Promise<PeerEntry[] | undefined> {
     const isReadable = await this.readableFilter();
-    const head = this.threads.find(threadId);
+    const head = this.threadLibrary.find(threadId);
     if (!head || !isReadable(head)) return undefined;
     try {
-      return await this.toPeerEntries((await this.threads.read(threadId)).entries);
+      return await this.toPeerEntries((await this.threadLibrary.read(threadId)).entries);
     } catch (error) {
       if (error instanceof ThreadError && error.code === 'notFound') return undefined;
       throw error;
@@ -65,16 +65,17 @@ export class PeerThreads {
    * workspace.
    */
   private async readableFilter(): Promise<(head: ThreadHead) => boolean> {
-    if (!this.access.isTrusted()) return () => false;
-    const [folders] = await Promise.all([this.access.workspaceFolders(), this.threads.waitForFirstList()]);
-    const isInWorkspace = createWorkspaceMatcher(this.threads.heads, folders);
+    if (!this.permissions.isTrusted()) return () => false;
+    const [folders] = await Promise.all([this.permissions.workspaceFolders(), this.threadLibrary.waitForFirstList()]);
+    const isInWorkspace = createWorkspaceMatcher(this.threadLibrary.heads, folders);
     return (head) => head.problem === undefined && isInWorkspace(head);
   }
 
   private async toPeerEntries(entries: readonly Entry[]): Promise<PeerEntry[]> {
     const decisions = new Map<string, Promise<boolean>>();
     const isDenied = (path: string): Promise<boolean> => {
-      const decision = decisions.get(path) ?? (isUncPath(path) ? Promise.resolve(true) : this.access.isDenied(path));
+      const decision =
+        decisions.get(path) ?? (isUncPath(path) ? Promise.resolve(true) : this.permissions.isDenied(path));
       decisions.set(path, decision);
       return decision;
     };

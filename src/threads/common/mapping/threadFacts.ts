@@ -55,7 +55,7 @@ export function notesOf(document: ThreadDocument, source: ThreadSourceKind): rea
   const isStub = source === 'local' && meta?.usesDtw === true;
   const fromMessage = forkPointIndex === undefined ? '' : ` at message ${forkPointIndex + 1}`;
   return [
-    ...(isStub ? ['This thread ran on Amp’s server, which may have more of it than this machine.'] : []),
+    ...(isStub ? ['This thread ran on Amp’s server, which may have messages that this machine doesn’t.'] : []),
     ...(messages.length === 0 ? ['This thread has no messages.'] : []),
     ...(archived === true ? ['This thread is archived.'] : []),
     ...(mainThreadID === undefined ? [] : [`This is a subthread of ${mainThreadID}.`]),

@@ -61,7 +61,7 @@ export class FollowedThread implements Disposable {
 
   constructor(
     readonly threadId: string,
-    private readonly source: FollowedThreadSource,
+    private readonly threadSource: FollowedThreadSource,
     private readonly clock: Clock,
     private readonly onListenerError: (error: unknown) => void,
     scope: SubthreadScope = { chain: [threadId], shared: { openCount: 0 } },
@@ -91,7 +91,7 @@ export class FollowedThread implements Disposable {
     await this.refresh();
     // The subscription follows the first read, because that finds the source of the thread.
     if (this.disposables.isDisposed) return;
-    this.disposables.add(this.source.subscribe(this.threadId, () => void this.refresh()));
+    this.disposables.add(this.threadSource.subscribe(this.threadId, () => void this.refresh()));
     // The thread may have changed between the read and the subscription.
     await this.refresh();
   }
@@ -148,7 +148,7 @@ export class FollowedThread implements Disposable {
   }
 
   private followSubthread(threadId: string, scope: SubthreadScope): FollowedThread {
-    const followed = new FollowedThread(threadId, this.source, this.clock, this.onListenerError, scope);
+    const followed = new FollowedThread(threadId, this.threadSource, this.clock, this.onListenerError, scope);
     followed.disposables.add(refreshWhenStale(followed, this.clock));
     return followed;
   }
@@ -157,7 +157,7 @@ export class FollowedThread implements Disposable {
     this.retryTimer?.dispose();
     try {
       const onFirst = this.currentThread ? undefined : (thread: OpenThread): void => this.setThread(thread);
-      this.setThread(await this.source.read(this.threadId, this.disposeAbortController.signal, onFirst));
+      this.setThread(await this.threadSource.read(this.threadId, this.disposeAbortController.signal, onFirst));
       this.hasReadCompletely = true;
       this.failure = undefined;
     } catch (error) {

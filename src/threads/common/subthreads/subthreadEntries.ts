@@ -44,7 +44,7 @@ export class SubthreadMapper {
               call,
               'left',
               'info',
-              `The first ${omittedCount} steps are only in the subagent’s thread.`,
+              `The first ${omittedCount} steps are not shown here. Open the subagent’s thread to see them.`,
             ),
           ]
         : []),

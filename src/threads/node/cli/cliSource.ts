@@ -169,7 +169,7 @@ export class CliSource implements ThreadSource {
       if (this.deps.clock.monotonicNow() - this.lastPollAt < this.pollIntervalMs || this.disposables.isDisposed) return;
       this.lastPollAt = this.deps.clock.monotonicNow();
       try {
-        this.applyList(await this.deps.cli.list(signal));
+        this.updateListedThreads(await this.deps.cli.list(signal));
         if (this.mustListArchived) await this.refreshArchived(signal);
       } catch (error) {
         this.applyFailure(toThreadError(error, signal));
@@ -177,7 +177,7 @@ export class CliSource implements ThreadSource {
     });
   }
 
-  private applyList(listed: readonly ListedThread[]): void {
+  private updateListedThreads(listed: readonly ListedThread[]): void {
     const before = new Map(this.listedThreads.map((thread) => [thread.id, thread]));
     const isUnchanged = (thread: ListedThread): boolean =>
       JSON.stringify(before.get(thread.id)) === JSON.stringify(thread);

@@ -35,15 +35,15 @@ export class TranscriptModel {
   private readonly entryListenersById = new Map<string, Set<() => void>>();
   private readonly willChangeListeners = new Set<(patch: TranscriptPatch) => void>();
   private readonly changeListeners = new Set<(change: TranscriptChange) => void>();
-  private unloadedBefore = 0;
-  private unloadedAfter = 0;
+  private unloadedCountBefore = 0;
+  private unloadedCountAfter = 0;
 
   get countBefore(): number {
-    return this.unloadedBefore;
+    return this.unloadedCountBefore;
   }
 
   get countAfter(): number {
-    return this.unloadedAfter;
+    return this.unloadedCountAfter;
   }
 
   get turns(): readonly TranscriptTurn[] {
@@ -134,9 +134,9 @@ export class TranscriptModel {
     for (const entry of older) this.entriesById.set(entry.id, entry);
     if (older.length > 0) this.entryIds = [...older.map(({ id }) => id), ...this.entryIds];
     const { after = 0 } = patch;
-    const unloadedAddedCount = isReset ? 0 : Math.max(0, after + later.length - this.unloadedAfter);
-    this.unloadedBefore = patch.before;
-    this.unloadedAfter = after;
+    const unloadedAddedCount = isReset ? 0 : Math.max(0, after + later.length - this.unloadedCountAfter);
+    this.unloadedCountBefore = patch.before;
+    this.unloadedCountAfter = after;
 
     if (isReordered || older.length > 0) this.rebuildTurns(touched);
     for (const id of touched) for (const listener of [...(this.entryListenersById.get(id) ?? [])]) listener();
