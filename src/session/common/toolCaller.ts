@@ -22,7 +22,7 @@ export interface ToolChange {
 }
 
 export interface ChangedFile {
-  /** Absolute and resolved. */
+  /** As from `EditorPort.realPathOf`, because permissions are decided by it. */
   readonly path: string;
   /** Null for a new file. */
   readonly before: string | null;

@@ -141,7 +141,9 @@ describe('a change while the language server works', () => {
     const others = fix(edit(main, 0, 0, 0, 'x'), edit(other, 0, 0, 6, 'y'));
     let asked = 0;
     made.languageEdits.actions = () => others;
-    made.languageEdits.meanwhile = () => void asked++;
+    made.languageEdits.meanwhile = () => {
+      asked++;
+    };
     assert.match(await made.call('fixes', input), /^Applied “Fix”/);
     assert.equal(asked, 2);
     made.editor.type(other, 'import { Parser } from "./main";\n');

@@ -5,7 +5,7 @@ export interface ToolRequest {
   /** Id of the agent. */
   readonly agent: string;
   readonly kind: ToolKind;
-  /** Absolute, resolved and unique. */
+  /** As from `EditorPort.realPathOf`, unique. */
   readonly paths: readonly string[];
   /** A shell command line is a single argument. `cwd` is absolute and resolved. */
   readonly command?: { readonly argv: readonly string[]; readonly cwd: string };

@@ -30,7 +30,8 @@ async function requirePermit(
   const files: ChangedFile[] = [];
   for (const { after, before, path } of planned) {
     const protection = await editor.protectionOf(path, { before: before?.text, after });
-    files.push({ path, before: before?.text ?? null, after, protection: protection?.reason });
+    const realPath = await editor.realPathOf(path);
+    files.push({ path: realPath, before: before?.text ?? null, after, protection: protection?.reason });
     signal.throwIfAborted();
   }
   const permit = await caller.mayChangeFiles({ purpose, files }, signal);
