@@ -66,7 +66,7 @@ interface EditedFile {
 }
 
 /** What files have to be like, because they may have changed since VS Code was asked for the edits. */
-export interface ExpectedTexts {
+interface ExpectedTexts {
   /** Texts from before VS Code was asked, by resolved path. */
   readonly textByPath: ReadonlyMap<string, string>;
   /** Checks each text that is replaced in a file without a text above. Without it, edits of such a file are refused. */
