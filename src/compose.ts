@@ -33,7 +33,9 @@ import { commandIds, settingIds } from './manifest';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
-import { mcpClientPolicyId, WindowToolCaller } from './permissions/vscode/windowToolCaller';
+import { OpenQuestions } from './permissions/common/openQuestions';
+import { mcpClientPolicyId } from './permissions/common/policy/policyKinds';
+import { WindowToolCaller } from './permissions/vscode/windowToolCaller';
 import { PermissionsController } from './permissions/vscode/permissionsController';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
@@ -184,13 +186,14 @@ export function compose(context: vscode.ExtensionContext): App {
     traffic,
     consent: consent.consent,
   });
+  const questions = new OpenQuestions();
   const tools: ToolsFeature = new ToolsFeature({
     ...contextFor('tools'),
     editor,
     providers: [contextItems.toolProvider],
     version,
     createCaller: (clientName) =>
-      new WindowToolCaller(clientName, { standing, editor: vscodeEditor, log: log.child('tools') }),
+      new WindowToolCaller(clientName, { standing, editor: vscodeEditor, log: log.child('tools'), questions }),
     sharedFolder: path.join(context.globalStorageUri.fsPath, 'tools'),
     bridgeFile: mcpBridge.file,
   });

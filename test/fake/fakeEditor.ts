@@ -39,6 +39,8 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   readonly saved: string[] = [];
   /** Paths whose name matches one of these globs are `excluded`. */
   exclude: string[] = ['.env*'];
+  /** Where links lead, both absolute. Only `realPathOf` follows them. */
+  readonly links = new Map<string, string>();
   trusted = true;
   /** Awaited at the start of every request that takes a path: throw to fail it, wait to delay it. */
   beforeRequest: (path: string) => Promise<void> = () => Promise.resolve();
@@ -123,6 +125,11 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   }
 
   // EditorPort
+
+  async realPathOf(path: string): Promise<string> {
+    const absolute = await this.resolve(path);
+    return this.links.get(absolute) ?? absolute;
+  }
 
   async resolve(path: string): Promise<string> {
     await this.beforeRequest(path);

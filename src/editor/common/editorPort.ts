@@ -23,6 +23,13 @@ export interface EditorPort {
   resolve(path: string): Promise<string>;
 
   /**
+   * Like `resolve`, with all links in the workspace folder resolved: paths of one file have one result. Permissions are
+   * decided by it.
+   * @throws the same EditorErrors as `resolve`
+   */
+  realPathOf(path: string): Promise<string>;
+
+  /**
    * Returns the editor's buffer if the file is open, otherwise the file decoded as VS Code would. @throws EditorError
    */
   readText(path: string, options?: ReadTextLimits): Promise<TextFile>;

@@ -86,6 +86,10 @@ export class GuardedEditor implements EditorPort {
     return this.editor.resolve(path);
   }
 
+  realPathOf(path: string): Promise<string> {
+    return this.editor.realPathOf(path);
+  }
+
   readText(path: string, options?: ReadTextLimits): Promise<TextFile> {
     return this.editor.readText(path, options);
   }

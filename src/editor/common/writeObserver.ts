@@ -1,7 +1,7 @@
 import { KeyedQueue } from '../../base/common/async';
 import type { EditorPort } from './editorPort';
 
-export type FileAccess = Pick<EditorPort, 'resolve' | 'readText' | 'writeText'>;
+export type FileAccess = Pick<EditorPort, 'resolve' | 'realPathOf' | 'readText' | 'writeText'>;
 
 /** The session that writes a file. */
 export interface WriterSession {
@@ -56,6 +56,7 @@ export class ObservedWrites {
 export function withObservedWrites(files: FileAccess, writes: ObservedWrites): FileAccess {
   return {
     resolve: (path) => files.resolve(path),
+    realPathOf: (path) => files.realPathOf(path),
     readText: (path, options) => files.readText(path, options),
     writeText: async (path, text, options) => {
       const resolved = await files.resolve(path);

@@ -64,6 +64,10 @@ export class DiskEditor implements UncheckedEditor {
     return (await this.pathGuard.check(requested)).path;
   }
 
+  async realPathOf(requested: string): Promise<string> {
+    return (await this.pathGuard.check(requested)).canonicalPath;
+  }
+
   async resolveNames(requested: string): Promise<ResolvedPath> {
     return await this.pathGuard.checkForWrite(requested);
   }

@@ -30,6 +30,8 @@ export interface CheckedPath {
   readonly path: string;
   /** All links resolved. For a missing file, links of the nearest existing parent are resolved. */
   readonly realPath: string;
+  /** The real path, with the workspace folder as VS Code names it. */
+  readonly canonicalPath: string;
   readonly exists: boolean;
   /** The real path and, if different, the requested path. */
   readonly names: readonly WorkspacePath[];
@@ -77,7 +79,8 @@ export class PathGuard {
     }
     const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
     if (info) await this.checkHardLinks(requested, info);
-    return { path: absolute, realPath, exists, names };
+    const canonicalPath = this.canonicalPathOf(realPath, folder, folders);
+    return { path: absolute, realPath, canonicalPath, exists, names };
   }
 
   /** Like `check`, and adds names of the file through links and Git configuration. */
@@ -106,6 +109,12 @@ export class PathGuard {
   private isInAnyFolder(absolute: string, realFolders: readonly string[]): boolean {
     const folders = [...this.deps.folders(), ...realFolders];
     return innermostFolder(absolute, folders, this.deps.isWindows) !== undefined;
+  }
+
+  private canonicalPathOf(realPath: string, folder: string, realFolders: readonly string[]): string {
+    const named = this.deps.folders()[realFolders.indexOf(folder)];
+    if (named === undefined) return realPath;
+    return this.fileSystem.paths.join(named, this.workspacePathOf(realPath, folder).relativePath);
   }
 
   private workspacePathOf(path: string, folder: string): WorkspacePath {

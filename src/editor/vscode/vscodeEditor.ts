@@ -130,6 +130,10 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     return (await this.pathGuard.check(path)).path;
   }
 
+  async realPathOf(path: string): Promise<string> {
+    return (await this.pathGuard.check(path)).canonicalPath;
+  }
+
   async resolveNames(path: string): Promise<ResolvedPath> {
     return await this.pathGuard.checkForWrite(path);
   }

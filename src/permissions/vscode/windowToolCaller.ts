@@ -8,13 +8,12 @@ import { toSafeNotificationText } from '../../base/common/noticeText';
 import { formatCommand, toVisibleText } from '../../base/common/visibleText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { ChangedFile, ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
+import type { OpenQuestions } from '../common/openQuestions';
 import { decideRequest, type Decision } from '../common/decide';
 import { policyKindsOfRequest } from '../common/policy/policy';
+import { mcpClientPolicyId } from '../common/policy/policyKinds';
 import { createFileRequest, type CheckedRequest } from '../common/requests/toolRequest';
 import type { StandingPermissions } from '../common/standingPermissions';
-
-/** All MCP clients outside VS Code share one entry in the policy, because a client can claim any name. */
-export const mcpClientPolicyId = 'mcp';
 
 interface WindowToolCallerDeps {
   readonly standing: StandingPermissions;
@@ -23,6 +22,8 @@ interface WindowToolCallerDeps {
     showChanges(files: readonly ChangedFile[], title: string): Promise<Disposable>;
   };
   readonly log: Logger;
+  /** Shared by all callers of the window. */
+  readonly questions: OpenQuestions;
   /** Replaces `vscode.window.showWarningMessage` in tests. */
   readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
 }
@@ -38,6 +39,8 @@ const maxShownFiles = 300;
 const maxNameLength = 60;
 /** Maximum length of a displayed command, in UTF-16 units. VS Code would cut off a longer notification. */
 const maxCommandLength = 800;
+const tooManyQuestions =
+  'The user has not answered several earlier questions of programs outside VS Code. Wait until they are answered or closed, then ask again.';
 
 /** A program outside VS Code that calls tools. It has no conversation, so the user is asked with a notification. */
 export class WindowToolCaller implements ToolCaller {
@@ -134,16 +137,24 @@ export class WindowToolCaller implements ToolCaller {
   /** Asks the user with a notification. VS Code cannot close it, so an answer after the end of the call is ignored. */
   private async ask(what: string, files: readonly ChangedFile[], signal: AbortSignal): Promise<ToolPermit> {
     const diffs = new DisposableStore();
+    const question = this.deps.questions.tryOpen(this.title);
+    if (!question) return refused(tooManyQuestions);
+    let shown: Promise<unknown> = Promise.resolve();
     try {
       for (;;) {
         const buttons = [allow, ...(files.length > 0 ? [show] : []), deny];
-        const choice = await this.notify(`Backline: ${this.title} wants to ${what}`, buttons, signal);
+        const notification = this.show(`Backline: ${this.title} wants to ${what}`, buttons);
+        shown = notification;
+        const choice = await answerUnlessAborted(notification, signal);
         if (choice === allow) return granted;
         if (choice !== show) return refused('The user did not allow this. Ask the user how to go on.');
         await this.showChanges(files, diffs);
       }
     } finally {
       diffs.dispose();
+      // A notification stays after its call has ended, so it counts until the user closes it.
+      const end = (): void => question.dispose();
+      shown.then(end, end);
     }
   }
 
@@ -162,17 +173,23 @@ export class WindowToolCaller implements ToolCaller {
     }
   }
 
-  private async notify(text: string, buttons: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+  private async show(text: string, buttons: readonly string[]): Promise<string | undefined> {
     const showMessage = this.deps.showMessage ?? vscode.window.showWarningMessage;
-    return await new Promise((resolve, reject) => {
-      const stop = (): void => resolve(undefined);
-      signal.addEventListener('abort', stop, { once: true });
-      Promise.resolve(showMessage(toSafeNotificationText(text), ...buttons))
-        .then(resolve, reject)
-        .finally(() => signal.removeEventListener('abort', stop));
-      if (signal.aborted) stop();
-    });
+    return await showMessage(toSafeNotificationText(text), ...buttons);
   }
+}
+
+/** Returns undefined as soon as the signal fires. */
+async function answerUnlessAborted(
+  notification: Promise<string | undefined>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return await new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    notification.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    if (signal.aborted) stop();
+  });
 }
 
 function refused(reason: string): ToolPermit {

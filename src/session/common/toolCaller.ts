@@ -22,7 +22,7 @@ export interface ToolChange {
 }
 
 export interface ChangedFile {
-  /** Absolute and resolved path of the file. */
+  /** As from `EditorPort.realPathOf`, because permissions are decided by it path of the file. */
   readonly path: string;
   /** The text before the change; null for a new file. */
   readonly before: string | null;

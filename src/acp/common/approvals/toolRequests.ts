@@ -13,7 +13,7 @@ interface RequestContext {
   readonly agent: string;
   /** Absolute path of the session's folder. Commands run there by default, and relative paths start there. */
   readonly cwd: string;
-  /** Resolves to the real, absolute path; rejects if agents may not access it. */
+  /** Resolves as `EditorPort.realPathOf`; rejects if agents may not access it. */
   readonly resolve: (path: string) => Promise<string>;
   /** Returns why changing a file needs approval. `path` is resolved. */
   readonly protectionOf: (path: string) => Promise<Protection | undefined>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reservedPolicyIds } from '../../../permissions/common/policy/policyKinds';
 import { demoAgentId, knownAgents } from './knownAgents';
 
 const Variables = z.record(z.string(), z.string());
@@ -62,6 +63,13 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   }
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(entries.data)) {
+    // The id of a workspace agent is longer than its name.
+    if (!isOfWorkspace && reservedPolicyIds.has(name)) {
+      problems.push(
+        `Agent '${name}' in backline.acp.agents: this name is used in backline.permissions, choose another`,
+      );
+      continue;
+    }
     const found = FoundAgentSetting.safeParse(entry).data;
     const lack = found && defaultsProblem(name, isOfWorkspace);
     const parsed = found ? undefined : AgentSetting.safeParse(entry);

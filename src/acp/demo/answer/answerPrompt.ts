@@ -1,6 +1,7 @@
 import { recognizeIntent } from './intent';
 import { renameInFile, sortFileImports } from '../skills/editSkills';
 import { failOnPurpose } from '../skills/failOnPurpose';
+import { findUses } from '../skills/findUses';
 import { explainUnknownPrompt, introduceAgent } from '../skills/introduceAgent';
 import { quoteNotes } from '../skills/quoteNotes';
 import { runCommand } from '../skills/runCommand';
@@ -24,6 +25,8 @@ export async function answerPrompt(turn: Turn): Promise<void> {
       return renameInFile(turn, intent.from, intent.to, intent.path);
     case 'sort':
       return sortFileImports(turn, intent.path);
+    case 'uses':
+      return findUses(turn, intent.symbol, intent.path);
     case 'run':
       return runCommand(turn, intent.line);
     case 'slow':

@@ -24,8 +24,21 @@ export interface Turn {
   /** Shows the change, asks for approval if required, and writes the file. */
   proposeEdit(edit: ProposedEdit): Promise<EditOutcome>;
   runCommand(argv: readonly [string, ...string[]]): Promise<CommandOutcome>;
+  /** Calls a tool of the editor, and shows the call. */
+  askEditor(question: EditorQuestion): Promise<ToolAnswer>;
   sleep(ms: number): Promise<void>;
 }
+
+export interface EditorQuestion {
+  readonly title: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, string>>;
+}
+
+export type ToolAnswer =
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'unsupported' };
 
 export interface ProposedEdit {
   readonly title: string;

@@ -8,6 +8,7 @@ import {
   type CommandOutcome,
   type EditOutcome,
   type ProposedEdit,
+  type ToolAnswer,
   type Turn,
 } from '../answer/turn';
 
@@ -62,6 +63,10 @@ export class DraftTurn implements Turn {
   }
 
   runCommand(): Promise<CommandOutcome> {
+    return Promise.resolve({ kind: 'unsupported' });
+  }
+
+  askEditor(): Promise<ToolAnswer> {
     return Promise.resolve({ kind: 'unsupported' });
   }
 

@@ -19,7 +19,7 @@ export const HistoryItem = z.discriminatedUnion('type', [
     type: z.literal('tool'),
     toolCallId: z.string(),
     title: z.string(),
-    kind: z.enum(['read', 'edit', 'execute']),
+    kind: z.enum(['read', 'edit', 'execute', 'search']),
     status: z.enum(['completed', 'failed']),
     content: z.array(ToolContent),
     path: z.string().optional(),

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import * as z from 'zod';
 import { errorCode } from '../../../base/common/errors';
+import type { EditorTools } from './editorTools';
 import { HistoryItem } from './history';
 
 const StoredSession = z.object({
@@ -43,6 +44,8 @@ export interface DemoSession extends StoredSession {
   editRule: 'ask' | 'allow' | 'reject';
   callCount: number;
   turn: AbortController | undefined;
+  /** Undefined if the client offers none. */
+  editorTools: EditorTools | undefined;
 }
 
 /** The demo agent's sessions: in memory, and optionally in a folder that other processes share. */
@@ -148,5 +151,14 @@ function isMissingFileError(error: unknown): boolean {
 }
 
 function toOpenSession(stored: StoredSession): DemoSession {
-  return { ...stored, mode: 'ask', pace: 'quick', isVerbose: false, editRule: 'ask', callCount: 0, turn: undefined };
+  return {
+    ...stored,
+    mode: 'ask',
+    pace: 'quick',
+    isVerbose: false,
+    editRule: 'ask',
+    callCount: 0,
+    turn: undefined,
+    editorTools: undefined,
+  };
 }

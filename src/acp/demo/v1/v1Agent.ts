@@ -4,6 +4,7 @@ import {
   type AgentApp,
   type AgentContext,
   type ClientCapabilities,
+  type McpServer,
 } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
@@ -13,6 +14,7 @@ import { configOptionsOf, modeStateOf, setConfigOption } from './config';
 import { addToHistory, countWords, countAnswerWords } from './history';
 import { demoCommands } from '../answer/intent';
 import { toPrompt, type Prompt, type PromptBlock } from '../answer/prompt';
+import { EditorTools } from './editorTools';
 import { replayUpdateOf } from './replay';
 import type { DemoSession, DemoSessions } from './sessions';
 import type { DemoSignIn } from './demoSignIn';
@@ -50,6 +52,7 @@ export class V1Agent {
           agentInfo: { name: 'backline-demo-agent', title: name, version },
           agentCapabilities: {
             loadSession: true,
+            mcpCapabilities: { http: true },
             promptCapabilities: { embeddedContext: true },
             sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
             auth: { logout: {} },
@@ -69,6 +72,7 @@ export class V1Agent {
       .onRequest('session/new', async ({ params, client }) => {
         await this.requireSignIn();
         const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
+        session.editorTools = EditorTools.of(params.mcpServers);
         this.announceCommands(client, session);
         return { sessionId: session.id, ...this.modesAndOptionsOf(session) };
       })
@@ -230,11 +234,13 @@ export class V1Agent {
     sessionId: string;
     cwd: string;
     additionalDirectories?: readonly string[];
+    mcpServers?: readonly McpServer[];
   }): Promise<DemoSession> {
     await this.requireSignIn();
     const session = await this.options.sessions.load(params.sessionId);
     if (!session) throw RequestError.sessionNotFound(params.sessionId);
     session.cwd = params.cwd;
+    session.editorTools = EditorTools.of(params.mcpServers ?? []);
     session.additionalDirectories = [...(params.additionalDirectories ?? [])];
     return session;
   }

@@ -5,7 +5,7 @@ import { ClientFiles } from './clientFiles';
 import { addToHistory, type PlanStep } from './history';
 import type { Prompt } from '../answer/prompt';
 import { demoPaces, type DemoSession } from './sessions';
-import { DemoToolCall, sendUpdate } from './toolCall';
+import { DemoToolCall, sendUpdate, textContent } from './toolCall';
 import {
   sleep,
   TurnCancelled,
@@ -13,6 +13,8 @@ import {
   type CommandOutcome,
   type EditOutcome,
   type ProposedEdit,
+  type EditorQuestion,
+  type ToolAnswer,
   type Turn,
 } from '../answer/turn';
 
@@ -123,6 +125,21 @@ export class V1Turn implements Turn {
       } finally {
         void releaseTerminal(terminal);
       }
+    });
+  }
+
+  async askEditor({ input, title, tool }: EditorQuestion): Promise<ToolAnswer> {
+    const { editorTools } = this.options.session;
+    if (!editorTools) return { kind: 'unsupported' };
+    const call = this.createToolCall({ title, kind: 'search', rawInput: { tool, ...input } });
+    return await this.trackCall(call, async () => {
+      const answer = await this.untilCancelled(editorTools.call(tool, input, this.signal));
+      if (answer.kind === 'failed') await call.fail(answer.reason);
+      if (answer.kind === 'answered') {
+        const content = [{ type: 'text' as const, text: answer.text }];
+        await call.end('completed', undefined, content, [textContent(answer.text)]);
+      }
+      return answer;
     });
   }
 

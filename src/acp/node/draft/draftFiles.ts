@@ -11,7 +11,7 @@ const maxMatches = 10_000;
 
 type FileMethod = 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch';
 
-/** The user's permissions for files. Paths are absolute and resolved. */
+/** The user's permissions for files. Paths are those of `EditorPort.realPathOf`. */
 export interface DraftFilePermissions {
   /** Whether access is denied without asking. Without `path`, whether the kind is denied for all files. */
   isDenied(kind: ToolKind, path?: string): boolean;
@@ -29,7 +29,7 @@ export function createFileHandlers(
 ): Required<Pick<DraftHandlers, FileMethod>> {
   const versions = new FileVersions();
   const requireReadable = async (threadId: string, path: string, signal: AbortSignal): Promise<void> => {
-    const permit = await permissions.mayRead(threadId, await editor.resolve(path), signal);
+    const permit = await permissions.mayRead(threadId, await editor.realPathOf(path), signal);
     if (!permit.isGranted) throw new Error(`You may not read "${path}". ${permit.reason}`);
   };
   return {
@@ -58,7 +58,7 @@ export function createFileHandlers(
     },
 
     async stat({ path }) {
-      if (permissions.isDenied('read', await editor.resolve(path))) throw deniedError(`reading "${path}"`);
+      if (permissions.isDenied('read', await editor.realPathOf(path))) throw deniedError(`reading "${path}"`);
       try {
         return { exists: true, isDirectory: (await editor.stat(path)).type === 'directory' };
       } catch (error) {
@@ -71,9 +71,14 @@ export function createFileHandlers(
     async globSearch({ pattern }, signal) {
       if (permissions.isDenied('search')) throw deniedError('searching');
       const found = await editor.glob(pattern, { maxResults: maxMatches, signal });
-      const isHidden = (path: string): boolean =>
-        permissions.isDenied('search', path) || permissions.isDenied('read', path);
-      return { matches: found.filter((path) => !isHidden(path)) };
+      const isHidden = async (path: string): Promise<boolean> => {
+        const realPath = await editor.realPathOf(path).catch(() => undefined);
+        return (
+          realPath === undefined || permissions.isDenied('search', realPath) || permissions.isDenied('read', realPath)
+        );
+      };
+      const hidden = await Promise.all(found.map(isHidden));
+      return { matches: found.filter((_, index) => hidden[index] !== true) };
     },
   };
 }

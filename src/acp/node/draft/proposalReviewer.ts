@@ -94,7 +94,7 @@ export class ProposalReviewer {
     const request = await toToolRequest(call, {
       agent: agentId,
       cwd,
-      resolve: (name) => editor.resolve(name),
+      resolve: (name) => editor.realPathOf(name),
       protectionOf: (name) => protectionOf(name, exact),
     });
     return permissions.mayApplyChange(call, request, { callId, signal });

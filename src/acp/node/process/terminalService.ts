@@ -185,7 +185,7 @@ export class TerminalService {
 
   private async resolveFolder(folder: string): Promise<string> {
     try {
-      return await this.options.editor.resolve(folder);
+      return await this.options.editor.realPathOf(folder);
     } catch (error) {
       if (isEditorError(error)) throw new RequestError(invalidParams, error.message, { cwd: folder });
       throw error;

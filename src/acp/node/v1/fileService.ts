@@ -43,7 +43,7 @@ export class FileService {
   ): Promise<{ content: string }> {
     const { path, line, limit } = params;
     try {
-      const permit = await this.options.permissions.mayRead(await this.editor.resolve(path), signal);
+      const permit = await this.options.permissions.mayRead(await this.editor.realPathOf(path), signal);
       if (!permit.isGranted) throw refusal('read', path, permit.reason);
       const { text } = await this.editor.readText(path, { maxBytes: maxReadBytes, signal });
       return { content: sliceLines(text, Math.max(0, (line ?? 1) - 1), limit ?? Infinity) };
@@ -60,7 +60,7 @@ export class FileService {
    */
   async write({ path, content }: { path: string; content: string }, signal: AbortSignal): Promise<void> {
     try {
-      const settled = this.options.permissions.mayWrite(await this.editor.resolve(path), signal);
+      const settled = this.options.permissions.mayWrite(await this.editor.realPathOf(path), signal);
       if (settled && !settled.isGranted) throw refusal('edit', path, settled.reason);
       if (settled && (await this.tryWrite(path, content, signal))) return;
       await this.writeAfterApproval(path, content, signal);
@@ -82,11 +82,11 @@ export class FileService {
 
   /** Writes exactly the change that the user saw. @throws EditorError, RequestError */
   private async writeAfterApproval(path: string, content: string, signal: AbortSignal): Promise<void> {
-    const resolved = await this.editor.resolve(path);
+    const realPath = await this.editor.realPathOf(path);
     const before = await readTextIfExists(this.editor, path, signal);
     const isUnsaved = before?.isDirty ?? false;
     const protection = await this.options.protectionOf(path, { before: before?.text, after: content });
-    const change = { path: resolved, before: before?.text ?? null, after: content, isUnsaved };
+    const change = { path: realPath, before: before?.text ?? null, after: content, isUnsaved };
     const permit = await this.options.permissions.askToWrite({ ...change, protection: protection?.reason }, signal);
     if (!permit.isGranted) {
       if (!isUnsaved) throw refusal('edit', path, permit.reason);

@@ -162,7 +162,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const toolRequested = await toToolRequest(call, {
       agent: agentId,
       cwd: this.folders.cwd,
-      resolve: (path) => editor.resolve(path),
+      resolve: (path) => editor.realPathOf(path),
       protectionOf: (path) => editor.protectionOf(path),
     });
     // The turn may have been cancelled meanwhile, and all requests with it.

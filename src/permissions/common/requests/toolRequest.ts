@@ -8,7 +8,7 @@ export interface ToolRequest {
   /** Id of the agent. */
   readonly agent: string;
   readonly kind: ToolKind;
-  /** Absolute and resolved paths without duplicates. */
+  /** Absolute paths as `EditorPort.realPathOf` returns them, without duplicates. */
   readonly paths: readonly string[];
   /** The program and its arguments; a shell command line is a single element. `cwd` is absolute and resolved. */
   readonly command?: { readonly argv: readonly string[]; readonly cwd: string };

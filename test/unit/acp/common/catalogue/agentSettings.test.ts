@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents';
+import { ampPolicyId } from '../../../../../src/amp/common/ampPolicy';
+import { allAgentsKey, mcpClientPolicyId } from '../../../../../src/permissions/common/policy/policyKinds';
 import { parseAgentSettings } from '../../../../../src/acp/common/catalogue/agentSettings';
 
 describe('backline.acp.agents', () => {
@@ -41,6 +44,17 @@ describe('backline.acp.agents', () => {
     );
     assert.match(problems[0] ?? '', /Agent 'noCommand' in backline\.acp\.agents: command: /);
     assert.match(problems[1] ?? '', /args: /);
+  });
+
+  it('has no agent with the name of something else in the permissions, whose answers it would share', () => {
+    for (const name of [ampPolicyId, mcpClientPolicyId, allAgentsKey]) {
+      const { agents, problems } = parseAgentSettings({ [name]: { command: 'a' }, good: { command: 'b' } });
+      assert.deepEqual([...agents.keys()], ['good']);
+      assert.match(problems.join(), /this name is used in backline\.permissions/);
+      assert.equal(parseAgentSettings({ [name]: { defaults: {} } }).defaults.size, 0);
+      assert.ok(knownAgents.every(({ id }) => id !== name));
+      assert.ok(parseAgentSettings({ [name]: { command: 'a' } }, true).agents.has(name), 'its id is longer');
+    }
   });
 
   for (const value of [undefined, null]) {
