@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
+import type { SessionBackend } from '../../session/common/sessionBackend';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Consent } from '../../consent/common/consentManager';
@@ -10,6 +11,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
+import type { InstalledPrograms } from '../common/catalogue/installedAgents';
 import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
@@ -34,6 +36,7 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly agentReaperFile: string;
   readonly version: string;
   readonly consent: Consent;
+  readonly installed: InstalledPrograms;
 }
 
 /** Provides agents as backends, and the commands for them. Starts no agent itself. */
@@ -44,17 +47,19 @@ export class AcpFeature implements Feature {
   private readonly reaper: AgentReaper;
   private readonly terminals = new SignInTerminals();
   private readonly shellEnvironment: ShellEnvironment;
+  private launcher: AgentLauncher | undefined;
 
   constructor(private readonly options: AcpFeatureDeps) {
     const { agentReaperFile, clock, log } = options;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
-    let launcher: Promise<AgentLauncher> | undefined;
+    let loading: Promise<AgentLauncher> | undefined;
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
       createBackend: async (entry) => {
-        launcher ??= this.createLauncher();
-        return await (await launcher).create(entry);
+        loading ??= this.createLauncher();
+        this.launcher = await loading;
+        return await this.launcher.create(entry);
       },
       isTrusted,
       agentConsent: this.createAgentConsent(),
@@ -64,6 +69,21 @@ export class AcpFeature implements Feature {
 
   get backends(): BackendRegistry {
     return this.registry;
+  }
+
+  /** The backends that were opened, with their states. */
+  get openBackends(): readonly SessionBackend[] {
+    return this.registry.backends;
+  }
+
+  /** The environment of the login shell. Starts a shell once, so the workspace must be trusted. Never rejects. */
+  async environment(): Promise<Readonly<Record<string, string>>> {
+    return await this.shellEnvironment.get();
+  }
+
+  /** Whether the program of an agent that runs in this window is in this folder. */
+  isInUse(folder: string): boolean {
+    return this.launcher?.isInUse(folder) ?? false;
   }
 
   start(): Promise<RunningFeature> {
@@ -90,6 +110,7 @@ export class AcpFeature implements Feature {
     disposables.add(editor.onDidChangeFolders(refresh));
     disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
     disposables.add(this.options.consent.onDidChange(refresh));
+    disposables.add(this.options.installed.onDidChange(refresh));
     disposables.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
     disposables.add(commands.setHandler(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
     disposables.add(commands.setHandler(commandIds.acpSignIn, () => agentCommands.signIn()));
@@ -109,6 +130,7 @@ export class AcpFeature implements Feature {
       defaultFolder: () => this.defaultFolder(),
       isTrusted,
       agentConsent: this.createAgentConsent(),
+      newestEntry: (entry) => this.registry.newestEntry(entry),
       reaper: this.reaper,
       createId: randomUUID,
       random: Math.random,
@@ -124,12 +146,13 @@ export class AcpFeature implements Feature {
   }
 
   private async loadCatalogue() {
-    const { demoAgentFile, demoStateFolder: stateFolder, settings } = this.options;
+    const { demoAgentFile, demoStateFolder: stateFolder, installed, settings } = this.options;
     // Reading the environment starts the login shell, which requires a trusted workspace.
     const env = isTrusted() ? await this.shellEnvironment.get() : {};
     return loadAgentCatalogue({
       platform: process.platform,
       levels: settings.acpAgents(),
+      installed: await installed.installedAgents(),
       env,
       cwd: this.defaultFolder(),
       files: diskCommandFiles,

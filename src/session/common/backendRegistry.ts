@@ -5,8 +5,8 @@ export interface BackendEntry {
   /** Stable across restarts; unique within its registry. */
   readonly id: string;
   readonly title: string;
-  /** `found`: detected without configuration. */
-  readonly source: 'configured' | 'found' | 'demo' | 'server';
+  /** `installed`: by Backline. `found`: detected without configuration. */
+  readonly source: 'configured' | 'installed' | 'found' | 'demo' | 'server';
   /** A one-line description, for example the command that starts the agent. */
   readonly description: string;
   /** Why the backend is unavailable, and what to do. */

@@ -1,9 +1,11 @@
+import * as path from 'node:path';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { isInsideFolder } from '../../../base/node/isInsideFolder';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
@@ -49,6 +51,8 @@ export interface AgentLauncherDeps {
   /** Consent for what the workspace defines: agents and MCP servers. Checked at each start. */
   readonly agentConsent: AgentConsent;
   readonly reaper?: AgentReaper;
+  /** What to start now for an agent whose backend was created with this entry. */
+  readonly newestEntry?: (entry: CatalogueEntry) => Promise<CatalogueEntry>;
   readonly createId: () => string;
   /** Returns the MCP servers of this window by name, in the format of the setting. Without a caller, tools can only read. */
   readonly windowMcpServers?: (
@@ -64,7 +68,15 @@ export interface AgentLauncherDeps {
 }
 
 export class AgentLauncher {
+  /** The command lines of agents that run. */
+  private readonly running = new Map<AgentProcess, readonly string[]>();
+
   constructor(private readonly options: AgentLauncherDeps) {}
+
+  /** Whether the program of an agent that runs is in this folder. */
+  isInUse(folder: string): boolean {
+    return [...this.running.values()].flat().some((word) => path.isAbsolute(word) && isInsideFolder(word, folder));
+  }
 
   /** Creates the backend of an agent. The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
@@ -87,9 +99,10 @@ export class AgentLauncher {
     });
   }
 
-  private async startAgent(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {
+  private async startAgent(given: CatalogueEntry, log: Logger): Promise<AgentProcess> {
     const { clock, isTrusted, reaper } = this.options;
-    if (!isTrusted()) throw untrustedError(entry);
+    if (!isTrusted()) throw untrustedError(given);
+    const entry = await this.newestEntry(given);
     const { command, args } = entry;
     if (entry.dialect === 'v1') this.prepareWindowServers(log);
     const { env, cwd } = await this.spawnContextOf(entry);
@@ -100,7 +113,11 @@ export class AgentLauncher {
     const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
     const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
     log.info(`Started as process ${agent.pid} in ${cwd}`);
-    agent.onDidExit(({ code, signal }) => log.info(`Process ${agent.pid} ended (${signal ?? `exit code ${code}`})`));
+    this.running.set(agent, [command, ...args]);
+    agent.onDidExit(({ code, signal }) => {
+      this.running.delete(agent);
+      log.info(`Process ${agent.pid} ended (${signal ?? `exit code ${code}`})`);
+    });
     return agent;
   }
 
@@ -162,7 +179,12 @@ export class AgentLauncher {
     return isTrusted() && (await agentConsent.consent.ask(thing, 'background')) === 'allowed';
   }
 
-  private async signIn(entry: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {
+  private async newestEntry(entry: CatalogueEntry): Promise<CatalogueEntry> {
+    return (await this.options.newestEntry?.(entry)) ?? entry;
+  }
+
+  private async signIn(given: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {
+    const entry = await this.newestEntry(given);
     await requireConsent(entry, this.options.agentConsent);
     const { env, cwd } = await this.spawnContextOf(entry);
     const all = { ...env, ...added };

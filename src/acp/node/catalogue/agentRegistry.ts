@@ -116,6 +116,13 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     this.emitter.fire();
   }
 
+  /** An installed agent is started in its newest version, which may have been installed since its backend was created. */
+  async newestEntry(entry: CatalogueEntry): Promise<CatalogueEntry> {
+    if (entry.source !== 'installed') return entry;
+    const newest = (await this.refreshCatalogue()).agents.find(({ id }) => id === entry.id);
+    return newest?.source === 'installed' ? newest : entry;
+  }
+
   /** Resolves when all agents have ended. Never rejects. */
   async stopAll(): Promise<void> {
     await Promise.all([...this.openBackends.values(), ...this.stoppingBackends].map(({ backend }) => backend.stop()));
@@ -182,7 +189,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
 
 function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry {
   const { id, title, source, command, args, defaults } = entry;
-  const description = source === 'demo' ? 'Built-in demo. No account needed' : [command, ...args].join(' ');
+  const description = descriptionOf(entry);
   const problem = isTrusted ? entry.problem?.message : untrustedMessage;
   const install = isTrusted ? entry.problem?.install : undefined;
   return {
@@ -199,12 +206,28 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
   };
 }
 
+function descriptionOf({ source, command, args }: CatalogueEntry): string {
+  if (source === 'demo') return 'Built-in demo. No account needed';
+  return source === 'installed' ? 'Installed by Backline' : [command, ...args].join(' ');
+}
+
 /** Ignores `problem`: a changed problem does not require a restart. */
 function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | undefined): boolean {
   return entry !== undefined && configurationKey(running) === configurationKey(entry);
 }
 
-function configurationKey({ command, args, env, cwd, dialect, mcpServers, missingFile }: CatalogueEntry): string {
+function configurationKey({
+  command,
+  args,
+  env,
+  cwd,
+  dialect,
+  mcpServers,
+  missingFile,
+  source,
+}: CatalogueEntry): string {
+  // An agent that runs keeps its version when another one is installed. The next start uses the newest one.
+  if (source === 'installed') return JSON.stringify([source, missingFile]);
   return JSON.stringify([command, args, env, cwd, dialect, mcpServers, missingFile]);
 }
 

@@ -44,6 +44,7 @@ export function ComposerPickers() {
 const sourceLabels: Record<BackendView['source'], string> = {
   demo: 'Built in',
   configured: 'Configured',
+  installed: 'Installed',
   found: 'Found on this machine',
   server: 'Servers',
 };

@@ -100,6 +100,21 @@ describe('the registry of agents', () => {
     assert.equal(made.length, 0);
   });
 
+  it('keeps an installed agent as it runs when another version is installed, and starts that one next', async () => {
+    const versionOf = (version: string): CatalogueEntry =>
+      agent('one', { source: 'installed', command: `/one/${version}` });
+    agents = [versionOf('1')];
+    const backend = await registry.open('one');
+    agents = [versionOf('2')];
+    await registry.refresh();
+    assert.equal(await registry.open('one'), backend);
+    assert.equal(made[0]?.stops, 0);
+    assert.equal((await registry.newestEntry(versionOf('1'))).command, '/one/2');
+    agents = [];
+    await registry.refresh();
+    assert.equal(made[0].stops, 1);
+  });
+
   it('creates one backend per entry, also for concurrent calls', async () => {
     const [first, second] = await Promise.all([registry.open('one'), registry.open('one')]);
     assert.equal(first, second);
