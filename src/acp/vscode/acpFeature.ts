@@ -15,6 +15,7 @@ import type { InstalledPrograms } from '../common/catalogue/installedAgents';
 import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
+import type { AgentProgram, TriedAgent } from '../node/catalogue/tryAgent';
 import { AgentReaper } from '../node/process/agentReaper';
 import { AgentRegistry } from '../node/catalogue/agentRegistry';
 import type { AgentConsent } from '../node/catalogue/agentConsent';
@@ -47,20 +48,16 @@ export class AcpFeature implements Feature {
   private readonly reaper: AgentReaper;
   private readonly terminals = new SignInTerminals();
   private readonly shellEnvironment: ShellEnvironment;
-  private launcher: AgentLauncher | undefined;
+  private launcher: Promise<AgentLauncher> | undefined;
+  private loadedLauncher: AgentLauncher | undefined;
 
   constructor(private readonly options: AcpFeatureDeps) {
     const { agentReaperFile, clock, log } = options;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
-    let loading: Promise<AgentLauncher> | undefined;
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
-      createBackend: async (entry) => {
-        loading ??= this.createLauncher();
-        this.launcher = await loading;
-        return await this.launcher.create(entry);
-      },
+      createBackend: async (entry) => await (await this.getLauncher()).create(entry),
       isTrusted,
       agentConsent: this.createAgentConsent(),
       log,
@@ -83,7 +80,12 @@ export class AcpFeature implements Feature {
 
   /** Whether the program of an agent that runs in this window is in this folder. */
   isInUse(folder: string): boolean {
-    return this.launcher?.isInUse(folder) ?? false;
+    return this.loadedLauncher?.isInUse(folder) ?? false;
+  }
+
+  /** Starts a command, asks it for its name as an agent, and ends it. @throws TryAgentError */
+  async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
+    return await (await this.getLauncher()).tryAgent(program, signal);
   }
 
   start(): Promise<RunningFeature> {
@@ -118,11 +120,15 @@ export class AcpFeature implements Feature {
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => disposables.dispose() });
   }
 
+  private getLauncher(): Promise<AgentLauncher> {
+    return (this.launcher ??= this.createLauncher());
+  }
+
   /** Loads a separate bundle, because most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
     const { traffic, version } = this.options;
-    return new AgentLauncher({
+    this.loadedLauncher = new AgentLauncher({
       ...this.options,
       clientInfo: { name: 'backline', title: 'Backline', version },
       tap: traffic,
@@ -137,6 +143,7 @@ export class AcpFeature implements Feature {
       elicit: askUserForAgent,
       runInTerminal: (command) => this.terminals.run(command),
     });
+    return this.loadedLauncher;
   }
 
   private createAgentConsent(): AgentConsent {
