@@ -7,7 +7,9 @@ import { AcpFeature } from './acp/vscode/acpFeature';
 import { ampPolicyId } from './amp/common/ampPolicy';
 import { ampCommand } from './amp/node/ampCommand';
 import { findInstalledAmp } from './amp/node/findAmp';
+import { AgentsFeature } from './agents/vscode/agentsFeature';
 import { AmpFeature } from './amp/vscode/ampFeature';
+import { WorkingBackends } from './session/common/workingBackends';
 import { CombinedBackends } from './session/common/combinedBackends';
 import { onGrammarViolation } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
@@ -137,6 +139,29 @@ export function compose(context: vscode.ExtensionContext): App {
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
     version,
     consent: consent.consent,
+    installed: {
+      onDidChange: (listener) => agents.onDidChange(listener),
+      installedAgents: () => agents.installedAgents(),
+    },
+  });
+  const working = disposables.add(new WorkingBackends(onListenerError));
+  const agents: AgentsFeature = new AgentsFeature({
+    ...contextFor('agents'),
+    install: { ...acp.agentsPort.install, system: systemOfWindow, fetch },
+    tryAgent: acp.agentsPort.install.tryAgent,
+    backends: {
+      onDidChange: (listener) => acp.agentsPort.onDidChange(listener),
+      list: () => acp.agentsPort.list(),
+      backendIdOf: (agent) => acp.agentsPort.backendIdOf(agent),
+      stop: (backendId) => acp.agentsPort.stop(backendId),
+      isWorking: (backendId) => working.isWorking(backendId),
+      onDidEndTurn: working.onDidEndTurn,
+    },
+    secrets: undefined,
+    defaultFolder: () => editor.folders[0]?.path ?? homedir(),
+    memento: context.globalState,
+    storageFolder: path.join(context.globalStorageUri.fsPath, 'agents'),
+    extensionUri: context.extensionUri,
   });
   const permissions = disposables.add(
     new PermissionsController({
@@ -165,7 +190,8 @@ export function compose(context: vscode.ExtensionContext): App {
   const backends = disposables.add(
     new CombinedBackends(
       [amplifier.backends, acp.backends],
-      (session) => {
+      (session, backendId) => {
+        void working.follow(session, backendId);
         effects.follow(session);
         threads.recordSession(session);
         chat.loaded?.followSession(session);

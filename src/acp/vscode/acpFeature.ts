@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
-import type { SessionBackend } from '../../session/common/sessionBackend';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Consent } from '../../consent/common/consentManager';
@@ -15,13 +14,13 @@ import type { InstalledPrograms } from '../common/catalogue/installedAgents';
 import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
-import type { AgentProgram, TriedAgent } from '../node/catalogue/tryAgent';
 import { AgentReaper } from '../node/process/agentReaper';
 import { AgentRegistry } from '../node/catalogue/agentRegistry';
 import type { AgentConsent } from '../node/catalogue/agentConsent';
 import { diskCommandFiles } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
+import { AgentsPort } from './agentsPort';
 import { askUserForAgent } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
@@ -44,6 +43,8 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
 export class AcpFeature implements Feature {
   readonly id = 'acp';
   readonly title = 'Agents';
+  /** What the page of agents, and installing them, needs. */
+  readonly agentsPort: AgentsPort;
   private readonly registry: AgentRegistry;
   private readonly reaper: AgentReaper;
   private readonly terminals = new SignInTerminals();
@@ -62,30 +63,17 @@ export class AcpFeature implements Feature {
       agentConsent: this.createAgentConsent(),
       log,
     });
+    this.agentsPort = new AgentsPort({
+      registry: this.registry,
+      getLauncher: () => this.getLauncher(),
+      loadedLauncher: () => this.loadedLauncher,
+      environment: () => this.shellEnvironment.get(),
+      guardProcess: (leaderPid) => this.reaper.watch(leaderPid, randomUUID()),
+    });
   }
 
   get backends(): BackendRegistry {
     return this.registry;
-  }
-
-  /** The backends that were opened, with their states. */
-  get openBackends(): readonly SessionBackend[] {
-    return this.registry.backends;
-  }
-
-  /** The environment of the login shell. Starts a shell once, so the workspace must be trusted. Never rejects. */
-  async environment(): Promise<Readonly<Record<string, string>>> {
-    return await this.shellEnvironment.get();
-  }
-
-  /** Whether the program of an agent that runs in this window is in this folder. */
-  isInUse(folder: string): boolean {
-    return this.loadedLauncher?.isInUse(folder) ?? false;
-  }
-
-  /** Starts a command, asks it for its name as an agent, and ends it. @throws TryAgentError */
-  async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
-    return await (await this.getLauncher()).tryAgent(program, signal);
   }
 
   start(): Promise<RunningFeature> {

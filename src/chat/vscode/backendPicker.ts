@@ -42,7 +42,7 @@ export class BackendPicker {
     const picked = await this.showPicker();
     if (!picked) return undefined;
     if (!picked.view) {
-      await openAgentSettings();
+      await vscode.commands.executeCommand(commandIds.agentsShow);
       return undefined;
     }
     this.backendChoice.choose(picked.view.id);
@@ -105,7 +105,7 @@ export class BackendPicker {
     return [
       ...backendViews.map((view) => this.createItem(view, view.id === chosenBackend?.id)),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: '$(add) Add Agent…', description: 'Opens the setting backline.acp.agents' },
+      { label: '$(extensions) Agents…', description: 'Install, update and add agents' },
     ];
   }
 

@@ -21,6 +21,7 @@ import { startAgentProcess, type AgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
 import { DraftBackend } from '../draft/draftBackend';
+import { endProcessTree } from '../process/processTree';
 import { RestartPolicy } from '../process/restartPolicy';
 import type { McpServersRequest } from '../v1/agentGateway';
 import type { SignInCommand } from '../v1/agentSignIn';
@@ -68,6 +69,9 @@ export interface AgentLauncherDeps {
   readonly runInTerminal: (command: SignInTerminalCommand) => Promise<boolean>;
 }
 
+/** How long processes may take to end after they were asked to. */
+const endGraceMs = 2_000;
+
 export class AgentLauncher {
   /** The command lines of agents that run. */
   private readonly running = new Map<AgentProcess, readonly string[]>();
@@ -77,6 +81,16 @@ export class AgentLauncher {
   /** Whether the program of an agent that runs is in this folder. */
   isInUse(folder: string): boolean {
     return [...this.running.values()].flat().some((word) => path.isAbsolute(word) && isInsideFolder(word, folder));
+  }
+
+  /** Resolves to undefined if no such program that can be started is on the PATH of `env`. Never rejects. */
+  async findProgram(name: string, env: Readonly<Record<string, string>>): Promise<FoundCommand | undefined> {
+    return await findCommand(name, env, this.options.defaultFolder()).catch(() => undefined);
+  }
+
+  /** Ends a process that leads a group of its own, and its descendants. Never rejects. */
+  async endProcessTree(leaderPid: number): Promise<void> {
+    await endProcessTree(leaderPid, endGraceMs, this.options.clock);
   }
 
   /** Creates the backend of an agent. The caller owns the result. */

@@ -47,7 +47,7 @@ export function createChatHandlers(
     const isStillWanted = page.startNavigation();
     newDraft.beginSend(prompt, draft, written);
     try {
-      if (!chosenBackend) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
+      if (!chosenBackend) throw new Error('No agent is available. Run “Backline: Agents” to install one.');
       const chat = await chats.create(chosenBackend.id, services.folderOf(draft));
       backends.rememberLastUsed(chosenBackend.id);
       // If the user has opened another conversation meanwhile, that one stays with its composer.
@@ -175,6 +175,8 @@ export function createChatHandlers(
     repairBackend: chatRequests.repairBackend.withHandler(({ backendId, how }) =>
       services.repairBackend(backendId, how),
     ),
+    starters: chatRequests.starters.withHandler(async () => ({ starters: await services.starters() })),
+    showAgents: chatRequests.showAgents.withHandler(() => services.showAgents()),
     manageTrust: chatRequests.manageTrust.withHandler(() => services.manageTrust()),
     openFolder: chatRequests.openFolder.withHandler(() => services.openFolder()),
     newSession: chatRequests.newSession.withHandler(({ backendId }) => {
