@@ -13,6 +13,7 @@ import { parseAgentSettings } from '../common/catalogue/agentSettings';
 import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
+import type { AgentProgram, TriedAgent } from '../node/catalogue/tryAgent';
 import { AgentReaper } from '../node/process/agentReaper';
 import { AgentRegistry } from '../node/catalogue/agentRegistry';
 import type { AgentConsent } from '../node/catalogue/agentConsent';
@@ -44,18 +45,15 @@ export class AcpFeature implements Feature {
   private readonly reaper: AgentReaper;
   private readonly terminals = new SignInTerminals();
   private readonly shellEnvironment: ShellEnvironment;
+  private launcher: Promise<AgentLauncher> | undefined;
 
   constructor(private readonly options: AcpFeatureDeps) {
     const { agentReaperFile, clock, log } = options;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
-    let launcher: Promise<AgentLauncher> | undefined;
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
-      createBackend: async (entry) => {
-        launcher ??= this.createLauncher();
-        return await (await launcher).create(entry);
-      },
+      createBackend: async (entry) => await (await this.getLauncher()).create(entry),
       isTrusted,
       agentConsent: this.createAgentConsent(),
       log,
@@ -64,6 +62,11 @@ export class AcpFeature implements Feature {
 
   get backends(): BackendRegistry {
     return this.registry;
+  }
+
+  /** Starts a command, asks it for its name as an agent, and ends it. @throws TryAgentError */
+  async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
+    return await (await this.getLauncher()).tryAgent(program, signal);
   }
 
   start(): Promise<RunningFeature> {
@@ -95,6 +98,10 @@ export class AcpFeature implements Feature {
     disposables.add(commands.setHandler(commandIds.acpSignIn, () => agentCommands.signIn()));
     showStatus();
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => disposables.dispose() });
+  }
+
+  private getLauncher(): Promise<AgentLauncher> {
+    return (this.launcher ??= this.createLauncher());
   }
 
   /** Loads a separate bundle, because most windows never start an agent. */

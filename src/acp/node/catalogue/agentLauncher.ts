@@ -23,6 +23,7 @@ import { RestartPolicy } from '../process/restartPolicy';
 import type { McpServersRequest } from '../v1/agentGateway';
 import type { SignInCommand } from '../v1/agentSignIn';
 import type { Elicit, V1ClientDeps } from '../v1/v1Client';
+import { tryAgent, TryAgentError, type AgentProgram, type TriedAgent } from './tryAgent';
 import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
 export interface SignInTerminalCommand {
@@ -85,6 +86,15 @@ export class AgentLauncher {
       elicit: (request, signal) => elicit(title, request, signal),
       runInTerminal: (command) => this.signIn(entry, command),
     });
+  }
+
+  /** Starts a command that is not an agent yet, and asks for its name. @throws TryAgentError */
+  async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
+    const { defaultFolder, environment, isTrusted, reaper } = this.options;
+    if (!isTrusted()) throw new TryAgentError('untrusted', 'Agents don’t start in an untrusted workspace.');
+    const guard = reaper && { guard: (leader: number, mark: string) => reaper.watch(leader, mark) };
+    const deps = { ...this.options, ...guard, environment: await environment(), defaultFolder: defaultFolder() };
+    return await tryAgent(program, deps, signal);
   }
 
   private async startAgent(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {

@@ -114,7 +114,7 @@ export class AgentSignIn {
   }
 }
 
-function toAuthMethod(method: V1AuthMethod): AuthMethod {
+export function toAuthMethod(method: V1AuthMethod): AuthMethod {
   const { id, name, description } = method;
   const type = terminalCommand(method) ? 'terminal' : 'agent';
   return { id, name, type, ...(description === undefined ? {} : { description }) };
