@@ -19,12 +19,15 @@ export interface NpxDistribution extends StartOptions {
   readonly kind: 'npx';
   /** An npm package with an exact version: `@scope/name@1.2.3`. */
   readonly package: string;
+  /** The command of the package, if it has several. */
+  readonly cmd?: string;
 }
 
 export interface UvxDistribution extends StartOptions {
   readonly kind: 'uvx';
   /** A Python package with an exact version: `name@1.2.3` or `name==1.2.3`. */
   readonly package: string;
+  readonly cmd?: string;
 }
 
 export interface BinaryTarget extends StartOptions {
