@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
@@ -52,6 +53,14 @@ import { TrafficLog } from './wire/common/traffic';
 /** VS Code gives extensions about five seconds to deactivate. */
 const stopTimeoutMs = 3000;
 const maxTrafficEntries = 2000;
+/** The system that the extension runs on, which can be a remote one. */
+const hostSystem = {
+  platform: process.platform,
+  arch: process.arch,
+  execPath: process.execPath,
+  nodeVersion: process.versions.node,
+  home: homedir(),
+};
 
 export interface App {
   start(): Promise<void>;
@@ -147,7 +156,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const working = disposables.add(new WorkingBackends(onListenerError));
   const agents: AgentsFeature = new AgentsFeature({
     ...contextFor('agents'),
-    install: { ...acp.agentsPort.install, system: systemOfWindow, fetch },
+    install: { ...acp.agentsPort.install, system: hostSystem, fetch },
     tryAgent: acp.agentsPort.install.tryAgent,
     backends: {
       onDidChange: (listener) => acp.agentsPort.onDidChange(listener),
@@ -157,7 +166,7 @@ export function compose(context: vscode.ExtensionContext): App {
       isWorking: (backendId) => working.isWorking(backendId),
       onDidEndTurn: working.onDidEndTurn,
     },
-    secrets: undefined,
+    secrets: { namesOf: async () => [], valuesOf: async () => ({}), store: async () => {}, delete: async () => {}, deleteAll: async () => {} },
     defaultFolder: () => editor.folders[0]?.path ?? homedir(),
     memento: context.globalState,
     storageFolder: path.join(context.globalStorageUri.fsPath, 'agents'),

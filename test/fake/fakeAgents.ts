@@ -26,7 +26,10 @@ export class FakeRegistry implements RegistrySource {
   /** What the next refresh finds. */
   next: RegistryState;
 
-  constructor(public state: RegistryState) {
+  constructor(
+    public state: RegistryState,
+    private readonly now: () => number = () => 0,
+  ) {
     this.next = state;
   }
 
@@ -37,6 +40,11 @@ export class FakeRegistry implements RegistrySource {
     this.state = this.next;
     this.emitter.fire();
     return Promise.resolve();
+  }
+  async refreshIfDue(): Promise<void> {
+    const { checkedAt } = this.state;
+    const ageMs = checkedAt === undefined ? -1 : this.now() - checkedAt;
+    if (ageMs < 0 || ageMs >= 24 * 60 * 60_000) await this.refresh();
   }
   icon = (): Promise<undefined> => Promise.resolve(undefined);
 }
@@ -91,6 +99,11 @@ export class FakeInstaller implements Installer {
     this.agents = [...this.agents.filter((other) => other.id !== id), agent];
     this.emitter.fire();
     return agent;
+  }
+
+  removeUnused(): Promise<void> {
+    this.calls.push('remove unused');
+    return Promise.resolve();
   }
 
   remove(id: string): Promise<{ bytes: number }> {

@@ -73,7 +73,7 @@ export function AgentCardRow({ card, page, isActive, onFocus }: AgentCardRowProp
             <button
               key={action.kind}
               type="button"
-              class={`button ${index === 0 && action.kind !== 'remove' && action.kind !== 'openWebsite' ? 'is-primary' : ''}`}
+              class={`button ${index === 0 && primaryActions.has(action.kind) ? 'is-primary' : ''}`}
               tabIndex={tabIndex}
               aria-label={`${action.label.replace('…', '')} ${name}`}
               onClick={() => run(action.kind)}
@@ -116,6 +116,16 @@ function Picture({ icon }: { icon: string | undefined }) {
   );
 }
 
+/** Actions that are the point of the card when they come first. */
+const primaryActions: ReadonlySet<AgentActionKind> = new Set([
+  'install',
+  'update',
+  'signIn',
+  'chat',
+  'restart',
+  'allow',
+]);
+
 const stateIcons: Readonly<Record<AgentCardState['kind'], Icon>> = {
   available: CircleIcon,
   installing: CircleIcon,
@@ -144,7 +154,7 @@ function State({ id, state }: { id: string; state: AgentCardState }) {
   const { advice, fraction, kind, text } = state;
   const StateIcon = stateIcons[kind];
   return (
-    <div id={id} class={`agent-state is-${kind}`}>
+    <div id={id} class={kind === 'available' ? 'visually-hidden' : `agent-state is-${kind}`}>
       {kind === 'installing' || kind === 'starting' ? <span class="spinner" aria-hidden="true" /> : <StateIcon />}
       <div class="agent-state-text">
         <span>{text}</span>

@@ -102,7 +102,7 @@ export function OwnAgentForm({ page, initial }: OwnAgentFormProps) {
           <option value="draft">Draft of June 2025</option>
         </select>
       </Field>
-      <div class="own-agent-result" role="status">
+      <div class={`own-agent-result ${hasFailed ? 'is-broken' : 'is-working'}`} role="status">
         <TestResult test={test} />
       </div>
       <div class="own-agent-buttons">
@@ -138,7 +138,7 @@ function TestResult({ test }: { test: OwnAgentTest | 'running' | undefined }) {
   return (
     <>
       {test.isWorking ? <CheckIcon /> : <ErrorIcon />}
-      <span class={test.isWorking ? '' : 'is-error'}>{test.message}</span>
+      <span>{test.message}</span>
     </>
   );
 }

@@ -47,6 +47,7 @@ export class AgentManager implements Disposable {
   /** Backends that run an older version than the one that is installed. */
   private readonly outdated = new Set<string>();
   private isChecking = false;
+  private readonly closing = new AbortController();
 
   constructor(private readonly deps: AgentManagerDeps) {}
 
@@ -62,8 +63,11 @@ export class AgentManager implements Disposable {
   async situation(): Promise<AgentsSituation> {
     const { backends, installer, isTrusted, ownIds, platform, registry } = this.deps;
     const listed = await backends.list();
-    for (const id of this.outdated)
-      if (!isRunning(listed.find((backend) => backend.id === id))) this.outdated.delete(id);
+    for (const id of this.outdated) {
+      if (isRunning(listed.find((backend) => backend.id === id))) continue;
+      this.outdated.delete(id);
+      void installer.removeUnused();
+    }
     return {
       registry: registry.agents(),
       isChecking: this.isChecking,
@@ -84,13 +88,16 @@ export class AgentManager implements Disposable {
     this.isChecking = true;
     this.changeEmitter.fire();
     try {
-      await this.deps.registry.refresh();
-    } catch (error) {
-      this.deps.log.warn(`the list of agents cannot be loaded: ${userMessageOf(error)}`);
+      await this.deps.registry.refresh(this.closing.signal);
     } finally {
       this.isChecking = false;
       this.changeEmitter.fire();
     }
+  }
+
+  /** Loads the list of the registry again if that is due. Never rejects. */
+  async refreshIfDue(): Promise<void> {
+    await this.deps.registry.refreshIfDue(this.closing.signal);
   }
 
   /** Agents with a newer version, and whether the user has agreed to where it comes from. */
@@ -136,6 +143,7 @@ export class AgentManager implements Disposable {
   }
 
   dispose(): void {
+    this.closing.abort();
     for (const { controller } of this.running.values()) controller.abort();
     this.disposables.dispose();
   }

@@ -9,10 +9,12 @@ export interface RegistrySource {
   agents(): RegistryState;
   /** Reads the stored list. Never rejects. */
   load(): Promise<void>;
-  /** Loads the list again. A failure becomes its `problem`. */
-  refresh(signal?: AbortSignal): Promise<void>;
-  /** Returns the checked text of an SVG image, if the agent has one. */
-  icon(agent: RegistryAgent, signal?: AbortSignal): Promise<string | undefined>;
+  /** Loads the list again. A failure becomes its `problem`. Never rejects. */
+  refresh(signal: AbortSignal): Promise<void>;
+  /** Loads the list again if that is due: daily. Never rejects. */
+  refreshIfDue(signal: AbortSignal): Promise<void>;
+  /** Returns the checked text of an SVG image, if the agent has one. Never rejects. */
+  icon(agent: RegistryAgent): Promise<string | undefined>;
 }
 
 export interface Installer {
@@ -24,6 +26,8 @@ export interface Installer {
   install(agent: RegistryAgent, options: InstallOptions): Promise<InstalledAgent>;
   /** Resolves with the size of what was deleted. @throws InstallError */
   remove(id: string): Promise<{ readonly bytes: number }>;
+  /** Deletes older versions that no window uses any more. Never rejects. */
+  removeUnused(): Promise<void>;
 }
 
 interface InstallOptions {

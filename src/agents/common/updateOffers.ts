@@ -9,10 +9,8 @@ import type { AgentBackends } from './agentPorts';
 import type { AgentSubject } from './page/agentsView';
 
 interface UpdateOffersDeps {
-  readonly manager: Pick<AgentManager, 'refresh' | 'updates' | 'installQuietly'>;
+  readonly manager: Pick<AgentManager, 'refreshIfDue' | 'updates' | 'installQuietly'>;
   readonly backends: Pick<AgentBackends, 'isWorking' | 'onDidEndTurn'>;
-  /** Milliseconds since the epoch; undefined if the list was never checked. */
-  readonly checkedAt: () => number | undefined;
   readonly isAutomatic: () => boolean;
   /** Shows one notification that names the agents. */
   readonly offer: (names: readonly string[]) => void;
@@ -67,8 +65,8 @@ export class UpdateOffers implements Disposable {
   }
 
   private async checkNow(): Promise<void> {
-    const { checkedAt, clock, isAutomatic, manager } = this.deps;
-    if (!isWithinDay(checkedAt(), clock.now())) await manager.refresh();
+    const { isAutomatic, manager } = this.deps;
+    await manager.refreshIfDue();
     const updates = await manager.updates();
     if (this.disposables.isDisposed || updates.length === 0) return;
     if (isAutomatic()) await this.installIdle(updates);

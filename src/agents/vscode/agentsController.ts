@@ -9,7 +9,7 @@ import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import { AgentManager } from '../common/agentManager';
-import type { AgentBackends, AgentSecrets, Installer, RegistrySource, TryAgent } from '../common/agentPorts';
+import type { AgentBackends, AgentSecrets, TryAgent } from '../common/agentPorts';
 import { InstallConsents } from '../common/install/installConsents';
 import type { InstalledAgent } from '../common/install/agentInstall';
 import type { AgentActionKind, AgentsView } from '../common/page/agentsApi';
@@ -19,6 +19,7 @@ import { UpdateOffers } from '../common/updateOffers';
 import { toPlatformKey } from '../common/install/platformKey';
 import { AgentInstaller } from '../node/agentInstaller';
 import type { InstallPorts } from '../node/installPorts';
+import snapshot from '../common/registry/snapshot.json';
 import { RegistryStore } from '../node/registryStore';
 import { agentDialogs, confirm } from './agentDialogs';
 import { AgentsPanel, type AgentsPageModel } from './agentsPanel';
@@ -58,8 +59,8 @@ export async function startAgents(deps: AgentsControllerDeps): Promise<RunningAg
 
 class AgentsController implements RunningAgents, AgentsPageModel {
   private readonly disposables = new DisposableStore();
-  private readonly registry: RegistrySource & vscode.Disposable;
-  private readonly installer: Installer & vscode.Disposable;
+  private readonly registry: RegistryStore;
+  private readonly installer: AgentInstaller;
   private readonly manager: AgentManager;
   private readonly own: OwnAgents;
   private readonly panel: AgentsPanel;
@@ -70,9 +71,9 @@ class AgentsController implements RunningAgents, AgentsPageModel {
   constructor(private readonly deps: AgentsControllerDeps) {
     const { backends, clock, extensionUri, install, log, memento, secrets, settings, storageFolder, tryAgent } = deps;
     this.messages = new Messages(log);
-    const ports = { ...install, clock, log };
-    this.registry = new RegistryStore({ ...ports, address: () => settings.agentsRegistry(), folder: storageFolder });
-    this.installer = new AgentInstaller({ ...ports, folder: storageFolder });
+    const address = (): string => settings.agentsRegistry();
+    this.registry = new RegistryStore({ address, folder: storageFolder, snapshot, fetch: install.fetch, clock, log });
+    this.installer = new AgentInstaller({ folder: storageFolder, ports: { ...install, clock, log } });
     this.own = new OwnAgents({
       readSetting: () => settings.acpAgents()[0]?.value,
       writeSetting: (value) => settings.setAcpAgents(value),
@@ -97,7 +98,6 @@ class AgentsController implements RunningAgents, AgentsPageModel {
     this.updates = new UpdateOffers({
       manager: this.manager,
       backends,
-      checkedAt: () => this.registry.agents().checkedAt,
       isAutomatic: () => settings.agentsAutoUpdate(),
       offer: (names) => this.offerUpdates(names),
       memento,
@@ -114,7 +114,7 @@ class AgentsController implements RunningAgents, AgentsPageModel {
     disposables.add(settings.onDidChangeOf([settingIds.agentsRegistry], () => void manager.refresh()));
     disposables.add(settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updates.check()));
     manager.start();
-    await Promise.all([registry.load(), installer.load()]);
+    await Promise.all([registry.load(), installer.start()]);
     updates.start();
   }
 
@@ -147,7 +147,7 @@ class AgentsController implements RunningAgents, AgentsPageModel {
       const subjects = [...agentSubjects(await this.manager.situation())];
       const loadNext = async (): Promise<void> => {
         for (let next = subjects.shift(); next && !signal.aborted; next = subjects.shift()) {
-          const svg = next.listed && (await this.registry.icon(next.listed, signal));
+          const svg = next.listed && (await this.registry.icon(next.listed));
           if (svg !== undefined && !signal.aborted) post(next.key, svg);
         }
       };

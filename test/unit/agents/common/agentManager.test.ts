@@ -142,6 +142,7 @@ describe('the manager of agents', () => {
     assert.deepEqual([...(await manager.situation()).outdated], ['one']);
     backends.become({ ...running('one'), state: { kind: 'stopped' } });
     assert.equal((await manager.situation()).outdated.size, 0);
+    assert.equal(installer.calls.at(-1), 'remove unused');
   });
 
   it('removes an agent with its processes, keys and consent, and says how much was freed', async () => {

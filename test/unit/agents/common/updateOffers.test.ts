@@ -24,7 +24,9 @@ describe('updates of agents', () => {
   beforeEach(async () => {
     clock = new FakeClock();
     clock.setForward(1_000 * hourMs);
-    registry = new FakeRegistry({ agents: [registryAgent('one')], origin: 'registry', checkedAt: clock.now() });
+    registry = new FakeRegistry({ agents: [registryAgent('one')], origin: 'registry', checkedAt: clock.now() }, () =>
+      clock.now(),
+    );
     installer = new FakeInstaller();
     backends = new FakeAgentBackends();
     isAutomatic = false;
@@ -49,7 +51,6 @@ describe('updates of agents', () => {
     offers = new UpdateOffers({
       manager,
       backends,
-      checkedAt: () => registry.state.checkedAt,
       isAutomatic: () => isAutomatic,
       offer: (names) => offered.push(names),
       memento,
