@@ -137,6 +137,8 @@ export function compose(context: vscode.ExtensionContext): App {
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
     version,
     consent: consent.consent,
+    secrets: context.secrets,
+    memento: context.globalState,
   });
   const permissions = disposables.add(
     new PermissionsController({
