@@ -148,6 +148,8 @@ export function compose(context: vscode.ExtensionContext): App {
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
     version,
     consent: consent.consent,
+    secrets: context.secrets,
+    memento: context.globalState,
     installed: {
       onDidChange: (listener) => agents.onDidChange(listener),
       installedAgents: () => agents.installedAgents(),
@@ -166,7 +168,7 @@ export function compose(context: vscode.ExtensionContext): App {
       isWorking: (backendId) => working.isWorking(backendId),
       onDidEndTurn: working.onDidEndTurn,
     },
-    secrets: { namesOf: async () => [], valuesOf: async () => ({}), store: async () => {}, delete: async () => {}, deleteAll: async () => {} },
+    secrets: acp.agentKeys,
     defaultFolder: () => editor.folders[0]?.path ?? homedir(),
     memento: context.globalState,
     storageFolder: path.join(context.globalStorageUri.fsPath, 'agents'),

@@ -11,6 +11,8 @@ export const commandIds = {
   ampInstallDiagnosticsPlugin: 'backline.amp.installDiagnosticsPlugin',
   acpRestartAgent: 'backline.acp.restartAgent',
   acpSignIn: 'backline.acp.signIn',
+  acpSignOut: 'backline.acp.signOut',
+  acpManageKeys: 'backline.acp.manageKeys',
   agentsShow: 'backline.agents.show',
   permissionsShow: 'backline.permissions.show',
   amplifierSetApiKey: 'backline.amplifier.setApiKey',

@@ -145,13 +145,13 @@ export class FakeAgentBackends implements AgentBackends {
 export class FakeAgentSecrets implements AgentSecrets {
   readonly values = new Map<string, Record<string, string>>();
 
-  namesOf = (id: string): Promise<string[]> => Promise.resolve(Object.keys(this.values.get(id) ?? {}));
-  valuesOf = (id: string): Promise<Record<string, string>> => Promise.resolve(this.values.get(id) ?? {});
-  store(id: string, variable: string, value: string): Promise<void> {
+  variablesOf = (id: string): Promise<string[]> => Promise.resolve(Object.keys(this.values.get(id) ?? {}));
+  keysOf = (id: string): Promise<Record<string, string>> => Promise.resolve(this.values.get(id) ?? {});
+  setSecret(id: string, variable: string, value: string): Promise<void> {
     this.values.set(id, { ...this.values.get(id), [variable]: value });
     return Promise.resolve();
   }
-  delete(id: string, variable: string): Promise<void> {
+  deleteSecret(id: string, variable: string): Promise<void> {
     const { [variable]: _gone, ...others } = this.values.get(id) ?? {};
     this.values.set(id, others);
     return Promise.resolve();

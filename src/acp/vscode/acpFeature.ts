@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Memento } from '../../base/common/memento';
 import type { Consent } from '../../consent/common/consentManager';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
@@ -22,7 +23,8 @@ import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { AgentsPort } from './agentsPort';
 import { askUserForAgent } from './elicitation';
-import { SignInTerminals } from './signInTerminal';
+import { SignInServices, type AgentKeysPort } from './signIn/signInServices';
+import { SignInTerminals } from './signIn/signInTerminal';
 
 type SharedLauncherDeps = Required<
   Pick<AgentLauncherDeps, 'editor' | 'windowMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
@@ -37,6 +39,9 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly version: string;
   readonly consent: Consent;
   readonly installed: InstalledPrograms;
+  readonly secrets: vscode.SecretStorage;
+  /** For all windows. Keeps which agents have keys, never the keys. */
+  readonly memento: Memento;
 }
 
 /** Provides agents as backends, and the commands for them. Starts no agent itself. */
@@ -49,6 +54,7 @@ export class AcpFeature implements Feature {
   private readonly reaper: AgentReaper;
   private readonly terminals = new SignInTerminals();
   private readonly shellEnvironment: ShellEnvironment;
+  private readonly signIn: SignInServices;
   private launcher: Promise<AgentLauncher> | undefined;
   private loadedLauncher: AgentLauncher | undefined;
 
@@ -56,11 +62,13 @@ export class AcpFeature implements Feature {
     const { agentReaperFile, clock, log } = options;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
+    this.signIn = new SignInServices(options);
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
       createBackend: async (entry) => await (await this.getLauncher()).create(entry),
       isTrusted,
       agentConsent: this.createAgentConsent(),
+      needsSignIn: (id) => this.signIn.memory.needsSignIn(id),
       log,
     });
     this.agentsPort = new AgentsPort({
@@ -74,6 +82,10 @@ export class AcpFeature implements Feature {
 
   get backends(): BackendRegistry {
     return this.registry;
+  }
+
+  get agentKeys(): AgentKeysPort {
+    return this.signIn.port;
   }
 
   start(): Promise<RunningFeature> {
@@ -103,7 +115,7 @@ export class AcpFeature implements Feature {
     disposables.add(this.options.installed.onDidChange(refresh));
     disposables.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
     disposables.add(commands.setHandler(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
-    disposables.add(commands.setHandler(commandIds.acpSignIn, () => agentCommands.signIn()));
+    disposables.add(this.signIn.start(registry, commands, messages));
     showStatus();
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => disposables.dispose() });
   }
@@ -129,7 +141,8 @@ export class AcpFeature implements Feature {
       createId: randomUUID,
       random: Math.random,
       elicit: askUserForAgent,
-      runInTerminal: (command) => this.terminals.run(command),
+      runInTerminal: (command, signal) => this.terminals.run(command, signal),
+      keysOf: (agentId) => this.signIn.keys.keysOf(agentId),
     });
     return this.loadedLauncher;
   }

@@ -57,11 +57,11 @@ export interface AgentQuestions {
 /** Keys and other secrets of agents, by backend id and environment variable. */
 export interface AgentSecrets {
   /** Variables that have a stored value. */
-  namesOf(backendId: string): Promise<readonly string[]>;
+  variablesOf(backendId: string): Promise<readonly string[]>;
   /** The stored values by variable, to try a command with. */
-  valuesOf(backendId: string): Promise<Readonly<Record<string, string>>>;
-  store(backendId: string, variable: string, value: string): Promise<void>;
-  delete(backendId: string, variable: string): Promise<void>;
+  keysOf(backendId: string): Promise<Readonly<Record<string, string>>>;
+  setSecret(backendId: string, variable: string, value: string): Promise<void>;
+  deleteSecret(backendId: string, variable: string): Promise<void>;
   deleteAll(backendId: string): Promise<void>;
 }
 

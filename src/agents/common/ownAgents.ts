@@ -34,7 +34,7 @@ export class OwnAgents {
 
   /** @throws Error if there is no such agent */
   async read(name: string): Promise<OwnAgent> {
-    const form = toForm(this.setting, name, await this.deps.secrets.namesOf(name));
+    const form = toForm(this.setting, name, await this.deps.secrets.variablesOf(name));
     if (!form) throw new Error(`There is no agent “${name}” in your settings.`);
     return form;
   }
@@ -48,7 +48,7 @@ export class OwnAgents {
         const message = 'The draft protocol has no test. Add the agent and start a conversation to try it.';
         return { isWorking: true, message };
       }
-      const stored = form.previousName === undefined ? {} : await secrets.valuesOf(form.previousName);
+      const stored = form.previousName === undefined ? {} : await secrets.keysOf(form.previousName);
       const kept = Object.entries(stored).filter(([name]) => secretNames.includes(name));
       const program = {
         command,
@@ -74,18 +74,18 @@ export class OwnAgents {
     const taken = new Set([...otherIds].filter((id) => id !== previousName));
     const next = withOwnAgent(this.setting, form, taken);
     const { newSecrets, secretNames } = parseForm(form);
-    const stored = previousName === undefined ? {} : await secrets.valuesOf(previousName);
+    const stored = previousName === undefined ? {} : await secrets.keysOf(previousName);
     const kept = Object.entries(stored).filter(([variable]) => secretNames.includes(variable));
     // The secrets come first: an agent that starts without one would ask the user to sign in.
     for (const [variable, value] of Object.entries({ ...Object.fromEntries(kept), ...newSecrets })) {
-      if (name !== previousName || variable in newSecrets) await secrets.store(name, variable, value);
+      if (name !== previousName || variable in newSecrets) await secrets.setSecret(name, variable, value);
     }
     await writeSetting(next);
     if (previousName === undefined) return;
     if (name !== previousName) await secrets.deleteAll(previousName);
     else {
       for (const variable of Object.keys(stored)) {
-        if (!secretNames.includes(variable)) await secrets.delete(name, variable);
+        if (!secretNames.includes(variable)) await secrets.deleteSecret(name, variable);
       }
     }
   }

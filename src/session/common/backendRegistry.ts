@@ -13,6 +13,8 @@ export interface BackendEntry {
   readonly problem?: string;
   /** Set if the workspace defines the agent and the user has not allowed it yet. `problem` is also set. */
   readonly needsPermission?: true;
+  /** Set if the agent refused to work without a sign-in when it was used last. */
+  readonly needsSignIn?: true;
   /** Set if the backend is known not to support listing its sessions. */
   readonly isListingUnsupported?: true;
   /** Initial option values for new sessions, from the settings. Keys are option ids, or `mode` and `model`. */

@@ -36,7 +36,9 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
       ? { sessionOptions: async (chosen, signal) => (await backend.sessionOptions?.(chosen, signal)) ?? [] }
       : {}),
     // Callers check for the method to know whether signing in is supported.
-    ...(backend.authenticate ? { authenticate: async (methodId) => await backend.authenticate?.(methodId) } : {}),
+    ...(backend.authenticate
+      ? { authenticate: async (methodId, signal) => await backend.authenticate?.(methodId, signal) }
+      : {}),
     stop: () => backend.stop(),
     dispose: () => backend.dispose(),
   };

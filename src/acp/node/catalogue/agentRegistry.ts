@@ -19,6 +19,8 @@ interface AgentRegistryDeps {
   readonly isTrusted: () => boolean;
   /** Consent for agents that the workspace defines. */
   readonly agentConsent: AgentConsent;
+  /** Whether the agent needed a sign-in when it was used last. */
+  readonly needsSignIn: (id: string) => boolean;
   readonly log: Logger;
 }
 
@@ -71,7 +73,11 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     const isTrusted = this.options.isTrusted();
     const entries = await Promise.all(
       agents.map(async (entry): Promise<BackendEntry> => {
-        const listed = toBackendEntry(entry, isTrusted);
+        const isSignInMissing = this.options.needsSignIn(entry.id);
+        const listed = {
+          ...toBackendEntry(entry, isTrusted),
+          ...(isSignInMissing ? { needsSignIn: true as const } : {}),
+        };
         if (listed.problem !== undefined) return listed;
         const missing = await this.missingConsentFor(entry);
         return missing

@@ -8,8 +8,6 @@ import type { PlatformKey, RegistryAgent } from '../registry/registryAgent';
 export interface ListedBackend extends BackendEntry {
   /** Undefined if it was never used in this window. */
   readonly state: BackendState | undefined;
-  /** Whether it is known to need a sign-in before its first conversation. */
-  readonly needsSignIn?: boolean;
 }
 
 export interface RegistryState {

@@ -35,6 +35,7 @@ function launcherWith(
     windowMcpServers: ownMcpServers,
     elicit: () => Promise.resolve({ action: 'decline' }),
     runInTerminal: () => Promise.resolve(false),
+    keysOf: () => Promise.resolve({}),
   });
 }
 

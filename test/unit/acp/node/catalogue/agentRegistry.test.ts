@@ -81,6 +81,7 @@ describe('the registry of agents', () => {
       },
       isTrusted: () => isTrusted,
       agentConsent: { consent, places: () => ({ cwd: '/', folders: [] }) },
+      needsSignIn: () => false,
       log: nullLogger,
     });
     registry.onDidChange(() => changes++);
