@@ -301,6 +301,7 @@ export function compose(context: vscode.ExtensionContext): App {
       version,
     }),
     acp,
+    agents,
     amplifier,
     contextItems,
     tools,

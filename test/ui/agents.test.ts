@@ -62,6 +62,10 @@ describe('Agents, in a fresh profile on a machine without Node.js on PATH', () =
     await registry.stop();
   });
 
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await window.screenshot('agents-failed');
+  });
+
   async function agentsPage(): Promise<Frame> {
     return await eventually('the page of agents', async () => {
       for (const frame of window.page.frames()) {
@@ -90,8 +94,10 @@ describe('Agents, in a fresh profile on a machine without Node.js on PATH', () =
 
   it('gets from the panel to an answer with six clicks besides typing the key', async () => {
     await window.runCommand('Backline: Open Chat');
+    const way = await chat.button('Install an Agent');
+    await way.waitFor();
     await window.screenshot('agents-1-empty-chat');
-    await click(await chat.button('Install an Agent'));
+    await click(way);
 
     const page = await agentsPage();
     const install = page.getByRole('button', { name: 'Install Key Agent' });

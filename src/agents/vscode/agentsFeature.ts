@@ -29,7 +29,7 @@ export class AgentsFeature implements Feature {
   }
 
   start(): Promise<RunningFeature> {
-    const { commands } = this.deps;
+    const { commands, status } = this.deps;
     const store = new DisposableStore();
     store.add(this.agents);
     store.add(this.changeEmitter);
@@ -39,6 +39,8 @@ export class AgentsFeature implements Feature {
         deserializeWebviewPanel: async (panel) => (await this.agents.getOrLoad()).restore(panel),
       }),
     );
+    // The agents that run have a status of their own.
+    status.remove(this.id);
     return Promise.resolve({ stop: () => this.agents.stop(), dispose: () => store.dispose() });
   }
 

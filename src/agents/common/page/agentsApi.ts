@@ -118,5 +118,3 @@ export const didChangeAgents = defineNotification('agents/didChange', AgentsView
 export const didLoadIcon = defineNotification('agents/didLoadIcon', z.object({ key: Text, svg: Text }));
 /** Shows the form for an own agent: a new one, or the named one. */
 export const didRequestForm = defineNotification('agents/didRequestForm', z.object({ name: optional(Text) }));
-/** Moves the focus to a card, for example after its agent was installed. */
-export const didRequestFocus = defineNotification('agents/didRequestFocus', z.object({ key: Text }));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { OwnAgent, OwnVariable } from './agentsApi';
-import { formatCommandLine, parseCommandLine } from './commandLine';
+import { formatCommandLine, parseCommandLine } from './enteredCommand';
 
 /** The parts of an entry of `backline.acp.agents` that the form shows. Others are kept as they are. */
 const Entry = z.looseObject({
@@ -43,7 +43,7 @@ export function toForm(setting: AgentsSetting, name: string, secretNames: readon
 }
 
 /** What starts the agent of a form. */
-export interface OwnCommand {
+interface OwnCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

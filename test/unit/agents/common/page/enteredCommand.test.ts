@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { formatCommandLine, parseCommandLine } from '../../../../../src/agents/common/page/commandLine';
+import { formatCommandLine, parseCommandLine } from '../../../../../src/agents/common/page/enteredCommand';
 
 describe('a command line in a form', () => {
   it('is split at spaces outside of quotes, with backslashes as they are', () => {
