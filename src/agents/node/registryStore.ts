@@ -64,7 +64,7 @@ export class RegistryStore implements Disposable {
   /** The address that `view` and `cache` belong to. */
   private loadedAddress: string | undefined;
   private cache: Cache | undefined;
-  private lastAttemptAt: number | undefined;
+  private lastAttempt: { readonly address: string; readonly at: number } | undefined;
   private running: { readonly address: string; readonly done: Promise<void> } | undefined;
   private readonly icons = new Map<string, Promise<string | undefined>>();
 
@@ -84,7 +84,6 @@ export class RegistryStore implements Disposable {
     const cache = await this.readCache();
     if (address !== this.options.address()) return;
     this.loadedAddress = address;
-    this.lastAttemptAt = undefined;
     const parsed = cache?.address === address ? parseRegistry(cache.document) : undefined;
     this.cache = parsed ? cache : undefined;
     this.show(
@@ -97,19 +96,21 @@ export class RegistryStore implements Disposable {
   /** Asks the registry if that is due: a day after its last answer, an hour after a failure. Never rejects. */
   async refreshIfDue(signal: AbortSignal): Promise<void> {
     await this.load();
-    const now = this.options.clock.now();
-    const isRecent = (time: number | undefined, periodMs: number): boolean =>
-      // The clock may have been set back.
-      time !== undefined && time <= now && now - time < periodMs;
-    if (isRecent(this.cache?.checkedAt, dayMs) || isRecent(this.lastAttemptAt, retryMs)) return;
-    await this.refresh(signal);
+    if (!this.isDue()) return;
+    // Another window may have asked meanwhile.
+    this.loadedAddress = undefined;
+    await this.load();
+    if (this.isDue()) await this.refresh(signal);
   }
 
   /** Asks the registry now. A failure is the `problem` of `agents()`, and what was there stays. Never rejects. */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.load();
     const address = this.options.address();
-    if (this.running?.address === address) return await this.running.done;
+    if (this.running?.address === address) {
+      await this.running.done;
+      return;
+    }
     const running = { address, done: this.refreshNow(address, signal) };
     this.running = running;
     await running.done;
@@ -131,8 +132,17 @@ export class RegistryStore implements Disposable {
     this.emitter.dispose();
   }
 
+  private isDue(): boolean {
+    const now = this.options.clock.now();
+    const isRecent = (time: number | undefined, periodMs: number): boolean =>
+      // The clock may have been set back.
+      time !== undefined && time <= now && now - time < periodMs;
+    const attemptAt = this.lastAttempt?.address === this.options.address() ? this.lastAttempt.at : undefined;
+    return !isRecent(this.cache?.checkedAt, dayMs) && !isRecent(attemptAt, retryMs);
+  }
+
   private async refreshNow(address: string, signal: AbortSignal): Promise<void> {
-    this.lastAttemptAt = this.options.clock.now();
+    this.lastAttempt = { address, at: this.options.clock.now() };
     try {
       const answer = await this.ask(address, signal);
       if (address !== this.options.address()) return;

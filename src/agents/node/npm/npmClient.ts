@@ -83,7 +83,6 @@ export class NpmClient {
       const message = `npm needs Node.js ${release.nodeRange}, and here is ${versions}.`;
       throw new InstallError('nodeTooOld', message, 'Install a current Node.js, or update VS Code.');
     }
-    options.onProgress('Getting npm');
     const onFraction = (fraction: number | undefined): void => options.onProgress('Getting npm', fraction);
     const script = await provideNpm({ ...options, release, onFraction }, ports, env, signal);
     return new NpmClient(script, runner, runtimes, env, options, ports);

@@ -45,6 +45,7 @@ export async function provideNpm(
 ): Promise<string> {
   const script = path.join(options.folder, options.release.version, 'package', 'bin', 'npm-cli.js');
   if (await isFile(script)) return script;
+  options.onFraction(undefined);
   const registry = await userRegistry(ports, env);
   const staging = await options.makeStaging();
   try {
