@@ -9,7 +9,7 @@ import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import { AgentManager } from '../common/agentManager';
-import type { AgentBackends, AgentSecrets, TryAgent } from '../common/agentPorts';
+import type { AgentBackends, AgentQuestions, AgentSecrets, TryAgent } from '../common/agentPorts';
 import { InstallConsents } from '../common/install/installConsents';
 import type { InstalledAgent } from '../common/install/agentInstall';
 import type { AgentActionKind, AgentsView } from '../common/page/agentsApi';
@@ -52,12 +52,13 @@ const iconsAtOnce = 4;
 
 /** Loads what is installed, and opens the page of agents when it is asked for. */
 export async function startAgents(deps: AgentsControllerDeps): Promise<RunningAgents> {
-  const controller = new AgentsController(deps);
+  const controller = new AgentsController({ ...deps, questions: agentDialogs });
   await controller.start();
   return controller;
 }
 
-class AgentsController implements RunningAgents, AgentsPageModel {
+/** The agents of a window, with what the user is asked passed in. */
+export class AgentsController implements RunningAgents, AgentsPageModel {
   private readonly disposables = new DisposableStore();
   private readonly registry: RegistryStore;
   private readonly installer: AgentInstaller;
@@ -68,7 +69,7 @@ class AgentsController implements RunningAgents, AgentsPageModel {
   private readonly messages: Messages;
   readonly onDidChange: AgentManager['onDidChange'];
 
-  constructor(private readonly deps: AgentsControllerDeps) {
+  constructor(private readonly deps: AgentsControllerDeps & { readonly questions: AgentQuestions }) {
     const { backends, clock, extensionUri, install, log, memento, secrets, settings, storageFolder, tryAgent } = deps;
     this.messages = new Messages(log);
     const address = (): string => settings.agentsRegistry();
@@ -85,7 +86,7 @@ class AgentsController implements RunningAgents, AgentsPageModel {
       registry: this.registry,
       installer: this.installer,
       backends,
-      questions: agentDialogs,
+      questions: deps.questions,
       consents: new InstallConsents(memento),
       deleteKeys: (backendId) => secrets.deleteAll(backendId),
       ownIds: () => this.own.names,

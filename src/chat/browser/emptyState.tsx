@@ -37,7 +37,7 @@ export function EmptyState() {
         backend && <BackendCard backend={backend} />
       )}
       {!isUntrusted && <ReadyAgents chosen={backendId} />}
-      <Starters isDemo={backend?.source === 'demo'} />
+      <Starters isDemo={backend?.source === 'demo'} isUseful={!isUntrusted && !isWithoutFolder} />
       <RecentConversations />
       <dl class="tips">
         <dt>
@@ -93,20 +93,21 @@ function ReadyAgents({ chosen }: { chosen: string | undefined }) {
   );
 }
 
-function Starters({ isDemo }: { isDemo: boolean }) {
+/** `isUseful`: whether there is a workspace that agents can work in. */
+function Starters({ isDemo, isUseful }: { isDemo: boolean; isUseful: boolean }) {
   const page = usePage();
   const [useful, setUseful] = useState<readonly Draft[]>([]);
   useEffect(() => {
-    if (isDemo) return;
+    if (isDemo || !isUseful) return;
     void page.request(chatRequests.starters, {}).then((answer) => setUseful(answer?.starters ?? []));
-  }, [isDemo, page]);
+  }, [isDemo, isUseful, page]);
   const use = (starter: Draft): void => {
     page.insertDraft(starter);
     page.prepareOptions();
   };
   return (
     <ul class="starters">
-      {(isDemo ? demoStarters : useful).map((starter) => (
+      {(isDemo ? demoStarters : isUseful ? useful : []).map((starter) => (
         <li key={starter.text}>
           <button type="button" class="starter" onClick={() => use(starter)}>
             {starter.text.endsWith(' ') ? `${starter.text.trimEnd()} …` : starter.text}
