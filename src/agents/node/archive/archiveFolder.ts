@@ -61,7 +61,7 @@ export class ArchiveFolder {
         for await (const chunk of chunks) {
           if (this.signal.aborted) throw cancelledError();
           this.bytes += chunk.length;
-          if (this.bytes > this.limits.maxBytes) throw unsafe(`more than ${gigabytes(this.limits.maxBytes)} of files`);
+          if (this.bytes > this.limits.maxBytes) throw bombError();
           for (let written = 0; written < chunk.length;) {
             written += (await handle.write(chunk, written)).bytesWritten;
           }
@@ -85,11 +85,12 @@ export function toArchiveError(error: unknown): InstallError {
   );
 }
 
+/** Little that becomes much. */
+export function bombError(): InstallError {
+  return unsafe('far more than its size suggests');
+}
+
 function unsafe(what: string): InstallError {
   const advice = 'Tell the authors of the agent.';
   return new InstallError('archiveUnsafe', `The archive contains ${what}, so nothing of it is used.`, advice);
-}
-
-function gigabytes(bytes: number): string {
-  return bytes >= 1024 ** 3 ? `${Math.round(bytes / 1024 ** 3)} GB` : `${bytes} bytes`;
 }

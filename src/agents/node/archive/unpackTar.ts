@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry, type TarHeader } from 'modern-tar';
 import unbzip2 from 'unbzip2-stream';
-import { toArchiveError, type ArchiveEntryType, type ArchiveFolder } from './archiveFolder';
+import { bombError, toArchiveError, type ArchiveEntryType, type ArchiveFolder } from './archiveFolder';
 
 export type TarCompression = 'gzip' | 'bzip2';
 
@@ -20,16 +20,47 @@ export async function unpackTar(file: string, compression: TarCompression, targe
   }
 }
 
+/** What one piece of input may become: decoders unpack a whole piece before they can be stopped. */
+const maxBurstBytes = 128 * 1024 * 1024;
+
 async function* decompress(file: string, compression: TarCompression): AsyncGenerator<Uint8Array, void, undefined> {
-  const source = createReadStream(file, { highWaterMark: 256 * 1024 });
-  const unpacked = compression === 'gzip' ? source.pipe(createGunzip()) : new Readable().wrap(source.pipe(unbzip2()));
-  source.once('error', (error) => unpacked.destroy(error));
+  const source = createReadStream(file, { highWaterMark: 64 * 1024 });
   try {
-    for await (const chunk of unpacked) if (chunk instanceof Uint8Array) yield chunk;
+    yield* compression === 'gzip' ? gunzip(source) : bunzip(source);
   } finally {
     source.destroy();
-    unpacked.destroy();
   }
+}
+
+async function* gunzip(source: Readable): AsyncGenerator<Uint8Array, void, undefined> {
+  const decoder = source.pipe(createGunzip());
+  source.once('error', (error) => decoder.destroy(error));
+  for await (const chunk of decoder) if (chunk instanceof Uint8Array) yield chunk;
+}
+
+/** The decoder is a stream of the oldest kind, which gives out everything at once, while it is written to. */
+async function* bunzip(source: Readable): AsyncGenerator<Uint8Array, void, undefined> {
+  const decoder = unbzip2();
+  const burst = { chunks: new Array<Uint8Array>(), bytes: 0 };
+  const failures: unknown[] = [];
+  decoder.on('error', (error) => failures.push(error));
+  decoder.on('data', (chunk: Uint8Array) => {
+    burst.bytes += chunk.length;
+    // Ends the decoder, which reports it as its error.
+    if (burst.bytes > maxBurstBytes) throw bombError();
+    burst.chunks.push(chunk);
+  });
+  const take = (): readonly Uint8Array[] => {
+    if (failures.length > 0) throw failures[0];
+    burst.bytes = 0;
+    return burst.chunks.splice(0);
+  };
+  for await (const piece of source) {
+    decoder.write(piece);
+    yield* take();
+  }
+  decoder.end();
+  yield* take();
 }
 
 async function unpackEntry({ header, body }: ParsedTarEntry, target: ArchiveFolder): Promise<void> {

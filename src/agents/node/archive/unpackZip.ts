@@ -1,4 +1,4 @@
-import { openPromise, type Entry } from 'yauzl';
+import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { toArchiveError, type ArchiveEntryType, type ArchiveFolder } from './archiveFolder';
 
 /** The type of a file in the upper bits of the mode, which Unix writes. */
@@ -21,13 +21,25 @@ export async function unpackZip(file: string, target: ArchiveFolder): Promise<vo
         const type = typeOf(entry);
         const parts = target.admit(entry.fileName, type);
         if (type === 'folder') await target.addFolder(parts);
-        else await target.addFile(parts, (modeOf(entry) & 0o111) !== 0, await zip.openReadStreamPromise(entry));
+        else await target.addFile(parts, (modeOf(entry) & 0o111) !== 0, readEntry(zip, entry));
       }
     } finally {
       zip.close();
     }
   } catch (error) {
     throw toArchiveError(error);
+  }
+}
+
+/** Opens the entry when it is read: until then, nobody would hear that it is damaged. */
+async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array, void, undefined> {
+  const stream = await zip.openReadStreamPromise(entry);
+  try {
+    for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
+  } finally {
+    // It can find an error while it is being closed.
+    stream.on('error', () => undefined);
+    stream.destroy();
   }
 }
 

@@ -185,7 +185,7 @@ function toDownloadError(error: unknown, host: string): InstallError {
   if (isInstallError(error)) return error;
   const causes = causesOf(error);
   for (const cause of causes) {
-    if (/\b407\b/.test(cause.message)) return statusError(407, host);
+    if (/\b407\b|proxy authentication required/i.test(cause.message)) return statusError(407, host);
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
     const certificate = describeCertificateProblem(code);
     if (certificate !== undefined) {
