@@ -152,8 +152,8 @@ export class FakeAgentSecrets implements AgentSecrets {
     return Promise.resolve();
   }
   deleteSecret(id: string, variable: string): Promise<void> {
-    const { [variable]: _gone, ...others } = this.values.get(id) ?? {};
-    this.values.set(id, others);
+    const others = Object.entries(this.values.get(id) ?? {}).filter(([name]) => name !== variable);
+    this.values.set(id, Object.fromEntries(others));
     return Promise.resolve();
   }
   deleteAll(id: string): Promise<void> {

@@ -82,10 +82,10 @@ describe('installing agents', () => {
     const userconfig = path.join(folder, 'npmrc');
     await writeFile(userconfig, `registry=${npm.origin}/\n`);
     await setSetting(settingIds.agentsRegistry, npm.agentsAddress, vscode.ConfigurationTarget.Global);
-    const variables = Object.entries(process.env).flatMap(([name, value]) =>
+    const variables = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, value]],
     );
-    const env: Record<string, string> = { ...Object.fromEntries(variables), npm_config_userconfig: userconfig };
+    const env = { ...Object.fromEntries(variables), npm_config_userconfig: userconfig };
     editor = new AdapterUnderTest();
     const agentConsent = {
       consent: answeringConsent('denied'),
@@ -189,9 +189,7 @@ describe('installing agents', () => {
     const follower = new Follower(session, 45_000);
     await session.prompt({ text: 'Hello?' });
     const { response } = await follower.next('prompt:complete', 1);
-    const texts = follower.events.flatMap(({ event, data }) =>
-      event === 'content_block:delta' ? [String(data.delta)] : [],
-    );
+    const texts = follower.events.flatMap(({ event, data }) => (event === 'content_block:delta' ? [data.delta] : []));
     await session.close();
     return `${texts.join('')}${response}`;
   }

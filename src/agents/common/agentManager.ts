@@ -150,7 +150,10 @@ export class AgentManager implements Disposable {
 
   private async runJob({ id }: RegistryAgent, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const already = this.running.get(id);
-    if (already) return await already.done;
+    if (already) {
+      await already.done;
+      return;
+    }
     const controller = new AbortController();
     const run = async (): Promise<void> => {
       this.applyEvent(id, { kind: 'started' });

@@ -149,7 +149,7 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
       const loadNext = async (): Promise<void> => {
         for (let next = subjects.shift(); next && !signal.aborted; next = subjects.shift()) {
           const svg = next.listed && (await this.registry.icon(next.listed));
-          if (svg !== undefined && !signal.aborted) post(next.key, svg);
+          if (svg !== undefined) post(next.key, svg);
         }
       };
       await Promise.all(Array.from({ length: iconsAtOnce }, loadNext));

@@ -117,7 +117,8 @@ export class Settings implements vscode.Disposable {
   /** The address of the registry of agents. Only the user settings count. Not checked here, so that a wrong one is reported. */
   agentsRegistry(): string {
     const found = vscode.workspace.getConfiguration().inspect(settingIds.agentsRegistry);
-    return String(found?.globalValue ?? found?.defaultValue ?? '').trim();
+    const value = found?.globalValue ?? found?.defaultValue;
+    return typeof value === 'string' ? value.trim() : '';
   }
 
   /** Whether updates of agents are installed without asking. Only the user settings count. */

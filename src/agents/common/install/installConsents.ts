@@ -18,12 +18,7 @@ export class InstallConsents {
   covers(plan: InstallPlan): boolean {
     const agreed = this.read()[plan.id];
     const wanted = agreedFor(plan);
-    return (
-      agreed !== undefined &&
-      agreed.kind === wanted.kind &&
-      agreed.host === wanted.host &&
-      agreed.license === wanted.license
-    );
+    return agreed?.kind === wanted.kind && agreed.host === wanted.host && agreed.license === wanted.license;
   }
 
   async remember(plan: InstallPlan): Promise<void> {
@@ -31,8 +26,8 @@ export class InstallConsents {
   }
 
   async forget(id: string): Promise<void> {
-    const { [id]: _removed, ...others } = this.read();
-    await this.memento.update(memoryName, others);
+    const others = Object.entries(this.read()).filter(([other]) => other !== id);
+    await this.memento.update(memoryName, Object.fromEntries(others));
   }
 
   private read(): Readonly<Record<string, Agreed>> {

@@ -17,7 +17,7 @@ export function installQuestion(
   const { address, bytes, commandLine, kind, license, name, needsNode, version } = plan;
   const page = website ?? repository;
   const rows: readonly (readonly [string, string | undefined])[] = [
-    [`${kinds[kind]}`, `${name} ${version}`],
+    [kinds[kind], `${name} ${version}`],
     ['From', authors.length === 0 ? 'unknown author' : authors.join(', ')],
     ['Website', page],
     ['Address', address],

@@ -89,14 +89,8 @@ export function withOwnAgent(setting: AgentsSetting, form: OwnAgent, takenIds: R
     throw new Error(`There is already an agent with the name “${name}”. Choose another one.`);
   }
   const { args, command, cwd, env } = parseForm(form);
-  const {
-    args: _args,
-    command: _command,
-    cwd: _cwd,
-    dialect: _dialect,
-    env: _env,
-    ...kept
-  } = Entry.safeParse(previousName === undefined ? undefined : setting[previousName]).data ?? {};
+  const before = Entry.safeParse(previousName === undefined ? undefined : setting[previousName]).data ?? {};
+  const kept = Object.fromEntries(Object.entries(before).filter(([member]) => !(member in Entry.shape)));
   const entry = {
     command,
     ...(args.length > 0 ? { args } : {}),

@@ -1,4 +1,4 @@
-import type { Draft, MentionRow } from '../chatView';
+import { DraftAttachment, type Draft, type MentionRow } from '../chatView';
 
 /** What is known of a workspace when a conversation begins. */
 export interface WorkspaceFacts {
@@ -29,7 +29,8 @@ export function workspaceStarters({ changes, file, hasTests, problems }: Workspa
 }
 
 function startWith(text: string, ...rows: readonly MentionRow[]): Draft {
-  return { text, attachments: rows.map(({ detail: _detail, ...attachment }) => attachment) };
+  // `detail` is only shown in the list of mentions.
+  return { text, attachments: rows.map((row) => DraftAttachment.parse(row)) };
 }
 
 function isTest(name: string): boolean {

@@ -40,7 +40,8 @@ describe('the question before an installation', () => {
   });
 
   it('says what is not known, and shows hidden characters', () => {
-    const { license: _license, bytes: _bytes, needsNode: _needs, ...rest } = plan;
+    const { id, version, kind, address, commandLine } = plan;
+    const rest = { id, version, kind, address, commandLine };
     const { detail, message } = installQuestion({ ...rest, name: 'a\u202eb\nc' }, { authors: [] });
     assert.match(detail, /From: unknown author\n/);
     assert.match(detail, /Size: not known\n/);
