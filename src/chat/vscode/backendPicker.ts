@@ -16,7 +16,7 @@ const stateLabels: Record<BackendView['state'], string> = {
   stopped: 'starts with your first prompt',
   starting: 'starting',
   ready: 'running',
-  authRequired: 'sign-in required',
+  authRequired: 'needs sign-in',
   failed: 'failed',
   unavailable: 'unavailable',
 };
@@ -61,7 +61,7 @@ export class BackendPicker {
     else if (view?.needsPermission) await run(commandIds.reviewWorkspace, view.id);
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
     else if (fix === 'install' && view?.install !== undefined) this.installTerminals.install(view.title, view.install);
-    else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
+    else if (view?.state === 'authRequired') await run(commandIds.acpSignIn, view.id);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);
     else if (fix === undefined && view?.state === 'unavailable') this.offerRepair(view);

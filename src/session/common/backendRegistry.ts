@@ -34,6 +34,8 @@ export type BackendHealth =
 export interface BackendRegistry {
   /** Fires when the entries or the state of an open backend may have changed. */
   readonly onDidChange: Event<void>;
+  /** Fires with the id of a backend that the user has signed in to. */
+  readonly onDidSignIn?: Event<string>;
   /** Refreshes the entries, without starting agents or waiting for servers. `onDidChange` reports later results. */
   list(signal?: AbortSignal): Promise<readonly BackendEntry[]>;
   /**

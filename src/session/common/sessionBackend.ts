@@ -32,6 +32,8 @@ export interface SessionBackend extends Disposable {
    * backend still refuses a session. Absent if credentials are settings. @throws BackendError `authRequired`, …
    */
   authenticate?(methodId: string, signal?: AbortSignal): Promise<void>;
+  /** Fires when the user has signed in through `authenticate`. */
+  readonly onDidSignIn?: Event<void>;
   /** Asks the backend for a session, to see whether a sign-in is missing. Starts the backend. @throws BackendError */
   signInMethods?(signal: AbortSignal): Promise<SignInMethods>;
   /** Ends the sign-in in the backend. Resolves with false if the backend cannot. @throws BackendError */

@@ -1,7 +1,7 @@
 import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 import { KeyedQueue } from '../../../base/common/async';
-import type { Disposable } from '../../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
@@ -45,6 +45,10 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     this.options.log.error('A listener of the agents failed', error),
   );
   readonly onDidChange = this.emitter.event;
+  private readonly signInEmitter = new Emitter<string>((error) =>
+    this.options.log.error('A listener of the agents failed', error),
+  );
+  readonly onDidSignIn = this.signInEmitter.event;
   private readonly openBackends = new Map<string, OpenBackend>();
   private readonly stoppingBackends = new Set<OpenBackend>();
   private readonly backendOpenQueue = new KeyedQueue();
@@ -139,6 +143,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     for (const opened of [...this.openBackends.values(), ...this.stoppingBackends]) disposeBackend(opened);
     this.openBackends.clear();
     this.emitter.dispose();
+    this.signInEmitter.dispose();
   }
 
   private async refreshCatalogue(): Promise<Catalogue> {
@@ -165,7 +170,9 @@ export class AgentRegistry implements BackendRegistry, Disposable {
       backend.dispose();
       throw new BackendError('closed', 'Backline is shutting down.');
     }
-    const subscription = backend.onDidChangeState(() => this.emitter.fire());
+    const subscription = new DisposableStore();
+    subscription.add(backend.onDidChangeState(() => this.emitter.fire()));
+    if (backend.onDidSignIn) subscription.add(backend.onDidSignIn(() => this.signInEmitter.fire(entry.id)));
     this.openBackends.set(entry.id, { backend, entry, subscription });
     return backend;
   }

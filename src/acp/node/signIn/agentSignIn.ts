@@ -35,6 +35,8 @@ export class AgentSignIn {
   private readonly onListenerError = (error: unknown): void =>
     this.options.log.error('A listener of signing in failed', error);
   private readonly signedInEmitter = new Emitter<void>(this.onListenerError);
+  /** Fires when the user has signed in. */
+  readonly onDidSignIn = this.signedInEmitter.event;
   private readonly stateEmitter = new Emitter<BackendState>(this.onListenerError);
   /** Fires when the process or the sign-in has changed. */
   readonly onDidChangeState = this.stateEmitter.event;

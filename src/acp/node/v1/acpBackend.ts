@@ -58,6 +58,10 @@ export class AcpBackend implements SessionBackend {
     return this.gateway.signIn.onDidChangeState;
   }
 
+  get onDidSignIn(): Event<void> {
+    return this.gateway.signIn.onDidSignIn;
+  }
+
   async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {
     const { client } = await this.gateway.connection.connect(signal);
     const { loadSession, promptCapabilities, sessionCapabilities } = client.capabilities;

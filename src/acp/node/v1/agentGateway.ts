@@ -115,9 +115,9 @@ export class AgentGateway {
   }
 
   /** Stops the agent and rejects pending requests with `reason`. The next request restarts it. Never rejects. */
-  stop(reason: string): Promise<void> {
+  async stop(reason: string): Promise<void> {
+    await this.connection.stop(new BackendError('closed', reason));
     this.signIn.reset();
-    return this.connection.stop(new BackendError('closed', reason));
   }
 
   private async trySession(signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { isBackendError } from '../../../session/common/sessionBackend';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
@@ -111,7 +112,10 @@ export function createChatHandlers(
       } catch (error) {
         // A server may have rejected a chosen option; its list may differ now.
         if (chat) void services.newOptions.refresh(chat.view.backendId);
-        if (isFirst && chat && isEmptyChat(chat)) await discardChat(prompt, chat);
+        // After a missing sign-in, the prompt stays in this conversation with this agent.
+        const needsSignIn = isBackendError(error) && error.code === 'authRequired';
+        if (isFirst && chat && isEmptyChat(chat) && !needsSignIn) await discardChat(prompt, chat);
+        else if (isFirst && chat) newDraft.confirmSent(prompt);
         if (!isFirst && !chat) newDraft.save(joinDrafts(newDraft.value, draft));
         throw error;
       } finally {

@@ -68,7 +68,7 @@ describe('trying an agent', () => {
 
   it('knows a command that is not there from one that does not start', async () => {
     await assert.rejects(trial.run({ command: 'no-such-command' }), { reason: 'notFound' });
-    await assert.rejects(trial.run({ command: __filename }), { reason: 'notStarted' });
+    await assert.rejects(trial.run({ command: script }), { reason: 'notStarted' });
     await assert.rejects(trial.run({ cwd: '/no/such/folder' }), { reason: 'notStarted' });
   });
 
