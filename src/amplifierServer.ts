@@ -93,6 +93,7 @@ function createBackend(agent: AgentConfig, editor: GuardedEditor, cwd: string): 
     missingFile: agent.missingFile,
     terminalEnv: env,
     mcpServers: () => Promise.resolve([]),
+    defaultFolder: () => cwd,
     // A prompt that needs sign-in fails immediately, because there is no user interface for it.
     limits: { signInTimeoutMs: 0 },
   });

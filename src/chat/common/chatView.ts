@@ -11,7 +11,7 @@ export const BackendView = z.object({
   title: Text,
   /** A one-line description, for example the command. */
   description: Text,
-  source: z.enum(['configured', 'found', 'demo', 'server']),
+  source: z.enum(['configured', 'installed', 'found', 'demo', 'server']),
   state: z.enum(['stopped', 'starting', 'ready', 'authRequired', 'failed', 'unavailable']),
   /** A message that says what is wrong and what to do. */
   problem: optional(Text),

@@ -26,5 +26,6 @@ export function launcherIn(
     random: Math.random,
     elicit: () => Promise.resolve({ action: 'decline' }),
     runInTerminal: () => Promise.resolve(false),
+    keysOf: () => Promise.resolve({}),
   });
 }

@@ -32,6 +32,7 @@ import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
 import { sessionView } from './sessionView';
+import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
 import { TurnRunner } from './turnRunner';
 
@@ -64,6 +65,7 @@ export class ChatSession implements Chat {
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
   private readonly turnRunner: TurnRunner;
+  readonly signInWait: SignInWait;
   private readonly promptSaves: PromptSaves;
   private readonly sharedDraft: SharedDraft;
   private readonly answerDelivery: AnswerDelivery;
@@ -79,8 +81,7 @@ export class ChatSession implements Chat {
     private readonly ports: ChatSessionPorts,
   ) {
     const { attachments, clock, log, sessionDefaults, unsavedFiles } = ports;
-    const conversation = new Conversation(conversationFiles, ports);
-    this.conversation = conversation;
+    const conversation = (this.conversation = new Conversation(conversationFiles, ports));
     this.chatTranscript = conversation.transcript;
     this.onDidChange = conversation.changeEmitter.event;
     this.transcript = conversation.document;
@@ -105,8 +106,7 @@ export class ChatSession implements Chat {
       onEnded: () => this.handleSessionLoss(),
     });
     this.connection = connection;
-    const saves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire());
-    this.promptSaves = saves;
+    const saves = (this.promptSaves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire()));
     this.turnRunner = new TurnRunner({
       conversation,
       connection,
@@ -115,6 +115,13 @@ export class ChatSession implements Chat {
       log,
       onEnd: () => this.handleTurnEnd(),
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
+    });
+    this.signInWait = new SignInWait({
+      conversation,
+      connection,
+      turnRunner: this.turnRunner,
+      draft: this.sharedDraft,
+      clock,
     });
     conversationFiles.onDidChangeProblem(() => {
       if (conversationFiles.isOutdated) void this.stopForOtherWindow();
@@ -260,7 +267,7 @@ export class ChatSession implements Chat {
     const isElsewhere = !isOurs && !this.connection.session;
     if (isElsewhere && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
     this.answerDelivery.dropReason();
-    await this.turnRunner.stop();
+    if (!(await this.signInWait.cancel())) await this.turnRunner.stop();
   }
 
   async answerApproval(approvalId: string, option: string, reason = ''): Promise<void> {
@@ -312,7 +319,7 @@ export class ChatSession implements Chat {
 
   /** Closes the conversation without ending its session, because a server may continue the turn. */
   async close(): Promise<void> {
-    this.turnRunner.close();
+    this.signInWait.closeTurns(() => this.ports.newId());
     const isInterrupted = this.chatTranscript.isBusy && this.conversationFiles.isOurs;
     if (isInterrupted) await this.interruptTurn();
     this.connection.disconnect();
@@ -355,6 +362,7 @@ export class ChatSession implements Chat {
     if (this.conversationFiles.readonlyReason !== undefined)
       throw new ChatError('readonly', this.conversationFiles.readonlyReason);
     if (!this.conversationFiles.isOurs) await this.conversationFiles.claim();
+    this.signInWait.end();
     this.isWatchingFiles = true;
   }
 

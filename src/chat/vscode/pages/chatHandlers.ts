@@ -1,3 +1,4 @@
+import { isBackendError } from '../../../session/common/sessionBackend';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
@@ -50,7 +51,7 @@ export function createChatHandlers(
     const isStillWanted = page.startNavigation();
     newDraft.beginSend(prompt, draft, written);
     try {
-      if (!chosenBackend) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
+      if (!chosenBackend) throw new Error('No agent is available. Run “Backline: Agents” to install one.');
       const chat = await chats.create(chosenBackend.id, services.folderOf(draft));
       backends.rememberLastUsed(chosenBackend.id);
       // If the user has opened another conversation meanwhile, the page keeps showing that conversation and its
@@ -120,7 +121,10 @@ export function createChatHandlers(
       } catch (error) {
         // If a server has rejected a chosen option, its list of options may have changed.
         if (chat) void services.newOptions.refresh(chat.view.backendId);
-        if (isFirst && chat && isEmptyChat(chat)) await discardChat(prompt, chat);
+        // After a missing sign-in, the prompt stays in this conversation with this agent.
+        const needsSignIn = isBackendError(error) && error.code === 'authRequired';
+        if (isFirst && chat && isEmptyChat(chat) && !needsSignIn) await discardChat(prompt, chat);
+        else if (isFirst && chat) newDraft.confirmSent(prompt);
         if (!isFirst && !chat) newDraft.save(joinDrafts(newDraft.value, draft));
         throw error;
       } finally {
@@ -184,6 +188,8 @@ export function createChatHandlers(
     repairBackend: chatRequests.repairBackend.withHandler(({ backendId, how }) =>
       services.repairBackend(backendId, how),
     ),
+    starters: chatRequests.starters.withHandler(async () => ({ starters: await services.starters() })),
+    showAgents: chatRequests.showAgents.withHandler(() => services.showAgents()),
     manageTrust: chatRequests.manageTrust.withHandler(() => services.manageTrust()),
     openFolder: chatRequests.openFolder.withHandler(() => services.openFolder()),
     newSession: chatRequests.newSession.withHandler(({ backendId }) => {
