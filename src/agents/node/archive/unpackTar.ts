@@ -21,7 +21,7 @@ export async function unpackTar(file: string, compression: TarCompression, targe
 }
 
 /** What one piece of input may become: decoders unpack a whole piece before they can be stopped. */
-const maxBurstBytes = 128 * 1024 * 1024;
+const maxBurstBytes = 32 * 1024 * 1024;
 
 async function* decompress(file: string, compression: TarCompression): AsyncGenerator<Uint8Array, void, undefined> {
   const source = createReadStream(file, { highWaterMark: 64 * 1024 });
