@@ -5,7 +5,7 @@ import { createTarDecoder, type ParsedTarEntry, type TarHeader } from 'modern-ta
 import unbzip2 from 'unbzip2-stream';
 import { bombError, toArchiveError, type ArchiveEntryType, type ArchiveFolder } from './archiveFolder';
 
-export type TarCompression = 'gzip' | 'bzip2';
+type TarCompression = 'gzip' | 'bzip2';
 
 /** Unpacks a compressed tar archive. @throws InstallError */
 export async function unpackTar(file: string, compression: TarCompression, target: ArchiveFolder): Promise<void> {
@@ -21,7 +21,7 @@ export async function unpackTar(file: string, compression: TarCompression, targe
 }
 
 /** What one piece of input may become: decoders unpack a whole piece before they can be stopped. */
-const maxBurstBytes = 128 * 1024 * 1024;
+const maxBurstBytes = 32 * 1024 * 1024;
 
 async function* decompress(file: string, compression: TarCompression): AsyncGenerator<Uint8Array, void, undefined> {
   const source = createReadStream(file, { highWaterMark: 64 * 1024 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/common/async';
@@ -138,7 +138,8 @@ export class AgentStorage {
     const bytes = await sizeOf(folder);
     const target = path.join(await this.makeStaging(), 'removed');
     await rename(folder, target);
-    await rm(path.dirname(folder), { recursive: false }).catch(() => undefined);
+    // Fails if there are other versions.
+    await rmdir(path.dirname(folder)).catch(() => undefined);
     await this.discard(path.dirname(target));
     return bytes;
   }
