@@ -88,6 +88,7 @@ function createBackend(agent: AgentConfig, editor: GuardedEditor, cwd: string): 
     missingFile: agent.missingFile,
     terminalEnv: env,
     mcpServers: () => Promise.resolve([]),
+    defaultFolder: () => cwd,
     // Fails immediately, because there is no user interface to sign in.
     limits: { signInTimeoutMs: 0 },
   });

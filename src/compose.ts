@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
@@ -7,7 +8,9 @@ import { AcpFeature } from './acp/vscode/acpFeature';
 import { ampPolicyId } from './amp/common/ampPolicy';
 import { ampCommand } from './amp/node/ampCommand';
 import { findInstalledAmp } from './amp/node/findAmp';
+import { AgentsFeature } from './agents/vscode/agentsFeature';
 import { AmpFeature } from './amp/vscode/ampFeature';
+import { WorkingBackends } from './session/common/workingBackends';
 import { CombinedBackends } from './session/common/combinedBackends';
 import { onGrammarViolation } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
@@ -50,6 +53,14 @@ import { TrafficLog } from './wire/common/traffic';
 /** VS Code gives extensions about five seconds to deactivate. */
 const stopTimeoutMs = 3000;
 const maxTrafficEntries = 2000;
+/** The system that the extension runs on, which can be a remote one. */
+const hostSystem = {
+  platform: process.platform,
+  arch: process.arch,
+  execPath: process.execPath,
+  nodeVersion: process.versions.node,
+  home: homedir(),
+};
 
 export interface App {
   start(): Promise<void>;
@@ -137,6 +148,31 @@ export function compose(context: vscode.ExtensionContext): App {
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
     version,
     consent: consent.consent,
+    secrets: context.secrets,
+    memento: context.globalState,
+    installed: {
+      onDidChange: (listener) => agents.onDidChange(listener),
+      installedAgents: () => agents.installedAgents(),
+    },
+  });
+  const working = disposables.add(new WorkingBackends(onListenerError));
+  const agents: AgentsFeature = new AgentsFeature({
+    ...contextFor('agents'),
+    install: { ...acp.agentsPort.install, system: hostSystem, fetch },
+    tryAgent: acp.agentsPort.install.tryAgent,
+    backends: {
+      onDidChange: (listener) => acp.agentsPort.onDidChange(listener),
+      list: () => acp.agentsPort.list(),
+      backendIdOf: (agent) => acp.agentsPort.backendIdOf(agent),
+      stop: (backendId) => acp.agentsPort.stop(backendId),
+      isWorking: (backendId) => working.isWorking(backendId),
+      onDidEndTurn: working.onDidEndTurn,
+    },
+    secrets: acp.agentKeys,
+    defaultFolder: () => editor.folders[0]?.path ?? homedir(),
+    memento: context.globalState,
+    storageFolder: path.join(context.globalStorageUri.fsPath, 'agents'),
+    extensionUri: context.extensionUri,
   });
   const permissions = disposables.add(
     new PermissionsController({
@@ -165,7 +201,8 @@ export function compose(context: vscode.ExtensionContext): App {
   const backends = disposables.add(
     new CombinedBackends(
       [amplifier.backends, acp.backends],
-      (session) => {
+      (session, backendId) => {
+        void working.follow(session, backendId);
         effects.follow(session);
         threads.recordSession(session);
         chat.loaded?.followSession(session);
@@ -264,6 +301,7 @@ export function compose(context: vscode.ExtensionContext): App {
       version,
     }),
     acp,
+    agents,
     amplifier,
     contextItems,
     tools,

@@ -11,6 +11,9 @@ export const commandIds = {
   ampInstallDiagnosticsPlugin: 'backline.amp.installDiagnosticsPlugin',
   acpRestartAgent: 'backline.acp.restartAgent',
   acpSignIn: 'backline.acp.signIn',
+  acpSignOut: 'backline.acp.signOut',
+  acpManageKeys: 'backline.acp.manageKeys',
+  agentsShow: 'backline.agents.show',
   permissionsShow: 'backline.permissions.show',
   amplifierSetApiKey: 'backline.amplifier.setApiKey',
   amplifierSetToken: 'backline.amplifier.setToken',
@@ -115,6 +118,7 @@ export const panelTypes = {
   chat: 'backline.chatTab',
   thread: 'backline.thread',
   permissions: 'backline.permissionsTab',
+  agents: 'backline.agentsTab',
 } as const;
 
 /** URI schemes of virtual documents. */
@@ -132,6 +136,8 @@ export const settingIds = {
   ampEnabled: 'backline.amp.enabled',
   ampPortRange: 'backline.amp.portRange',
   acpAgents: 'backline.acp.agents',
+  agentsRegistry: 'backline.agents.registry',
+  agentsAutoUpdate: 'backline.agents.autoUpdate',
   permissions: 'backline.permissions',
   amplifierHost: 'amplifier.server.host',
   amplifierPort: 'amplifier.server.port',

@@ -198,5 +198,6 @@ function launcher(home: string, folder: string, editor: FakeEditor, context: Mcp
     random: Math.random,
     elicit: () => Promise.resolve({ action: 'decline' }),
     runInTerminal: () => Promise.resolve(false),
+    keysOf: () => Promise.resolve({}),
   });
 }

@@ -15,7 +15,7 @@ import type { RegistryAgent } from '../common/registry/registryAgent';
 import { openDownload, readBody, type Fetch } from './download/openDownload';
 import { replaceFile } from './storage/replaceFile';
 
-export interface RegistryStoreOptions {
+interface RegistryStoreOptions {
   /** The address of the registry's document, from the user's settings. */
   readonly address: () => string;
   /** Absolute path of a folder in our storage. Created when needed. */
@@ -27,7 +27,7 @@ export interface RegistryStoreOptions {
   readonly log: Logger;
 }
 
-export interface RegistryView {
+interface RegistryView {
   readonly agents: readonly RegistryAgent[];
   readonly origin: 'snapshot' | 'cache' | 'registry';
   /** When the registry last answered, in milliseconds since the epoch. */

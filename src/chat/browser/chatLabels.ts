@@ -31,7 +31,7 @@ const backendStateLabels: Record<BackendView['state'], string> = {
   stopped: 'not started',
   starting: 'starting…',
   ready: 'ready',
-  authRequired: 'sign-in required',
+  authRequired: 'needs sign-in',
   failed: 'failed',
   unavailable: 'unavailable',
 };

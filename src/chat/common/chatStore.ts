@@ -24,6 +24,8 @@ export const SessionHead = z.object({
   updatedAt: z.number(),
   state: z.enum(['idle', 'unread', 'failed']).catch('idle'),
   draft: z.optional(Draft),
+  /** Since when the first prompt of the queue waits for a sign-in, in milliseconds since the epoch; 0 if it does not. */
+  signInWaitSince: z.number().optional().catch(undefined),
 });
 export type SessionHead = z.infer<typeof SessionHead>;
 

@@ -11,7 +11,7 @@ export const BackendView = z.object({
   title: Text,
   /** One line, for example the command. */
   description: Text,
-  source: z.enum(['configured', 'found', 'demo', 'server']),
+  source: z.enum(['configured', 'installed', 'found', 'demo', 'server']),
   state: z.enum(['stopped', 'starting', 'ready', 'authRequired', 'failed', 'unavailable']),
   /** What is wrong and what to do about it. */
   problem: optional(Text),

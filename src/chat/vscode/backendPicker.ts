@@ -16,7 +16,7 @@ const stateLabels: Record<BackendView['state'], string> = {
   stopped: 'starts with your first prompt',
   starting: 'starting',
   ready: 'running',
-  authRequired: 'sign-in required',
+  authRequired: 'needs sign-in',
   failed: 'failed',
   unavailable: 'unavailable',
 };
@@ -42,7 +42,7 @@ export class BackendPicker {
     const picked = await this.showPicker();
     if (!picked) return undefined;
     if (!picked.view) {
-      await openAgentSettings();
+      await vscode.commands.executeCommand(commandIds.agentsShow);
       return undefined;
     }
     this.backendChoice.choose(picked.view.id);
@@ -61,7 +61,7 @@ export class BackendPicker {
     else if (view?.needsPermission) await run(commandIds.reviewWorkspace, view.id);
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
     else if (fix === 'install' && view?.install !== undefined) this.installTerminals.install(view.title, view.install);
-    else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
+    else if (view?.state === 'authRequired') await run(commandIds.acpSignIn, view.id);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);
     else if (fix === undefined && view?.state === 'unavailable') this.offerRepair(view);
@@ -105,7 +105,7 @@ export class BackendPicker {
     return [
       ...backendViews.map((view) => this.createItem(view, view.id === chosenBackend?.id)),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: '$(add) Add Agent…', description: 'Opens the setting backline.acp.agents' },
+      { label: '$(extensions) Agents…', description: 'Install, update and add agents' },
     ];
   }
 

@@ -35,7 +35,7 @@ export class ChatCommands implements Disposable {
       this.disposables.add(commands.setHandler(id, run));
     };
     handle(commandIds.chatOpen, () => this.openChat());
-    handle(commandIds.chatNew, (draft) => this.openNewChat(draft));
+    handle(commandIds.chatNew, (given) => this.openNewChat(given));
     handle(commandIds.chatStop, () => this.stopTurn());
     handle(commandIds.chatPickBackend, async () => {
       if (await picker.pickBackend()) await this.openChat();
@@ -81,11 +81,18 @@ export class ChatCommands implements Disposable {
     (await this.deps.pages.revealView()).runCommand('focusComposer');
   }
 
-  /** Other features may pass an initial draft. */
-  private async openNewChat(draft: unknown): Promise<void> {
-    const page = await this.deps.pages.revealEmpty();
-    const given = z.safeParse(Draft, draft).data;
-    if (given) page.insertDraft(given);
+  /** Other features may pass an initial draft, or the agent to talk to. */
+  private async openNewChat(given: unknown): Promise<void> {
+    const { pages, services } = this.deps;
+    const backendId = z.safeParse(z.object({ backendId: z.string() }), given).data?.backendId;
+    if (backendId !== undefined) {
+      // It may have been installed just now.
+      await services.backends.refresh();
+      services.backends.choose(backendId);
+    }
+    const page = await pages.revealEmpty();
+    const draft = z.safeParse(Draft, given).data;
+    if (draft) page.insertDraft(draft);
     page.runCommand('focusComposer');
   }
 

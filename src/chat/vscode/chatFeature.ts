@@ -13,6 +13,7 @@ import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
 import { BackendChoice } from '../common/page/backendChoice';
+import { workspaceStarters } from '../common/page/starters';
 import { chatStatus, type ChatStatusActions } from '../common/page/chatStatus';
 import { restoreNewDraft } from '../common/page/newDraft';
 import type { NewSessionOptions } from '../common/page/newSessionOptions';
@@ -44,6 +45,7 @@ import { AgentFollower } from './follow/agentFollower';
 import { ConflictNotices } from './unsaved/conflictNotices';
 import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
+import { collectWorkspaceFacts } from './workspaceFacts';
 
 interface ChatFeatureDeps extends FeatureContext {
   /** Started, stopped and disposed by the feature. */
@@ -151,6 +153,8 @@ export class ChatFeature implements Feature<ChatUi> {
       messages,
       clock,
     });
+    const factsAbort = new AbortController();
+    store.add({ dispose: () => factsAbort.abort() });
     const services: ChatPageServices = {
       ...this.deps,
       restore,
@@ -165,6 +169,8 @@ export class ChatFeature implements Feature<ChatUi> {
       turnReviews,
       undo,
       repairBackend: (id, how) => picker.repairBackend(id, how),
+      starters: async () => workspaceStarters(await collectWorkspaceFacts(services, factsAbort.signal)),
+      showAgents: () => vscode.commands.executeCommand(commandIds.agentsShow),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),

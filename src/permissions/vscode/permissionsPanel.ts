@@ -12,7 +12,7 @@ import {
   type PolicyChoice,
   type PermissionsView,
 } from '../common/page/permissionsApi';
-import { LatestViewSender } from '../common/page/latestViewSender';
+import { LatestViewSender } from '../../webview/common/latestViewSender';
 import type { PolicyKind } from '../common/policy/policyKinds';
 
 export interface PermissionsModel {

@@ -109,6 +109,23 @@ export class Settings implements vscode.Disposable {
     ];
   }
 
+  /** Writes to the user settings. @throws Error if they cannot be written, for example because the file has errors */
+  async setAcpAgents(value: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.writeUserTable(settingIds.acpAgents, value);
+  }
+
+  /** The address of the registry of agents. Only the user settings count. Not checked here, so that a wrong one is reported. */
+  agentsRegistry(): string {
+    const found = vscode.workspace.getConfiguration().inspect(settingIds.agentsRegistry);
+    const value = found?.globalValue ?? found?.defaultValue;
+    return typeof value === 'string' ? value.trim() : '';
+  }
+
+  /** Whether updates of agents are installed without asking. Only the user settings count. */
+  agentsAutoUpdate(): boolean {
+    return vscode.workspace.getConfiguration().inspect(settingIds.agentsAutoUpdate)?.globalValue === true;
+  }
+
   /** The unchecked values of `backline.permissions`. `workspace` has the values of the workspace and of each folder. */
   permissions(): { readonly user: unknown; readonly workspace: readonly unknown[] } {
     const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
@@ -124,10 +141,7 @@ export class Settings implements vscode.Disposable {
 
   /** Writes to the user settings. @throws Error if they cannot be written, for example because the file has errors */
   async setPermissions(value: Readonly<Record<string, unknown>>): Promise<void> {
-    const written = Object.keys(value).length === 0 ? undefined : value;
-    await vscode.workspace
-      .getConfiguration()
-      .update(settingIds.permissions, written, vscode.ConfigurationTarget.Global);
+    await this.writeUserTable(settingIds.permissions, value);
   }
 
   /** The address of the Amplifier server. Not checked here, so that an invalid address is reported and not replaced. */
@@ -225,6 +239,11 @@ export class Settings implements vscode.Disposable {
   private isEnabled(id: SettingId): boolean {
     const found = vscode.workspace.getConfiguration().inspect(id);
     return (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
+  }
+
+  private async writeUserTable(id: SettingId, value: Readonly<Record<string, unknown>>): Promise<void> {
+    const written = Object.keys(value).length === 0 ? undefined : value;
+    await vscode.workspace.getConfiguration().update(id, written, vscode.ConfigurationTarget.Global);
   }
 
   private readText(id: SettingId): string {

@@ -1,12 +1,12 @@
 import type { BackendSession, SessionBackend } from './sessionBackend';
 
-export type SessionObserver = (session: BackendSession) => void;
+export type SessionObserver = (session: BackendSession, backendId: string) => void;
 
 /** Wraps a backend so that `observe` is called for every session before the caller gets it. */
 export function observeSessions(backend: SessionBackend, observe: SessionObserver): SessionBackend {
   const told = async (opening: Promise<BackendSession>): Promise<BackendSession> => {
     const session = await opening;
-    observe(session);
+    observe(session, backend.id);
     return session;
   };
   return {
@@ -27,7 +27,7 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
       ? {
           prepareSession: async (options, signal) => {
             const session = await backend.prepareSession?.(options, signal);
-            if (session) observe(session);
+            if (session) observe(session, backend.id);
             return session;
           },
         }
@@ -36,7 +36,9 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
       ? { sessionOptions: async (chosen, signal) => (await backend.sessionOptions?.(chosen, signal)) ?? [] }
       : {}),
     // Callers check for the method to know whether signing in is supported.
-    ...(backend.authenticate ? { authenticate: async (methodId) => await backend.authenticate?.(methodId) } : {}),
+    ...(backend.authenticate
+      ? { authenticate: async (methodId, signal) => await backend.authenticate?.(methodId, signal) }
+      : {}),
     stop: () => backend.stop(),
     dispose: () => backend.dispose(),
   };

@@ -27,8 +27,17 @@ export interface SessionBackend extends Disposable {
   loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
   /** Deletes a stored session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
-  /** Signs in with a method of the state `authRequired`. Absent if credentials are settings. @throws BackendError */
-  authenticate?(methodId: string): Promise<void>;
+  /**
+   * Signs in with a method of the state `authRequired`, or `key:VARIABLE` for a key that was stored. Rejects if the
+   * backend still refuses a session. Absent if credentials are settings. @throws BackendError `authRequired`, …
+   */
+  authenticate?(methodId: string, signal?: AbortSignal): Promise<void>;
+  /** Fires when the user has signed in through `authenticate`. */
+  readonly onDidSignIn?: Event<void>;
+  /** Asks the backend for a session, to see whether a sign-in is missing. Starts the backend. @throws BackendError */
+  signInMethods?(signal: AbortSignal): Promise<SignInMethods>;
+  /** Ends the sign-in in the backend. Resolves with false if the backend cannot. @throws BackendError */
+  signOut?(signal?: AbortSignal): Promise<boolean>;
   /** Resolves when processes have exited and connections are closed. Never rejects. */
   stop(): Promise<void>;
 }
@@ -44,8 +53,28 @@ export interface AuthMethod {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
-  /** `agent`: the agent signs in by itself. `terminal`: the user signs in, in a visible terminal. */
-  readonly type: 'agent' | 'terminal';
+  /**
+   * `agent`: the agent signs in by itself. `terminal`: the user signs in, in a visible terminal. `key`: the agent takes
+   * `keys` from its environment.
+   */
+  readonly type: 'agent' | 'terminal' | 'key';
+  readonly keys?: readonly AuthKey[];
+}
+
+/** A key that a user can store for an agent. */
+export interface AuthKey {
+  /** The environment variable that the agent reads. */
+  readonly variable: string;
+  readonly name: string;
+  /** The address of the page where the user gets one. */
+  readonly page?: string;
+  readonly advice?: string;
+}
+
+export interface SignInMethods {
+  readonly isSignedIn: boolean;
+  readonly methods: readonly AuthMethod[];
+  readonly canSignOut: boolean;
 }
 
 export interface BackendCapabilities {

@@ -155,6 +155,8 @@ export class ChatUnderTest {
         clock: systemClock,
       }),
       repairBackend: () => Promise.resolve(),
+      starters: () => Promise.resolve([]),
+      showAgents: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),
       chips: new PageChips([this.chipSource], throwIt),

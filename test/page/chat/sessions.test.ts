@@ -214,7 +214,7 @@ describe('what a conversation is with', () => {
   it('is picked for a new one by keyboard, each with its state and what to do', async () => {
     const chat = await pages.openChat(snapshot(null));
     await chat.page.getByRole('button', { name: 'Agent: Demo agent' }).press('ArrowDown');
-    await chat.page.getByRole('option', { name: /Claude Code.*sign-in required.*run its login once/ }).waitFor();
+    await chat.page.getByRole('option', { name: /Claude Code.*needs sign-in.*run its login once/ }).waitFor();
     await chat.page.keyboard.press('ArrowDown');
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.chooseBackend), { backendId: 'claude' });

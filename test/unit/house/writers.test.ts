@@ -40,6 +40,12 @@ const writers: Readonly<Record<string, string>> = {
   'acp/demo/v1/clientFiles.ts': 'an agent that has no client to write for it',
   'acp/demo/v1/sessions.ts': 'own storage',
   'acp/demo/v1/demoSignIn.ts': 'own storage',
+  'agents/node/binary/binaryInstaller.ts': 'own storage: an agent that is installed',
+  'agents/node/npm/npmPackage.ts': 'own storage',
+  'agents/node/npm/npxInstaller.ts': 'own storage: an agent that is installed',
+  'agents/node/storage/agentStorage.ts': 'own storage',
+  'agents/node/storage/installLock.ts': 'own storage',
+  'agents/node/storage/replaceFile.ts': 'own storage',
 };
 
 describe('writers of files', () => {

@@ -7,11 +7,12 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { AuthMethod } from '../../../session/common/sessionBackend';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import { disabledTrafficTap } from '../../../wire/common/traffic';
+import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
+import { keysOfAgent } from '../../common/signIn/agentKeys';
 import { redactingLogger } from '../../common/signIn/redactingLogger';
-import { redactSecrets } from '../../common/signIn/redactSecrets';
+import { signInWays } from '../../common/signIn/signInWays';
 import { startAgentProcess, type AgentExit, type AgentProcess } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
-import { toAuthMethod } from '../v1/agentSignIn';
 import { V1Client, type V1ClientDeps } from '../v1/v1Client';
 
 export interface AgentProgram {
@@ -71,8 +72,9 @@ const maxWords = 300;
 export async function tryAgent(program: AgentProgram, deps: TryAgentDeps, signal?: AbortSignal): Promise<TriedAgent> {
   if (signal?.aborted) throw cancelledError();
   const { clock, guard, graceMs } = deps;
-  const secrets = Object.values(program.secretEnv ?? {});
-  const redact = (text: string): string => redactSecrets(text, secrets);
+  const redactor = new SecretRedactor();
+  for (const secret of Object.values(program.secretEnv ?? {})) redactor.addSecret(secret);
+  const redact = (text: string): string => redactor.redactText(text);
   const log = redactingLogger(deps.log, redact);
   const command = {
     command: program.command,
@@ -118,7 +120,11 @@ async function initialize(
     const { agentInfo, authMethods } = await client.initialize();
     return {
       ...withoutUndefined({ name: agentInfo?.name, title: agentInfo?.title, version: agentInfo?.version }),
-      authMethods: (authMethods ?? []).map(toAuthMethod).map(({ id, name, type }) => ({ id, name, type })),
+      authMethods: signInWays(authMethods ?? [], keysOfAgent(undefined)).map(({ method: { id, name, type } }) => ({
+        id,
+        name,
+        type,
+      })),
     };
   } catch (error) {
     const lastWords = (): string => quoted(agent.stderrTail(), redact, 'last');

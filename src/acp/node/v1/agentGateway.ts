@@ -1,10 +1,12 @@
-import type { McpServer } from '@agentclientprotocol/sdk';
+import { RequestError, type McpServer } from '@agentclientprotocol/sdk';
 import { withDeadline } from '../../../base/common/async';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import { agentTraitsFrom, type AgentTraits } from '../../common/catalogue/knownAgents';
+import { keysOfAgent } from '../../common/signIn/agentKeys';
+import type { SignInCommand } from '../../common/signIn/signInWays';
+import { AgentSignIn } from '../signIn/agentSignIn';
 import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from './agentConnection';
-import { AgentSignIn, type SignInCommand } from './agentSignIn';
 import type { SessionParams } from './v1Client';
 import { isAuthRequired } from './v1Errors';
 
@@ -22,7 +24,9 @@ export interface AgentGatewayDeps extends Omit<AgentConnectionDeps, 'limits'> {
   readonly knownAs?: string;
   /** Resolves with the MCP servers for a session, limited to the transports that the agent supports. */
   readonly mcpServers: (session: McpServersRequest) => Promise<readonly McpServer[]>;
-  readonly runInTerminal?: (command: SignInCommand) => Promise<boolean>;
+  readonly runInTerminal?: (command: SignInCommand, signal: AbortSignal) => Promise<boolean>;
+  /** Absolute path of the folder where a sign-in is checked. */
+  readonly defaultFolder: () => string;
   readonly limits?: Partial<AcpLimits>;
 }
 
@@ -30,7 +34,7 @@ const defaultLimits: AcpLimits = {
   coldStartTimeoutMs: 5 * 60_000,
   initializeTimeoutMs: 30_000,
   requestTimeoutMs: 2 * 60_000,
-  authenticateTimeoutMs: 2 * 60_000,
+  authenticateTimeoutMs: 10 * 60_000,
   signInTimeoutMs: 10 * 60_000,
   cancelGraceMs: 10_000,
   interruptGraceMs: 1_000,
@@ -46,7 +50,13 @@ export class AgentGateway {
   constructor(private readonly options: AgentGatewayDeps) {
     const limits = (this.limits = { ...defaultLimits, ...options.limits });
     this.connection = new AgentConnection({ ...options, limits });
-    this.signIn = new AgentSignIn({ ...options, connection: this.connection, limits });
+    this.signIn = new AgentSignIn({
+      ...options,
+      connection: this.connection,
+      keyUse: keysOfAgent(options.knownAs),
+      trySession: (signal) => this.trySession(signal),
+      limits,
+    });
   }
 
   get title(): string {
@@ -67,8 +77,16 @@ export class AgentGateway {
     try {
       return await this.requestWithTimeout(what, signal, request);
     } catch (error) {
-      throw isAuthRequired(error) ? this.signIn.requireSignIn(error) : await this.connection.toBackendError(error);
+      throw await this.explain(error, 'session');
     }
+  }
+
+  /** Converts an error for the user, and notes if it means that the user has to sign in. `what` was refused. */
+  async explain(error: unknown, what: 'session' | 'prompt'): Promise<BackendError> {
+    if (isAuthRequired(error)) return this.signIn.requireSignIn(error, what);
+    const explained = await this.connection.toBackendError(error);
+    const isUnmarkedRefusal = explained.code === 'authRequired' && explained.cause instanceof RequestError;
+    return isUnmarkedRefusal ? this.signIn.requireSignIn(explained.cause, what) : explained;
   }
 
   /** Like `request`, but throws the original error. @throws TimeoutError, and what `send` throws */
@@ -97,12 +115,19 @@ export class AgentGateway {
   }
 
   /** Stops the agent and rejects pending requests with `reason`. The next request restarts it. Never rejects. */
-  stop(reason: string): Promise<void> {
-    return this.connection.stop(new BackendError('closed', reason));
+  async stop(reason: string): Promise<void> {
+    await this.connection.stop(new BackendError('closed', reason));
+    this.signIn.reset();
+  }
+
+  private async trySession(signal: AbortSignal): Promise<void> {
+    const { client } = await this.connection.connect(signal);
+    const params = { cwd: this.options.defaultFolder(), mcpServers: [] };
+    await this.requestWithTimeout('session/new', signal, (deadline) => client.trySession(params, deadline));
   }
 
   dispose(): void {
-    this.connection.dispose();
     this.signIn.dispose();
+    this.connection.dispose();
   }
 }

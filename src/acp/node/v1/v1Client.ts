@@ -129,6 +129,24 @@ export class V1Client {
     await this.request(methods.agent.authenticate, { methodId }, signal);
   }
 
+  async logout(signal?: AbortSignal): Promise<void> {
+    await this.request(methods.agent.logout, {}, signal);
+  }
+
+  /** Opens a session and removes it again, to see whether the agent opens one. @throws BackendError, the agent's error */
+  async trySession(params: SessionParams, signal: AbortSignal): Promise<void> {
+    const { close, delete: remove } = this.capabilities.sessionCapabilities ?? {};
+    const answer = await this.request(methods.agent.session.new, params, signal, false);
+    const { sessionId } = parseAnswer(SessionSetup, answer, 'session/new');
+    if (sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
+    try {
+      if (close) await this.request(methods.agent.session.close, { sessionId }, signal);
+      if (remove) await this.request(methods.agent.session.delete, { sessionId }, signal);
+    } catch (error) {
+      this.options.log.debug(`A session that checked the sign-in was not removed: ${messageOf(error)}`);
+    }
+  }
+
   /** Attaches the peer before later updates. Closes a session created after `signal` fired. @throws BackendError */
   async newSession<Peer extends SessionPeer>(
     params: SessionParams,

@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { DeltaRedactor } from '../../../session/common/redaction/deltaRedactor';
+import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import { EventLog } from '../../../session/common/eventLog';
 import type { SessionEvent, ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
@@ -39,6 +41,8 @@ interface V1SessionDeps {
   readonly log: Logger;
   readonly standing: StandingPermissions;
   readonly env: Readonly<Record<string, string>>;
+  /** Removes the user's keys from text that comes in pieces; whole texts arrive without them. */
+  readonly redactor?: SecretRedactor;
   /** Called when the session has ended, before the agent is notified. */
   readonly onDidEnd: () => void;
 }
@@ -50,6 +54,8 @@ interface Turn {
 
 const terminalDelayMs = 100;
 const maxTerminals = 8;
+/** How often one prompt waits for the user to sign in. */
+const maxSignIns = 5;
 
 /** A session of an ACP v1 agent. It outlives the agent's process: the next prompt resumes it in a new one. */
 export class V1Session implements BackendSession, SessionPeer {
@@ -57,6 +63,7 @@ export class V1Session implements BackendSession, SessionPeer {
   readonly terminals: TerminalService;
   private readonly mapper: SessionEventMapper;
   private readonly log: EventLog;
+  private readonly deltas: DeltaRedactor | undefined;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
   private readonly sessionConfig: SessionConfig;
@@ -76,11 +83,12 @@ export class V1Session implements BackendSession, SessionPeer {
     const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = options;
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.log = new EventLog(() => setImmediate());
+    this.deltas = options.redactor && new DeltaRedactor(options.redactor, (event) => this.log.append(event));
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
-      this.log.append(this.mapper.recordApprovalRequest(event)),
+      this.append(this.mapper.recordApprovalRequest(event)),
     );
     const { cwd } = folders;
-    const onDidChange = (): void => this.log.append(this.mapper.configEvent());
+    const onDidChange = (): void => this.append(this.mapper.configEvent());
     this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange });
     const bindingDeps = {
       id,
@@ -123,7 +131,7 @@ export class V1Session implements BackendSession, SessionPeer {
       },
     });
     this.terminalUpdates = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
-    this.log.append({ event: 'session:start', data: { session_id: id } });
+    this.append({ event: 'session:start', data: { session_id: id } });
   }
 
   /** The agent's id of the session; changes when the session is recreated. */
@@ -282,7 +290,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.permissions.dispose();
     this.options.toolCaller.end();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
-    this.log.append({ event: 'session:end', data: { session_id: this.id, reason } });
+    this.append({ event: 'session:end', data: { session_id: this.id, reason } });
     this.log.end();
   }
 
@@ -295,7 +303,7 @@ export class V1Session implements BackendSession, SessionPeer {
       const end = toTurnEnd(result, (counted) => this.binding.usage.usageOfTurn(counted, agent.traits.usageScope));
       if (this.isCurrent(signal)) this.emitTurnBoundary(this.mapper.endTurn(end));
     } catch (error) {
-      const { code, message, details } = await agent.connection.toBackendError(error);
+      const { code, message, details } = await agent.explain(error, 'prompt');
       // Ignores the answer of an abandoned turn, which may arrive during the next one.
       if (!this.isCurrent(signal)) return;
       if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
@@ -314,13 +322,17 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   private async sendPrompt(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
-    try {
-      return await this.sendPromptOnce(input, signal);
-    } catch (error) {
-      if (!isAuthRequired(error)) throw error;
-      await this.options.agent.signIn.waitForSignIn(error, signal);
+    const { signIn } = this.options.agent;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await this.sendPromptOnce(input, signal);
+        signIn.noteAccepted('prompt');
+        return result;
+      } catch (error) {
+        if (!isAuthRequired(error) || attempt === maxSignIns || signIn.methods.length === 0) throw error;
+        await signIn.waitForSignIn(error, signal, 'prompt');
+      }
     }
-    return this.sendPromptOnce(input, signal);
   }
 
   private async sendPromptOnce(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
@@ -357,10 +369,15 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   private emitNotice(level: 'info' | 'warning', message: string): void {
-    this.log.append({ event: 'notice', data: { session_id: this.id, level, message } });
+    this.append({ event: 'notice', data: { session_id: this.id, level, message } });
   }
 
   private emit(events: readonly SessionEvent[]): void {
-    for (const event of events) this.log.append(event);
+    for (const event of events) this.append(event);
+  }
+
+  private append(event: SessionEvent): void {
+    if (this.deltas && this.options.redactor?.isEmpty === false) this.deltas.emitRedacted(event);
+    else this.log.append(event);
   }
 }

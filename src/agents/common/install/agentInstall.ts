@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 const distributionKinds = ['npx', 'uvx', 'binary'] as const;
-export type DistributionKind = (typeof distributionKinds)[number];
+type DistributionKind = (typeof distributionKinds)[number];
 
 export const InstalledAgent = z.object({
   /** The registry's id. */

@@ -5,7 +5,7 @@ import { createTarDecoder, type ParsedTarEntry, type TarHeader } from 'modern-ta
 import unbzip2 from 'unbzip2-stream';
 import { bombError, toArchiveError, type ArchiveEntryType, type ArchiveFolder } from './archiveFolder';
 
-export type TarCompression = 'gzip' | 'bzip2';
+type TarCompression = 'gzip' | 'bzip2';
 
 /** Unpacks a compressed tar archive. @throws InstallError */
 export async function unpackTar(file: string, compression: TarCompression, target: ArchiveFolder): Promise<void> {

@@ -29,7 +29,7 @@ export interface DownloadOptions {
   readonly allowsLoopback: boolean;
 }
 
-export interface Download {
+interface Download {
   /** 2xx, or 304. */
   readonly status: number;
   readonly headers: Headers;

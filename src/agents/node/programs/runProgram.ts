@@ -5,7 +5,7 @@ import { errorCode, messageOf } from '../../../base/common/errors';
 import { cancelledError, diskError, InstallError } from '../../common/install/installError';
 import type { InstallPorts } from '../installPorts';
 
-export interface ProgramCall {
+interface ProgramCall {
   /** Absolute path. */
   readonly file: string;
   readonly args: readonly string[];
@@ -16,7 +16,7 @@ export interface ProgramCall {
   readonly timeoutMs: number;
 }
 
-export interface ProgramResult {
+interface ProgramResult {
   /** `null` if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;

@@ -17,7 +17,7 @@ interface LockOptions {
   readonly onWait: () => void;
 }
 
-export interface HeldLock {
+interface HeldLock {
   /** Fires when another window took the lock, since this one seemed to be dead: after a sleep, for example. */
   readonly lost: AbortSignal;
   /** Never rejects. */

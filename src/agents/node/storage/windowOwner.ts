@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { isProcessAlive } from '../../../base/node/isProcessAlive';
 
 /** A window, as it is named in files that all windows share. */
-export interface WindowOwner {
+interface WindowOwner {
   readonly pid: number;
   /** Start of the process in seconds since the epoch, which tells apart processes with the same id. */
   readonly startedAt: number;

@@ -54,6 +54,20 @@ function SendAgain() {
   );
 }
 
+/** Gives the text of a prompt that waits for a sign-in back to the composer. */
+function CancelWaiting({ sessionId }: { sessionId: string }) {
+  const page = usePage();
+  return (
+    <button
+      type="button"
+      class="button is-secondary"
+      onClick={() => void page.request(chatRequests.stop, { sessionId })}
+    >
+      Cancel
+    </button>
+  );
+}
+
 function SessionBanner({ session }: { session: SessionView }) {
   const page = usePage();
   const { backends } = usePageState();
@@ -84,7 +98,8 @@ function SessionBanner({ session }: { session: SessionView }) {
     case 'signIn':
       return (
         <Banner level="warning" text={statusText ?? `${backendTitle} requires you to sign in.`} details={details}>
-          {repair(backend ? repairLabel(backend) : 'Sign In…')}
+          {repair('Sign In…')}
+          {(session.isBusy === true || session.queue.length > 0) && <CancelWaiting sessionId={session.id} />}
         </Banner>
       );
     case 'failed':

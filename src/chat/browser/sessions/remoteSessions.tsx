@@ -47,7 +47,7 @@ export function RemoteSessions({ listings }: { listings: RemoteListings }) {
  * Whether the agent must be started to list its conversations. Excludes servers, the demo agent and agents that cannot list.
  */
 function mustBeStarted({ cannotList, problem, source, state }: BackendView): boolean {
-  return !cannotList && state === 'stopped' && problem === undefined && (source === 'configured' || source === 'found');
+  return !cannotList && state === 'stopped' && problem === undefined && source !== 'demo' && source !== 'server';
 }
 
 function listTooltip(title: string): string {

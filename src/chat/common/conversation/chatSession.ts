@@ -32,6 +32,7 @@ import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
 import { sessionView } from './sessionView';
+import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
 import { TurnRunner } from './turnRunner';
 
@@ -64,6 +65,7 @@ export class ChatSession implements Chat {
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
   private readonly turnRunner: TurnRunner;
+  readonly signInWait: SignInWait;
   private readonly promptSaves: PromptSaves;
   private readonly sharedDraft: SharedDraft;
   private readonly answerDelivery: AnswerDelivery;
@@ -79,8 +81,7 @@ export class ChatSession implements Chat {
     private readonly ports: ChatSessionPorts,
   ) {
     const { attachments, clock, log, sessionDefaults, unsavedFiles } = ports;
-    const conversation = new Conversation(file, ports);
-    this.conversation = conversation;
+    const conversation = (this.conversation = new Conversation(file, ports));
     this.chatTranscript = conversation.transcript;
     this.onDidChange = conversation.changeEmitter.event;
     this.transcript = conversation.document;
@@ -99,8 +100,7 @@ export class ChatSession implements Chat {
       onEnded: () => this.handleSessionLoss(),
     });
     this.connection = connection;
-    const saves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire());
-    this.promptSaves = saves;
+    const saves = (this.promptSaves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire()));
     this.turnRunner = new TurnRunner({
       conversation,
       connection,
@@ -109,6 +109,13 @@ export class ChatSession implements Chat {
       log,
       onEnd: () => this.handleTurnEnd(),
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
+    });
+    this.signInWait = new SignInWait({
+      conversation,
+      connection,
+      turnRunner: this.turnRunner,
+      draft: this.sharedDraft,
+      clock,
     });
     file.onDidChangeProblem(() => {
       if (file.isOutdated) void this.stopForOtherWindow();
@@ -254,7 +261,7 @@ export class ChatSession implements Chat {
     const isElsewhere = !isOurs && !this.connection.session;
     if (isElsewhere && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
     this.answerDelivery.dropReason();
-    await this.turnRunner.stop();
+    if (!(await this.signInWait.cancel())) await this.turnRunner.stop();
   }
 
   async answerApproval(approvalId: string, option: string, reason = ''): Promise<void> {
@@ -306,7 +313,7 @@ export class ChatSession implements Chat {
 
   /** Closes the conversation without ending its session: a server may continue the turn. */
   async close(): Promise<void> {
-    this.turnRunner.close();
+    this.signInWait.closeTurns(() => this.ports.newId());
     const isInterrupted = this.chatTranscript.isBusy && this.file.isOurs;
     if (isInterrupted) await this.interruptTurn();
     this.connection.disconnect();
@@ -345,6 +352,7 @@ export class ChatSession implements Chat {
   private async claimForPrompt(): Promise<void> {
     if (this.file.readonlyReason !== undefined) throw new ChatError('readonly', this.file.readonlyReason);
     if (!this.file.isOurs) await this.file.claim();
+    this.signInWait.end();
     this.isWatchingFiles = true;
   }
 

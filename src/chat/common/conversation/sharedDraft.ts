@@ -60,6 +60,12 @@ export class SharedDraft implements Disposable {
     this.emitter.fire({ kind: 'refused', draft });
   }
 
+  /** Puts back the text of a prompt that the user withdrew, before newer text. */
+  giveBack(draft: Draft): void {
+    this.save(joinDrafts(draft, this.currentDraft));
+    this.emitter.fire({ kind: 'refused', draft });
+  }
+
   /** Moves the draft to the conversation that `page` has started, if that page wrote it. */
   moveToChat(chat: Pick<Chat, 'saveDraft'>, page: object): void {
     if (this.lastRevision?.page !== page) return;

@@ -68,6 +68,17 @@ export class TurnRunner {
     await this.pendingCheck;
   }
 
+  /** Withdraws the prompt that was not sent yet, for the user: its text goes back to the composer. */
+  withdraw(): void {
+    const phase = this.currentPhase;
+    if (phase.kind !== 'connecting') return;
+    const { id: promptId } = phase.prompt;
+    const abort = this.pendingRuns.get(promptId)?.abort;
+    const error = new BackendError('cancelled', 'The prompt was not sent.');
+    this.dispatch({ type: 'refused', promptId, error, isUnseen: true });
+    abort?.abort();
+  }
+
   /** Resolves when the backend has confirmed the stop, or cancelling has failed. Undefined unless the turn is being stopped. */
   whenAgentStopped(): Promise<void> | undefined {
     // The effect that cancels the turn follows the one that ends it.

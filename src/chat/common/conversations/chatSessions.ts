@@ -2,6 +2,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
@@ -14,6 +15,7 @@ import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, SessionFile, SessionHead } from '../chatStore';
 import type { BackendView, SessionRow } from '../chatView';
+import { isWaitingInQueue } from '../signIn/signInWait';
 import { forkOf } from '../restore/forkOf';
 import { backendView } from './backendView';
 import { IdleChats } from './idleChats';
@@ -104,6 +106,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.disposables.push(
       store.onDidChange(() => this.changeEmitter.fire()),
       backends.onDidChange(() => this.backendsEmitter.fire()),
+      ...(backends.onDidSignIn ? [backends.onDidSignIn((id) => void this.sendWaitingPrompts(id))] : []),
     );
     this.idleChats.start();
     await store.start();
@@ -268,6 +271,23 @@ export class ChatSessions implements Chats, WriteObserver {
     this.changeEmitter.dispose();
     this.backendsEmitter.dispose();
     this.fileChangesEmitter.dispose();
+  }
+
+  /** Sends prompts that have waited for a sign-in since before their window was closed. Never rejects. */
+  private async sendWaitingPrompts(backendId: string): Promise<void> {
+    const { clock, log, store } = this.ports;
+    const waiting = store.heads.filter(
+      (head) => head.backendId === backendId && isWaitingInQueue(head, true, clock.now()),
+    );
+    for (const { id } of waiting) {
+      try {
+        await this.open(id);
+        const chat = this.chats.get(id);
+        if (chat?.signInWait.isInQueue) await chat.sendQueued();
+      } catch (error) {
+        log.info(`A waiting prompt was not sent: ${messageOf(error)}`);
+      }
+    }
   }
 
   private chatsOf({ backendId, sessionId }: WriterSession): ChatSession[] {

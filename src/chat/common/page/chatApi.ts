@@ -119,6 +119,10 @@ export const chatRequests = {
     'chat/repairBackend',
     z.object({ backendId: Text, how: z.optional(z.enum(['install', 'edit'])) }),
   ),
+  /** Prompts that are useful in this workspace. */
+  starters: defineRequest('chat/starters', NoValue, z.object({ starters: z.array(Draft) })),
+  /** Opens the page of agents. */
+  showAgents: defineAction('chat/showAgents', NoValue),
   manageTrust: defineAction('chat/manageTrust', NoValue),
   openFolder: defineAction('chat/openFolder', NoValue),
   /** Shows an empty page. The conversation is created with the first prompt. */

@@ -1,3 +1,4 @@
+import { isBackendError } from '../../../session/common/sessionBackend';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
@@ -47,7 +48,7 @@ export function createChatHandlers(
     const isStillWanted = page.startNavigation();
     newDraft.beginSend(prompt, draft, written);
     try {
-      if (!chosenBackend) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
+      if (!chosenBackend) throw new Error('No agent is available. Run “Backline: Agents” to install one.');
       const chat = await chats.create(chosenBackend.id, services.folderOf(draft));
       backends.rememberLastUsed(chosenBackend.id);
       // If the user has opened another conversation meanwhile, that one stays with its composer.
@@ -111,7 +112,10 @@ export function createChatHandlers(
       } catch (error) {
         // A server may have rejected a chosen option; its list may differ now.
         if (chat) void services.newOptions.refresh(chat.view.backendId);
-        if (isFirst && chat && isEmptyChat(chat)) await discardChat(prompt, chat);
+        // After a missing sign-in, the prompt stays in this conversation with this agent.
+        const needsSignIn = isBackendError(error) && error.code === 'authRequired';
+        if (isFirst && chat && isEmptyChat(chat) && !needsSignIn) await discardChat(prompt, chat);
+        else if (isFirst && chat) newDraft.confirmSent(prompt);
         if (!isFirst && !chat) newDraft.save(joinDrafts(newDraft.value, draft));
         throw error;
       } finally {
@@ -175,6 +179,8 @@ export function createChatHandlers(
     repairBackend: chatRequests.repairBackend.withHandler(({ backendId, how }) =>
       services.repairBackend(backendId, how),
     ),
+    starters: chatRequests.starters.withHandler(async () => ({ starters: await services.starters() })),
+    showAgents: chatRequests.showAgents.withHandler(() => services.showAgents()),
     manageTrust: chatRequests.manageTrust.withHandler(() => services.manageTrust()),
     openFolder: chatRequests.openFolder.withHandler(() => services.openFolder()),
     newSession: chatRequests.newSession.withHandler(({ backendId }) => {

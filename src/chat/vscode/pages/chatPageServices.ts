@@ -33,6 +33,9 @@ export interface ChatPageServices {
   readonly turnReviews: TurnReviews;
   readonly undo: UndoActions;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
+  /** Returns prompts that are useful in this workspace. Never rejects. */
+  readonly starters: () => Promise<Draft[]>;
+  readonly showAgents: () => PromiseLike<unknown>;
   readonly manageTrust: () => PromiseLike<unknown>;
   readonly openFolder: () => PromiseLike<unknown>;
   readonly chips: PageChips;

@@ -6,7 +6,7 @@ import { parseJson } from '../../../../base/common/parseJson';
 import { disabledTrafficTap, type TrafficTap } from '../../../../wire/common/traffic';
 import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 import * as api from '../../../common/api/apiSchema';
-import { SecretRedactor } from '../../../common/api/secretRedactor';
+import { SecretRedactor } from '../../../../session/common/redaction/secretRedactor';
 import { createKeepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
 
 interface AmplifierClientOptions {

@@ -1,8 +1,8 @@
 import type { Logger } from '../../../../base/common/log';
 import { DeltaMerger } from '../../../common/api/deltaMerger';
-import { DeltaRedactor } from '../../../common/api/deltaRedactor';
+import { DeltaRedactor } from '../../../../session/common/redaction/deltaRedactor';
 import type { SessionEvent } from '../../../../session/common/sessionEvents';
-import type { SecretRedactor } from '../../../common/api/secretRedactor';
+import type { SecretRedactor } from '../../../../session/common/redaction/secretRedactor';
 import { decodeStreamMessage, type StreamMessage } from '../../../common/api/streamMessages';
 
 const maxIgnoredNames = 50;

@@ -1,16 +1,22 @@
+import { isRecord } from '../../../base/common/isRecord';
 import { parseJson } from '../../../base/common/parseJson';
 
 /** Shorter strings occur in ordinary text and are not secrets. */
 const minSecretLength = 6;
 const replacement = '[key]';
 
-/** Redacts secrets that a server may echo: verbatim, JSON-escaped (also in nested JSON) or percent-encoded. */
+/** Redacts secrets that a peer may echo: verbatim, JSON-escaped (also in nested JSON) or percent-encoded. */
 export class SecretRedactor {
   private readonly patternBySecret = new Map<string, Pattern>();
 
   addSecret(secret: string | undefined): void {
     if (secret === undefined || secret.length < minSecretLength || this.patternBySecret.has(secret)) return;
     this.patternBySecret.set(secret, patternOf(secret));
+  }
+
+  /** Whether there is nothing to redact. */
+  get isEmpty(): boolean {
+    return this.patternBySecret.size === 0;
   }
 
   redactText(text: string): string {
@@ -35,13 +41,17 @@ export class SecretRedactor {
     return json === undefined ? this.redactText(text) : JSON.stringify(this.redactValue(json));
   }
 
+  /** Redacts all texts of a JSON object, names of members included. */
+  redactRecord(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(record).map(([name, member]) => [this.redactText(name), this.redactValue(member)]),
+    );
+  }
+
   private redactValue(value: unknown): unknown {
     if (typeof value === 'string') return this.redactText(value);
     if (Array.isArray(value)) return value.map((item) => this.redactValue(item));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [this.redactText(name), this.redactValue(member)]),
-    );
+    return isRecord(value) ? this.redactRecord(value) : value;
   }
 }
 

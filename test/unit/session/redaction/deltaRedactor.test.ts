@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { DeltaRedactor } from '../../../../../src/amplifier/common/api/deltaRedactor';
-import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
-import { SecretRedactor } from '../../../../../src/amplifier/common/api/secretRedactor';
+import { DeltaRedactor } from '../../../../src/session/common/redaction/deltaRedactor';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
+import { SecretRedactor } from '../../../../src/session/common/redaction/secretRedactor';
 
 const key = 'sk-ant-"secret"';
 

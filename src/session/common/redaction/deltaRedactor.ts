@@ -1,4 +1,4 @@
-import type { SessionEvent, SessionEventName } from '../../../session/common/sessionEvents';
+import type { SessionEvent, SessionEventName } from '../sessionEvents';
 import type { SecretRedactor } from './secretRedactor';
 
 type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
