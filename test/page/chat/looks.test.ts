@@ -74,7 +74,7 @@ const states: readonly State[] = [
   {
     name: 'backends',
     update: snapshot(null),
-    act: ({ page }) => page.getByRole('button', { name: /^Agent/ }).click(),
+    act: ({ page }) => page.getByRole('button', { name: /^Agent: / }).click(),
   },
   {
     name: 'mentions',

@@ -48,17 +48,17 @@ export class SignInFlow {
     return this.agentIdsInProgress.has(agentId);
   }
 
-  /** Reports the result. Never rejects. */
-  private async perform(backend: SessionBackend, method: AuthMethod): Promise<boolean> {
+  /** Signs in and reports the result. Never rejects. */
+  private async perform(backend: SessionBackend, method: AuthMethod): Promise<'done' | 'refused' | 'failed'> {
     const { agents, messages } = this.options;
     try {
       await withProgress(`Signing in to ${backend.title}`, (signal) => authenticate(backend, method.id, signal));
     } catch (error) {
       this.reportFailure(backend, error);
-      return false;
+      return isBackendError(error) && error.code === 'authRequired' ? 'refused' : 'failed';
     }
     messages.info(signedInMessage(backend.title, method.type, agents.isProvenBySession(backend.id)));
-    return true;
+    return 'done';
   }
 
   private async chooseAgent(): Promise<string | undefined> {
@@ -123,8 +123,12 @@ export class SignInFlow {
     if (entered === undefined) return;
     this.agentIdsInProgress.add(backend.id);
     try {
+      const { [key.variable]: earlier } = await keys.keysOf(backend.id);
       await keys.set(backend.id, key.variable, entered);
-      await this.perform(backend, method);
+      if ((await this.perform(backend, method)) !== 'refused') return;
+      // A refused key must not cover another sign-in of the agent.
+      if (earlier === undefined) await keys.delete(backend.id, key.variable);
+      else await keys.set(backend.id, key.variable, earlier);
     } finally {
       this.agentIdsInProgress.delete(backend.id);
     }

@@ -82,7 +82,7 @@ describe('the start of an agent', () => {
       assert.equal(launcher.isInUse(folder), true);
       assert.equal(launcher.isInUse(join(folder, 'other')), false);
       await backend.stop();
-      assert.equal(launcher.isInUse(folder), false);
+      await until('its folder is free', () => !launcher.isInUse(folder));
       backend.dispose();
     } finally {
       await demo.remove();
