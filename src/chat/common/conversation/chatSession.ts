@@ -88,17 +88,14 @@ export class ChatSession implements Chat {
     this.fullEntries = conversation.transcript.writer;
     this.fullApprovals = conversation.transcript.approvals;
     this.journal = conversation.journal;
-    this.fileChanges = new ReviewableChanges(
-      conversationFiles,
-      conversation.journal,
-      conversation.fileChangesEmitter.event,
-    );
-    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, () =>
-      ports.readStored(conversationFiles.head.id),
-    );
+    const { fileChangesEmitter, journal } = conversation;
+    this.fileChanges = new ReviewableChanges(conversationFiles, journal, fileChangesEmitter.event);
+    const readStored = () => ports.readStored(conversationFiles.head.id);
+    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, readStored);
     this.answerDelivery = new AnswerDelivery(conversation);
-    this.sharedDraft = createChatDraft(conversationFiles, (error) => log.error('a listener failed', error));
-    this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
+    const draft = createChatDraft(conversationFiles, (error) => log.error('a listener failed', error));
+    this.sharedDraft = draft;
+    this.onDidSendOrRestoreDraft = draft.onDidSendOrRestore;
     const connection = new BackendConnection(conversationFiles, ports, {
       onEvent: (event) => this.handleEvent(event),
       onGap: () => conversation.addNotice('warning', 'Some messages were lost in transit.'),
@@ -107,22 +104,17 @@ export class ChatSession implements Chat {
     });
     this.connection = connection;
     const saves = (this.promptSaves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire()));
-    this.turnRunner = new TurnRunner({
+    const turnRunner = new TurnRunner({
       conversation,
       connection,
       delivery: new PromptDelivery({ conversation, connection, attachments, saves, sessionDefaults, clock }),
       clock,
       log,
       onEnd: () => this.handleTurnEnd(),
-      onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
+      onWithdrawn: (promptId) => draft.restoreRefused(promptId),
     });
-    this.signInWait = new SignInWait({
-      conversation,
-      connection,
-      turnRunner: this.turnRunner,
-      draft: this.sharedDraft,
-      clock,
-    });
+    this.turnRunner = turnRunner;
+    this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft, clock });
     conversationFiles.onDidChangeProblem(() => {
       if (conversationFiles.isOutdated) void this.stopForOtherWindow();
     });
@@ -346,10 +338,7 @@ export class ChatSession implements Chat {
     if (this.chatTranscript.isBusy) this.conversation.recordInterruption();
   }
 
-  /**
-   * Stops the turn because another window has become the writer, and this window could not save anything. Never
-   * rejects.
-   */
+  /** Stops the turn because another window is the writer now, so that this one cannot save. Never rejects. */
   private async stopForOtherWindow(): Promise<void> {
     this.answerDelivery.dropReason();
     await this.turnRunner.stop();
