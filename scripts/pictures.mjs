@@ -1,4 +1,4 @@
-// `npm run pictures`: takes the README's pictures of the agents, of the chat, of a change in the editor and of Amp threads from the real thing, into media/. Look at it before you commit it.
+// `npm run pictures`: takes the README's pictures of the agents, of the chat, of the tools, of a change in the editor and of Amp threads from the real thing, into media/. `npm run pictures -- tools` takes only one. Look at it before you commit it.
 import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
@@ -14,6 +14,9 @@ const { writeSampleThreads } = await import('./lib/sampleThreads.mjs');
 const { packageVsix, vsixFile } = await import('./lib/vsix.mjs');
 
 endWhenInterrupted();
+const chosen = process.argv.slice(2);
+/** @param {string} name */
+const isWanted = (name) => chosen.length === 0 || chosen.includes(name);
 await ensureCodeServer();
 await packageVsix();
 const sandbox = await makeSandbox({ workspace: 'examples/workspace' });
@@ -39,14 +42,15 @@ try {
   await page.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 60_000 });
   await openFile(page, 'format.ts');
   await allowProviders(page);
-  await agents(page);
-  await chat(page);
-  await review(page);
+  if (isWanted('agents')) await agents(page);
+  if (isWanted('tools')) await tools(page);
+  if (isWanted('chat')) await chat(page);
+  if (isWanted('review')) await review(page);
   await page.close();
   const wide = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 });
   await wide.goto(host.url(workspace));
   await wide.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 60_000 });
-  await threads(wide);
+  if (isWanted('threads')) await threads(wide);
 } finally {
   await browser.close();
   await host.stop();
@@ -83,6 +87,23 @@ async function agents(page) {
   await frame.getByText('List checked').or(frame.getByText('The list that came')).first().waitFor();
   await picture(page, 'readme-agents');
   await runCommand(page, 'View: Close Editor');
+}
+
+/**
+ * The demo agent asks the language server of VS Code. The conversation is a new one for the next picture.
+ * @param {Page} page
+ */
+async function tools(page) {
+  await runCommand(page, 'Backline: Open Chat');
+  await widen(page, 'auxiliarybar', 520);
+  const frame = await frameWith(page, 'textarea');
+  await frame.locator('textarea').first().fill('who uses formatDuration in src/format.ts');
+  await page.keyboard.press('Enter');
+  await frame.getByText('I asked the language server').waitFor({ timeout: 60_000 });
+  await frame.getByText('Find references of formatDuration').first().click();
+  await frame.getByText('setlist.ts').first().waitFor();
+  await picture(page, 'readme-tools', { x: 48, y: 36, width: 1152, height: 520 });
+  await runCommand(page, 'Backline: New Conversation');
 }
 
 /**

@@ -41,6 +41,21 @@ describe('a session of an ACP agent that calls tools of the window', () => {
     assert.deepEqual(seen, [...around('before'), 'write', ...around('after')]);
   });
 
+  it('is told by which transports the agent takes servers: by stdio unless it says more', async () => {
+    for (const http of [true, false, undefined]) {
+      const seen: boolean[] = [];
+      const agentCapabilities = http === undefined ? {} : { mcpCapabilities: { http } };
+      const { backend } = backendOf((app) => basics(app, { agentCapabilities }), {
+        mcpServers: ({ capabilities }) => {
+          seen.push(capabilities.http);
+          return Promise.resolve([]);
+        },
+      });
+      await open(backend);
+      assert.deepEqual(seen, [http === true]);
+    }
+  });
+
   it('asks in one approval for all files, and shows them', async () => {
     const { backend, callers } = callerOf({ demo: { edit: 'ask' } });
     const { follower, session } = await open(backend);

@@ -120,7 +120,7 @@ describe('the start of an agent', () => {
         'the session calls the tools',
       );
     });
-    assert.deepEqual(transports, [true, false], 'the demo agent takes no servers over HTTP');
+    assert.deepEqual(transports, [true, true], 'as the demo agent takes servers over HTTP');
     assert.ok(callers[1]?.endSignal.aborted, 'until it ends');
   });
 

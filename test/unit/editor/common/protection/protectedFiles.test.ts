@@ -132,7 +132,7 @@ describe('protected files out of the box', () => {
     kimi: ['.kimi/skills/x/SKILL.md'],
     vibe: ['.vibe/config.toml'],
     pi: ['.pi/extensions/x.ts', '.pi/settings.json'],
-    amp: ['.amp/settings.json'],
+    'amp-acp': ['.amp/settings.json'],
   };
 
   for (const path of protectedPaths) {
