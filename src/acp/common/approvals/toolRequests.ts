@@ -6,8 +6,8 @@ import { parseToolInput, sortedByName } from '../../../permissions/common/reques
 import { mayChangeFiles } from '../../../permissions/common/decide';
 import type { CheckedRequest, ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
-import type { CallDescription } from '../v1/toolCalls';
-import { toToolContent } from '../v1/toolContent';
+import type { CallDescription } from '../session/toolCalls';
+import { toToolContent } from '../session/toolContent';
 
 interface RequestContext {
   readonly agent: string;

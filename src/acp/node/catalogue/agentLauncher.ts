@@ -12,7 +12,7 @@ import type { TrafficTap } from '../../../wire/common/traffic';
 import type { ThreadSource } from '../../common/draft/draftThreads';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
-import { AcpBackend } from '../v1/acpBackend';
+import { AcpBackend } from '../session/acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
 import { consentSubjectOfServer, requireConsent, type AgentConsent } from './agentConsent';
 import { startAgentProcess, type AgentProcess } from '../process/agentProcess';
@@ -20,9 +20,9 @@ import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
 import { DraftBackend } from '../draft/draftBackend';
 import { RestartPolicy } from '../process/restartPolicy';
-import type { McpServersRequest } from '../v1/agentGateway';
+import type { McpServersRequest } from '../connection/agentGateway';
 import type { SignInCommand } from '../v1/agentSignIn';
-import type { Elicit, V1ClientDeps } from '../v1/v1Client';
+import type { Elicit, AgentClientDeps } from '../connection/agentClient';
 import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
 export interface SignInTerminalCommand {
@@ -34,7 +34,7 @@ export interface SignInTerminalCommand {
 }
 
 export interface AgentLauncherDeps {
-  readonly clientInfo: V1ClientDeps['clientInfo'];
+  readonly clientInfo: AgentClientDeps['clientInfo'];
   readonly editor: EditorPort;
   readonly clock: Clock;
   readonly log: Logger;

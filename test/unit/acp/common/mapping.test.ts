@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { SessionEventMapper, toTurnEnd } from '../../../../src/acp/common/v1/sessionEventMapper';
-import { TurnUsage } from '../../../../src/acp/common/v1/turnUsage';
+import { SessionEventMapper, toTurnEnd } from '../../../../src/acp/common/session/sessionEventMapper';
+import { TurnUsage } from '../../../../src/acp/common/session/turnUsage';
 import { PromptResult, SessionSetup, ToolCallUpdate } from '../../../../src/acp/common/v1/v1Schema';
 import { normalized } from '../../../support/normalized';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ConfigOptions } from '../../../../../src/acp/common/v1/configOptions';
-import { unattendedActionsOfValue } from '../../../../../src/acp/common/v1/unattended';
+import { ConfigOptions } from '../../../../../src/acp/common/session/configOptions';
+import { unattendedActionsOfValue } from '../../../../../src/acp/common/session/unattended';
 
 type Case = readonly [
   agent: string | undefined,

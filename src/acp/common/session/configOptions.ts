@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedActionsOfValue } from './unattended';
-import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
+import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from '../v1/v1Schema';
 
 type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
 

@@ -16,7 +16,7 @@ import {
   type PromptResult,
   type SessionUpdateKind,
   type ToolCallUpdate,
-} from './v1Schema';
+} from '../v1/v1Schema';
 
 interface TurnEnd {
   readonly stopReason: PromptResult['stopReason'] | 'interrupted';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { TurnUsage, type TokenCounts } from '../../../../../src/acp/common/v1/turnUsage';
+import { TurnUsage, type TokenCounts } from '../../../../../src/acp/common/session/turnUsage';
 
 const counts = fc.record({ input: fc.nat(1_000_000), output: fc.nat(1_000_000) });
 

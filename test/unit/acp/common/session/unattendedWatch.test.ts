@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SessionEventMapper } from '../../../../../src/acp/common/v1/sessionEventMapper';
+import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { SessionSetup, ToolCallUpdate } from '../../../../../src/acp/common/v1/v1Schema';
 
 describe('what a call shows of an agent that does not ask', () => {

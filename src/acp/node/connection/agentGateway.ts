@@ -3,10 +3,10 @@ import { withDeadline } from '../../../base/common/async';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import { agentTraitsFrom, type AgentTraits } from '../../common/catalogue/knownAgents';
-import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from './agentConnection';
-import { AgentSignIn, type SignInCommand } from './agentSignIn';
-import type { SessionParams } from './v1Client';
-import { isAuthRequired } from './v1Errors';
+import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from '../v1/agentConnection';
+import { AgentSignIn, type SignInCommand } from '../v1/agentSignIn';
+import type { SessionParams } from './agentClient';
+import { isAuthRequired } from './agentErrors';
 
 export interface McpServersRequest {
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };

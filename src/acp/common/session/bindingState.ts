@@ -1,4 +1,4 @@
-import type { AgentCapabilities } from './v1Schema';
+import type { AgentCapabilities } from '../v1/v1Schema';
 
 /** State of a session's binding to its agent. `Client` is the connection to the agent's process. */
 export type BindingState<Client> = BindingFields &

@@ -3,7 +3,7 @@ import { Emitter } from '../../../../../src/base/common/event';
 import { nullLogger } from '../../../../../src/base/common/log';
 import type { MessageStream, StreamNoise } from '../../../../../src/wire/common/messageStream';
 import type { TrafficEntry } from '../../../../../src/wire/common/traffic';
-import { createSdkStream } from '../../../../../src/acp/node/v1/sdkStream';
+import { createSdkStream } from '../../../../../src/acp/node/connection/sdkStream';
 import { duplexPair } from '../../../../fake/duplex';
 
 function open() {

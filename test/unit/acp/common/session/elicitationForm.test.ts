@@ -4,7 +4,7 @@ import {
   findInputProblem,
   parseInput,
   type FormField,
-} from '../../../../../src/acp/common/v1/elicitationForm';
+} from '../../../../../src/acp/common/session/elicitationForm';
 
 function field(property: unknown, isRequired = true): FormField {
   const [only] = formFields({ type: 'object', properties: { x: property }, required: isRequired ? ['x'] : null });

@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/common/async';
 import { isRecord } from '../../../base/common/isRecord';
 import { TerminalViews, type TerminalView } from './terminalViews';
 import { toToolContent } from './toolContent';
-import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from './v1Schema';
+import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from '../v1/v1Schema';
 
 interface ToolCallState {
   readonly id: string;

@@ -25,7 +25,7 @@ import {
   toolCallChoices,
   type PermissionChoice,
 } from '../../common/approvals/permissionChoices';
-import type { CallDescription } from '../../common/v1/toolCalls';
+import type { CallDescription } from '../../common/session/toolCalls';
 import {
   createApprovalContext,
   describePermissionRequest,

@@ -11,14 +11,14 @@ import {
   type BindingState,
   type BindingEvent,
   type HistoryKnowledge,
-} from '../../common/v1/bindingState';
-import { TurnUsage } from '../../common/v1/turnUsage';
+} from '../../common/session/bindingState';
+import { TurnUsage } from '../../common/session/turnUsage';
 import type { SessionSetup } from '../../common/v1/v1Schema';
-import type { AgentGateway } from './agentGateway';
-import type { ConnectedAgent } from './agentConnection';
+import type { AgentGateway } from '../connection/agentGateway';
+import type { ConnectedAgent } from '../v1/agentConnection';
 import type { SessionConfig } from './sessionConfig';
-import type { SessionPeer, V1Client } from './v1Client';
-import { isAuthRequired } from './v1Errors';
+import type { SessionPeer, AgentClient } from '../connection/agentClient';
+import { isAuthRequired } from '../connection/agentErrors';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 
 interface SessionBindingDeps {
@@ -39,13 +39,13 @@ const closeTimeoutMs = 2_000;
 export class SessionBinding {
   /** Token usage per turn; counts restart when the session moves to a new process. */
   readonly usage = new TurnUsage();
-  private state: BindingState<V1Client>;
+  private state: BindingState<AgentClient>;
   private lastAttachAttempt: Promise<unknown> = Promise.resolve();
 
   /** Without `client`, the session is not attached yet. */
   constructor(
     private readonly deps: SessionBindingDeps,
-    client?: V1Client,
+    client?: AgentClient,
   ) {
     const fields = { agentSessionId: deps.id, hasForgotten: false };
     this.state = client ? { ...fields, kind: 'attached', client } : { ...fields, kind: 'detached' };
@@ -60,7 +60,7 @@ export class SessionBinding {
   }
 
   /** Attaches the session, starting the agent if needed. @throws BackendError, or the agent's error */
-  async ensureAttached(signal: AbortSignal): Promise<AttachedState<V1Client>> {
+  async ensureAttached(signal: AbortSignal): Promise<AttachedState<AgentClient>> {
     const live = await this.deps.agent.connection.connect(signal);
     const attached = this.lastAttachAttempt.then(() => this.attach(live, signal));
     this.lastAttachAttempt = attached.catch(() => undefined);
@@ -95,7 +95,7 @@ export class SessionBinding {
     });
   }
 
-  private async attach(live: ConnectedAgent, signal: AbortSignal): Promise<AttachedState<V1Client>> {
+  private async attach(live: ConnectedAgent, signal: AbortSignal): Promise<AttachedState<AgentClient>> {
     const { config, events, id } = this.deps;
     signal.throwIfAborted();
     if (this.state.kind === 'attached' && this.state.client === live.client) return this.state;
@@ -181,7 +181,7 @@ export class SessionBinding {
     }
   }
 
-  private reportRecreated({ agentSessionId }: AttachedState<V1Client>, setup: SessionSetup): void {
+  private reportRecreated({ agentSessionId }: AttachedState<AgentClient>, setup: SessionSetup): void {
     const { agent, config, events, id } = this.deps;
     const message = `${agent.title} was restarted and doesn’t remember this conversation.`;
     events.append({ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } });
@@ -190,12 +190,12 @@ export class SessionBinding {
   }
 
   /** @throws BackendError `closed` if the process or the session has ended meanwhile */
-  private requireAttached(): AttachedState<V1Client> {
+  private requireAttached(): AttachedState<AgentClient> {
     if (this.state.kind === 'attached') return this.state;
     throw new BackendError('closed', `${this.deps.agent.title} has ended.`);
   }
 
-  private applyBindingEvent(event: BindingEvent<V1Client>): void {
+  private applyBindingEvent(event: BindingEvent<AgentClient>): void {
     const { kind } = this.state;
     this.state = nextBindingState(this.state, event);
     if (this.state.kind === 'attached' && kind !== 'attached') this.usage.reset();

@@ -1,6 +1,6 @@
 import type { ToolContent } from '../../../session/common/sessionEvents';
 import type { TerminalView } from './terminalViews';
-import type { ContentBlock, ToolCallContent } from './v1Schema';
+import type { ContentBlock, ToolCallContent } from '../v1/v1Schema';
 
 /** Converts a content block for display; undefined for an unknown type. */
 export function contentOfBlock(block: ContentBlock): ToolContent | undefined {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk';
-import { AgentGateway } from '../../../../../src/acp/node/v1/agentGateway';
+import { AgentGateway } from '../../../../../src/acp/node/connection/agentGateway';
 import { RestartPolicy } from '../../../../../src/acp/node/process/restartPolicy';
-import { SessionBinding } from '../../../../../src/acp/node/v1/sessionBinding';
-import { SessionConfig } from '../../../../../src/acp/node/v1/sessionConfig';
+import { SessionBinding } from '../../../../../src/acp/node/session/sessionBinding';
+import { SessionConfig } from '../../../../../src/acp/node/session/sessionConfig';
 import { SessionToolCaller } from '../../../../../src/acp/common/sessionToolCaller';
-import type { SessionPeer } from '../../../../../src/acp/node/v1/v1Client';
-import { ConfigOptions } from '../../../../../src/acp/common/v1/configOptions';
+import type { SessionPeer } from '../../../../../src/acp/node/connection/agentClient';
+import { ConfigOptions } from '../../../../../src/acp/common/session/configOptions';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { EventLog } from '../../../../../src/session/common/eventLog';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';

@@ -14,22 +14,22 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import { withObservedWrites, type ObservedWrites } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
-import { SessionEventMapper, toTurnEnd } from '../../common/v1/sessionEventMapper';
+import { SessionEventMapper, toTurnEnd } from '../../common/session/sessionEventMapper';
 import { toToolRequest } from '../../common/approvals/toolRequests';
 import type { PermissionRequest, PromptResult, SessionSetup } from '../../common/v1/v1Schema';
-import type { AgentGateway } from './agentGateway';
-import type { ConnectedAgent } from './agentConnection';
-import { FileService } from './fileService';
+import type { AgentGateway } from '../connection/agentGateway';
+import type { ConnectedAgent } from '../v1/agentConnection';
+import { FileService } from '../v1/fileService';
 import { PermissionService } from './permissionService';
 import { toPromptBlocks } from './promptBlocks';
 import { SessionBinding } from './sessionBinding';
 import { SessionConfig } from './sessionConfig';
 import type { SessionToolCaller } from '../../common/sessionToolCaller';
 import { TerminalService } from '../process/terminalService';
-import type { SessionPeer, V1Client } from './v1Client';
-import { isAuthRequired } from './v1Errors';
+import type { SessionPeer, AgentClient } from '../connection/agentClient';
+import { isAuthRequired } from '../connection/agentErrors';
 
-interface V1SessionDeps {
+interface AcpSessionDeps {
   readonly agentId: string;
   readonly agent: AgentGateway;
   readonly editor: EditorPort;
@@ -52,7 +52,7 @@ const terminalDelayMs = 100;
 const maxTerminals = 8;
 
 /** A session of an ACP v1 agent. It outlives the agent's process: the next prompt resumes it in a new one. */
-export class V1Session implements BackendSession, SessionPeer {
+export class AcpSession implements BackendSession, SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
   private readonly mapper: SessionEventMapper;
@@ -70,8 +70,8 @@ export class V1Session implements BackendSession, SessionPeer {
   constructor(
     readonly id: string,
     private readonly folders: CreateSessionOptions,
-    private readonly options: V1SessionDeps,
-    client?: V1Client,
+    private readonly options: AcpSessionDeps,
+    client?: AgentClient,
   ) {
     const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = options;
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);

@@ -32,7 +32,7 @@ import {
 } from '../../common/v1/v1Schema';
 import { ThrottledLog } from '../../common/throttledLog';
 import { OpenRequests, unlessCancelled } from './agentRequests';
-import type { FileService } from './fileService';
+import type { FileService } from '../v1/fileService';
 import { createSdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
 
@@ -49,7 +49,7 @@ export interface SessionPeer {
 /** Asks the user on behalf of the agent: with a form, or by opening a page. */
 export type Elicit = (request: CreateElicitationRequest, signal: AbortSignal) => Promise<CreateElicitationResponse>;
 
-export interface V1ClientDeps {
+export interface AgentClientDeps {
   readonly clientInfo: { readonly name: string; readonly title: string; readonly version: string };
   /** If missing, elicitation is reported as unsupported. */
   readonly elicit?: Elicit;
@@ -67,7 +67,7 @@ const maxEarlyUpdates = 1_000;
 const maxEarlyBytes = 16 * 1024 * 1024;
 
 /** A connection to an ACP v1 agent over the SDK, shared by its sessions. Does not own the stream. */
-export class V1Client {
+export class AgentClient {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
   private earlyUpdates: SessionNotification[] = [];
   private earlyBytes = 0;
@@ -80,7 +80,7 @@ export class V1Client {
 
   constructor(
     private readonly stream: MessageStream,
-    private readonly options: V1ClientDeps,
+    private readonly options: AgentClientDeps,
   ) {
     this.throttledLog = new ThrottledLog(options.log);
   }

@@ -6,7 +6,7 @@ import {
   restoreMethodOf,
   type BindingState,
   type BindingEvent,
-} from '../../../../../src/acp/common/v1/bindingState';
+} from '../../../../../src/acp/common/session/bindingState';
 
 type State = BindingState<string>;
 type Event = BindingEvent<string>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Approvals, tooManyApprovalsMessage } from '../../../../../src/acp/common/approvals/approvals';
 import { toToolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
 import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
-import { PermissionService } from '../../../../../src/acp/node/v1/permissionService';
+import { PermissionService } from '../../../../../src/acp/node/session/permissionService';
 import type { SessionEvent, ToolKind } from '../../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../../src/base/common/log';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';

@@ -13,13 +13,13 @@ import type { Event } from '../../../base/common/event';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { ObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
-import { restoreMethodOf } from '../../common/v1/bindingState';
-import { AgentGateway, type AgentGatewayDeps } from './agentGateway';
+import { restoreMethodOf } from '../../common/session/bindingState';
+import { AgentGateway, type AgentGatewayDeps } from '../connection/agentGateway';
 import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { listAllSessions } from './sessionListing';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
-import type { V1Client } from './v1Client';
-import { V1Session } from './v1Session';
+import type { AgentClient } from '../connection/agentClient';
+import { AcpSession } from './acpSession';
 
 export interface AcpBackendDeps extends AgentGatewayDeps {
   readonly id: string;
@@ -34,7 +34,7 @@ export class AcpBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
   private readonly gateway: AgentGateway;
-  private readonly sessions = new Map<string, V1Session>();
+  private readonly sessions = new Map<string, AcpSession>();
   private readonly loadQueue = new KeyedQueue();
 
   constructor(private readonly options: AcpBackendDeps) {
@@ -124,7 +124,7 @@ export class AcpBackend implements SessionBackend {
     sessionId: string,
     options: CreateSessionOptions,
     signal?: AbortSignal,
-  ): Promise<V1Session> {
+  ): Promise<AcpSession> {
     const open = this.findOpenSession(sessionId);
     if (open) return open;
     const live = await this.gateway.connection.connect(signal);
@@ -170,16 +170,16 @@ export class AcpBackend implements SessionBackend {
     sessionId: string,
     folders: CreateSessionOptions,
     toolCaller: SessionToolCaller,
-    client?: V1Client,
-  ): V1Session {
+    client?: AgentClient,
+  ): AcpSession {
     const { terminalEnv: env, writeObserver } = this.options;
     const writes = new ObservedWrites(writeObserver, { backendId: this.id, sessionId });
     const onDidEnd = (): void => void this.sessions.delete(sessionId);
     const options = { ...this.options, agentId: this.id, agent: this.gateway, writes, toolCaller, env, onDidEnd };
-    return new V1Session(sessionId, folders, options, client);
+    return new AcpSession(sessionId, folders, options, client);
   }
 
-  private findOpenSession(sessionId: string): V1Session | undefined {
+  private findOpenSession(sessionId: string): AcpSession | undefined {
     const all = [...this.sessions.values()];
     return all.find(({ agentSessionId }) => agentSessionId === sessionId) ?? this.sessions.get(sessionId);
   }

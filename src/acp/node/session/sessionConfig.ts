@@ -6,11 +6,11 @@ import {
   type OptionTarget,
 } from '../../../session/common/optionChoices';
 import { BackendError } from '../../../session/common/sessionBackend';
-import type { AttachedState } from '../../common/v1/bindingState';
-import type { ConfigOptions } from '../../common/v1/configOptions';
+import type { AttachedState } from '../../common/session/bindingState';
+import type { ConfigOptions } from '../../common/session/configOptions';
 import type { SessionSetup } from '../../common/v1/v1Schema';
-import type { AgentGateway } from './agentGateway';
-import type { V1Client } from './v1Client';
+import type { AgentGateway } from '../connection/agentGateway';
+import type { AgentClient } from '../connection/agentClient';
 
 interface SessionConfigDeps {
   readonly config: ConfigOptions;
@@ -40,7 +40,7 @@ export class SessionConfig {
 
   /** Changes an option by the method that the agent supports. @throws BackendError, or the agent's error */
   async setOption(
-    { client, agentSessionId: id }: AttachedState<V1Client>,
+    { client, agentSessionId: id }: AttachedState<AgentClient>,
     optionId: string,
     value: string | boolean,
     signal: AbortSignal,
@@ -68,7 +68,7 @@ export class SessionConfig {
 
   /** Restores the options after a restart, unless the agent remembers them and asks no less. Returns a notice. */
   async restoreOptions(
-    attached: AttachedState<V1Client>,
+    attached: AttachedState<AgentClient>,
     before: readonly ConfigOption[],
     isRemembered: boolean,
     signal: AbortSignal,
