@@ -25,7 +25,7 @@ const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 
 /** Converts a tool call to a permission request. Refused paths stay as written: rules can deny but not allow them. */
 export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
-  const diffs = call.content.flatMap((item) => (item.type === 'diff' ? [item.path] : []));
+  const diffs = call.content.flatMap(changedPathsOf);
   const kind = diffs.length > 0 && nonEditKinds.has(call.kind) ? 'edit' : call.kind;
   const input = parseToolInput(call.rawInput, kind === 'read' || kind === 'edit');
   const refusedPaths = new Set<string>();
@@ -54,6 +54,11 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
   } catch {
     return { ...request, protections: new Map(), isUnresolved: true };
   }
+}
+
+function changedPathsOf(item: CallDescription['content'][number]): string[] {
+  if (item.type === 'diff') return [item.path];
+  return item.type === 'change' ? [item.path, ...(item.oldPath === undefined ? [] : [item.oldPath])] : [];
 }
 
 /** The actual change may differ from the diff, so partly protected files count as protected. @throws EditorError */

@@ -19,6 +19,9 @@ const Defaults = z.record(z.string(), z.union([z.string(), z.boolean()]));
 /** An entry without a command, which sets only the defaults of a detected agent. */
 const FoundAgentSetting = z.strictObject({ defaults: Defaults });
 
+const ProtocolSetting = z.enum(['auto', '1', '2']);
+export type ProtocolSetting = z.infer<typeof ProtocolSetting>;
+
 export const AgentSetting = z.object({
   /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
@@ -27,6 +30,8 @@ export const AgentSetting = z.object({
   env: Variables.default({}),
   cwd: z.string().min(1).optional(),
   dialect: z.enum(['v1', 'draft']).default('v1'),
+  /** The version of ACP to offer; only for the dialect `v1`. Optional, so that entries without it keep their consent. */
+  protocol: ProtocolSetting.optional(),
   mcpServers: z.record(z.string(), McpServerSetting).default({}),
   /** Options of new sessions: `mode`, `model` or an option's id, with a value or its name. */
   defaults: Defaults.optional(),

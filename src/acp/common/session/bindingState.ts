@@ -1,4 +1,4 @@
-import type { AgentCapabilities } from '../v1/v1Schema';
+import type { AgentAbilities } from './agentMessages';
 
 /** State of a session's binding to its agent. `Client` is the connection to the agent's process. */
 export type BindingState<Client> = BindingFields &
@@ -75,12 +75,11 @@ export function shouldDropUpdates(state: BindingState<unknown>): boolean {
 
 /** How to restore a session: by loading if its history is needed, else by resuming; undefined if unsupported. */
 export function restoreMethodOf(
-  { loadSession, sessionCapabilities }: AgentCapabilities,
+  { load, resume }: Pick<AgentAbilities, 'load' | 'resume'>,
   history: HistoryKnowledge,
 ): 'load' | 'resume' | undefined {
-  const canResume = sessionCapabilities?.resume === true;
-  if (history === 'unknown') return loadSession ? 'load' : canResume ? 'resume' : undefined;
-  return canResume ? 'resume' : loadSession ? 'load' : undefined;
+  if (history === 'unknown') return load ? 'load' : resume ? 'resume' : undefined;
+  return resume ? 'resume' : load ? 'load' : undefined;
 }
 
 function isWith<Client>(state: BindingState<Client>, kind: 'restoring' | 'recreating', client: Client): boolean {

@@ -1,15 +1,15 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedActionsOfValue } from './unattended';
-import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from '../v1/v1Schema';
+import type { AgentModels, AgentModes, AgentOption, SessionSetup } from './agentMessages';
 
-type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
+export type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
 
 /** The options of a session. `configOptions` take precedence over the older `modes` and `models`. */
 export class ConfigOptions {
   private declaredOptions: readonly ConfigOption[] | undefined;
-  private modes: Modes | undefined;
-  private models: Models | undefined;
+  private modes: AgentModes | undefined;
+  private models: AgentModels | undefined;
 
   /** `knownAgentId` returns the id of the known agent, if it is one. */
   constructor(private readonly knownAgentId: () => string | undefined = () => undefined) {}
@@ -21,7 +21,7 @@ export class ConfigOptions {
     this.models = setup.models ?? this.models;
   }
 
-  setDeclaredOptions(options: readonly WireOption[]): void {
+  setDeclaredOptions(options: readonly AgentOption[]): void {
     this.declaredOptions = options.flatMap(toConfigOption);
   }
 
@@ -101,7 +101,7 @@ function withUnattended(option: ConfigOption, agent: string | undefined): Config
   return { ...option, choices };
 }
 
-function toConfigOption(option: WireOption): ConfigOption[] {
+function toConfigOption(option: AgentOption): ConfigOption[] {
   if (option.type === 'unknown') return [];
   const { id, name } = option;
   const shared = { id, name, ...withoutUndefined({ description: option.description, category: option.category }) };
@@ -114,16 +114,16 @@ function toConfigOption(option: WireOption): ConfigOption[] {
   return [{ ...shared, type: 'select', value: option.currentValue, choices }];
 }
 
-function toChoice({ value, name, description }: { value: string; name: string; description: string | undefined }) {
+function toChoice({ value, name, description }: { value: string; name: string; description?: string | undefined }) {
   return { value, name, ...withoutUndefined({ description }) };
 }
 
-function modeOption({ currentModeId, availableModes }: Modes): ConfigOption {
+function modeOption({ currentModeId, availableModes }: AgentModes): ConfigOption {
   const choices = availableModes.map(({ id, name, description }) => toChoice({ value: id, name, description }));
   return { type: 'select', id: 'mode', name: 'Mode', category: 'mode', value: currentModeId, choices };
 }
 
-function modelOption({ currentModelId, availableModels }: Models): ConfigOption {
+function modelOption({ currentModelId, availableModels }: AgentModels): ConfigOption {
   const choices = availableModels.map(({ modelId, name, description }) =>
     toChoice({ value: modelId, name, description }),
   );

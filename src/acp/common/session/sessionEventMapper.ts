@@ -1,36 +1,30 @@
-import type * as z from 'zod';
-import type { SessionEvent, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
+import type { EventData, SessionEvent, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
 import { ToolKind } from '../../../session/common/sessionEvents';
 import { isModeOption, unattendedActionsOf } from '../../../session/common/optionChoices';
 import type { Clock } from '../../../base/common/async';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { PermissionRequest, StopReason, ToolCallPatch } from './agentMessages';
 import { ConfigOptions } from './configOptions';
 import type { TerminalView } from './terminalViews';
-import type { TokenCounts } from './turnUsage';
 import { contentOfBlock, textOfBlock } from './toolContent';
 import { ToolCalls, type CallDescription } from './toolCalls';
 import { UnattendedWatch } from './unattendedWatch';
-import {
-  sessionUpdates,
-  type ContentBlock,
-  type PromptResult,
-  type SessionUpdateKind,
-  type ToolCallUpdate,
-} from '../v1/v1Schema';
+import type { ContentBlock, ToolCallContent } from './wireSchema';
 
 interface TurnEnd {
-  readonly stopReason: PromptResult['stopReason'] | 'interrupted';
+  readonly stopReason: StopReason;
   readonly usage?: TokenUsage;
 }
 
 interface Turn {
+  /** Undefined for a turn that no prompt of this window began. */
   readonly requestId?: string;
 }
 
-/** Returns the events of an update; undefined if the update is malformed. */
-type UpdateHandler = (update: object) => SessionEvent[] | undefined;
-
-/** Maps ACP v1 session updates to session events, without side effects. At most one turn is open, live or replayed. */
+/**
+ * Maps what an agent says in a session to session events, without side effects. At most one turn is open, live or replayed. The
+ * versions of the protocol read their updates and call this.
+ */
 export class SessionEventMapper {
   readonly config: ConfigOptions;
   private commandList: readonly SlashCommand[] = [];
@@ -39,8 +33,8 @@ export class SessionEventMapper {
   private readonly ignoredUpdates = new Map<string, number>();
 
   private turn: Turn | undefined;
-  /** The current streamed message; undefined once something else follows. */
-  private currentMessage: { readonly id: string | undefined } | undefined;
+  /** The messages that are streamed, by block index, each with the agent's id of it. Closed once something else follows. */
+  private readonly openMessages = new Map<number, string | undefined>();
   private isReplaying = false;
   private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
 
@@ -66,26 +60,20 @@ export class SessionEventMapper {
     return this.toolCalls.hasTerminalUpdates;
   }
 
-  /** Maps the unparsed `update` member of a `session/update`. */
-  mapUpdate(update: { readonly sessionUpdate: string }): SessionEvent[] {
-    const { sessionUpdate: kind } = update;
-    if (!isKnownUpdateKind(kind)) return this.countIgnored(kind);
-    const replayed = kind === 'user_message_chunk' ? [] : this.flushReplayedPrompt();
-    const events = this.updateHandlers[kind](update) ?? this.countIgnored(`${kind} (not understood)`);
-    return replayed.length > 0 ? [...replayed, ...events] : events;
-  }
-
   /** Handles a tool call, which the agent may not have announced. */
-  mapToolCall(update: ToolCallUpdate): SessionEvent[] {
-    return [
-      ...this.endMessage(),
-      ...this.toolCalls.applyCallUpdate(update).map((event) => this.withUnattendedMark(event)),
-    ];
+  mapToolCall(update: ToolCallPatch): SessionEvent[] {
+    return this.withMarks(this.toolCalls.applyCallUpdate(update));
   }
 
-  mapRequestedToolCall(update: ToolCallUpdate): SessionEvent[] {
+  /** Items that follow the content of a call. */
+  mapToolCallContent(toolCallId: string, items: readonly ToolCallContent[]): SessionEvent[] {
+    return this.withMarks(this.toolCalls.appendContent(toolCallId, items));
+  }
+
+  /** Applies what a request for permission says about its tool call. */
+  mapPermissionRequest({ subject }: Pick<PermissionRequest, 'subject'>): SessionEvent[] {
     this.unattendedWatch.recordAskedAction();
-    return this.mapToolCall(update);
+    return subject.kind === 'toolCall' ? this.mapToolCall(subject.toolCall) : this.endMessages();
   }
 
   /** Records that the agent requested an approval, and returns the event unchanged. */
@@ -98,6 +86,15 @@ export class SessionEventMapper {
     return this.toolCalls.describeCall(id);
   }
 
+  hasToolCall(id: string): boolean {
+    return this.toolCalls.describeCall(id) !== undefined;
+  }
+
+  /** Updates a terminal that the agent runs. */
+  setAgentTerminal(terminalId: string, view: TerminalView): void {
+    this.toolCalls.setTerminal(terminalId, view);
+  }
+
   /** Updates a terminal that Backline runs, after its permission was checked. */
   setTerminal(terminalId: string, view: TerminalView): void {
     this.unattendedWatch.recordAskedAction('runs');
@@ -106,6 +103,15 @@ export class SessionEventMapper {
 
   takeTerminalUpdates(): SessionEvent[] {
     return this.toolCalls.takeTerminalUpdates();
+  }
+
+  /** Whether a turn is open, and whether a prompt of this window began it. */
+  get openTurn(): 'none' | 'prompted' | 'other' {
+    return this.turn === undefined ? 'none' : this.turn.requestId === undefined ? 'other' : 'prompted';
+  }
+
+  get isInReplay(): boolean {
+    return this.isReplaying;
   }
 
   startTurn(prompt: string, requestId: string): SessionEvent[] {
@@ -139,70 +145,80 @@ export class SessionEventMapper {
     this.isReplaying = true;
   }
 
-  endReplay(): SessionEvent[] {
+  /** `isWorking`: the agent is still working on the last turn of the history. */
+  endReplay(isWorking = false): SessionEvent[] {
     if (!this.isReplaying) return [];
-    const events = [...this.flushReplayedPrompt(), ...this.endTurn({ stopReason: 'end_turn' })];
+    const events = this.flushReplayedPrompt();
+    if (!isWorking) events.push(...this.endTurn({ stopReason: 'end_turn' }));
     this.isReplaying = false;
     return events;
+  }
+
+  /** A prompt that another client sent, or that the agent added. */
+  mapOthersPrompt(prompt: string): SessionEvent[] {
+    const events = this.endTurn({ stopReason: 'end_turn' });
+    this.turn = {};
+    return [...events, { event: 'prompt:submit', data: { session_id: this.sessionId, prompt } }];
+  }
+
+  /** Begins a turn without a prompt, if none is open. The language begins it with its first event. */
+  startUnaskedTurn(): void {
+    this.turn ??= {};
   }
 
   configEvent(): SessionEvent {
     return { event: 'config:update', data: { session_id: this.sessionId, options: [...this.config.options] } };
   }
 
-  private readonly updateHandlers: Readonly<Record<SessionUpdateKind, UpdateHandler>> = {
-    user_message_chunk: parsedWith(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
-      this.userChunk(content, messageId),
-    ),
-    agent_message_chunk: parsedWith(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
-      this.agentChunk(content, messageId),
-    ),
-    agent_thought_chunk: parsedWith(sessionUpdates.agent_thought_chunk, ({ content }) => [
-      ...this.endMessage(),
-      { event: 'thinking:delta', data: { session_id: this.sessionId, delta: textOfBlock(content) } },
-    ]),
-    tool_call: parsedWith(sessionUpdates.tool_call, (update) => this.mapToolCall(update)),
-    tool_call_update: parsedWith(sessionUpdates.tool_call_update, (update) => this.mapToolCall(update)),
-    plan: parsedWith(sessionUpdates.plan, ({ entries }) => [
-      { event: 'plan:update', data: { session_id: this.sessionId, entries } },
-    ]),
-    available_commands_update: parsedWith(sessionUpdates.available_commands_update, ({ availableCommands }) => {
-      this.commandList = availableCommands.map(({ name, description, input }) =>
-        input?.hint === undefined ? { name, description } : { name, description, hint: input.hint },
-      );
-      return [{ event: 'commands:update', data: { session_id: this.sessionId, commands: [...this.commandList] } }];
-    }),
-    current_mode_update: parsedWith(sessionUpdates.current_mode_update, ({ currentModeId }) => {
-      this.config.setMode(currentModeId);
-      return [this.configEvent()];
-    }),
-    config_option_update: parsedWith(sessionUpdates.config_option_update, ({ configOptions }) => {
-      this.config.setDeclaredOptions(configOptions);
-      return [this.configEvent()];
-    }),
-    session_info_update: parsedWith(sessionUpdates.session_info_update, ({ title, updatedAt }) => [
-      {
-        event: 'session:info',
-        data: { session_id: this.sessionId, ...withoutUndefined({ title, updated_at: updatedAt }) },
-      },
-    ]),
-    usage_update: parsedWith(sessionUpdates.usage_update, ({ used, size, cost }) => [
-      { event: 'usage:update', data: { session_id: this.sessionId, used, size, ...(cost ? { cost } : {}) } },
-    ]),
-    notice: parsedWith(sessionUpdates.notice, ({ severity, title, description }) => [
-      this.noticeEvent(toLevel(severity), description === undefined ? title : `${title}\n${description}`),
-    ]),
-    compaction_update: parsedWith(sessionUpdates.compaction_update, ({ status, error }) =>
-      this.compactionEvents(status, error),
-    ),
-    // The summary is internal to the agent; the user only needs to know that the history was compacted.
-    compaction_summary_chunk: parsedWith(sessionUpdates.compaction_summary_chunk, () => []),
-  };
+  mapThought(content: ContentBlock): SessionEvent[] {
+    const delta = textOfBlock(content);
+    return [...this.endMessages(), { event: 'thinking:delta', data: { session_id: this.sessionId, delta } }];
+  }
 
-  private userChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
+  mapPlan(entries: PlanEntries): SessionEvent[] {
+    return [{ event: 'plan:update', data: { session_id: this.sessionId, entries: [...entries] } }];
+  }
+
+  mapCommands(commands: readonly SlashCommand[]): SessionEvent[] {
+    this.commandList = commands;
+    return [{ event: 'commands:update', data: { session_id: this.sessionId, commands: [...commands] } }];
+  }
+
+  mapInfo({ title, updatedAt }: { title: string | undefined; updatedAt: string | undefined }): SessionEvent[] {
+    const data = { session_id: this.sessionId, ...withoutUndefined({ title, updated_at: updatedAt }) };
+    return [{ event: 'session:info', data }];
+  }
+
+  mapUsage({ used, size, cost }: ContextUsage): SessionEvent[] {
+    return [{ event: 'usage:update', data: { session_id: this.sessionId, used, size, ...(cost ? { cost } : {}) } }];
+  }
+
+  mapNotice({ severity, title, description }: Notice): SessionEvent[] {
+    return [this.noticeEvent(toLevel(severity), description === undefined ? title : `${title}\n${description}`)];
+  }
+
+  mapStatus(status: string, message: string): SessionEvent[] {
+    return [{ event: 'status:update', data: { session_id: this.sessionId, status, message } }];
+  }
+
+  mapCompaction({ status, error }: { status: string; error: string | undefined }): SessionEvent[] {
+    const message = 'The agent is compacting the conversation.';
+    switch (status) {
+      case 'in_progress':
+        return this.mapStatus('compacting', message);
+      case 'completed':
+        return [this.noticeEvent('info', 'The agent compacted the conversation. Details may be lost.')];
+      case 'failed':
+        return [this.noticeEvent('warning', `The agent could not compact the conversation. ${error ?? ''}`.trim())];
+      default:
+        return [];
+    }
+  }
+
+  /** A part of a prompt in a replayed history. */
+  mapReplayedPrompt(text: string, messageId: string | undefined): SessionEvent[] {
     // During our own turn, this echoes the prompt, which was emitted at the turn's start.
     if (!this.isReplaying) return [];
-    const text = textOfBlock(content);
     const current = this.replayedPrompt;
     if (current && current.messageId === messageId) {
       current.text += text;
@@ -213,7 +229,8 @@ export class SessionEventMapper {
     return events;
   }
 
-  private flushReplayedPrompt(): SessionEvent[] {
+  /** The replayed prompt, which is whole as soon as something else follows. */
+  flushReplayedPrompt(): SessionEvent[] {
     const { replayedPrompt } = this;
     if (!replayedPrompt) return [];
     this.replayedPrompt = undefined;
@@ -222,44 +239,38 @@ export class SessionEventMapper {
     return [{ event: 'prompt:submit', data }];
   }
 
-  private agentChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] | undefined {
+  /**
+   * A part of a message; undefined if it cannot be shown. Messages with different values of `block_index` can be streamed at
+   * the same time.
+   */
+  mapMessageChunk(content: ContentBlock, messageId: string | undefined, block_index = 0): SessionEvent[] | undefined {
     if (content.type === 'unknown') return undefined;
-    const ofBlock = { session_id: this.sessionId, block_index: 0 };
+    const ofBlock = { session_id: this.sessionId, block_index };
     if (content.type !== 'text') {
       const shown = contentOfBlock(content);
       if (!shown) return [];
       return [
-        ...this.endMessage(),
+        ...this.endMessageBlock(block_index),
         { event: 'content_block:media', data: { ...ofBlock, content: shown } },
         { event: 'content_block:end', data: ofBlock },
       ];
     }
     const delta: SessionEvent = { event: 'content_block:delta', data: { ...ofBlock, delta: content.text } };
-    if (this.currentMessage && this.currentMessage.id === messageId) return [delta];
-    this.currentMessage = { id: messageId };
+    const isOpen = this.openMessages.has(block_index) && this.openMessages.get(block_index) === messageId;
+    if (isOpen) return [delta];
+    this.openMessages.set(block_index, messageId);
     const ofMessage = withoutUndefined({ message_id: messageId });
-    const start = { session_id: this.sessionId, block_type: 'text', block_index: 0, ...ofMessage };
+    const start = { session_id: this.sessionId, block_type: 'text', block_index, ...ofMessage };
     return [{ event: 'content_block:start', data: start }, delta];
   }
 
-  private endMessage(): SessionEvent[] {
-    if (!this.currentMessage) return [];
-    this.currentMessage = undefined;
-    return [{ event: 'content_block:end', data: { session_id: this.sessionId, block_index: 0 } }];
+  endMessageBlock(index: number): SessionEvent[] {
+    if (!this.openMessages.delete(index)) return [];
+    return [{ event: 'content_block:end', data: { session_id: this.sessionId, block_index: index } }];
   }
 
-  private compactionEvents(status: string, error: string | undefined): SessionEvent[] {
-    const message = 'The agent is compacting the conversation.';
-    switch (status) {
-      case 'in_progress':
-        return [{ event: 'status:update', data: { session_id: this.sessionId, status: 'compacting', message } }];
-      case 'completed':
-        return [this.noticeEvent('info', 'The agent compacted the conversation. Details may be lost.')];
-      case 'failed':
-        return [this.noticeEvent('warning', `The agent could not compact the conversation. ${error ?? ''}`.trim())];
-      default:
-        return [];
-    }
+  private endMessages(): SessionEvent[] {
+    return [...this.openMessages.keys()].flatMap((index) => this.endMessageBlock(index));
   }
 
   private noticeEvent(level: 'info' | 'warning' | 'error', message: string): SessionEvent {
@@ -268,7 +279,7 @@ export class SessionEventMapper {
 
   /** Marks calls that ran without asking, except replayed calls and agents with modes, which are more exact. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
-    if (event.event !== 'tool:post' || this.isReplaying || !this.turn) return event;
+    if (event.event !== 'tool:post' || this.isReplaying || this.openTurn !== 'prompted') return event;
     if (this.config.options.some((option) => isModeOption(option)) || unattendedActionsOf(this.config.options))
       return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
@@ -278,43 +289,37 @@ export class SessionEventMapper {
 
   private endOpenParts(): SessionEvent[] {
     this.turn = undefined;
-    return [...this.endMessage(), ...this.toolCalls.endTurn()];
+    return [...this.endMessages(), ...this.toolCalls.endTurn()];
   }
 
   private sessionAndRequestFields({ requestId }: Turn) {
     return { session_id: this.sessionId, ...withoutUndefined({ request_id: requestId }) };
   }
 
-  private countIgnored(what: string): SessionEvent[] {
+  countIgnored(what: string): SessionEvent[] {
     // Limits distinct names, because the agent chooses them.
     const name = this.ignoredUpdates.size < 100 || this.ignoredUpdates.has(what) ? what : 'others';
     this.ignoredUpdates.set(name, (this.ignoredUpdates.get(name) ?? 0) + 1);
     return [];
   }
+
+  private withMarks(events: readonly SessionEvent[]): SessionEvent[] {
+    return [...this.endMessages(), ...events.map((event) => this.withUnattendedMark(event))];
+  }
 }
 
-/** Reads the end of a turn from the result of `session/prompt`. `toUsage` converts counts to the turn's usage. */
-export function toTurnEnd({ stopReason, usage, _meta }: PromptResult, toUsage: UsageConverter): TurnEnd {
-  if (usage) return { stopReason, usage: toUsage({ input: usage.inputTokens, output: usage.outputTokens }) };
-  const quota = _meta?.quota.token_count;
-  if (!quota) return { stopReason };
-  return { stopReason, usage: toUsage({ input: quota.input_tokens, output: quota.output_tokens }) };
+type PlanEntries = readonly EventData<'plan:update'>['entries'][number][];
+
+interface ContextUsage {
+  readonly used: number;
+  readonly size: number;
+  readonly cost: { amount: number; currency: string } | undefined;
 }
 
-type UsageConverter = (counted: TokenCounts) => TokenUsage;
-
-function parsedWith<Schema extends z.ZodType>(
-  schema: Schema,
-  handle: (update: z.output<Schema>) => SessionEvent[] | undefined,
-): UpdateHandler {
-  return (update) => {
-    const parsed = schema.safeParse(update);
-    return parsed.success ? handle(parsed.data) : undefined;
-  };
-}
-
-function isKnownUpdateKind(kind: string): kind is SessionUpdateKind {
-  return Object.hasOwn(sessionUpdates, kind);
+interface Notice {
+  readonly severity: string;
+  readonly title: string;
+  readonly description: string | undefined;
 }
 
 function toLevel(severity: string): 'info' | 'warning' | 'error' {

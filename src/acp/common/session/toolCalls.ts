@@ -4,7 +4,8 @@ import type { Clock } from '../../../base/common/async';
 import { isRecord } from '../../../base/common/isRecord';
 import { TerminalViews, type TerminalView } from './terminalViews';
 import { toToolContent } from './toolContent';
-import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from '../v1/v1Schema';
+import type { CallStatus, ToolCallPatch } from './agentMessages';
+import { TerminalMeta, type ToolCallContent } from './wireSchema';
 
 interface ToolCallState {
   readonly id: string;
@@ -13,7 +14,7 @@ interface ToolCallState {
   name: string | undefined;
   kind: ToolKind;
   title: string | undefined;
-  status: 'pending' | 'in_progress' | 'completed' | 'failed';
+  status: CallStatus;
   input: Record<string, unknown>;
   output: unknown;
   content: readonly ToolCallContent[];
@@ -22,6 +23,8 @@ interface ToolCallState {
 }
 
 const CommandResult = z.looseObject({ formatted_output: z.string() });
+
+const endStatuses: ReadonlySet<CallStatus> = new Set(['completed', 'failed', 'cancelled']);
 
 export interface CallDescription {
   readonly title: string | undefined;
@@ -60,7 +63,7 @@ export class ToolCalls {
     return { title, kind, content, locations, rawInput };
   }
 
-  applyCallUpdate(update: ToolCallUpdate): SessionEvent[] {
+  applyCallUpdate(update: ToolCallPatch): SessionEvent[] {
     const known = this.calls.get(update.toolCallId);
     const call = known ?? this.startCall(update.toolCallId);
     const changes = applyUpdate(call, update);
@@ -68,10 +71,15 @@ export class ToolCalls {
     this.applyRawOutput(call);
 
     const events: SessionEvent[] = known ? [] : [this.startEvent(call)];
-    const ends = !call.hasEnded && (call.status === 'completed' || call.status === 'failed');
+    const ends = !call.hasEnded && endStatuses.has(call.status);
     if (ends) events.push(this.endEvent(call));
     else if (known && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
     return events;
+  }
+
+  /** Adds an item to the content of a call. */
+  appendContent(toolCallId: string, items: readonly ToolCallContent[]): SessionEvent[] {
+    return this.applyCallUpdate({ toolCallId, content: [...(this.calls.get(toolCallId)?.content ?? []), ...items] });
   }
 
   setTerminal(terminalId: string, view: TerminalView): void {
@@ -123,7 +131,7 @@ export class ToolCalls {
     return call;
   }
 
-  private applyTerminalMeta(call: ToolCallState, { _meta: meta }: ToolCallUpdate): void {
+  private applyTerminalMeta(call: ToolCallState, { _meta: meta }: ToolCallPatch): void {
     if (!meta) return;
     const { terminal_info, terminal_output, terminal_output_delta, terminal_exit } = TerminalMeta.parse(meta);
     // Agents that run terminals themselves may omit the id, which defaults to the call's.
@@ -177,6 +185,8 @@ export class ToolCalls {
     call.hasEnded = true;
     this.callsWithNewOutput.delete(call);
     const shared = { ...this.sessionAndToolFields(call), ...this.callDetailFields(call) };
+    if (call.status === 'cancelled')
+      return { event: 'tool:error', data: { ...shared, error: 'Canceled.', unfinished: true } };
     if (call.status === 'failed') return { event: 'tool:error', data: { ...shared, error: this.errorOf(call) } };
     const output = call.output ?? (this.textOf(call) || undefined);
     const result = { success: true, ...(output === undefined ? {} : { output }) };
@@ -219,30 +229,44 @@ export class ToolCalls {
 interface ToolCallChanges {
   title?: string;
   kind?: ToolKind;
-  status?: ToolCallState['status'];
+  status?: Exclude<CallStatus, 'cancelled'>;
   input?: Record<string, unknown>;
   locations?: ToolLocation[];
   content?: ToolContent[];
 }
 
 /** Applies an update to the call and returns what changed. New content is only marked: events contain all of it. */
-function applyUpdate(call: ToolCallState, update: ToolCallUpdate): ToolCallChanges {
+function applyUpdate(call: ToolCallState, update: ToolCallPatch): ToolCallChanges {
   const changes: ToolCallChanges = {};
-  call.name = update.name ?? call.name;
-  if (update.title !== undefined && update.title !== call.title) changes.title = call.title = update.title;
-  if (update.kind !== undefined && update.kind !== call.kind) changes.kind = call.kind = update.kind;
-  if (update.status !== undefined && update.status !== call.status) changes.status = call.status = update.status;
-  if (update.rawInput !== undefined && update.rawInput !== null) changes.input = call.input = toRecord(update.rawInput);
-  if (update.rawOutput !== undefined && update.rawOutput !== null) call.output = update.rawOutput;
-  if (update.locations) {
-    changes.locations = update.locations.map(({ path, line }) => ({ path, ...(line === undefined ? {} : { line }) }));
+  if (update.name !== undefined) call.name = update.name ?? undefined;
+  applyState(call, update, changes);
+  if (update.rawInput !== undefined) changes.input = call.input = toRecord(update.rawInput ?? {});
+  if (update.rawOutput !== undefined) call.output = update.rawOutput ?? undefined;
+  if (update.locations !== undefined) {
+    changes.locations = (update.locations ?? []).map(({ path, line }) => ({
+      path,
+      ...(line === undefined ? {} : { line }),
+    }));
     call.locations = changes.locations;
   }
-  if (update.content) {
-    call.content = update.content;
+  if (update.content !== undefined) {
+    call.content = update.content ?? [];
     changes.content = [];
   }
   return changes;
+}
+
+function applyState(call: ToolCallState, update: ToolCallPatch, changes: ToolCallChanges): void {
+  const { kind, status, title } = update;
+  if (title !== undefined && (title ?? undefined) !== call.title) {
+    call.title = title ?? undefined;
+    // Events cannot take a title back, so the name of the tool replaces it.
+    changes.title = title ?? call.name ?? call.kind;
+  }
+  if (kind !== undefined && (kind ?? 'other') !== call.kind) changes.kind = call.kind = kind ?? 'other';
+  if (status === undefined || (status ?? 'pending') === call.status) return;
+  call.status = status ?? 'pending';
+  changes.status = call.status === 'cancelled' ? 'failed' : call.status;
 }
 
 function toRecord(input: unknown): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import type { ToolContent } from '../../../session/common/sessionEvents';
 import type { TerminalView } from './terminalViews';
-import type { ContentBlock, ToolCallContent } from '../v1/v1Schema';
+import type { ContentBlock, ToolCallContent } from './wireSchema';
 
 /** Converts a content block for display; undefined for an unknown type. */
 export function contentOfBlock(block: ContentBlock): ToolContent | undefined {
@@ -39,6 +39,8 @@ export function toToolContent(
       }
       case 'diff':
         return [{ type: 'diff', path: item.path, old_text: item.oldText ?? null, new_text: item.newText }];
+      case 'change':
+        return [{ type: 'text', text: item.text }];
       case 'terminal':
         return [terminalContent(item.terminalId, terminal(item.terminalId))];
       case 'unknown':

@@ -77,7 +77,10 @@ export class AgentLauncher {
     return new AcpBackend({
       ...shared,
       missingFile,
-      ...withoutUndefined({ knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id }),
+      ...withoutUndefined({
+        protocol: entry.protocol,
+        knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id,
+      }),
       mayDownload: mayDownloadPackage(entry.command, entry.args),
       restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
       terminalEnv: await this.options.environment(),

@@ -204,8 +204,9 @@ function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | u
   return entry !== undefined && configurationKey(running) === configurationKey(entry);
 }
 
-function configurationKey({ command, args, env, cwd, dialect, mcpServers, missingFile }: CatalogueEntry): string {
-  return JSON.stringify([command, args, env, cwd, dialect, mcpServers, missingFile]);
+function configurationKey(entry: CatalogueEntry): string {
+  const { command, args, env, cwd, dialect, protocol, mcpServers, missingFile } = entry;
+  return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile]);
 }
 
 function disposeBackend({ backend, subscription }: OpenBackend): void {

@@ -1,14 +1,11 @@
 import {
   client,
   methods,
-  PROTOCOL_VERSION,
   RequestError,
   type ClientConnection,
   type ContentBlock,
   type CreateElicitationRequest,
   type CreateElicitationResponse,
-  type LoadSessionRequest,
-  type NewSessionRequest,
   type RequestPermissionOutcome,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
@@ -20,19 +17,29 @@ import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import type { TrafficTap } from '../../../wire/common/traffic';
-import {
-  ConfigChangeResult,
-  InitializeResult,
+import type {
+  AgentAbilities,
+  AgentDescription,
+  AgentOption,
   PermissionRequest,
-  PromptResult,
-  SessionList,
-  SessionNotification,
   SessionSetup,
-  type ConfigOption,
-} from '../../common/v1/v1Schema';
+  TurnResult,
+} from '../../common/session/agentMessages';
+import { SessionList, SessionNotification } from '../../common/session/wireSchema';
 import { ThrottledLog } from '../../common/throttledLog';
+import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
 import { OpenRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from '../v1/fileService';
+import { explainRefusal, initializeParams, offeredVersion, openSurface } from './handshake';
+import {
+  invalidAnswerError,
+  parseAnswer,
+  type OptionChange,
+  type ProtocolSurface,
+  type ProtocolVersion,
+  type SendRequest,
+  type SessionParams,
+} from './protocolSurface';
 import { createSdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
 
@@ -40,7 +47,7 @@ export interface SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
   /** Called in order of arrival; must not throw. */
-  handleUpdate(update: { readonly sessionUpdate: string }): void;
+  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void;
   requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
   /** Called when the agent has exited: its requests and terminals must end. */
   handleDisconnect(): void;
@@ -58,15 +65,18 @@ export interface AgentClientDeps {
   readonly tap: TrafficTap;
   readonly agentTitle: string;
   readonly initializeTimeoutMs: number;
+  /** Default `auto`. */
+  readonly protocol?: ProtocolSetting;
 }
-
-export type SessionParams = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories' | 'mcpServers'>;
 
 /** Updates buffered for sessions not created yet: some agents send updates before they answer `session/new`. */
 const maxEarlyUpdates = 1_000;
 const maxEarlyBytes = 16 * 1024 * 1024;
 
-/** A connection to an ACP v1 agent over the SDK, shared by its sessions. Does not own the stream. */
+/**
+ * A connection to an agent over the SDK, shared by its sessions. The handshake decides the version of the protocol. Does not own
+ * the stream.
+ */
 export class AgentClient {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
   private earlyUpdates: SessionNotification[] = [];
@@ -76,7 +86,7 @@ export class AgentClient {
   /** Pending `session/new` requests. Only while there are any, updates of unknown sessions are buffered. */
   private pendingNewSessionCount = 0;
   private connection: ClientConnection | undefined;
-  private initializeResult: InitializeResult | undefined;
+  private surface: ProtocolSurface | undefined;
 
   constructor(
     private readonly stream: MessageStream,
@@ -85,31 +95,27 @@ export class AgentClient {
     this.throttledLog = new ThrottledLog(options.log);
   }
 
-  /** Performs the handshake. @throws TimeoutError, BackendError `protocol` for another version of ACP */
-  async initialize(): Promise<InitializeResult> {
-    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.options;
+  /** Performs the handshake. @throws TimeoutError, BackendError `protocol` for a version that was not offered */
+  async initialize(): Promise<AgentDescription> {
+    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs, protocol = 'auto' } = this.options;
     const onUpdate = (params: unknown): void => this.receiveUpdate(params);
     const stream = createSdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
     this.connection = this.createApp().connect(stream);
-    const request = {
-      protocolVersion: PROTOCOL_VERSION,
-      clientInfo: { ...clientInfo },
-      clientCapabilities: clientCapabilities(elicit !== undefined),
-    };
-    const agent = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
-      this.requestAndParse(InitializeResult, methods.agent.initialize, request, signal),
-    );
-    if (agent.protocolVersion !== PROTOCOL_VERSION) {
-      const message = `${agentTitle} uses ACP version ${agent.protocolVersion}, but Backline supports version ${PROTOCOL_VERSION}. Install a compatible version of ${agentTitle}.`;
-      throw new BackendError('protocol', message);
-    }
-    this.initializeResult = agent;
-    return agent;
+    const offered = offeredVersion(protocol);
+    const params = initializeParams(offered, clientInfo, elicit !== undefined);
+    const answer = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
+      this.request(methods.agent.initialize, params, signal),
+    ).catch((error: unknown) => {
+      throw explainRefusal(error, agentTitle, offered);
+    });
+    const send: SendRequest = (...request) => this.request(...request);
+    this.surface = openSurface({ answer, offered, agentTitle, send });
+    return this.surface.agent;
   }
 
-  /** The agent's capabilities; empty before the handshake. */
-  get capabilities(): NonNullable<InitializeResult['agentCapabilities']> {
-    return this.initializeResult?.agentCapabilities ?? {};
+  /** @throws BackendError `notReady` before the handshake */
+  get abilities(): AgentAbilities {
+    return this.requireSurface().agent.abilities;
   }
 
   /** Routes a session's updates and requests to `peer`, starting with buffered updates. */
@@ -117,16 +123,17 @@ export class AgentClient {
     this.peerBySessionId.set(sessionId, peer);
     const buffered = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
     this.earlyUpdates = this.earlyUpdates.filter((notification) => notification.sessionId !== sessionId);
-    for (const { update } of buffered) peer.handleUpdate(update);
+    for (const { update } of buffered) this.deliverUpdate(sessionId, peer, update);
   }
 
   detach(sessionId: string): void {
     this.peerBySessionId.delete(sessionId);
     this.elicitations.abortMatching((request) => request.sessionId === sessionId);
+    this.surface?.abandon(sessionId, new BackendError('closed', 'The session was closed.'));
   }
 
-  async authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
-    await this.request(methods.agent.authenticate, { methodId }, signal);
+  authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
+    return this.requireSurface().authenticate(methodId, signal);
   }
 
   /** Attaches the peer before later updates. Closes a session created after `signal` fired. @throws BackendError */
@@ -137,11 +144,12 @@ export class AgentClient {
   ): Promise<Peer> {
     this.pendingNewSessionCount++;
     try {
-      const response = this.request(methods.agent.session.new, params, signal, false);
+      const surface = this.requireSurface();
+      const response = surface.newSession(params, signal);
       const answer = await rejectOnAbort(response, signal).finally(() => {
         if (signal?.aborted) void this.closeUnwantedSession(response);
       });
-      const setup = parseAnswer(SessionSetup, answer, 'session/new');
+      const setup = surface.parseSetup(answer, 'session/new');
       if (setup.sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
       const peer = createPeer(setup.sessionId, setup);
       this.attach(setup.sessionId, peer);
@@ -152,17 +160,18 @@ export class AgentClient {
     }
   }
 
-  /** Loads a session. The history arrives as updates before this resolves, so call `attach` first. */
-  loadSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
-    return this.requestAndParse(SessionSetup, methods.agent.session.load, params, signal);
+  /** Restores a session. With `replays`, the history arrives as updates before this resolves, so call `attach` first. */
+  restoreSession(
+    params: SessionParams & { readonly sessionId: string },
+    replays: boolean,
+    signal?: AbortSignal,
+  ): Promise<SessionSetup> {
+    return this.requireSurface().restoreSession(params, replays, signal);
   }
 
-  resumeSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
-    return this.requestAndParse(SessionSetup, methods.agent.session.resume, params, signal);
-  }
-
-  listSessions(params: { cwd?: string; cursor?: string }, signal?: AbortSignal): Promise<z.infer<typeof SessionList>> {
-    return this.requestAndParse(SessionList, methods.agent.session.list, params, signal);
+  async listSessions(params: { cwd?: string; cursor?: string }, signal?: AbortSignal): Promise<SessionList> {
+    const method = methods.agent.session.list;
+    return parseAnswer(SessionList, await this.request(method, params, signal), method);
   }
 
   async closeSession(sessionId: string): Promise<void> {
@@ -173,39 +182,30 @@ export class AgentClient {
     await this.request(methods.agent.session.delete, { sessionId }, signal);
   }
 
-  /** Sends a prompt. Resolves at the end of the turn. */
-  prompt(sessionId: string, prompt: ContentBlock[]): Promise<PromptResult> {
-    return this.requestAndParse(PromptResult, methods.agent.session.prompt, { sessionId, prompt });
+  /** Sends a prompt. Resolves at the end of the turn; `onEnd` is called first, in the order of the agent's messages. */
+  prompt(sessionId: string, prompt: ContentBlock[], onEnd: (result: TurnResult) => void): Promise<TurnResult> {
+    return this.requireSurface().prompt(sessionId, prompt, onEnd);
   }
 
   async cancel(sessionId: string): Promise<void> {
     this.elicitations.abortMatching((request) => request.sessionId === sessionId);
     await this.requireConnection().agent.notify(methods.agent.session.cancel, { sessionId });
-  }
-
-  async setMode(sessionId: string, modeId: string, signal?: AbortSignal): Promise<void> {
-    await this.request(methods.agent.session.setMode, { sessionId, modeId }, signal);
-  }
-
-  /** Sets the model of agents that still offer `models`, which were removed from the protocol. */
-  async setModel(sessionId: string, modelId: string, signal?: AbortSignal): Promise<void> {
-    await this.request('session/set_model', { sessionId, modelId }, signal);
+    this.surface?.markCancelled(sessionId);
   }
 
   /** Sets an option. Returns the agent's options after the change, if it sends them. */
-  setConfigOption(
+  setOption(
     sessionId: string,
-    configId: string,
-    value: string | boolean,
+    change: OptionChange,
     signal?: AbortSignal,
-  ): Promise<readonly ConfigOption[] | undefined> {
-    const change = typeof value === 'boolean' ? ({ type: 'boolean', value } as const) : { value };
-    const params = { sessionId, configId, ...change };
-    return this.requestAndParse(ConfigChangeResult, methods.agent.session.setConfigOption, params, signal);
+  ): Promise<readonly AgentOption[] | undefined> {
+    return this.requireSurface().setOption(sessionId, change, signal);
   }
 
   dispose(): void {
-    this.connection?.close(new ConnectionClosedError({ reason: 'disposed' }));
+    const reason = new ConnectionClosedError({ reason: 'disposed' });
+    this.connection?.close(reason);
+    this.surface?.abandon(undefined, reason);
     for (const peer of this.peerBySessionId.values()) peer.handleDisconnect();
     this.peerBySessionId.clear();
     this.elicitations.abortMatching(() => true);
@@ -214,21 +214,12 @@ export class AgentClient {
 
   private async closeUnwantedSession(response: Promise<unknown>): Promise<void> {
     try {
-      const { sessionId } = parseAnswer(SessionSetup, await response, 'session/new');
+      const { sessionId } = this.requireSurface().parseSetup(await response, 'session/new');
       const isOurs = sessionId === undefined || this.peerBySessionId.has(sessionId);
-      if (!isOurs && this.capabilities.sessionCapabilities?.close) await this.closeSession(sessionId);
+      if (!isOurs && this.abilities.close) await this.closeSession(sessionId);
     } catch (error) {
       this.options.log.debug(`A session that was given up has not been opened or closed: ${messageOf(error)}`);
     }
-  }
-
-  private async requestAndParse<Schema extends z.ZodType>(
-    schema: Schema,
-    method: string,
-    params: object,
-    signal?: AbortSignal,
-  ): Promise<z.output<Schema>> {
-    return parseAnswer(schema, await this.request(method, params, signal), method);
   }
 
   private request(method: string, params: object, signal?: AbortSignal, stopWaiting = true): Promise<unknown> {
@@ -241,30 +232,49 @@ export class AgentClient {
     return this.connection;
   }
 
+  private requireSurface(): ProtocolSurface {
+    if (!this.surface) throw new BackendError('notReady', `${this.options.agentTitle} has not been started.`);
+    return this.surface;
+  }
+
   /** Handlers of the agent's requests. Unknown requests are answered with -32601, unknown notifications are ignored. */
   private createApp() {
     const { elicit } = this.options;
     const { fs, session, terminal, elicitation } = methods.client;
     const app = client({ name: this.options.clientInfo.name })
-      .onRequest(session.requestPermission, PermissionRequest, async ({ params, signal }) => ({
-        outcome: await this.requirePeer(params.sessionId).requestPermission(params, signal),
-      }))
-      .onRequest(fs.readTextFile, ({ params, signal }) => this.requirePeer(params.sessionId).files.read(params, signal))
+      .onRequest(
+        session.requestPermission,
+        (params) => this.requireSurface().parsePermissionRequest(params),
+        async ({ params, signal }) => ({
+          outcome: await this.requirePeer(params.sessionId).requestPermission(params, signal),
+        }),
+      )
+      .onRequest(fs.readTextFile, ({ params, signal }) =>
+        this.requireServedPeer(params.sessionId, fs.readTextFile).files.read(params, signal),
+      )
       .onRequest(fs.writeTextFile, ({ params, signal }) =>
-        this.requirePeer(params.sessionId).files.write(params, signal),
+        this.requireServedPeer(params.sessionId, fs.writeTextFile).files.write(params, signal),
       )
       .onRequest(terminal.create, ({ params, signal }) =>
-        unlessCancelled(signal, this.requirePeer(params.sessionId).terminals.create(params, signal)),
+        unlessCancelled(
+          signal,
+          this.requireServedPeer(params.sessionId, terminal.create).terminals.create(params, signal),
+        ),
       )
       .onRequest(terminal.output, ({ params }) =>
-        this.requirePeer(params.sessionId).terminals.output(params.terminalId),
+        this.requireServedPeer(params.sessionId, terminal.output).terminals.output(params.terminalId),
       )
       .onRequest(terminal.waitForExit, ({ params, signal }) =>
-        unlessCancelled(signal, this.requirePeer(params.sessionId).terminals.waitForExit(params.terminalId)),
+        unlessCancelled(
+          signal,
+          this.requireServedPeer(params.sessionId, terminal.waitForExit).terminals.waitForExit(params.terminalId),
+        ),
       )
-      .onRequest(terminal.kill, ({ params }) => this.requirePeer(params.sessionId).terminals.kill(params.terminalId))
+      .onRequest(terminal.kill, ({ params }) =>
+        this.requireServedPeer(params.sessionId, terminal.kill).terminals.kill(params.terminalId),
+      )
       .onRequest(terminal.release, ({ params }) =>
-        this.requirePeer(params.sessionId).terminals.release(params.terminalId),
+        this.requireServedPeer(params.sessionId, terminal.release).terminals.release(params.terminalId),
       );
     if (!elicit) return app;
     return app
@@ -287,6 +297,19 @@ export class AgentClient {
     return peer;
   }
 
+  /** Version 2 has no requests for files and terminals. */
+  private requireServedPeer(sessionId: string, method: string): SessionPeer {
+    if (this.requireSurface().version !== 1) throw RequestError.methodNotFound(method);
+    return this.requirePeer(sessionId);
+  }
+
+  private deliverUpdate(sessionId: string, peer: SessionPeer, update: SessionNotification['update']): void {
+    const { surface } = this;
+    if (!surface) return;
+    surface.observeUpdate(sessionId, update);
+    peer.handleUpdate(update, surface.version);
+  }
+
   private receiveUpdate(params: unknown): void {
     const parsed = SessionNotification.safeParse(params);
     if (!parsed.success) {
@@ -294,7 +317,7 @@ export class AgentClient {
       return;
     }
     const peer = this.peerBySessionId.get(parsed.data.sessionId);
-    if (peer) peer.handleUpdate(parsed.data.update);
+    if (peer) this.deliverUpdate(parsed.data.sessionId, peer, parsed.data.update);
     else if (!this.bufferEarlyUpdate(parsed.data)) {
       this.throttledLog.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
     }
@@ -318,26 +341,4 @@ const ElicitationIds = z.looseObject({
 function idsOfElicitation(request: CreateElicitationRequest) {
   const { sessionId, elicitationId } = ElicitationIds.parse(request);
   return { sessionId, id: elicitationId };
-}
-
-function clientCapabilities(canElicit: boolean) {
-  return {
-    fs: { readTextFile: true, writeTextFile: true },
-    terminal: true,
-    auth: { terminal: true },
-    session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
-    ...(canElicit ? { elicitation: { form: {}, url: {} } } : {}),
-    // Enables extensions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
-    _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
-  };
-}
-
-function parseAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown, method: string): z.output<Schema> {
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  throw invalidAnswerError(method, parsed.error.issues[0]?.message ?? 'unexpected format');
-}
-
-function invalidAnswerError(method: string, why: string): BackendError {
-  return new BackendError('protocol', `The agent sent an invalid response to ${method}: ${why}.`);
 }

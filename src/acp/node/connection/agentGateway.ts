@@ -5,7 +5,7 @@ import type { ToolCaller } from '../../../session/common/toolCaller';
 import { agentTraitsFrom, type AgentTraits } from '../../common/catalogue/knownAgents';
 import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from '../v1/agentConnection';
 import { AgentSignIn, type SignInCommand } from '../v1/agentSignIn';
-import type { SessionParams } from './agentClient';
+import type { SessionParams } from './protocolSurface';
 import { isAuthRequired } from './agentErrors';
 
 export interface McpServersRequest {
@@ -88,11 +88,11 @@ export class AgentGateway {
     options: CreateSessionOptions,
     toolCaller: ToolCaller,
   ): Promise<SessionParams> {
-    const { mcpCapabilities, sessionCapabilities } = client.capabilities;
+    const { additionalDirectories: takesFolders, mcp } = client.abilities;
     const { cwd, additionalDirectories = [] } = options;
-    const capabilities = { http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true };
+    const capabilities = { http: mcp.http, sse: mcp.sse };
     const mcpServers = [...(await this.options.mcpServers({ capabilities, cwd, toolCaller }))];
-    const sendsFolders = sessionCapabilities?.additionalDirectories === true && additionalDirectories.length > 0;
+    const sendsFolders = takesFolders && additionalDirectories.length > 0;
     return { cwd, mcpServers, ...(sendsFolders ? { additionalDirectories: [...additionalDirectories] } : {}) };
   }
 

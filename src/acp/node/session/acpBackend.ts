@@ -53,14 +53,8 @@ export class AcpBackend implements SessionBackend {
 
   async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {
     const { client } = await this.gateway.connection.connect(signal);
-    const { loadSession, promptCapabilities, sessionCapabilities } = client.capabilities;
-    return {
-      canLoad: loadSession === true || sessionCapabilities?.resume === true,
-      canList: sessionCapabilities?.list === true,
-      canDelete: sessionCapabilities?.delete === true,
-      images: promptCapabilities?.image === true,
-      embeddedContext: promptCapabilities?.embeddedContext === true,
-    };
+    const { delete: canDelete, embeddedContext, images, list: canList, load, resume } = client.abilities;
+    return { canLoad: load || resume, canList, canDelete, images, embeddedContext };
   }
 
   /** If the agent requires sign-in and offers methods, waits until the user has signed in. */
@@ -108,7 +102,7 @@ export class AcpBackend implements SessionBackend {
 
   async listSessions({ cwd, signal }: { cwd?: string; signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
     const { client } = await this.gateway.connection.connect(signal);
-    if (!client.capabilities.sessionCapabilities?.list) throw this.unsupportedError('list its conversations');
+    if (!client.abilities.list) throw this.unsupportedError('list its conversations');
     return listAllSessions(cwd, (params) =>
       this.gateway.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal)),
     );
@@ -128,7 +122,7 @@ export class AcpBackend implements SessionBackend {
     const open = this.findOpenSession(sessionId);
     if (open) return open;
     const live = await this.gateway.connection.connect(signal);
-    const method = restoreMethodOf(live.client.capabilities, 'unknown');
+    const method = restoreMethodOf(live.client.abilities, 'unknown');
     if (!method) throw this.unsupportedError('resume conversations');
     const session = this.buildSession(sessionId, options, new SessionToolCaller());
     try {
@@ -143,7 +137,7 @@ export class AcpBackend implements SessionBackend {
 
   async deleteSession(sessionId: string): Promise<void> {
     const { client } = await this.gateway.connection.connect();
-    if (!client.capabilities.sessionCapabilities?.delete) throw this.unsupportedError('delete conversations');
+    if (!client.abilities.delete) throw this.unsupportedError('delete conversations');
     await this.findOpenSession(sessionId)?.close();
     await this.gateway.request('session/delete', undefined, (signal) => client.deleteSession(sessionId, signal));
   }

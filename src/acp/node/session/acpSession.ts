@@ -14,9 +14,12 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import { withObservedWrites, type ObservedWrites } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
-import { SessionEventMapper, toTurnEnd } from '../../common/session/sessionEventMapper';
+import { SessionEventMapper } from '../../common/session/sessionEventMapper';
+import { requestedCallOf } from '../../common/approvals/requestedCall';
 import { toToolRequest } from '../../common/approvals/toolRequests';
-import type { PermissionRequest, PromptResult, SessionSetup } from '../../common/v1/v1Schema';
+import type { PermissionRequest, SessionSetup, TurnResult } from '../../common/session/agentMessages';
+import { V1Updates } from '../../common/v1/v1Updates';
+import { V2Updates } from '../../common/v2/v2Updates';
 import type { AgentGateway } from '../connection/agentGateway';
 import type { ConnectedAgent } from '../v1/agentConnection';
 import { FileService } from '../v1/fileService';
@@ -27,6 +30,7 @@ import { SessionConfig } from './sessionConfig';
 import type { SessionToolCaller } from '../../common/sessionToolCaller';
 import { TerminalService } from '../process/terminalService';
 import type { SessionPeer, AgentClient } from '../connection/agentClient';
+import type { ProtocolVersion } from '../connection/protocolSurface';
 import { isAuthRequired } from '../connection/agentErrors';
 
 interface AcpSessionDeps {
@@ -51,11 +55,13 @@ interface Turn {
 const terminalDelayMs = 100;
 const maxTerminals = 8;
 
-/** A session of an ACP v1 agent. It outlives the agent's process: the next prompt resumes it in a new one. */
+/** A session of an ACP agent. It outlives the agent's process: the next prompt resumes it in a new one. */
 export class AcpSession implements BackendSession, SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
   private readonly mapper: SessionEventMapper;
+  private readonly v1Updates: V1Updates;
+  private readonly v2Updates: V2Updates;
   private readonly log: EventLog;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
@@ -75,6 +81,8 @@ export class AcpSession implements BackendSession, SessionPeer {
   ) {
     const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = options;
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
+    this.v1Updates = new V1Updates(this.mapper);
+    this.v2Updates = new V2Updates(this.mapper);
     this.log = new EventLog(() => setImmediate());
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
       this.log.append(this.mapper.recordApprovalRequest(event)),
@@ -147,16 +155,16 @@ export class AcpSession implements BackendSession, SessionPeer {
     return this.log.read(options);
   }
 
-  handleUpdate(update: { readonly sessionUpdate: string }): void {
+  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void {
     if (this.binding.shouldDropUpdates) return;
-    this.emit(this.mapper.mapUpdate(update));
+    this.emit((version === 1 ? this.v1Updates : this.v2Updates).mapUpdate(update));
     if (this.mapper.hasTerminalUpdates) this.terminalUpdates.schedule();
   }
 
   async requestPermission(request: PermissionRequest, signal: AbortSignal) {
-    this.emit(this.mapper.mapRequestedToolCall(request.toolCall));
+    this.emit(this.mapper.mapPermissionRequest(request));
     const { agentId, editor } = this.options;
-    const call = this.mapper.describeCall(request.toolCall.toolCallId);
+    const call = requestedCallOf(request, this.mapper);
     if (!call || this.endSignal.aborted || this.currentTurn?.controller.signal.aborted)
       return { outcome: 'cancelled' as const };
     const toolRequested = await toToolRequest(call, {
@@ -177,6 +185,7 @@ export class AcpSession implements BackendSession, SessionPeer {
 
   handleDisconnect(): void {
     this.binding.markProcessLost();
+    this.v2Updates.reset();
     this.approvals.withdrawAll();
     this.permissions.clearAgentGrants();
     void this.terminals.endAll();
@@ -190,7 +199,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   async load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<void> {
     this.mapper.startReplay();
     const loaded = this.binding.load(live, method, signal);
-    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay())));
+    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.v2Updates.isWorking))));
   }
 
   prompt(input: PromptInput): Promise<{ requestId: string }> {
@@ -290,10 +299,10 @@ export class AcpSession implements BackendSession, SessionPeer {
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.options;
     try {
-      const result = await this.sendPrompt(input, signal);
+      const { counts, stopReason } = await this.sendPrompt(input, signal);
       // Also counts the usage of an abandoned turn, so that it is not added to the next turn.
-      const end = toTurnEnd(result, (counted) => this.binding.usage.usageOfTurn(counted, agent.traits.usageScope));
-      if (this.isCurrent(signal)) this.emitTurnBoundary(this.mapper.endTurn(end));
+      const usage = counts && this.binding.usage.usageOfTurn(counts, agent.traits.usageScope);
+      this.endTurn({ stopReason, ...(usage ? { usage } : {}) }, signal);
     } catch (error) {
       const { code, message, details } = await agent.connection.toBackendError(error);
       // Ignores the answer of an abandoned turn, which may arrive during the next one.
@@ -301,6 +310,11 @@ export class AcpSession implements BackendSession, SessionPeer {
       if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
       else this.emitTurnBoundary(this.mapper.failTurn(message, code, details));
     }
+  }
+
+  /** Does nothing if the turn was abandoned, or has ended already. */
+  private endTurn(end: Parameters<SessionEventMapper['endTurn']>[0], signal: AbortSignal): void {
+    if (this.isCurrent(signal) && this.mapper.openTurn === 'prompted') this.emitTurnBoundary(this.mapper.endTurn(end));
   }
 
   /** Emits the start or end of a turn. Withdraws approvals, whose answers are no longer awaited. */
@@ -313,7 +327,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     return this.currentTurn?.controller.signal === signal;
   }
 
-  private async sendPrompt(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
+  private async sendPrompt(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
     try {
       return await this.sendPromptOnce(input, signal);
     } catch (error) {
@@ -323,12 +337,10 @@ export class AcpSession implements BackendSession, SessionPeer {
     return this.sendPromptOnce(input, signal);
   }
 
-  private async sendPromptOnce(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
+  private async sendPromptOnce(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
     const { editor, log } = this.options;
     const { agentSessionId, client, hasForgotten } = await this.binding.ensureAttached(signal);
-    const { promptCapabilities } = client.capabilities;
-    const images = promptCapabilities?.image === true;
-    const embeddedContext = promptCapabilities?.embeddedContext === true;
+    const { embeddedContext, images } = client.abilities;
     const reminder = hasForgotten ? (input.reminder?.() ?? []) : [];
     const whole = { text: input.text, attachments: [...reminder, ...(input.attachments ?? [])] };
     const { blocks, notes } = await toPromptBlocks(whole, { images, embeddedContext }, editor);
@@ -340,7 +352,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     };
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const result = await client.prompt(agentSessionId, blocks);
+      const result = await client.prompt(agentSessionId, blocks, (end) => this.endTurn(end, signal));
       this.binding.markRecreationReported();
       return result;
     } finally {

@@ -26,6 +26,7 @@ import {
   type PermissionChoice,
 } from '../../common/approvals/permissionChoices';
 import type { CallDescription } from '../../common/session/toolCalls';
+import type { RequestedCall } from '../../common/approvals/requestedCall';
 import {
   createApprovalContext,
   describePermissionRequest,
@@ -33,7 +34,7 @@ import {
   relativeDisplayPath,
   type TerminalRequest,
 } from '../../common/approvals/toolRequests';
-import type { PermissionRequest } from '../../common/v1/v1Schema';
+import type { PermissionRequest } from '../../common/session/agentMessages';
 
 interface PermissionServiceDeps {
   readonly agentId: string;
@@ -98,7 +99,7 @@ export class PermissionService implements Disposable {
   /** Answers `session/request_permission`. Automatic answers are one-time, so that the agent remembers nothing. */
   async decideToolCall(
     agentRequest: PermissionRequest,
-    call: CallDescription,
+    call: RequestedCall,
     request: CheckedRequest,
     signal: AbortSignal,
   ): Promise<RequestPermissionOutcome> {
@@ -120,7 +121,7 @@ export class PermissionService implements Disposable {
       prompt: this.promptFor(request, call.title),
       options: toolCallChoices(agentRequest, request, { agentTitle, folder: cwd, isProtected }),
       context: createApprovalContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
-      callId: agentRequest.toolCall.toolCallId,
+      ...(call.id === undefined ? {} : { callId: call.id }),
       signal: stopSignal,
     });
     if (!chosen) return { outcome: 'cancelled' };

@@ -13,7 +13,7 @@ import {
   type HistoryKnowledge,
 } from '../../common/session/bindingState';
 import { TurnUsage } from '../../common/session/turnUsage';
-import type { SessionSetup } from '../../common/v1/v1Schema';
+import type { SessionSetup } from '../../common/session/agentMessages';
 import type { AgentGateway } from '../connection/agentGateway';
 import type { ConnectedAgent } from '../v1/agentConnection';
 import type { SessionConfig } from './sessionConfig';
@@ -88,7 +88,7 @@ export class SessionBinding {
     if (state.kind !== 'attached' || state.client !== agent.connection.connectedAgent?.client) return;
     const { agentSessionId, client } = state;
     client.detach(agentSessionId);
-    if (!client.capabilities.sessionCapabilities?.close) return;
+    if (!client.abilities.close) return;
     const close = (): Promise<void> => client.closeSession(agentSessionId);
     await agent.requestWithTimeout('session/close', undefined, close, closeTimeoutMs).catch((error: unknown) => {
       log.debug(`Could not close a session: ${messageOf(error)}`);
@@ -111,7 +111,7 @@ export class SessionBinding {
   /** Returns whether the agent remembers the session. */
   private async tryRestore(live: ConnectedAgent, signal: AbortSignal): Promise<boolean> {
     const { agent, config, log } = this.deps;
-    const method = restoreMethodOf(live.client.capabilities, 'known');
+    const method = restoreMethodOf(live.client.abilities, 'known');
     if (!method) return false;
     try {
       const setup = await this.trackRestore(live, 'known', () =>
@@ -158,7 +158,7 @@ export class SessionBinding {
     const params = { ...(await agent.sessionParamsFor(live, folders, toolCaller)), sessionId: this.agentSessionId };
     signal.throwIfAborted();
     client.attach(params.sessionId, peer);
-    return method === 'resume' ? client.resumeSession(params, signal) : client.loadSession(params, signal);
+    return client.restoreSession(params, method === 'load', signal);
   }
 
   private async recreateSession(live: ConnectedAgent, signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ import {
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { AttachedState } from '../../common/session/bindingState';
 import type { ConfigOptions } from '../../common/session/configOptions';
-import type { SessionSetup } from '../../common/v1/v1Schema';
+import type { SessionSetup } from '../../common/session/agentMessages';
 import type { AgentGateway } from '../connection/agentGateway';
 import type { AgentClient } from '../connection/agentClient';
 
@@ -33,9 +33,7 @@ export class SessionConfig {
 
   /** @throws BackendError `unsupported` for an unknown option or value */
   requireValidOption(optionId: string, value: string | boolean): void {
-    const { agent, config } = this.deps;
-    if (config.findRoute(optionId, value) !== undefined) return;
-    throw new BackendError('unsupported', `${agent.title} has no such option or value.`);
+    if (this.deps.config.findRoute(optionId, value) === undefined) throw this.unknownOptionError();
   }
 
   /** Changes an option by the method that the agent supports. @throws BackendError, or the agent's error */
@@ -46,23 +44,14 @@ export class SessionConfig {
     signal: AbortSignal,
   ): Promise<void> {
     const { agent, config, onDidChange } = this.deps;
-    this.requireValidOption(optionId, value);
-    switch (config.findRoute(optionId, value)) {
-      case 'set_config_option': {
-        const ask = (deadline: AbortSignal) => client.setConfigOption(id, optionId, value, deadline);
-        const options = await agent.request('session/set_config_option', signal, ask);
-        if (options) config.setDeclaredOptions(options);
-        else config.setValue(optionId, value);
-        break;
-      }
-      case 'set_mode':
-        await agent.request('session/set_mode', signal, (deadline) => client.setMode(id, String(value), deadline));
-        config.setMode(String(value));
-        break;
-      default:
-        await agent.request('session/set_model', signal, (deadline) => client.setModel(id, String(value), deadline));
-        config.setModel(String(value));
-    }
+    const route = config.findRoute(optionId, value);
+    if (route === undefined) throw this.unknownOptionError();
+    const ask = (deadline: AbortSignal) => client.setOption(id, { route, optionId, value }, deadline);
+    const options = await agent.request(`session/${route}`, signal, ask);
+    if (options) config.setDeclaredOptions(options);
+    else if (route === 'set_config_option') config.setValue(optionId, value);
+    else if (route === 'set_mode') config.setMode(String(value));
+    else config.setModel(String(value));
     onDidChange();
   }
 
@@ -83,5 +72,9 @@ export class SessionConfig {
     if (isRemembered) return await restoreApprovalOptions(target, before, agent.title);
     await applyChoices(target, choicesOfCurrentValues(before), agent.title);
     return undefined;
+  }
+
+  private unknownOptionError(): BackendError {
+    return new BackendError('unsupported', `${this.deps.agent.title} has no such option or value.`);
   }
 }

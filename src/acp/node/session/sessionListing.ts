@@ -1,9 +1,8 @@
-import type * as z from 'zod';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { SessionSummary } from '../../../session/common/sessionBackend';
-import type { SessionList } from '../../common/v1/v1Schema';
+import type { SessionList } from '../../common/session/wireSchema';
 
-type Page = z.infer<typeof SessionList>;
+type Page = SessionList;
 
 const maxPages = 20;
 

@@ -7,7 +7,7 @@ import { Emitter, type Event } from '../../../base/common/event';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
-import type { InitializeResult } from '../../common/v1/v1Schema';
+import type { AgentDescription } from '../../common/session/agentMessages';
 import type { AgentExit } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { RunningAgents } from '../process/runningAgents';
@@ -50,7 +50,7 @@ export interface AcpLimits {
 
 export interface ConnectedAgent {
   readonly client: AgentClient;
-  readonly agent: InitializeResult;
+  readonly agent: AgentDescription;
 }
 
 interface StartedProcess {

@@ -7,7 +7,7 @@ import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
-import type { V1AuthMethod } from '../../common/v1/v1Schema';
+import type { AgentAuthMethod } from '../../common/session/agentMessages';
 import type { AcpLimits, AgentConnection } from './agentConnection';
 
 export interface SignInCommand {
@@ -77,7 +77,7 @@ export class AgentSignIn {
   async authenticate(methodId: string): Promise<void> {
     const { connection, title } = this.options;
     const { agent } = await connection.connect();
-    const method = agent.authMethods?.find(({ id }) => id === methodId);
+    const method = agent.authMethods.find(({ id }) => id === methodId);
     if (!method) throw new BackendError('invalidRequest', `${title} has no sign-in method "${methodId}".`);
     const command = terminalCommand(method);
     await (command ? this.authenticateInTerminal(command) : this.authenticateByAgent(methodId));
@@ -114,14 +114,14 @@ export class AgentSignIn {
   }
 }
 
-function toAuthMethod(method: V1AuthMethod): AuthMethod {
+function toAuthMethod(method: AgentAuthMethod): AuthMethod {
   const { id, name, description } = method;
   const type = terminalCommand(method) ? 'terminal' : 'agent';
   return { id, name, type, ...(description === undefined ? {} : { description }) };
 }
 
 /** Undefined if the agent performs the sign-in itself. */
-function terminalCommand(method: V1AuthMethod): SignInCommand | undefined {
+function terminalCommand(method: AgentAuthMethod): SignInCommand | undefined {
   const { name, type, args, env, _meta: meta } = method;
   const found = TerminalAuthMeta.safeParse(meta).data?.['terminal-auth'];
   if (found) return { label: found.label ?? name, command: found.command, args: found.args, env: found.env };

@@ -92,15 +92,15 @@ describe('nextBindingState', () => {
 });
 
 describe('restoreMethodOf', () => {
-  const both = { loadSession: true, sessionCapabilities: { resume: true } };
+  const both = { load: true, resume: true };
 
   it('loads if the history is needed, and resumes if it is known', () => {
     assert.deepEqual([restoreMethodOf(both, 'unknown'), restoreMethodOf(both, 'known')], ['load', 'resume']);
   });
 
   it('takes what the agent can do', () => {
-    assert.equal(restoreMethodOf({ loadSession: true }, 'known'), 'load');
-    assert.equal(restoreMethodOf({ sessionCapabilities: { resume: true } }, 'unknown'), 'resume');
-    assert.equal(restoreMethodOf({}, 'known'), undefined);
+    assert.equal(restoreMethodOf({ load: true, resume: false }, 'known'), 'load');
+    assert.equal(restoreMethodOf({ load: false, resume: true }, 'unknown'), 'resume');
+    assert.equal(restoreMethodOf({ load: false, resume: false }, 'known'), undefined);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { SessionSetup, ToolCallUpdate } from '../../../../../src/acp/common/v1/v1Schema';
+import { V1Updates } from '../../../../../src/acp/common/v1/v1Updates';
 
 describe('what a call shows of an agent that does not ask', () => {
   const mapping = (modes: boolean): SessionEventMapper => {
@@ -10,7 +11,7 @@ describe('what a call shows of an agent that does not ask', () => {
     return made;
   };
   const done = (of: SessionEventMapper, kind: string, id = kind) =>
-    of
+    new V1Updates(of)
       .mapUpdate(
         Object.assign({ sessionUpdate: 'tool_call' }, { toolCallId: id, title: id, kind, status: 'completed' }),
       )
@@ -40,7 +41,8 @@ describe('what a call shows of an agent that does not ask', () => {
     agent.startTurn('go', 'r1');
     agent.setTerminal('t1', { output: '', truncated: false });
     assert.deepEqual([done(agent, 'execute'), done(agent, 'edit')], [undefined, 'edits']);
-    agent.mapRequestedToolCall(ToolCallUpdate.parse({ toolCallId: 'asked', kind: 'edit' }));
+    const toolCall = ToolCallUpdate.parse({ toolCallId: 'asked', kind: 'edit' });
+    agent.mapPermissionRequest({ subject: { kind: 'toolCall', toolCall } });
     assert.equal(done(agent, 'edit', 'again'), undefined);
   });
 });
