@@ -32,9 +32,9 @@ export class V2Terminals {
       if (output) this.addOutput(terminal, output.data);
     }
     if (exitStatus !== undefined) {
-      const { exit: _, ...view } = terminal.view;
+      const { output: shown, truncated } = terminal.view;
       const exit = exitStatus && { code: exitStatus.exitCode ?? null, signal: exitStatus.signal ?? null };
-      terminal.view = exit ? { ...view, exit } : view;
+      terminal.view = { output: shown, truncated, ...(exit ? { exit } : {}) };
     }
     this.mapper.setAgentTerminal(terminalId, terminal.view);
   }

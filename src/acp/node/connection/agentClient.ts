@@ -129,7 +129,7 @@ export class AgentClient {
   detach(sessionId: string): void {
     this.peerBySessionId.delete(sessionId);
     this.elicitations.abortMatching((request) => request.sessionId === sessionId);
-    this.surface?.abandon(sessionId, new BackendError('closed', 'The session was closed.'));
+    this.surface?.abandon?.(sessionId, new BackendError('closed', 'The session was closed.'));
   }
 
   authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
@@ -190,7 +190,7 @@ export class AgentClient {
   async cancel(sessionId: string): Promise<void> {
     this.elicitations.abortMatching((request) => request.sessionId === sessionId);
     await this.requireConnection().agent.notify(methods.agent.session.cancel, { sessionId });
-    this.surface?.markCancelled(sessionId);
+    this.surface?.markCancelled?.(sessionId);
   }
 
   /** Sets an option. Returns the agent's options after the change, if it sends them. */
@@ -205,7 +205,7 @@ export class AgentClient {
   dispose(): void {
     const reason = new ConnectionClosedError({ reason: 'disposed' });
     this.connection?.close(reason);
-    this.surface?.abandon(undefined, reason);
+    this.surface?.abandon?.(undefined, reason);
     for (const peer of this.peerBySessionId.values()) peer.handleDisconnect();
     this.peerBySessionId.clear();
     this.elicitations.abortMatching(() => true);
@@ -306,7 +306,7 @@ export class AgentClient {
   private deliverUpdate(sessionId: string, peer: SessionPeer, update: SessionNotification['update']): void {
     const { surface } = this;
     if (!surface) return;
-    surface.observeUpdate(sessionId, update);
+    surface.observeUpdate?.(sessionId, update);
     peer.handleUpdate(update, surface.version);
   }
 

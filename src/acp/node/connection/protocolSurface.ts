@@ -48,17 +48,17 @@ export interface ProtocolSurface {
   ): Promise<SessionSetup>;
   /** Resolves at the end of the turn. `onEnd` is called first, in the order of the agent's messages, if the version tells. */
   prompt(sessionId: string, prompt: ContentBlock[], onEnd: (result: TurnResult) => void): Promise<TurnResult>;
-  /** Call after `session/cancel` was sent. */
-  markCancelled(sessionId: string): void;
+  /** Call after `session/cancel` was sent. This and the following are absent if the version does not need them. */
+  markCancelled?(sessionId: string): void;
   /** Returns the agent's options after the change, if it sends them. */
   setOption(sessionId: string, change: OptionChange, signal?: AbortSignal): Promise<readonly AgentOption[] | undefined>;
   authenticate(methodId: string, signal?: AbortSignal): Promise<void>;
   /** @throws z.ZodError */
   parsePermissionRequest(params: unknown): PermissionRequest;
   /** Called for each update of an agent, before its session gets it. */
-  observeUpdate(sessionId: string, update: { readonly sessionUpdate: string }): void;
+  observeUpdate?(sessionId: string, update: { readonly sessionUpdate: string }): void;
   /** Rejects what waits for the session, or with `undefined` for all sessions. */
-  abandon(sessionId: string | undefined, error: Error): void;
+  abandon?(sessionId: string | undefined, error: Error): void;
 }
 
 export function parseAnswer<Schema extends z.ZodType>(

@@ -89,7 +89,8 @@ export class AcpSession implements BackendSession, SessionPeer {
     );
     const { cwd } = folders;
     const onDidChange = (): void => this.log.append(this.mapper.configEvent());
-    this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange });
+    const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
+    this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange, onCommands });
     const bindingDeps = {
       id,
       folders,
@@ -314,7 +315,11 @@ export class AcpSession implements BackendSession, SessionPeer {
 
   /** Does nothing if the turn was abandoned, or has ended already. */
   private endTurn(end: Parameters<SessionEventMapper['endTurn']>[0], signal: AbortSignal): void {
-    if (this.isCurrent(signal) && this.mapper.openTurn === 'prompted') this.emitTurnBoundary(this.mapper.endTurn(end));
+    const { currentTurn: turn } = this;
+    if (!turn || !this.isCurrent(signal)) return;
+    // Readers of the last event may send the next prompt.
+    this.clearTurn(turn);
+    this.emitTurnBoundary(this.mapper.endTurn(end));
   }
 
   /** Emits the start or end of a turn. Withdraws approvals, whose answers are no longer awaited. */

@@ -1,4 +1,4 @@
-import type { ConfigOption } from '../../../session/common/sessionEvents';
+import type { ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
   applyChoices,
   choicesOfCurrentValues,
@@ -16,6 +16,8 @@ interface SessionConfigDeps {
   readonly config: ConfigOptions;
   readonly agent: Pick<AgentGateway, 'request' | 'title'>;
   readonly onDidChange: () => void;
+  /** Called with the commands in the answer that opens the session, if it has any. */
+  readonly onCommands?: (commands: readonly SlashCommand[]) => void;
 }
 
 /** Applies the agent's configuration options to one session, and sends changes to the agent. */
@@ -28,6 +30,7 @@ export class SessionConfig {
 
   applySetup(setup: SessionSetup): void {
     this.deps.config.applySetup(setup);
+    if (setup.commands) this.deps.onCommands?.(setup.commands);
     if (this.options.length > 0) this.deps.onDidChange();
   }
 

@@ -59,9 +59,6 @@ export class V1Surface implements ProtocolSurface {
     return toTurnResult(parseAnswer(PromptResult, await this.send(method, { sessionId, prompt }), method));
   }
 
-  /** The agent's answer to the prompt says so. */
-  markCancelled(): void {}
-
   async setOption(
     sessionId: string,
     { route, optionId, value }: OptionChange,
@@ -86,11 +83,6 @@ export class V1Surface implements ProtocolSurface {
   parsePermissionRequest(params: unknown): AgentPermissionRequest {
     return PermissionRequest.parse(params);
   }
-
-  observeUpdate(): void {}
-
-  /** Requests are rejected by the connection. */
-  abandon(): void {}
 }
 
 function toDescription({
