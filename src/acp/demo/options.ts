@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 export interface DemoOptions {
   /** `original`: keeps threads and requests files; `document`: the reverse. */
   readonly dialect: 'v1' | 'original' | 'document';
+  /** The highest version of the protocol to answer with, in the dialect `v1`. */
+  readonly protocol: 1 | 2;
   /** Absolute path. */
   readonly stateFolder: string | undefined;
   readonly needsSignIn: boolean;
@@ -13,6 +15,7 @@ export const demoUsage = `Demo agent (no model): an Agent Client Protocol agent 
 
   --draft            use the draft protocol of June 2025, as implemented
   --draft=document   use the draft protocol as documented
+  --protocol 2       use version 2 of the protocol, if the client offers it
   --state DIR        keep sessions in a folder, so that another process can load them
   --auth             require authentication before a session starts
   --sign-in          sign in (with --state) and exit
@@ -21,6 +24,7 @@ export const demoUsage = `Demo agent (no model): an Agent Client Protocol agent 
 /** @throws RangeError for an argument that is not known */
 export function parseOptions(argv: readonly string[]): DemoOptions {
   let dialect: DemoOptions['dialect'] = 'v1';
+  let protocol: DemoOptions['protocol'] = 1;
   let stateFolder: string | undefined;
   let needsSignIn = false;
   let signsIn = false;
@@ -28,11 +32,19 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     const argument = argv[at] ?? '';
     const folder = argument === '--state' ? argv[++at] : /^--state=(.+)$/.exec(argument)?.[1];
     if (folder !== undefined) stateFolder = resolve(folder);
+    else if (argument === '--protocol') protocol = toVersion(argv[++at]);
     else if (argument === '--draft') dialect = 'original';
     else if (argument === '--draft=document') dialect = 'document';
     else if (argument === '--auth') needsSignIn = true;
     else if (argument === '--sign-in') signsIn = true;
     else throw new RangeError(`Unknown argument: ${argument}`);
   }
-  return { dialect, stateFolder, needsSignIn, isSigningIn: signsIn };
+  return { dialect, protocol, stateFolder, needsSignIn, isSigningIn: signsIn };
+}
+
+/** @throws RangeError for another version */
+function toVersion(written: string | undefined): 1 | 2 {
+  if (written === '1') return 1;
+  if (written === '2') return 2;
+  throw new RangeError(`Unknown version of the protocol: ${written ?? ''}`);
 }

@@ -37,9 +37,9 @@ const writers: Readonly<Record<string, string>> = {
   'threads/node/files/indexLock.ts': 'own storage',
   'threads/node/files/atomicWrite.ts': 'own storage',
   'threads/node/cli/privateFolder.ts': 'own storage',
-  'acp/demo/v1/clientFiles.ts': 'an agent that has no client to write for it',
-  'acp/demo/v1/sessions.ts': 'own storage',
-  'acp/demo/v1/demoSignIn.ts': 'own storage',
+  'acp/demo/diskFiles.ts': 'an agent that has no client to write for it',
+  'acp/demo/session/sessions.ts': 'own storage',
+  'acp/demo/session/demoSignIn.ts': 'own storage',
 };
 
 describe('writers of files', () => {
