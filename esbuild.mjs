@@ -57,6 +57,7 @@ const loadedLater = {
   'amplifier-client': 'src/amplifier/node/client/serverClient.ts',
   'amplifier-serve': 'src/amplifier/node/server/amplifierServer.ts',
   agents: 'src/acp/node/catalogue/agentLauncher.ts',
+  'agents-page': 'src/agents/vscode/agentsController.ts',
   changes: 'src/changes/vscode/windowChanges.ts',
   chat: 'src/chat/vscode/chatRoot.ts',
   context: 'src/context/vscode/contextController.ts',

@@ -3,18 +3,19 @@ import { once } from 'node:events';
 import { glob, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocket } from 'ws';
+import { WebSocket, type RawData } from 'ws';
 import * as z from 'zod';
 import { benchLatency, benchThroughput } from './lib/ampBench';
 import { runAmpSubject } from './lib/ampSubject';
 import { packageVsix } from '../scripts/lib/vsix.mjs';
 import { VsCodeWindow } from '../test/ui/support/window';
 import { median, printBenchLine } from './lib/benchLine';
+import { bytesOf } from './lib/bytesOf';
 import { BenchChild } from './lib/child';
 import { readOnlyLockfile } from './lib/readLockfile';
 import { runWsJsonPeer, startWsJsonPeer } from './lib/wsJsonPeer';
 
-const Started = z.object({ url: z.string() });
+const Started = z.object({ url: z.string(), peerUrl: z.string() });
 /** The window opens, and what was written a moment ago becomes a file like any other. */
 const settleMs = 5_000;
 
@@ -74,15 +75,33 @@ async function activationMs(dataDir: string): Promise<number> {
   throw new Error('The log does not say when the Amp server started.');
 }
 
+/** How long the host is busy for one selection, with ten clients, beside ten plain sends of the same text. */
 async function benchSelectionCost(): Promise<void> {
   const subject = new BenchChild('subject');
-  const { url } = Started.parse(await subject.next());
-  const clients = Array.from({ length: 10 }, () => new WebSocket(url, { perMessageDeflate: false }));
-  await Promise.all(clients.map((client) => once(client, 'open')));
-  subject.send({ selections: 200 });
-  const { msPerEvent } = SelectionCost.parse(await subject.next());
-  printBenchLine({ bench: 'amp.selection.cost', value: msPerEvent, unit: 'ms', bar: 0.2, better: 'lower' });
-  for (const client of clients) client.close();
+  const { url, peerUrl } = Started.parse(await subject.next());
+  const connect = (to: string): WebSocket[] =>
+    Array.from({ length: 10 }, () => new WebSocket(to, { perMessageDeflate: false }));
+  const [clients, peerClients] = [connect(url), connect(peerUrl)];
+  await Promise.all([...clients, ...peerClients].map((client) => once(client, 'open')));
+  let text = '';
+  clients[0]?.on('message', (data: RawData) => {
+    text = bytesOf(data).toString();
+  });
+  const measure = async (command: object): Promise<number> => {
+    subject.send(command);
+    return SelectionCost.parse(await subject.next()).msPerEvent;
+  };
+  await measure({ selections: 50 });
+  await measure({ sends: 50, text });
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    ours.push(await measure({ selections: 100 }));
+    theirs.push(await measure({ sends: 100, text }));
+  }
+  const peer = { name: 'ten ws sends', value: median(theirs) };
+  printBenchLine({ bench: 'amp.selection.cost', value: median(ours), unit: 'ms', peer, bar: 2, better: 'lower' });
+  for (const client of [...clients, ...peerClients]) client.close();
   await subject.stop();
 }
 

@@ -21,7 +21,14 @@ if (feature === undefined || !/^[a-z]+$/.test(feature) || Number.isNaN(limit) ||
   process.exit(2);
 }
 const folder = mkdtempSync(path.join(tmpdir(), 'backline-mutate-'));
-const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+const removeFolder = () => {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  } catch (error) {
+    // A test that was ended in the middle can leave a mounted disk behind.
+    console.error(`${folder} was not removed: ${String(error)}`);
+  }
+};
 endWhenInterrupted(removeFolder);
 try {
   await mutateFeature({ feature, filters, limit, seed, folder });

@@ -1,4 +1,4 @@
-// `npm run pictures`: takes the README's pictures of the chat, of a change in the editor and of Amp threads from the real thing, into media/. Look at it before you commit it.
+// `npm run pictures`: takes the README's pictures of the agents, of the chat, of a change in the editor and of Amp threads from the real thing, into media/. Look at it before you commit it.
 import { cp } from 'node:fs/promises';
 import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
@@ -39,6 +39,7 @@ try {
   await page.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 60_000 });
   await openFile(page, 'format.ts');
   await allowProviders(page);
+  await agents(page);
   await chat(page);
   await review(page);
   await page.close();
@@ -70,6 +71,18 @@ async function allowProviders(page) {
   }
   await page.keyboard.press('Escape');
   await runCommand(page, 'Notifications: Clear All Notifications');
+}
+
+/**
+ * The page of agents, with the list that comes with the extension.
+ * @param {Page} page
+ */
+async function agents(page) {
+  await runCommand(page, 'Backline: Agents');
+  const frame = await frameWith(page, '.agents[aria-busy=false]');
+  await frame.getByText('List checked').or(frame.getByText('The list that came')).first().waitFor();
+  await picture(page, 'readme-agents');
+  await runCommand(page, 'View: Close Editor');
 }
 
 /**

@@ -3,43 +3,69 @@
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
-import { cacheRoot } from './lib/paths.mjs';
+import { cacheRoot, root } from './lib/paths.mjs';
 import { endWhenInterrupted, run } from './lib/processes.mjs';
 import { during } from './lib/progress.mjs';
 
-const opencode = { name: 'opencode-ai', version: '1.18.33', bin: 'opencode' };
+/** Agents by the variable that tells the tests where the program is. */
+const agents = [
+  { variable: 'BACKLINE_TEST_OPENCODE', name: 'opencode-ai', version: '1.18.33', bin: 'opencode', size: '350 MB' },
+  {
+    variable: 'BACKLINE_TEST_CLAUDE',
+    name: '@agentclientprotocol/claude-agent-acp',
+    version: '0.101.0',
+    bin: 'claude-agent-acp',
+    size: '400 MB',
+  },
+  { variable: 'BACKLINE_TEST_GEMINI', name: '@google/gemini-cli', version: '0.61.0', bin: 'gemini', size: '100 MB' },
+  {
+    variable: 'BACKLINE_TEST_CODEX',
+    name: '@agentclientprotocol/codex-acp',
+    version: '2.6.0',
+    bin: 'codex-acp',
+    size: '460 MB',
+  },
+  { variable: 'BACKLINE_TEST_COPILOT', name: '@github/copilot', version: '1.0.102', bin: 'copilot', size: '190 MB' },
+];
 
 await bootstrap();
 endWhenInterrupted();
-const folder = path.join(cacheRoot, 'agents', `${opencode.name}-${opencode.version}`);
-const program = path.join(folder, 'node_modules', '.bin', opencode.bin);
-if (!(await isThere(program))) {
-  const reason = await install();
-  if (reason !== undefined) {
-    console.log(
-      `SKIPPED: ${opencode.name} ${opencode.version} could not be installed, so no agent was tested.\n${reason}`,
-    );
-    process.exit(0);
-  }
+let installed = 0;
+for (const agent of agents) {
+  const program = await install(agent);
+  if (program === undefined) continue;
+  process.env[agent.variable] = program;
+  installed++;
 }
-process.env['BACKLINE_TEST_OPENCODE'] = program;
+if (installed === 0) {
+  console.log('SKIPPED: no agent could be installed, so none was tested.');
+  process.exit(0);
+}
+const { code } = await run(process.execPath, ['esbuild.mjs'], { cwd: root, echo: true });
+if (code !== 0) process.exit(1);
 
 const { forgetSummary } = await import('./lib/summary.mjs');
 const { bundleTests } = await import('./lib/testFiles.mjs');
 const { runMocha } = await import('./lib/runMocha.mjs');
 await forgetSummary('agents');
 const files = await bundleTests({ from: 'test/agents', to: 'out/test/agents', filters: process.argv.slice(2) });
-await runMocha('agents', files, { timeoutMs: 60_000 });
+await runMocha('agents', files, { timeoutMs: 300_000 });
 
-/** @returns {Promise<string | undefined>} why it did not work */
-async function install() {
+/**
+ * @param {typeof agents[number]} agent
+ * @returns {Promise<string | undefined>} the path of its program
+ */
+async function install({ bin, name, size, version }) {
+  const folder = path.join(cacheRoot, 'agents', `${name.replaceAll('/', '-')}-${version}`);
+  const program = path.join(folder, 'node_modules', '.bin', bin);
+  if (await isThere(program)) return program;
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'package.json'), '{ "private": true }\n');
-  const args = ['install', '--no-audit', '--no-fund', `${opencode.name}@${opencode.version}`];
-  const { code, output } = await during(`Installing ${opencode.name}`, '350 MB', () =>
-    run('npm', args, { cwd: folder }),
-  );
-  return code === 0 && (await isThere(program)) ? undefined : output;
+  const args = ['install', '--no-audit', '--no-fund', `${name}@${version}`];
+  const { output } = await during(`Installing ${name}`, size, () => run('npm', args, { cwd: folder }));
+  if (await isThere(program)) return program;
+  console.log(`SKIPPED: ${name} ${version} could not be installed.\n${output}`);
+  return undefined;
 }
 
 /** @param {string} file */

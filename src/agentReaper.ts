@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline';
 import { ProcessTree } from './acp/node/process/processTree';
 
 /**
- * `dist/agent-reaper.js`: terminates agents after the extension host has exited. Reads lines from stdin: `+group mark` adds a
- * process group and `-group` removes it. When stdin closes, all processes in the groups or with their marks get SIGTERM, and
- * SIGKILL after a delay.
+ * `dist/agent-reaper.js`: ends agents after the extension host has exited. Reads lines from stdin: `+group mark` adds a
+ * process group and `-group` removes it. When stdin closes, all processes in the groups or with their marks get
+ * SIGTERM, and SIGKILL after a delay.
  */
 const graceMs = 1_500;
 const trees = new Map<number, ProcessTree>();
 
-/** Returns whether any process was signalled. */
+/** Sends a signal to all processes. Returns whether there were any. */
 function signalAll(signal: NodeJS.Signals): boolean {
   return [...trees.values()].filter((tree) => tree.signal(signal)).length > 0;
 }
@@ -18,7 +18,7 @@ const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
   const [, sign, digits, mark = ''] = /^([+-])(\d+)(?: (\S+))?$/.exec(line) ?? [];
   const group = Number(digits);
-  // Rejects 1, because `kill(-1)` would signal all processes of the user.
+  // 1 is not allowed, because `kill(-1)` would signal all processes of the user.
   if (!Number.isSafeInteger(group) || group <= 1) return;
   if (sign === '+') trees.set(group, new ProcessTree(group, mark === '' ? {} : { mark }));
   else trees.delete(group);

@@ -42,7 +42,10 @@ interface AgentConfig {
   readonly missingFile: 'empty' | 'error';
 }
 
-/** Returns the demo agent without a command line. @throws Error for an invalid command line */
+/**
+ * Returns the configuration for a command line, or that of the demo agent without one. @throws Error for an invalid
+ * command line
+ */
 function parseAgent(commandLine: string | undefined): AgentConfig {
   if (commandLine === undefined) {
     const args = [path.join(__dirname, 'demo-agent.js')];
@@ -62,7 +65,9 @@ function parseAgent(commandLine: string | undefined): AgentConfig {
 
 const runtimePattern = /^(node|bun|deno|python[\d.]*|npx|bunx|uvx)$/iu;
 
-/** Returns the program name, or the script or package name if a runtime or package runner starts it. */
+/**
+ * Returns the name of the program. If a runtime or package runner starts a script or package, returns the name of that.
+ */
 function programName(command: string, args: readonly string[]): string {
   const name = path.basename(command).replace(/\.(exe|cmd|bat)$/iu, '');
   const script = runtimePattern.test(name) ? args.find((arg) => !arg.startsWith('-')) : undefined;
@@ -88,12 +93,13 @@ function createBackend(agent: AgentConfig, editor: GuardedEditor, cwd: string): 
     missingFile: agent.missingFile,
     terminalEnv: env,
     mcpServers: () => Promise.resolve([]),
-    // Fails immediately, because there is no user interface to sign in.
+    defaultFolder: () => cwd,
+    // A prompt that needs sign-in fails immediately, because there is no user interface for it.
     limits: { signInTimeoutMs: 0 },
   });
 }
 
-/** Keeps rules in memory only, so that "always" lasts until this program exits. */
+/** Keeps rules only in memory, so that "always" applies until this program exits. */
 function createPermissions(): StandingPermissions {
   const values = new Map<string, unknown>();
   const memento = {
@@ -143,7 +149,7 @@ async function serve(options: ProgramOptions): Promise<void> {
   process.stdout.write(`Amplifier server at ${server.url} (${agent.title} in ${cwd}${access})\n`);
 }
 
-/** The first signal stops the server gracefully, the second one exits immediately. */
+/** The first signal stops the server gracefully. The second one exits immediately. */
 function stopOnSignal(stop: () => Promise<void>): void {
   let isStopping = false;
   const onSignal = (): void => {

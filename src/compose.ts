@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
@@ -7,7 +8,9 @@ import { AcpFeature } from './acp/vscode/acpFeature';
 import { ampPolicyId } from './amp/common/ampPolicy';
 import { ampCommand } from './amp/node/ampCommand';
 import { findInstalledAmp } from './amp/node/findAmp';
+import { AgentsFeature } from './agents/vscode/agentsFeature';
 import { AmpFeature } from './amp/vscode/ampFeature';
+import { WorkingBackends } from './session/common/workingBackends';
 import { CombinedBackends } from './session/common/combinedBackends';
 import { onGrammarViolation } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
@@ -33,7 +36,9 @@ import { commandIds, settingIds } from './manifest';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
-import { mcpClientPolicyId, WindowToolCaller } from './permissions/vscode/windowToolCaller';
+import { OpenQuestions } from './permissions/common/openQuestions';
+import { mcpClientPolicyId } from './permissions/common/policy/policyKinds';
+import { WindowToolCaller } from './permissions/vscode/windowToolCaller';
 import { PermissionsController } from './permissions/vscode/permissionsController';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
@@ -47,13 +52,21 @@ import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
-/** VS Code gives extensions about five seconds to deactivate. */
+/** VS Code gives extensions about five seconds to deactivate, so this is shorter. */
 const stopTimeoutMs = 3000;
 const maxTrafficEntries = 2000;
+/** The system that the extension runs on, which can be a remote one. */
+const hostSystem = {
+  platform: process.platform,
+  arch: process.arch,
+  execPath: process.execPath,
+  nodeVersion: process.versions.node,
+  home: homedir(),
+};
 
 export interface App {
   start(): Promise<void>;
-  /** Stops processes and sockets, removes lockfiles and disposes everything. Never rejects. */
+  /** Stops processes, closes sockets, removes lockfiles and disposes everything. Never rejects. */
   stop(): Promise<void>;
 }
 
@@ -122,8 +135,8 @@ export function compose(context: vscode.ExtensionContext): App {
       const server = await tools.createMcpAddress(caller);
       return server ? { [server.name]: mcpServerSetting(server, transports, mcpBridge) } : {};
     },
-    // Chat and agents depend on each other, so the chat is looked up for each write. Before it is loaded, no
-    // conversation exists.
+    // Chat and agents depend on each other, so this function gets the chat when a file is written. Before the chat is
+    // loaded, there are no conversations.
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
@@ -137,6 +150,31 @@ export function compose(context: vscode.ExtensionContext): App {
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
     version,
     consent: consent.consent,
+    secrets: context.secrets,
+    memento: context.globalState,
+    installed: {
+      onDidChange: (listener) => agents.onDidChange(listener),
+      installedAgents: () => agents.installedAgents(),
+    },
+  });
+  const working = disposables.add(new WorkingBackends(onListenerError));
+  const agents: AgentsFeature = new AgentsFeature({
+    ...contextFor('agents'),
+    install: { ...acp.agentsPort.install, system: hostSystem, fetch },
+    tryAgent: acp.agentsPort.install.tryAgent,
+    backends: {
+      onDidChange: (listener) => acp.agentsPort.onDidChange(listener),
+      list: () => acp.agentsPort.list(),
+      backendIdOf: (agent) => acp.agentsPort.backendIdOf(agent),
+      stop: (backendId) => acp.agentsPort.stop(backendId),
+      isWorking: (backendId) => working.isWorking(backendId),
+      onDidEndTurn: working.onDidEndTurn,
+    },
+    secrets: acp.agentKeys,
+    defaultFolder: () => editor.folders[0]?.path ?? homedir(),
+    memento: context.globalState,
+    storageFolder: path.join(context.globalStorageUri.fsPath, 'agents'),
+    extensionUri: context.extensionUri,
   });
   const permissions = disposables.add(
     new PermissionsController({
@@ -165,7 +203,8 @@ export function compose(context: vscode.ExtensionContext): App {
   const backends = disposables.add(
     new CombinedBackends(
       [amplifier.backends, acp.backends],
-      (session) => {
+      (session, backendId) => {
+        void working.follow(session, backendId);
         effects.follow(session);
         threads.recordSession(session);
         chat.loaded?.followSession(session);
@@ -184,18 +223,19 @@ export function compose(context: vscode.ExtensionContext): App {
     traffic,
     consent: consent.consent,
   });
+  const questions = new OpenQuestions();
   const tools: ToolsFeature = new ToolsFeature({
     ...contextFor('tools'),
     editor,
     providers: [contextItems.toolProvider],
     version,
     createCaller: (clientName) =>
-      new WindowToolCaller(clientName, { standing, editor: vscodeEditor, log: log.child('tools') }),
+      new WindowToolCaller(clientName, { standing, editor: vscodeEditor, log: log.child('tools'), questions }),
     sharedFolder: path.join(context.globalStorageUri.fsPath, 'tools'),
     bridgeFile: mcpBridge.file,
   });
   const recent = new RecentFiles();
-  // A window without a folder has no `storageUri`.
+  // In a window without a folder, `storageUri` is undefined.
   const checkpointsFolder = context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints');
   const startChat = async (): Promise<RunningChat> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
@@ -264,6 +304,7 @@ export function compose(context: vscode.ExtensionContext): App {
       version,
     }),
     acp,
+    agents,
     amplifier,
     contextItems,
     tools,
@@ -292,9 +333,10 @@ export function compose(context: vscode.ExtensionContext): App {
       permissions.start();
       consent.start();
       backends.start();
-      // Sequential, because the Amp CLI may already wait for the lockfile of the first feature.
+      // Features start one after another, because the Amp CLI may already be waiting for the lockfile of the first
+      // feature.
       for (const feature of features) {
-        // `startFeature` has reported the error.
+        // `startFeature` has already reported the error.
         const started = await start(feature).catch(() => undefined);
         if (started) running.push(disposables.add(started));
       }
@@ -316,7 +358,7 @@ interface StartReports {
   readonly activatedAt: number;
 }
 
-/** Starts a feature. Reports errors to the status board and the log, then rethrows them. */
+/** Starts a feature. If it fails, reports the error to the status board and the log, and throws it again. */
 async function startFeature<Running extends RunningFeature>(
   feature: Feature<Running>,
   { status, log, activatedAt }: StartReports,

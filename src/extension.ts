@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { compose, type App } from './compose';
 
-/** Kept for `deactivate`, which has no arguments. */
+/** Stored for `deactivate`, because VS Code passes no arguments to it. */
 let app: App | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {

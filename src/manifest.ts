@@ -1,4 +1,4 @@
-// All ids declared in package.json. A test keeps both equal.
+// All ids that package.json declares. A test ensures that they are equal.
 
 export const commandIds = {
   showStatus: 'backline.showStatus',
@@ -11,6 +11,9 @@ export const commandIds = {
   ampInstallDiagnosticsPlugin: 'backline.amp.installDiagnosticsPlugin',
   acpRestartAgent: 'backline.acp.restartAgent',
   acpSignIn: 'backline.acp.signIn',
+  acpSignOut: 'backline.acp.signOut',
+  acpManageKeys: 'backline.acp.manageKeys',
+  agentsShow: 'backline.agents.show',
   permissionsShow: 'backline.permissions.show',
   amplifierSetApiKey: 'backline.amplifier.setApiKey',
   amplifierSetToken: 'backline.amplifier.setToken',
@@ -89,7 +92,7 @@ export type CommandId = (typeof commandIds)[keyof typeof commandIds];
 
 export const viewIds = {
   chat: 'backline.chat',
-  /** Replaces the chat view in VS Code versions whose secondary side bar takes no views of extensions. */
+  /** Replaces the chat view in VS Code versions in which extensions cannot add views to the secondary side bar. */
   chatInSideBar: 'backline.chatInSideBar',
   threads: 'backline.threads',
 } as const;
@@ -98,15 +101,15 @@ export const viewIds = {
 export const contextKeys = {
   /** Whether an approval is pending. */
   chatQuestionWaits: 'backline.chat.questionWaits',
-  /** Whether the chat is in the primary side bar, because the secondary one takes no views of extensions. */
+  /** Whether the chat is in the primary side bar, because extensions cannot add views to the secondary one. */
   chatIsInSideBar: 'backline.chat.isInSideBar',
-  /** Whether the files that agents read and edit are opened. */
+  /** Whether Follow is on: files that agents read and edit are opened. */
   chatIsFollowing: 'backline.chat.isFollowing',
-  /** Whether agents have changed files that were not reviewed. */
+  /** Whether there are changes of agents that the user has not reviewed. */
   reviewHasChanges: 'backline.review.hasChanges',
   /** `all` or `some` if the active editor is the multi-file diff editor of agent changes. */
   reviewShown: 'backline.review.shown',
-  /** Files that agents have changed and that were not reviewed: an object whose keys are the paths. */
+  /** Files with changes of agents that the user has not reviewed: an object whose keys are the paths. */
   reviewFiles: 'backline.review.files',
 } as const;
 
@@ -115,13 +118,14 @@ export const panelTypes = {
   chat: 'backline.chatTab',
   thread: 'backline.thread',
   permissions: 'backline.permissionsTab',
+  agents: 'backline.agentsTab',
 } as const;
 
 /** URI schemes of virtual documents. */
 export const textSchemes = {
   chat: 'backline-chat',
   proposedCode: 'backline-apply',
-  /** The text of files before the changes that are to be reviewed. */
+  /** The text of files before the changes that the user has not reviewed. */
   baseline: 'backline-baseline',
   thread: 'backline-thread-text',
 } as const;
@@ -132,6 +136,8 @@ export const settingIds = {
   ampEnabled: 'backline.amp.enabled',
   ampPortRange: 'backline.amp.portRange',
   acpAgents: 'backline.acp.agents',
+  agentsRegistry: 'backline.agents.registry',
+  agentsAutoUpdate: 'backline.agents.autoUpdate',
   permissions: 'backline.permissions',
   amplifierHost: 'amplifier.server.host',
   amplifierPort: 'amplifier.server.port',

@@ -2,8 +2,9 @@ import { findWindow } from './tools/node/clients/windowFiles';
 import { McpBridge, type BridgedServer } from './tools/node/clients/mcpBridge';
 
 /**
- * `dist/mcp-bridge.js`: an MCP server on stdio that forwards to the MCP server of a VS Code window. The server is given by the
- * variables `BACKLINE_MCP_URL` and `BACKLINE_MCP_AUTHORIZATION`, or by `--windows` and the current folder.
+ * `dist/mcp-bridge.js`: an MCP server on stdio that forwards messages to the MCP server of a VS Code window. The
+ * variables `BACKLINE_MCP_URL` and `BACKLINE_MCP_AUTHORIZATION` name the server. Otherwise, it is found by `--windows`
+ * and the current folder.
  */
 const { BACKLINE_MCP_URL: url, BACKLINE_MCP_AUTHORIZATION: authorization } = process.env;
 const option = process.argv.indexOf('--windows');
@@ -14,7 +15,7 @@ async function findServer(): Promise<BridgedServer | undefined> {
   return windowsFolder === undefined ? undefined : await findWindow(windowsFolder, process.cwd());
 }
 
-// The client has gone.
+// The client has disconnected.
 process.stdout.on('error', () => process.exit(0));
 const bridge = new McpBridge({
   findServer,

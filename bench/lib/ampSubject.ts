@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { WebSocketServer } from 'ws';
 import * as z from 'zod';
 import { AmpServer } from '../../src/amp/node/ampServer';
 import type { Clock } from '../../src/base/common/async';
@@ -14,15 +16,15 @@ import { median } from './benchLine';
 import { tellParent } from './child';
 import { DiskEditor } from './diskEditor';
 
-const Command = z.object({ selections: z.int() });
+const Command = z.union([z.object({ selections: z.int() }), z.object({ sends: z.int(), text: z.string() })]);
 
 /** Each event comes well after the last one's notifications, so that none are merged: the dearest case. */
-const betweenSelectionsMs = 5;
+const betweenEventsMs = 5;
 
 /**
- * The process of the server under test. It tells `{url}`, and answers `{selections: n}` with `{msPerEvent}`: the
- * median of how long its event loop was busy for one selection event, all notifications to all clients
- * included and what an empty turn of the loop takes left out.
+ * The process of the server under test, and of a bare `ws` server beside it. It reports `{url, peerUrl}`. It answers
+ * `{selections: n}` and `{sends: n, text}` with `{msPerEvent}`: the median of how long its event loop was busy for one selection,
+ * or for sending the text to all clients of the bare server, without what an empty turn of the loop takes.
  */
 export async function runAmpSubject(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'backline-bench-'));
@@ -43,10 +45,30 @@ export async function runAmpSubject(): Promise<void> {
   });
   await server.start();
   const { port, authToken } = await readOnlyLockfile(path.join(folder, 'amp', 'ide'));
-  tellParent({ url: `ws://127.0.0.1:${port}?auth=${authToken}` });
+  const peer = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
+  await once(peer, 'listening');
+  const address = peer.address();
+  const peerPort = address !== null && typeof address === 'object' ? address.port : 0;
+  tellParent({ url: `ws://127.0.0.1:${port}?auth=${authToken}`, peerUrl: `ws://127.0.0.1:${peerPort}` });
 
   process.on('message', (message) => {
-    void measureSelections(editor, clock, Command.parse(message).selections).then(tellParent);
+    const command = Command.parse(message);
+    const select = (line: number): void =>
+      editor.select('/bench/src/some/file.ts', {
+        start: { line, character: 2 },
+        end: { line, character: 42 },
+        text: 'x'.repeat(40),
+      });
+    const send = (text: string): void => {
+      clock.setTimer(0, () => {
+        for (const client of peer.clients) client.send(text);
+      });
+    };
+    void (
+      'sends' in command
+        ? measureEvents(clock, command.sends, () => send(command.text))
+        : measureEvents(clock, command.selections, select)
+    ).then(tellParent);
   });
   process.once('disconnect', () => {
     void server
@@ -56,26 +78,23 @@ export async function runAmpSubject(): Promise<void> {
   });
 }
 
-async function measureSelections(
-  editor: DiskEditor,
+/** `fire` sets a timer that does the work. */
+async function measureEvents(
   clock: TimingClock,
   count: number,
+  fire: (event: number) => void,
 ): Promise<{ msPerEvent: number }> {
   const times: number[] = [];
   const idleTimes: number[] = [];
-  for (let line = 0; line < count; line++) {
-    const notified = clock.nextTurn();
+  for (let event = 0; event < count; event++) {
+    const done = clock.nextTurn();
     const start = performance.now();
-    editor.select('/bench/src/some/file.ts', {
-      start: { line, character: 2 },
-      end: { line, character: 42 },
-      text: 'x'.repeat(40),
-    });
+    fire(event);
     const firingMs = performance.now() - start;
-    times.push(firingMs + (await notified));
+    times.push(firingMs + (await done));
 
     const idle = clock.nextTurn();
-    clock.setTimer(betweenSelectionsMs, () => undefined);
+    clock.setTimer(betweenEventsMs, () => undefined);
     idleTimes.push(await idle);
   }
   return { msPerEvent: median(times) - median(idleTimes) };

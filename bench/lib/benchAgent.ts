@@ -26,5 +26,6 @@ export function benchAgent(editor: FakeEditor): AcpBackend {
     missingFile: 'error',
     terminalEnv: env,
     mcpServers: () => Promise.resolve([]),
+    defaultFolder: () => '/ws',
   });
 }

@@ -11,7 +11,11 @@ export interface BenchResult {
   readonly better: 'lower' | 'higher';
 }
 
-export function printBenchLine({ bench, value, unit, peer, bar, barOf, better }: BenchResult): void {
+export function printBenchLine(result: BenchResult): void {
+  console.log(benchLineOf(result));
+}
+
+export function benchLineOf({ bench, value, unit, peer, bar, barOf, better }: BenchResult): string {
   const ratio = peer ? value / peer.value : null;
   const judged = barOf === 'value' ? value : (ratio ?? value);
   const line = {
@@ -24,7 +28,7 @@ export function printBenchLine({ bench, value, unit, peer, bar, barOf, better }:
     bar: bar ?? null,
     holds: bar === undefined ? null : better === 'lower' ? judged <= bar : judged >= bar,
   };
-  console.log(JSON.stringify(line));
+  return JSON.stringify(line);
 }
 
 export function median(values: readonly number[]): number {

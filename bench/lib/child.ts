@@ -15,12 +15,18 @@ export class BenchChild {
 
   /** The next message of the child. @throws Error when it ends or says nothing for 30 s instead */
   async next(): Promise<unknown> {
-    const signal = AbortSignal.timeout(30_000);
+    const waiting = new AbortController();
+    const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(30_000)]);
     const ended = once(this.process, 'exit', { signal }).then(() => {
       throw new Error('A child of the bench ended too early.');
     });
-    const received: unknown[] = await Promise.race([once(this.process, 'message', { signal }), ended]);
-    return received[0];
+    try {
+      const received: unknown[] = await Promise.race([once(this.process, 'message', { signal }), ended]);
+      return received[0];
+    } finally {
+      ended.catch(() => undefined);
+      waiting.abort();
+    }
   }
 
   /** The child ends when its channel closes. */

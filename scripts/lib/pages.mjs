@@ -5,6 +5,7 @@ import { inRoot } from './paths.mjs';
 const pages = [
   { name: 'chat', folder: 'src/chat/browser' },
   { name: 'thread', folder: 'src/threads/browser' },
+  { name: 'agents', folder: 'src/agents/browser' },
   { name: 'permissions', folder: 'src/permissions/browser' },
 ].filter(({ folder }) => existsSync(inRoot(folder)));
 

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyChoices, findOption, unattendedActionsOf } from '../../src/session/common/optionChoices';
 import type { BackendSession, SessionBackend } from '../../src/session/common/sessionBackend';
-import { nullLogger } from '../../src/base/common/log';
-import { systemClock } from '../../src/base/node/systemClock';
-import { AgentLauncher } from '../../src/acp/node/catalogue/agentLauncher';
 import { contextItemsTool } from '../../src/context/common/ai/contextTool';
-import type { McpAddress } from '../../src/tools/node/mcpServer';
-import { disabledTrafficTap } from '../../src/wire/common/traffic';
 import { Follower } from '../fake/backendHarness';
 import { FakeEditor } from '../fake/fakeEditor';
+import { launcherIn } from './support/agentLaunch';
 import { ContextServer } from './support/contextServer';
 import { ModelServer, type ModelScript } from './support/modelServer';
-import { standingOf } from '../fake/fakePermissions';
-import { answeringConsent } from '../fake/answeringConsent';
+import { opencode } from './support/realAgents';
 
 describe('opencode', function () {
   this.timeout(60_000);
@@ -46,10 +40,12 @@ describe('opencode', function () {
     await mkdir(folder);
     await writeFile(join(folder, 'old.txt'), 'one\n');
     model = new ModelServer(script);
-    await configure(home, await model.start());
+    await opencode.configure(home, await model.start());
     editor = new FakeEditor({ [join(folder, 'old.txt')]: 'one\n' }, [folder]);
     context = await ContextServer.start(join(folder, 'old.txt'));
-    backend = await launcher(home, folder, editor, context.address).create({
+    const { headers, name, url } = context.address;
+    const windowMcpServers = () => Promise.resolve({ [name]: { type: 'http', url, headers } });
+    backend = await launcherIn({ home, folder }, { editor, windowMcpServers }).create({
       id: 'opencode',
       title: 'OpenCode',
       command: process.env['BACKLINE_TEST_OPENCODE'] ?? '',
@@ -162,41 +158,3 @@ describe('opencode', function () {
     assert.match((await told.next('prompt:complete')).response, /Hello from the script/);
   });
 });
-
-async function configure(home: string, baseURL: string): Promise<void> {
-  const config = join(home, '.config', 'opencode');
-  await mkdir(config, { recursive: true });
-  const models = { scripted: { name: 'Scripted', tool_call: true, limit: { context: 100_000, output: 10_000 } } };
-  const settings = {
-    autoupdate: false,
-    share: 'disabled',
-    model: 'local/scripted',
-    small_model: 'local/scripted',
-    permission: { edit: 'ask', bash: 'ask' },
-    provider: {
-      local: { npm: '@ai-sdk/openai-compatible', name: 'Local', options: { baseURL, apiKey: 'none' }, models },
-    },
-  };
-  await writeFile(join(config, 'opencode.json'), JSON.stringify(settings));
-}
-
-function launcher(home: string, folder: string, editor: FakeEditor, context: McpAddress): AgentLauncher {
-  const { name, url, headers } = context;
-  return new AgentLauncher({
-    windowMcpServers: () => Promise.resolve({ [name]: { type: 'http', url, headers } }),
-    clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
-    editor,
-    clock: systemClock,
-    log: nullLogger,
-    tap: disabledTrafficTap,
-    standing: standingOf(),
-    environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '', HOME: home }),
-    defaultFolder: () => folder,
-    isTrusted: () => true,
-    agentConsent: { consent: answeringConsent('denied'), places: () => ({ cwd: folder, folders: [folder] }) },
-    createId: randomUUID,
-    random: Math.random,
-    elicit: () => Promise.resolve({ action: 'decline' }),
-    runInTerminal: () => Promise.resolve(false),
-  });
-}

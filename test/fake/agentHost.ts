@@ -38,6 +38,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
     random: Math.random,
     elicit: () => Promise.resolve({ action: 'decline' }),
     runInTerminal: () => Promise.resolve(false),
+    keysOf: () => Promise.resolve({}),
   });
   const backend = await launcher.create({
     id: 'demo',

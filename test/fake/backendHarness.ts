@@ -37,6 +37,7 @@ export function backendOf(script: Script, options: Partial<AcpBackendDeps> = {})
     missingFile: 'error',
     terminalEnv: { PATH: process.env['PATH'] ?? '' },
     mcpServers: () => Promise.resolve([]),
+    defaultFolder: () => cwd,
     ...options,
   });
   return { backend, agents, editor, standing };

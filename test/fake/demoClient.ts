@@ -11,6 +11,7 @@ import {
   type ContentBlock,
   type CreateTerminalRequest,
   type InitializeResponse,
+  type McpServer,
   type RequestPermissionRequest,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
@@ -72,8 +73,8 @@ export class DemoClient {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  async newSession(): Promise<string> {
-    const { sessionId } = await this.agent.request('session/new', { cwd: this.options.cwd, mcpServers: [] });
+  async newSession(mcpServers: McpServer[] = []): Promise<string> {
+    const { sessionId } = await this.agent.request('session/new', { cwd: this.options.cwd, mcpServers });
     return sessionId;
   }
 

@@ -1,6 +1,6 @@
 import { Emitter } from '../../src/base/common/event';
 import { ConnectionClosedError } from '../../src/wire/common/connectionErrors';
-import type { MessageStream, StreamClosed, StreamNoise } from '../../src/wire/common/messageStream';
+import type { MessageStream, StreamClosed, InvalidStreamData } from '../../src/wire/common/messageStream';
 
 /** Two ends of one pipe in memory. Messages go through JSON and arrive later than they were sent, in order. */
 export function duplexPair(): [DuplexEnd, DuplexEnd] {
@@ -15,7 +15,7 @@ export class DuplexEnd implements MessageStream {
   /** What was sent from this end, as it went over the wire. */
   readonly sent: Record<string, unknown>[] = [];
   private readonly messages = new Emitter<Record<string, unknown>>(rethrow);
-  private readonly noises = new Emitter<StreamNoise>(rethrow);
+  private readonly noises = new Emitter<InvalidStreamData>(rethrow);
   private readonly closes = new Emitter<StreamClosed>(rethrow);
   private other: DuplexEnd | undefined;
   private kept: Record<string, unknown>[] | undefined = [];

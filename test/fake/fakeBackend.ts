@@ -11,7 +11,7 @@ import { Emitter } from '../../src/base/common/event';
 
 /** A session whose events the test tells. */
 export class FakeSession implements BackendSession {
-  readonly isBusy = false;
+  readonly isBusy: boolean = false;
   readonly config = [];
   readonly commands = [];
   private readonly log = new EventLog(() => Promise.resolve());

@@ -3,9 +3,9 @@ import { Emitter } from '../../src/base/common/event';
 import {
   ChatError,
   type Chat,
-  type ChangedStates,
+  type StatesBeforeAndAfter,
   type ChatFileChanges,
-  type ChatRestores,
+  type RestoreRecords,
   type Chats,
   type DiffTexts,
   type RevertOptions,
@@ -51,10 +51,10 @@ export class FakeChat implements Chat {
   readonly onDidChange = this.emitter.event;
   private readonly moves = new Emitter<DraftTransition>(throwIt);
   readonly onDidSendOrRestoreDraft = this.moves.event;
-  readonly restores: ChatRestores = {
+  readonly restores: RestoreRecords = {
     remainingChanges: [],
     get: () => undefined,
-    pointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
+    restorePointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
     editedPaths: () => Promise.resolve(new Set<string>()),
     whenTurnRecorded: () => Promise.resolve(),
     claim: () => Promise.resolve(),
@@ -63,7 +63,7 @@ export class FakeChat implements Chat {
     recordUndone: () => Promise.resolve(),
   };
   /** By turn (or `all`) and path. */
-  readonly states = new Map<string, ChangedStates>();
+  readonly states = new Map<string, StatesBeforeAndAfter>();
   readonly fileChanges: ChatFileChanges;
   private current: SessionView;
 
@@ -180,12 +180,12 @@ export class FakeChat implements Chat {
   }
 
   readonly fullEntries: FullContents<Entry> = {
-    whole: (entryId) => this.transcript.get(entryId),
+    fullContent: (entryId) => this.transcript.get(entryId),
     diffTexts: () => this.diff,
   };
 
   readonly fullApprovals: FullContents<Part[]> = {
-    whole: (approvalId) => this.view.approvals.find(({ id }) => id === approvalId)?.parts,
+    fullContent: (approvalId) => this.view.approvals.find(({ id }) => id === approvalId)?.parts,
     diffTexts: () => this.diff,
   };
 

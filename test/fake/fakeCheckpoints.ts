@@ -58,7 +58,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return { folders: [{ folder: '/ws', id }], problems, uncovered };
   }
 
-  async changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
+  async changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
     const [checkpoint] = folders;
     const before = this.diskAt(checkpoint);
     const now = await this.disk();
@@ -102,7 +102,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     }
     const target = this.diskAt(folders[0]);
     const now = await this.disk();
-    const changes = (await this.changedSince(folders)).files.map(({ path }): RestoreChange => {
+    const changes = (await this.changesSince(folders)).files.map(({ path }): RestoreChange => {
       const change = !target.has(path) ? 'deleted' : now.has(path) ? 'modified' : 'created';
       return { path, change, kind: 'file' };
     });

@@ -16,7 +16,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type SelectedText,
   type TextEdit,
   type TextFile,
@@ -39,6 +39,8 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   readonly saved: string[] = [];
   /** Paths whose name matches one of these globs are `excluded`. */
   exclude: string[] = ['.env*'];
+  /** Where links lead, both absolute. Only `realPathOf` follows them. */
+  readonly links = new Map<string, string>();
   trusted = true;
   /** Awaited at the start of every request that takes a path: throw to fail it, wait to delay it. */
   beforeRequest: (path: string) => Promise<void> = () => Promise.resolve();
@@ -124,6 +126,11 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
 
   // EditorPort
 
+  async realPathOf(path: string): Promise<string> {
+    const absolute = await this.resolve(path);
+    return this.links.get(absolute) ?? absolute;
+  }
+
   async resolve(path: string): Promise<string> {
     await this.beforeRequest(path);
     if (path === '' || path.includes('\0')) throw new EditorError('invalidPath', `"${path}" is not a path.`);
@@ -139,7 +146,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return absolute;
   }
 
-  async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
+  async readText(path: string, options: ReadTextLimits = {}): Promise<TextFile> {
     const absolute = await this.resolve(path);
     throwIfCancelled(options.signal);
     const file = this.fileAt(absolute);

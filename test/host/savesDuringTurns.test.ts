@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/node/systemClock';
-import { OthersSaveWatch } from '../../src/chat/common/unsaved/othersSaveWatch';
+import { OtherSaveTracker } from '../../src/chat/common/unsaved/otherSaveTracker';
 import { readDiskTextAt } from '../../src/chat/vscode/unsaved/textVersions';
-import { windowSaves } from '../../src/chat/vscode/unsaved/windowSaves';
+import { windowSaveEvents } from '../../src/chat/vscode/unsaved/windowSaveEvents';
 import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
@@ -14,15 +14,15 @@ describe('a save in an editor while an agent works', () => {
   let isRunning: boolean;
   let isAgentsWrite: boolean;
   let saves: { path: string; before: unknown; saved: unknown }[];
-  let watch: OthersSaveWatch;
+  let watch: OtherSaveTracker;
   let read: (path: string) => ReturnType<typeof readDiskTextAt>;
   beforeEach(() => {
     isRunning = true;
     isAgentsWrite = false;
     saves = [];
     read = readDiskTextAt;
-    watch = new OthersSaveWatch({
-      files: windowSaves,
+    watch = new OtherSaveTracker({
+      files: windowSaveEvents,
       clock: systemClock,
       fileTexts: {
         readDisk: async (path) => ({ text: await read(path), id: undefined, isDirty: false }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
+import { OpenQuestions } from '../../src/permissions/common/openQuestions';
 import { WindowToolCaller } from '../../src/permissions/vscode/windowToolCaller';
 import { ToolsUnderTest } from './support/tools';
 import { standingOf } from '../fake/fakePermissions';
@@ -14,6 +15,7 @@ describe('a client outside VS Code that calls tools', () => {
   let permissions: unknown;
   let shown: { readonly message: string; readonly buttons: readonly string[] }[];
   let answers: (string | undefined)[];
+  let questions: OpenQuestions;
   const { signal } = new AbortController();
 
   beforeEach(async () => {
@@ -21,6 +23,7 @@ describe('a client outside VS Code that calls tools', () => {
     permissions = undefined;
     shown = [];
     answers = [];
+    questions = new OpenQuestions();
   });
   afterEach(async () => {
     await subject.stop();
@@ -32,6 +35,7 @@ describe('a client outside VS Code that calls tools', () => {
       standing: standingOf([], () => permissions),
       editor: subject.editor.unchecked,
       log: nullLogger,
+      questions,
       showMessage: (message, ...buttons) => {
         shown.push({ message, buttons });
         return answers.length > 0 ? Promise.resolve(answers.shift()) : new Promise(() => undefined);
@@ -81,12 +85,51 @@ describe('a client outside VS Code that calls tools', () => {
     assert.equal((await callerOf('Agent').mayChangeFiles({ purpose: 'edit', files }, signal)).isGranted, false);
     assert.match(shown[0]?.message ?? '', /c\.txt is protected: it runs\. 4 more files are protected\.$/);
     await until('the changes', () =>
-      vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.startsWith('Changes of 7 files'))),
+      vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => label.startsWith('Changes in 7 files'))),
     );
     const many = Array.from({ length: 301 }, (_, at) => file(`clients/${at}.txt`));
     const refused = await callerOf('Agent').mayChangeFiles({ purpose: 'edit', files: many }, signal);
     assert.match(refused.isGranted ? '' : refused.reason, /up to 300 files/);
     assert.equal(shown.length, 2);
+    await until('no changes', () => vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0));
+  });
+
+  it('closes the editor of its own changes, and no other with the same title', async () => {
+    const files = ['a', 'b'].map((name) => file(`clients/${name}.txt`));
+    const tabs = (): string[] => vscode.window.tabGroups.all.flatMap((group) => group.tabs.map(({ label }) => label));
+    const cancels = [new AbortController(), new AbortController()] as const;
+    const asked: Promise<unknown>[] = [];
+    const show = async (cancel: AbortController, label: RegExp): Promise<void> => {
+      answers = ['Show Changes'];
+      asked.push(callerOf('Agent').mayChangeFiles({ purpose: 'edit', files }, cancel.signal));
+      await until('the changes', () => tabs().some((each) => label.test(each)));
+    };
+    await show(cancels[0], /VS Code(?! \d)/);
+    // VS Code may show it in the place of the first one.
+    await show(cancels[1], /VS Code 2/);
+    cancels[0].abort();
+    await asked[0];
+    await until('only the second', () => tabs().length === 1 && (tabs()[0] ?? '').includes('VS Code 2'));
+    cancels[1].abort();
+    await asked[1];
+    await until('no editor', () => tabs().length === 0);
+  });
+
+  it('puts a few questions at a time, also when it stops waiting for the answers', async () => {
+    const caller = callerOf('Agent');
+    const change = { purpose: 'edit', files: [file('clients/a.txt')] };
+    for (let count = 1; count <= 3; count++) {
+      const cancelled = new AbortController();
+      const asked = caller.mayChangeFiles(change, cancelled.signal);
+      await until('a question', () => shown.length === count);
+      cancelled.abort();
+      assert.equal((await asked).isGranted, false);
+    }
+    const refused = await caller.mayChangeFiles(change, signal);
+    assert.match(refused.isGranted ? '' : refused.reason, /not answered several earlier questions/);
+    assert.equal(shown.length, 3);
+    answers = ['Allow Once'];
+    assert.equal((await callerOf('Another').mayChangeFiles(change, signal)).isGranted, true);
   });
 
   it('asks once for several files and for commands, and nothing where the user has settled it', async () => {

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
 import { Emitter } from '../../src/base/common/event';
 import { systemClock } from '../../src/base/node/systemClock';
-import type { TurnWriter } from '../../src/chat/common/unsaved/turnWriters';
+import type { ActiveAgent } from '../../src/chat/common/unsaved/activeAgents';
 import { VirtualDocuments } from '../../src/chat/vscode/review/virtualDocuments';
 import { ConflictNotices } from '../../src/chat/vscode/unsaved/conflictNotices';
 import { ConflictWatch } from '../../src/chat/vscode/unsaved/conflictWatch';
@@ -44,7 +44,7 @@ class FakeMessages {
 describe('unsaved text in a file that an agent writes', () => {
   /** VS Code may still have the text of a deleted file with the same name. */
   let files = 0;
-  let writer: TurnWriter | undefined;
+  let writer: ActiveAgent | undefined;
   let written: Emitter<void>;
   let messages: FakeMessages;
   let watch: ConflictWatch;
@@ -154,7 +154,7 @@ describe('unsaved text in a file that an agent writes', () => {
     assert.ok(await editor.document.save());
     assert.equal(await readFile(file, 'utf8'), 'mine one\n');
     await messages.press(/Use Agent/, 0);
-    assert.match(messages.infos.at(-1) ?? '', /no decision any more/);
+    assert.match(messages.infos.at(-1) ?? '', /is no longer open/);
     assert.equal(await readFile(file, 'utf8'), 'mine one\n');
   });
 
@@ -257,6 +257,6 @@ describe('unsaved text in a file that an agent writes', () => {
     await until('nothing left', () => watch.conflicts.length === 0);
     await messages.press(/Keep Mine/);
     assert.equal(editor.document.getText(), 'agent\n');
-    assert.match(messages.infos[0] ?? '', /no decision any more/);
+    assert.match(messages.infos[0] ?? '', /is no longer open/);
   });
 });

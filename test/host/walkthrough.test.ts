@@ -10,18 +10,17 @@ const Nls = z.record(z.string(), z.string());
 describe('the walkthrough', () => {
   afterEach(closeAll);
 
-  it('opens the agents in settings.json, as the Settings editor cannot change them', async () => {
+  it('begins with the page of agents, which its button opens', async () => {
     const extension = vscode.extensions.getExtension('backline.backline');
     assert.ok(extension);
     const nls = Nls.parse(JSON.parse(await readFile(`${extension.extensionPath}/package.nls.json`, 'utf8')));
-    const button = /\[Open the Setting\]\(command:([\w.]+)\?([^)]+)\)/.exec(nls['walkthrough.agent.description'] ?? '');
-    assert.ok(button?.[1] !== undefined && button[2] !== undefined);
-    const args = z.array(z.unknown()).parse(JSON.parse(decodeURIComponent(button[2])));
-    await vscode.commands.executeCommand(button[1], ...args);
-    await eventually('the setting', () => {
-      const document = vscode.window.activeTextEditor?.document;
-      assert.match(document?.fileName ?? '', /settings\.json$/);
-      assert.match(document?.getText() ?? '', /"backline\.acp\.agents"/);
+    const button = /\[Open Agents\]\(command:([\w.]+)\)/.exec(nls['walkthrough.agent.description'] ?? '');
+    assert.ok(button?.[1] !== undefined);
+    await vscode.commands.executeCommand(button[1]);
+    await eventually('the page', () => {
+      const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+      assert.ok(activeTab?.input instanceof vscode.TabInputWebview);
+      assert.equal(activeTab.label, 'Agents');
     });
   });
 });

@@ -44,7 +44,7 @@ describe('the example client of the Amp protocol, beside a real VS Code', () => 
   it('gives the user the selection as a mention to paste when no Amp terminal runs', async () => {
     await window.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await window.runCommand('Backline: Add Selection to Amp Prompt');
-    await window.messages.filter({ hasText: 'Copied @README.md#L1 — paste it into Amp.' }).waitFor();
+    await window.messages.filter({ hasText: 'Copied @README.md#L1. Paste it into Amp.' }).waitFor();
     const clipboard: string = await window.page.evaluate('navigator.clipboard.readText()');
     assert.equal(clipboard, '@README.md#L1');
     await window.screenshot('amp-copied');

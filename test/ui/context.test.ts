@@ -101,7 +101,7 @@ describe('Context items, as a user sees them', () => {
     await option.waitFor({ state: 'hidden' });
     await window.screenshot('context-mention');
     await (await chat.prompt()).press('Enter');
-    await chat.shows('Your prompt came with a text:');
+    await chat.shows('Your prompt included this text:');
     const title = 'setlist.ts:24 — TODO of alice: leave room for applause, see #12 (todoOwners)';
     await frame.locator('strong').filter({ hasText: title }).waitFor();
     await chat.shows(/Owner: alice <alice@example\.com>/);
@@ -168,7 +168,9 @@ describe('Context providers in a workspace that is not trusted', () => {
       await window.openFile('hello.ts');
       await hoverOverEndOf(window, 'export', 1);
       await window.showStatus('not trusted');
-      const row = window.picks.filter({ hasText: 'Off: ./ran.mjs. It comes from the workspace, which is not trusted' });
+      const row = window.picks.filter({
+        hasText: 'Off: ./ran.mjs. This provider comes from the workspace, which is not trusted',
+      });
       await row.first().waitFor();
       await window.screenshot('context-restricted');
       assert.equal(await hasRun(), false);

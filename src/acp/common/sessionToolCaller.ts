@@ -8,13 +8,16 @@ interface CallingSession {
   readonly stopSignal: () => AbortSignal | undefined;
 }
 
-/** A session that calls tools of the window. Created before the session, because the agent gets the address when it creates one. */
+/**
+ * A session as a caller of the window's tools. It is created before the session, because the agent needs the address of
+ * the tools to create the session.
+ */
 export class SessionToolCaller implements ToolCaller {
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
   private session: CallingSession | undefined;
 
   get endSignal(): AbortSignal {
-    return this.lifetime.signal;
+    return this.lifetimeController.signal;
   }
 
   get stopSignal(): AbortSignal | undefined {
@@ -26,7 +29,7 @@ export class SessionToolCaller implements ToolCaller {
   }
 
   end(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.session = undefined;
   }
 

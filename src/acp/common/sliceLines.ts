@@ -5,7 +5,7 @@ export function sliceLines(text: string, offset: number, limit: number): string 
   return start < 0 || limit === 0 ? '' : text.slice(start, endOfLines(text, start, limit));
 }
 
-/** Recognizes LF, CRLF and CR as line endings. Returns -1 if the text has fewer lines. */
+/** Returns the offset after `count` lines, or -1 if the text has fewer lines. LF, CRLF and CR end a line. */
 function startOfLine(text: string, from: number, count: number): number {
   const lineEnd = /\r\n|\n|\r/g;
   lineEnd.lastIndex = from;

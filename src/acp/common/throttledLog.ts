@@ -2,13 +2,13 @@ import type { Logger } from '../../base/common/log';
 
 const maxLogged = 5;
 
-/** Throttles warnings that a peer can cause: logs the first few of each kind, then only counts. */
+/** Limits warnings that a peer can cause: logs the first warnings of each kind and then only counts. */
 export class ThrottledLog {
   private readonly countByKind = new Map<string, number>();
 
   constructor(private readonly log: Logger) {}
 
-  /** `kind` must be a constant of ours; `details` are logged for the first few only. */
+  /** `kind` must be one of a few constants. `details` are only logged for the first warnings. */
   warn(kind: string, details: string): void {
     const count = (this.countByKind.get(kind) ?? 0) + 1;
     this.countByKind.set(kind, count);

@@ -6,7 +6,9 @@ import { sliceLines } from '../common/sliceLines';
 
 const maxMatches = 1000;
 
-/** The draft's file methods for one folder on disk, for an agent that serves files as the document describes. */
+/**
+ * Handles the file methods of the draft protocol for one folder on disk, for an agent that serves files as documented.
+ */
 export function diskFileHandlers(
   folder: string,
 ): Required<Pick<DraftHandlers, 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch'>> {
@@ -38,7 +40,7 @@ export function diskFileHandlers(
   };
 }
 
-/** @throws Error for a file that is missing or outside the folder */
+/** Reads a file and its version. @throws Error for a file that is missing or outside the folder */
 export async function readFileInFolder(folder: string, path: string): Promise<{ text: Buffer; version: number }> {
   const real = await realPathInside([folder], path);
   const { mtimeMs } = await stat(real);

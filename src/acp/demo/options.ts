@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
 
 export interface DemoOptions {
-  /** `original`: keeps threads and requests files; `document`: the reverse. */
+  /**
+   * The protocol of the agent. `original` is the draft protocol as implemented: the agent stores the threads and
+   * requests files. `document` is the draft protocol as documented: the client does so.
+   */
   readonly dialect: 'v1' | 'original' | 'document';
   /** The highest version of the protocol to answer with, in the dialect `v1`. */
   readonly protocol: 1 | 2;
-  /** Absolute path. */
+  /** Folder for stored sessions, as an absolute path. */
   readonly stateFolder: string | undefined;
   readonly needsSignIn: boolean;
   readonly isSigningIn: boolean;
@@ -21,7 +24,7 @@ export const demoUsage = `Demo agent (no model): an Agent Client Protocol agent 
   --sign-in          sign in (with --state) and exit
 `;
 
-/** @throws RangeError for an argument that is not known */
+/** Parses the arguments. @throws RangeError for an unknown argument */
 export function parseOptions(argv: readonly string[]): DemoOptions {
   let dialect: DemoOptions['dialect'] = 'v1';
   let protocol: DemoOptions['protocol'] = 1;

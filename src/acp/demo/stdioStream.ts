@@ -2,12 +2,15 @@ import { messageOf, toError } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { ConnectionClosedError } from '../../wire/common/connectionErrors';
 import { encodeJsonLine, JsonLineReader } from '../../wire/common/jsonLines';
-import type { MessageStream, StreamClosed, StreamNoise } from '../../wire/common/messageStream';
+import type { MessageStream, StreamClosed, InvalidStreamData } from '../../wire/common/messageStream';
 
-/** JSON lines over this process's stdin and stdout. Starts reading with the first `onMessage` listener. */
+/**
+ * Exchanges JSON lines over stdin and stdout of this process. Starts reading when the first `onMessage` listener is
+ * added.
+ */
 export class StdioStream implements MessageStream {
   private readonly messageEmitter = new Emitter<Record<string, unknown>>(writeToStderr);
-  private readonly noiseEmitter = new Emitter<StreamNoise>(writeToStderr);
+  private readonly noiseEmitter = new Emitter<InvalidStreamData>(writeToStderr);
   private readonly closeEmitter = new Emitter<StreamClosed>(writeToStderr);
   private readonly reader = new JsonLineReader();
   private isReading = false;

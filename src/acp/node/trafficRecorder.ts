@@ -12,23 +12,23 @@ export interface RecorderOptions {
 
 interface OpenRequest {
   readonly method: string;
-  /** On the monotonic clock. */
+  /** Time of the request, in milliseconds of the monotonic clock. */
   readonly sentAtMs: number;
 }
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** Maximum number of open requests that are tracked, for peers that never answer. */
+/** Maximum number of open requests that are tracked, because some peers never answer. */
 const maxOpenRequests = 1000;
 
-/** Tracks open requests and reports each message's name, size and duration to the tap, never its contents. */
+/** Tracks open requests. Reports each message's name, size and duration to the tap, but never its contents. */
 export class TrafficRecorder {
   private readonly sentRequests = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
   readonly receivedRequests = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
 
   constructor(private readonly options: RecorderOptions) {}
 
-  /** Returns our request that the message answers, and marks it as answered. */
+  /** Returns Backline's request that the message answers, and marks it as answered. */
   recordInbound(message: Message): OpenRequest | undefined {
     return this.record('in', message, this.receivedRequests, this.sentRequests);
   }

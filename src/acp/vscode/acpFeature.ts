@@ -4,12 +4,14 @@ import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Memento } from '../../base/common/memento';
 import type { Consent } from '../../consent/common/consentManager';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
+import type { InstalledPrograms } from '../common/catalogue/installedAgents';
 import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
@@ -19,8 +21,10 @@ import type { AgentConsent } from '../node/catalogue/agentConsent';
 import { diskCommandFiles } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
+import { AgentsPort } from './agentsPort';
 import { askUserForAgent } from './elicitation';
-import { SignInTerminals } from './signInTerminal';
+import { SignInServices, type AgentKeysPort } from './signIn/signInServices';
+import { SignInTerminals } from './signIn/signInTerminal';
 
 type SharedLauncherDeps = Required<
   Pick<AgentLauncherDeps, 'editor' | 'windowMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
@@ -34,36 +38,54 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly agentReaperFile: string;
   readonly version: string;
   readonly consent: Consent;
+  readonly installed: InstalledPrograms;
+  readonly secrets: vscode.SecretStorage;
+  /** For all windows. Keeps which agents have keys, never the keys. */
+  readonly memento: Memento;
 }
 
 /** Provides agents as backends, and the commands for them. Starts no agent itself. */
 export class AcpFeature implements Feature {
   readonly id = 'acp';
   readonly title = 'Agents';
+  /** What the page of agents, and installing them, needs. */
+  readonly agentsPort: AgentsPort;
   private readonly registry: AgentRegistry;
   private readonly reaper: AgentReaper;
   private readonly terminals = new SignInTerminals();
   private readonly shellEnvironment: ShellEnvironment;
+  private readonly signIn: SignInServices;
+  private launcher: Promise<AgentLauncher> | undefined;
+  private loadedLauncher: AgentLauncher | undefined;
 
   constructor(private readonly options: AcpFeatureDeps) {
     const { agentReaperFile, clock, log } = options;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
-    let launcher: Promise<AgentLauncher> | undefined;
+    this.signIn = new SignInServices(options);
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
-      createBackend: async (entry) => {
-        launcher ??= this.createLauncher();
-        return await (await launcher).create(entry);
-      },
+      createBackend: async (entry) => await (await this.getLauncher()).create(entry),
       isTrusted,
       agentConsent: this.createAgentConsent(),
+      needsSignIn: (id) => this.signIn.memory.needsSignIn(id),
       log,
+    });
+    this.agentsPort = new AgentsPort({
+      registry: this.registry,
+      getLauncher: () => this.getLauncher(),
+      loadedLauncher: () => this.loadedLauncher,
+      environment: () => this.shellEnvironment.get(),
+      guardProcess: (leaderPid) => this.reaper.watch(leaderPid, randomUUID()),
     });
   }
 
   get backends(): BackendRegistry {
     return this.registry;
+  }
+
+  get agentKeys(): AgentKeysPort {
+    return this.signIn.port;
   }
 
   start(): Promise<RunningFeature> {
@@ -90,18 +112,23 @@ export class AcpFeature implements Feature {
     disposables.add(editor.onDidChangeFolders(refresh));
     disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
     disposables.add(this.options.consent.onDidChange(refresh));
+    disposables.add(this.options.installed.onDidChange(refresh));
     disposables.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
     disposables.add(commands.setHandler(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
-    disposables.add(commands.setHandler(commandIds.acpSignIn, () => agentCommands.signIn()));
+    disposables.add(this.signIn.start(registry, commands, messages));
     showStatus();
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => disposables.dispose() });
+  }
+
+  private getLauncher(): Promise<AgentLauncher> {
+    return (this.launcher ??= this.createLauncher());
   }
 
   /** Loads a separate bundle, because most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
     const { traffic, version } = this.options;
-    return new AgentLauncher({
+    this.loadedLauncher = new AgentLauncher({
       ...this.options,
       clientInfo: { name: 'backline', title: 'Backline', version },
       tap: traffic,
@@ -109,12 +136,15 @@ export class AcpFeature implements Feature {
       defaultFolder: () => this.defaultFolder(),
       isTrusted,
       agentConsent: this.createAgentConsent(),
+      newestEntry: (entry) => this.registry.newestEntry(entry),
       reaper: this.reaper,
       createId: randomUUID,
       random: Math.random,
       elicit: askUserForAgent,
-      runInTerminal: (command) => this.terminals.run(command),
+      runInTerminal: (command, signal) => this.terminals.run(command, signal),
+      keysOf: (agentId) => this.signIn.keys.keysOf(agentId),
     });
+    return this.loadedLauncher;
   }
 
   private createAgentConsent(): AgentConsent {
@@ -124,12 +154,13 @@ export class AcpFeature implements Feature {
   }
 
   private async loadCatalogue() {
-    const { demoAgentFile, demoStateFolder: stateFolder, settings } = this.options;
+    const { demoAgentFile, demoStateFolder: stateFolder, installed, settings } = this.options;
     // Reading the environment starts the login shell, which requires a trusted workspace.
     const env = isTrusted() ? await this.shellEnvironment.get() : {};
     return loadAgentCatalogue({
       platform: process.platform,
       levels: settings.acpAgents(),
+      installed: await installed.installedAgents(),
       env,
       cwd: this.defaultFolder(),
       files: diskCommandFiles,

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { withoutUndefined } from '../../base/common/withoutUndefined';
-import type { AuthMethod, BackendState, SessionBackend } from '../../session/common/sessionBackend';
+import type { BackendState, SessionBackend } from '../../session/common/sessionBackend';
 import { findAgentToRestart } from '../common/catalogue/agentToRestart';
 import type { Messages } from '../../platform/vscode/messages';
 
@@ -29,23 +28,6 @@ export class AgentCommands {
       await backend.capabilities();
     });
   }
-
-  /** Runs `backline.acp.signIn`. @throws BackendError */
-  async signIn(): Promise<void> {
-    const waiting = this.options.backends().filter(({ state }) => state.kind === 'authRequired');
-    if (waiting.length === 0) {
-      this.options.messages.info('No agent requires you to sign in.');
-      return;
-    }
-    const backend = waiting.length === 1 ? waiting[0] : await pickAgent(waiting, 'Sign In', 'Select an agent');
-    if (backend?.state.kind !== 'authRequired') return;
-    const { methods, message } = backend.state;
-    if (methods.length === 0 || !backend.authenticate) throw new Error(message);
-    const method = await pickMethod(backend.title, methods);
-    if (!method) return;
-    await withProgress(`Signing in to ${backend.title}`, async () => backend.authenticate?.(method.id));
-    this.options.messages.info(`You are signed in to ${backend.title}.`);
-  }
 }
 
 async function pickAgent(
@@ -57,20 +39,6 @@ async function pickAgent(
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.backend;
 }
 
-async function pickMethod(agentTitle: string, methods: readonly AuthMethod[]): Promise<AuthMethod | undefined> {
-  const items = methods.map((method) => ({
-    label: method.name,
-    method,
-    ...(method.type === 'terminal' ? { description: 'in a terminal' } : {}),
-    ...withoutUndefined({ detail: method.description }),
-  }));
-  const picked = await vscode.window.showQuickPick(items, {
-    title: `Sign in to ${agentTitle}`,
-    placeHolder: 'Select a sign-in method',
-  });
-  return picked?.method;
-}
-
 function stateDescription(state: BackendState): Pick<vscode.QuickPickItem, 'description' | 'detail'> {
   switch (state.kind) {
     case 'stopped':
@@ -80,7 +48,7 @@ function stateDescription(state: BackendState): Pick<vscode.QuickPickItem, 'desc
     case 'starting':
       return { description: 'starting' };
     case 'authRequired':
-      return { description: 'sign-in required' };
+      return { description: 'needs sign-in' };
     case 'failed':
       return { description: 'failed', detail: state.message };
   }

@@ -61,7 +61,7 @@ async function fillInForm(
   const content: Record<string, FormValue> = {};
   if (fields.length === 0) {
     const yes = { label: 'Yes' };
-    const chosen = await pickItem(`${agentTitle} asks`, message, [yes, { label: 'No' }], token);
+    const chosen = await pickItem(`Request from ${agentTitle}`, message, [yes, { label: 'No' }], token);
     return { action: chosen === yes ? 'accept' : 'decline' };
   }
   for (const [index, field] of fields.entries()) {

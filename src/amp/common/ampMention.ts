@@ -1,8 +1,9 @@
 import { isEditorError, type Range } from '../../editor/common/editorPort';
 
 /**
- * A selection in Amp's syntax: `@src/a.ts#L12-45`, `@src/a.ts#L12` within one line, `@src/a.ts` for a cursor. The path
- * is relative to `folder` if the file is in it. It is quoted if it has white space or quotes: `@"my songs/a.ts"#L12`.
+ * Formats a selection in Amp's syntax: `@src/a.ts#L12-45`, `@src/a.ts#L12` for a single line, `@src/a.ts` for a cursor.
+ * The path is relative to `folder` if the file is in it. It is quoted if it contains white space or quotes: `@"my
+ * songs/a.ts"#L12`.
  */
 export function formatMention(file: string, selection: Range, folder: string | undefined): string {
   const relative = folder === undefined ? undefined : relativePath(file, folder);
@@ -10,7 +11,7 @@ export function formatMention(file: string, selection: Range, folder: string | u
 }
 
 /**
- * Whether a path has no control characters. A terminal treats these as keys; for example, a newline would send the
+ * Whether a path contains no control characters. A terminal treats these as keys. For example, a newline would send the
  * prompt.
  */
 export function isTypablePath(file: string): boolean {
@@ -21,7 +22,7 @@ export function innermostFolder(file: string, folders: readonly string[]): strin
   return folders.filter((folder) => relativePath(file, folder) !== undefined).sort((a, b) => b.length - a.length)[0];
 }
 
-/** Explains why a file cannot be mentioned. `reason` is what resolving it threw, if anything. */
+/** Explains why a file cannot be mentioned. `reason` is the error that resolving its path has thrown, if any. */
 export function explainUnmentionableFile(name: string, reason: unknown): string {
   if (!isEditorError(reason))
     return `${name} is not the active editor. Click in its editor, then add the selection again.`;
@@ -41,7 +42,7 @@ function quoteIfNeeded(path: string): string {
 
 function lineSuffix({ start, end }: Range): string {
   if (start.line === end.line) return start.character === end.character ? '' : `#L${start.line + 1}`;
-  // A selection of whole lines ends before the first character of the next line. That line is not included.
+  // A selection of whole lines ends before the first character of the next line, which is not part of the selection.
   const last = end.character === 0 ? end.line - 1 : end.line;
   return last === start.line ? `#L${start.line + 1}` : `#L${start.line + 1}-${last + 1}`;
 }
@@ -52,7 +53,7 @@ function relativePath(file: string, folder: string): string | undefined {
   return path.startsWith(parent) ? path.slice(parent.length) : undefined;
 }
 
-/** Converts `\` to `/` in Windows paths. In POSIX paths (with a leading `/`), `\` is an ordinary character. */
+/** Converts `\` to `/` in Windows paths. In POSIX paths, which start with `/`, `\` is an ordinary character. */
 function withSlashes(path: string): string {
   return path.startsWith('/') ? path : path.replaceAll('\\', '/');
 }

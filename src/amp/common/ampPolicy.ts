@@ -11,8 +11,8 @@ export interface AmpPolicy {
 export const ampPolicyId = 'amp';
 
 /**
- * Also refuses `ask`, because a client waits for at most 2 s, which is too short to ask the user. @throws EditorError
- * `denied`
+ * Checks that the policy allows reading. Also refuses `ask`, because a client waits at most 2 s, which is too short to
+ * ask the user. @throws EditorError `denied`
  */
 export function assertReadAllowed(path: string, { read = 'allow' }: AmpPolicy): void {
   if (read === 'allow') return;
@@ -23,7 +23,9 @@ export function assertReadAllowed(path: string, { read = 'allow' }: AmpPolicy): 
   throw new EditorError('denied', `${path} was not read. ${why} ${advice('read')}`);
 }
 
-/** Write options for a file: the policy `ask` makes the editor ask the user. @throws EditorError `denied` */
+/**
+ * Returns the write options for a file. With the policy `ask`, the editor asks the user. @throws EditorError `denied`
+ */
 export function writeOptionsOfPolicy(path: string, { edit = 'allow' }: AmpPolicy): Pick<WriteOptions, 'askBecause'> {
   switch (edit) {
     case 'allow':

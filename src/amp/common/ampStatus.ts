@@ -18,7 +18,7 @@ export type AmpState =
 interface AmpEnvironment {
   readonly hasFolder: boolean;
   readonly isTrusted: boolean;
-  /** Whether an installed diagnostics plugin is older than the bundled one. */
+  /** Whether an installed version of the diagnostics plugin is older than the bundled one. */
   readonly isPluginOutdated: boolean;
 }
 
@@ -37,7 +37,7 @@ const openSettings: StatusAction = {
   arguments: ['backline.amp'],
 };
 
-/** The status of the Amp server for the status list and the status bar. */
+/** Returns the status of the Amp server for the status list and the status bar. */
 export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutdated }: AmpEnvironment): FeatureStatus {
   const amp = { id: 'amp', title: 'Amp' };
   switch (state.kind) {

@@ -9,7 +9,7 @@ const severityWords: Record<DiagnosticSeverity, string> = {
   hint: 'hint',
 };
 
-/** The document's result: a flat array with one item per diagnostic. */
+/** Returns the result in the document's dialect: a flat array with one item per diagnostic. */
 export function toDocumentDialectDiagnostics(files: readonly FileDiagnostics[]): object[] {
   return files.flatMap(({ path, diagnostics }) => {
     const uri = toFileUri(path);
@@ -25,7 +25,7 @@ export function toDocumentDialectDiagnostics(files: readonly FileDiagnostics[]):
   });
 }
 
-/** The CLI's result: entries by file. Every field of a diagnostic is required. */
+/** Returns the result in the CLI's dialect: entries by file. Every field of a diagnostic is required. */
 export function toCliDialectDiagnostics(files: readonly FileDiagnostics[]): object {
   const entries = files.map(({ path, diagnostics }) => ({
     uri: toFileUri(path),
@@ -46,7 +46,7 @@ export function toCliDialectDiagnostics(files: readonly FileDiagnostics[]): obje
   return { entries };
 }
 
-/** The CLI's schema has no fields for source and code, which agents need, so they are appended to the message. */
+/** Returns the message with source and code appended. The CLI's schema has no fields for them, but agents need them. */
 function describe({ message, source, code }: Diagnostic): string {
   const origin = [source, code].filter(Boolean).join(' ');
   return origin ? `${message} (${origin})` : message;

@@ -2,7 +2,8 @@ import { isRecord } from '../../base/common/isRecord';
 import { ClientMessage } from './ampSchema';
 
 /**
- * `document`: method and result are inside `method` and `result`. `cli`: they are in a member named after the method.
+ * `document`: the method name is in `method`, and the result in `result`. `cli`: both are in a member whose name is the
+ * method name.
  */
 export type AmpDialect = 'document' | 'cli';
 
@@ -11,7 +12,7 @@ export interface AmpRequest {
   readonly idJson: string;
   readonly dialect: AmpDialect;
   readonly method: string;
-  /** Not validated yet. */
+  /** Parameters that were not validated yet. */
   readonly params: unknown;
 }
 
@@ -29,7 +30,7 @@ export const ampErrorCodes = {
   internalError: -32_603,
 } as const;
 
-/** A request that is answered with an error. The message says what to send instead. */
+/** A request that is answered with an error. The message tells the client what to send instead. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   constructor(
@@ -84,14 +85,12 @@ function invalidShape(idJson: string, advice: string): InvalidRequest {
 }
 
 /**
- * Maximum length of a frame that is parsed with a reviver, in UTF-16 units. For larger frames, this would block the
- * editor.
+ * Maximum length of a frame that is parsed with a reviver, in UTF-16 units. Parsing a larger frame in this way would
+ * block the editor.
  */
 const maxExactIdLength = 64 * 1024;
 
-/**
- * Returns a numeric ID as it was written. Reading the source text is slow, so this is done only for unusual numbers.
- */
+/** Returns a numeric ID as it was written. Only done for unusual numbers, because reading the source text is slow. */
 function originalNumber(id: number, frame: string): string {
   if (frame.length > maxExactIdLength) return JSON.stringify(id);
   const isPlain = Number.isSafeInteger(id) && new RegExp(`"id"\\s*:\\s*${id}\\s*[,}]`, 'u').test(frame);
@@ -107,7 +106,7 @@ function originalNumber(id: number, frame: string): string {
     const holder = isRecord(message) ? message['clientRequest'] : undefined;
     return idSources.get(holder) ?? JSON.stringify(id);
   } catch {
-    // Nested too deeply for the reviver's recursion: fall back to the digits of the double.
+    // The frame is nested too deeply for the reviver's recursion, so the ID is the number as JavaScript formats it.
     return JSON.stringify(id);
   }
 }

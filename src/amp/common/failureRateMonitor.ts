@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
-/** Counts the answers of the last minute, if too many of them failed. */
+/** The counts of the answers in the last minute. Exists if too many of them have failed. */
 export interface FailureCounts {
   readonly failedCount: number;
   readonly totalCount: number;
 }
 
 const windowMs = 60_000;
-/** Answers are counted in time slices of this length, so that many answers do not use more memory. */
+/** Length of a time slice. Answers are counted per slice, so that many answers do not use more memory. */
 const sliceMs = 5_000;
-/** Minimum number of failed requests. A single slow file should not alarm the user. */
+/** Minimum number of failed requests for a warning. A single slow file must not cause one. */
 const minFailed = 3;
 const minShare = 0.25;
 
@@ -20,7 +20,7 @@ interface Slice {
   totalCount: number;
 }
 
-/** Counts failed answers over the last minute. Reports when there are too many, and when there no longer are. */
+/** Counts failed answers in the last minute. Reports when there are too many, and when this is over. */
 export class FailureRateMonitor implements Disposable {
   private timeSlices: Slice[] = [];
   private updateTimer: Disposable | undefined;
@@ -58,7 +58,7 @@ export class FailureRateMonitor implements Disposable {
   private updateIsFailing(): void {
     const { failedCount, totalCount } = this.countAnswers();
     const isFailing = failedCount >= minFailed && failedCount / totalCount >= minShare;
-    // Notices the recovery even if no further requests arrive.
+    // The timer detects the recovery even if no further requests arrive.
     if (isFailing) this.updateTimer ??= this.clock.setTimer(sliceMs, () => this.updateOnTimer());
     if (isFailing === this.isFailing) return;
     this.isFailing = isFailing;

@@ -25,38 +25,41 @@ import {
 } from './ampSchema';
 
 /**
- * Time reserved for sending the answer, in milliseconds. Otherwise, an edit that is saved slowly could be reported as
- * failed.
+ * Time reserved for sending the answer, in milliseconds. Without it, a successful edit that is saved slowly could be
+ * reported as failed.
  */
 const answerReserveMs = 500;
 
 interface AmpMethodCall {
   readonly dialect: AmpDialect;
-  /** Not validated yet. */
+  /** Parameters that were not validated yet. */
   readonly params: unknown;
-  /** Fires when the request has ended: answered, timed out, or its client disconnected. */
+  /** Fires when the request has ended, because it was answered, has timed out, or its client has disconnected. */
   readonly signal: AbortSignal;
   /** Deadline of the request, in milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
-  /** Awaited once before creating an answer that may be large. These are created one at a time, for all clients. */
+  /**
+   * Must be awaited once before an answer that may be large is created. Such answers are created one at a time, for all
+   * clients.
+   */
   readonly awaitTurn: () => Promise<void>;
 }
 
-/** Files up to this size are read without waiting for a turn. */
+/** Maximum size of a file that is read without waiting for a turn, in bytes. */
 const maxSmallFileBytes = 256 * 1024;
 
-/** @throws ZodError for invalid params, EditorError if the editor refuses or fails */
+/** Handles a method. @throws ZodError for invalid parameters, EditorError if the editor refuses or fails */
 export type AmpMethod = (call: AmpMethodCall) => object | Promise<object>;
 
 export interface AmpMethodPorts {
   readonly editor: EditorPort;
   readonly isToken: (token: string) => boolean;
-  /** Asks the user about edits of protected files, and about other edits if the policy says `ask`. */
+  /** Asks the user about edits of protected files. If the policy says `ask`, also asks about other edits. */
   readonly protectedEdits: Pick<ProtectedEditApprovals, 'requireGrant' | 'consumeGrant'>;
   readonly policy: () => AmpPolicy;
 }
 
-/** docs/protocols/amp.md describes the answers of each dialect, field by field. */
+/** Creates the handlers of all methods. docs/protocols/amp.md describes the answers of each dialect, field by field. */
 export function createMethods({
   editor,
   isToken,
@@ -82,7 +85,7 @@ export function createMethods({
   return new Map<string, AmpMethod>([
     ['ping', ({ params }) => PingParams.parse(params)],
 
-    // A connected client has already presented the token, but the answer should be correct for any token.
+    // A connected client has already sent the right token, but the answer should be correct for any token.
     ['authenticate', ({ params }) => ({ authenticated: isToken(AuthenticateParams.parse(params).authToken) })],
 
     [
@@ -135,7 +138,7 @@ export function createMethods({
       'openURI',
       async ({ params }) => {
         const { uri } = OpenUriParams.parse(params);
-        // Does not take the focus, because the user works in the terminal of the agent.
+        // The editor does not take the focus, because the user is working in the agent's terminal.
         return await failureAsResult(async () => {
           await editor.open(uri, { preserveFocus: true, preview: true });
           return { success: true, message: isWebLink(uri) ? `Asked the user to open ${uri}` : `Opened ${uri}` };
@@ -153,7 +156,9 @@ function encodingHint({ hasInvalidBytes }: TextFile): { readonly message?: strin
   };
 }
 
-/** Turns editor errors into `success: false`. The CLI expects that, since it also asks for files that do not exist. */
+/**
+ * Converts editor errors to `success: false`. The CLI expects that, because it also requests files that do not exist.
+ */
 async function failureAsResult(work: () => Promise<object>): Promise<object> {
   try {
     return await work();
@@ -163,7 +168,7 @@ async function failureAsResult(work: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Reads small files immediately, and larger ones when it is this request's turn. */
+/** Reads a file. Small files are read immediately, larger ones when it is the turn of this request. */
 async function readInTurn(
   editor: EditorPort,
   path: string,
@@ -179,14 +184,17 @@ async function readInTurn(
   return await editor.readText(path, { signal });
 }
 
-/** Whether the URI is a web link, which the editor opens only after asking the user. */
+/** Whether the URI is a web link. The editor opens such a link only after the user has confirmed it. */
 function isWebLink(uri: string): boolean {
   return /^https?:/iu.test(uri);
 }
 
 type FileEdit = z.infer<typeof EditFileParams>;
 
-/** @throws EditorError `staleVersion` if the edit would now produce a different text than the user granted */
+/**
+ * Applies an edit. @throws EditorError `staleVersion` if the result would differ from the text that the user has
+ * allowed
+ */
 async function applyEdit(
   editor: EditorPort,
   edit: FileEdit,
@@ -206,7 +214,10 @@ async function applyEdit(
   return await editor.editText(path, makeEdit, options);
 }
 
-/** @throws EditorError `invalidRange` if an offset is beyond the text or inside a character */
+/**
+ * Converts byte offsets to a text edit. @throws EditorError `invalidRange` if an offset is beyond the text or inside a
+ * character
+ */
 function toTextEdit(text: string, start: number, end: number, newText: string): TextEdit {
   if (end < start) {
     throw new EditorError('invalidRange', `The edit ends (byte ${end}) before it starts (byte ${start}). Swap them.`);

@@ -1,20 +1,22 @@
 import { toFileUri } from '../../base/common/fileUri';
 import type { EditorPort, EditorSelection, Position } from '../../editor/common/editorPort';
 
-// Each notification is one message for both dialects: the CLI reads its own key and ignores the rest; next to it is the
-// document's `method`. Lines and characters are 0-based, in UTF-16 units, in both.
+// Each notification is one message for both dialects: the CLI reads the member with its own name and ignores the
+// others, such as the document's `method`. In both dialects, lines and characters are 0-based and in UTF-16 units.
 
-/** A notification as text, created once for all clients. */
+/** A notification as text. It is created once and sent to all clients. */
 export interface AmpNotification {
-  /** The CLI's name. */
+  /** The name in the CLI's dialect. */
   readonly method: string;
   readonly json: string;
 }
 
-/** The editor state that clients are notified of. */
+/** The notifications about the current state of the editor. */
 export interface EditorNotifications {
   readonly visibleFiles: AmpNotification;
-  /** Undefined if no file is active. Clients keep the last selection until the list of visible files is empty. */
+  /**
+   * Undefined if no file is active. Clients keep the last selection until they receive an empty list of visible files.
+   */
   readonly selection: AmpNotification | undefined;
 }
 
@@ -28,7 +30,10 @@ export function editorNotifications(editor: Pick<EditorPort, 'visibleFiles' | 'a
 
 export const noVisibleFilesNotification = visibleFilesNotification([]);
 
-/** A client forgets its files, active file and selection only when it receives an empty list. */
+/**
+ * Creates the notification of visible files. Clients clear their files, active file and selection only when they
+ * receive an empty list.
+ */
 export function visibleFilesNotification(files: readonly string[]): AmpNotification {
   return notification('visibleFilesDidChange', { uris: files.map(toFileUri) }, 'visibleFilesChanged', { files });
 }
@@ -55,12 +60,14 @@ export function selectionNotification({ path, selections }: EditorSelection): Am
 
 const startOfFile: Position = { line: 0, character: 0 };
 
-/** Omits `pluginDirectory`, because older CLIs would install plugins into it. */
+/**
+ * Creates the notification about the plugin. Omits `pluginDirectory`, because older CLIs would install plugins there.
+ */
 export function pluginMetadataNotification(version: string): AmpNotification {
   return notification('pluginMetadata', { version }, 'pluginMetadata', { version });
 }
 
-/** Inserts text into the prompt. CLIs since 2026-04-12 ignore it. */
+/** Creates a notification that inserts text into the prompt. CLIs since 2026-04-12 ignore it. */
 export function appendToPromptNotification(message: string): AmpNotification {
   return notification('appendToPrompt', { message }, 'appendToPrompt', { message });
 }

@@ -18,19 +18,24 @@ interface ProtectedEditPorts {
   readonly editor: Pick<EditorPort, 'readBytes'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Shows the change to the user. Resolves with undefined if the user closes the question. */
+  /** Shows the change to the user and asks for approval. Resolves to undefined if the user dismisses the question. */
   readonly askUser: (edit: RefusedEdit) => Promise<EditAnswer | undefined>;
-  /** Reports that the file on disk has the refused text. */
+  /** Reports that the file on disk has the refused text, although the edit was not allowed. */
   readonly reportWritten: (edit: RefusedEdit) => unknown;
 }
 
-/** Permission of the user for one edit. */
+/** The user's permission for one edit. */
 export type EditGrant = Pick<RefusedEdit, 'id' | 'after'>;
 
-/** Delays between checks of the file on disk after a refusal. A client that writes the file itself does so soon. */
+/**
+ * Delays between checks of the file on disk after a refusal, in milliseconds. A client that bypasses the editor writes
+ * the file soon.
+ */
 const checkDelaysMs = [200, 400, 800, 1_600, 3_200, 6_400];
 
-/** Refuses edits of protected files and asks the user, so that a later attempt can succeed. Dispose it. */
+/**
+ * Refuses edits of protected files and asks the user, so that a later attempt can succeed. The owner must dispose it.
+ */
 export class ProtectedEditApprovals implements Disposable {
   private refusedEdits: RefusedEdits = [];
   private lastId = 0;
@@ -39,7 +44,7 @@ export class ProtectedEditApprovals implements Disposable {
 
   constructor(private readonly ports: ProtectedEditPorts) {}
 
-  /** Returns the user's grant for an edit, or asks for it once. @throws EditorError `protected` with advice */
+  /** Returns the user's permission for an edit, or asks for it once. @throws EditorError `protected` with advice */
   requireGrant({ requestedPath: requested, path, reason, change: { after } }: ProtectedChangeError): EditGrant {
     const now = this.ports.clock.monotonicNow();
     const known = findRefusedEdit(this.refusedEdits, { path, after }, now);
@@ -55,7 +60,7 @@ export class ProtectedEditApprovals implements Disposable {
     throw new EditorError('protected', `${why} The user is being asked in VS Code; try again once it is allowed.`);
   }
 
-  /** Records that the edit was made. The next edit needs a new grant. */
+  /** Records that the edit was made. The next edit needs a new permission. */
   consumeGrant({ id }: EditGrant): void {
     this.dispatch({ kind: 'made', id });
   }
@@ -87,28 +92,28 @@ export class ProtectedEditApprovals implements Disposable {
   }
 
   private startChecks(edit: RefusedEdit): void {
-    this.scheduleCheck(edit, 0);
+    this.scheduleWrittenCheck(edit, 0);
   }
 
-  private scheduleCheck(edit: RefusedEdit, step: number): void {
+  private scheduleWrittenCheck(edit: RefusedEdit, attempt: number): void {
     this.checkTimers.get(edit.id)?.dispose();
     this.checkTimers.delete(edit.id);
-    const delayMs = checkDelaysMs[step];
+    const delayMs = checkDelaysMs[attempt];
     const isRefused = this.refusedEdits.some(
       ({ id, kind }) => id === edit.id && (kind === 'asked' || kind === 'denied'),
     );
     if (delayMs === undefined || !isRefused || this.isDisposed) return;
-    const timer = this.ports.clock.setTimer(delayMs, () => void this.reportIfWritten(edit, step));
+    const timer = this.ports.clock.setTimer(delayMs, () => void this.reportIfWritten(edit, attempt));
     this.checkTimers.set(edit.id, timer);
   }
 
-  private async reportIfWritten(edit: RefusedEdit, step: number): Promise<void> {
+  private async reportIfWritten(edit: RefusedEdit, attempt: number): Promise<void> {
     const timer = this.checkTimers.get(edit.id);
     const isWritten = await this.isOnDisk(edit);
-    // A newer refusal of the same edit has started its own checks.
+    // A later refusal of the same edit has started its own checks.
     if (this.checkTimers.get(edit.id) !== timer) return;
     if (!isWritten) {
-      this.scheduleCheck(edit, step + 1);
+      this.scheduleWrittenCheck(edit, attempt + 1);
       return;
     }
     this.checkTimers.delete(edit.id);
@@ -123,9 +128,10 @@ export class ProtectedEditApprovals implements Disposable {
     }
   }
 
-  /** Ignores line endings and a byte order mark. */
+  /** Whether the file on disk has the text of the edit. Ignores line endings and a byte order mark. */
   private async isOnDisk({ path, after }: RefusedEdit): Promise<boolean> {
-    // In UTF-8, a UTF-16 unit (with the CR of a line ending) and a byte order mark have at most three bytes each.
+    // Maximum size of the file in UTF-8: a UTF-16 unit (with the CR of a line ending) and a byte order mark have at
+    // most three bytes each.
     const limit = 3 * after.length + 3;
     const found = await this.ports.editor.readBytes(path, { limit }).catch(() => undefined);
     if (!found || found.fileSize > limit) return false;

@@ -1,26 +1,26 @@
 export interface RefusedEdit {
   readonly id: number;
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
   /** Why the change needs approval; see `Protection.reason`. */
   readonly reason: string;
   readonly after: string;
 }
 
-/** Times are in milliseconds of the monotonic clock. */
+/** The state of a refused edit. Times are in milliseconds of the monotonic clock. */
 type RefusedEditState = RefusedEdit &
   (
     | { readonly kind: 'asked' }
     | { readonly kind: 'allowed'; readonly until: number }
-    /** The user is not asked again before `until`. */
+    /** The user has denied the edit. They are not asked again before `until`. */
     | { readonly kind: 'denied'; readonly until: number }
-    /** The file on disk has this text without permission: it was written outside the editor. */
+    /** The file on disk has the text of the edit without permission, because it was written outside the editor. */
     | { readonly kind: 'written' }
   );
 
 export type RefusedEditEvent =
   | { readonly kind: 'refused'; readonly edit: RefusedEdit; readonly now: number }
-  /** `answer` is undefined if the question was closed without one. */
+  /** The user has answered. `answer` is undefined if the user has dismissed the question. */
   | { readonly kind: 'answered'; readonly id: number; readonly answer: EditAnswer | undefined; readonly now: number }
   | { readonly kind: 'made'; readonly id: number }
   | { readonly kind: 'foundOnDisk'; readonly id: number };
@@ -29,10 +29,10 @@ export type EditAnswer = 'allow' | 'deny';
 
 export type RefusedEdits = readonly RefusedEditState[];
 
-/** How long an answer is valid. */
+/** How long an answer is valid, in milliseconds. */
 export const editAnswerValidMs = 10 * 60_000;
 export const maxEditQuestions = 8;
-/** Total UTF-16 units of the edits that are waiting for an answer. */
+/** Maximum total size of the edits that wait for an answer, in UTF-16 units. */
 export const maxEditQuestionLength = 16 * 1024 * 1024;
 const maxAnswers = 32;
 
@@ -42,7 +42,7 @@ export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent)
       return [...withoutExpired(edits, event.now), { ...event.edit, kind: 'asked' }];
     case 'answered': {
       const found = edits.find((edit) => edit.id === event.id);
-      // Ignores the answer, because the file was written before it.
+      // The answer is ignored, because the file was written before it.
       if (found?.kind !== 'asked') return edits;
       const others = edits.filter((edit) => edit !== found);
       if (event.answer === undefined) return others;
@@ -59,7 +59,7 @@ export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent)
   }
 }
 
-/** Finds the valid state of exactly this edit. */
+/** Finds the state of exactly this edit, if it is still valid. */
 export function findRefusedEdit(
   edits: RefusedEdits,
   { path, after }: Pick<RefusedEdit, 'path' | 'after'>,
@@ -72,7 +72,7 @@ export function findRefusedEdit(
   return undefined;
 }
 
-/** Whether another question stays within the limits for the user and for memory. */
+/** Whether one more question stays within the limits, which protect the user and the memory. */
 export function isWithinQuestionLimits(edits: RefusedEdits, { after }: Pick<RefusedEdit, 'after'>): boolean {
   const open = edits.filter(({ kind }) => kind === 'asked');
   const length = open.reduce((sum, edit) => sum + edit.after.length, after.length);

@@ -8,7 +8,7 @@ export class RequestScope {
   private readonly controller = new AbortController();
   private timer: Disposable | undefined;
 
-  /** `timeoutMs` counts from `arrivedAt`, in milliseconds of the monotonic clock. */
+  /** `timeoutMs` starts at `arrivedAt`, in milliseconds of the monotonic clock. */
   constructor(
     private readonly clock: Clock,
     arrivedAt: number,
@@ -21,12 +21,13 @@ export class RequestScope {
     return this.controller.signal;
   }
 
-  /** Settles with the work, or rejects when the request ends. @throws TimeoutError, or the reason given to `end` */
+  /** Settles like `work`, or rejects when the request ends. @throws TimeoutError, or the reason given to `end` */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const remainingMs = this.deadlineMs - this.clock.monotonicNow();
     if (remainingMs <= 0) this.timeOut();
     this.signal.throwIfAborted();
-    // Add this listener first, so that the caller gets the time-out and not the error that the aborted work throws.
+    // This listener is added first, so that the caller gets the time-out and not the error that the aborted work
+    // throws.
     const ended = new Promise<never>((_resolve, reject) => {
       this.signal.addEventListener('abort', () => reject(abortReason(this.signal)), { once: true });
     });
@@ -38,7 +39,7 @@ export class RequestScope {
     }
   }
 
-  /** Ends the request and fires its signal. Does nothing if it has already ended. */
+  /** Ends the request and fires its signal. Does nothing if the request has already ended. */
   end(reason: Error): void {
     this.timer?.dispose();
     this.controller.abort(reason);

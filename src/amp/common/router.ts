@@ -12,16 +12,19 @@ interface AmpRouterDeps extends AmpMethodPorts {
 
 export interface AmpAnswer {
   readonly json: string;
-  /** The method, for the log. It is `?` for invalid frames and unknown methods, whose names could contain anything. */
+  /**
+   * The method name for the log. It is `?` for invalid frames and for unknown methods, because their names could
+   * contain anything.
+   */
   readonly method: string;
   readonly errorCode?: number;
-  /** Whether the request timed out or failed unexpectedly. Undefined if the editor was not involved. */
+  /** Whether the request has timed out or failed unexpectedly. Undefined if the request did not use the editor. */
   readonly hasFailed?: boolean;
 }
 
 const methodsWithoutEditor: ReadonlySet<string> = new Set(['ping', 'authenticate']);
 
-/** Answers requests of both dialects, each in the envelope of its request. Independent of the transport. */
+/** Answers requests of both dialects, each in the dialect of its request. Does not depend on the transport. */
 export class AmpRouter {
   private readonly methods: ReadonlyMap<string, AmpMethod>;
 
@@ -29,7 +32,10 @@ export class AmpRouter {
     this.methods = createMethods(deps);
   }
 
-  /** Never rejects. The caller ends the scope. `awaitTurn` is awaited before creating an answer that may be large. */
+  /**
+   * Answers a frame. Never rejects. The caller ends the scope. `awaitTurn` is called before an answer that may be large
+   * is created.
+   */
   async answer(frame: string, scope: RequestScope, awaitTurn: () => Promise<void>): Promise<AmpAnswer> {
     const parsed = parseRequest(frame);
     if ('error' in parsed) return errorAnswer('?', parsed.idJson, parsed.error);
@@ -84,7 +90,10 @@ function describeIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');
 }
 
-/** Returns `invalidParams` for invalid params, and `internalError` if the editor could not perform a valid request. */
+/**
+ * Returns `invalidParams` for invalid parameters. Returns `internalError` if the editor could not perform a valid
+ * request.
+ */
 function errorCodeOf(reason: EditorErrorCode): number {
   switch (reason) {
     case 'notFound':

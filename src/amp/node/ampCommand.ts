@@ -1,14 +1,14 @@
 import type { FoundAmp } from './findAmp';
 
-/** A program that can be started without a shell. The caller's arguments follow `args`. */
+/** A program that can be started without a shell. The caller's arguments come after `args`. */
 export interface StartableProgram {
   readonly file: string;
   readonly args: readonly string[];
 }
 
 /**
- * How to start the Amp CLI without a shell. On Windows, npm installs a batch file, which Node.js cannot start. @throws
- * Error
+ * Returns how to start the Amp CLI without a shell. On Windows, npm installs a batch file, which Node.js cannot start
+ * directly. @throws Error
  */
 export async function ampCommand(
   amp: FoundAmp | undefined,

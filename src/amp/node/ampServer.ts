@@ -29,7 +29,8 @@ import { WebSocketListener } from './webSocketListener';
 export interface AmpServerOptions {
   readonly editor: EditorPort;
   /**
-   * The approvals of protected edits. They outlive this server, so that the user's answers stay valid after a restart.
+   * The approvals of protected edits. They outlive this server, so that the user's answers are still valid after a
+   * restart.
    */
   readonly protectedEdits: Pick<ProtectedEditApprovals, 'requireGrant' | 'consumeGrant'>;
   readonly policy: () => AmpPolicy;
@@ -37,14 +38,14 @@ export interface AmpServerOptions {
   readonly clock: Clock;
   readonly traffic: TrafficTap;
   readonly portRange: PortRange;
-  /** Absolute paths; see `ampLockfileFolders`. */
+  /** Absolute paths of the folders for lockfiles; see `ampLockfileFolders`. */
   readonly lockfileFolders: readonly [string, ...string[]];
   /**
-   * Name of the editor in the lockfile. After a reload, the CLI looks for the same name. It deletes lockfiles with
-   * names like `vscode`.
+   * Name of the editor in the lockfile. After a reload, the CLI looks for the same name. It deletes lockfiles whose
+   * names resemble `vscode`.
    */
   readonly ideName: string;
-  /** Process ID of the extension host, which this server ends with. */
+  /** Process ID of the extension host. When that process ends, this server ends, too. */
   readonly pid: number;
   readonly version: string;
   readonly limits?: Partial<AmpLimits>;
@@ -52,16 +53,21 @@ export interface AmpServerOptions {
 
 interface AmpClientInfo {
   readonly id: number;
-  /** Whether the client may support `appendToPrompt`. Newer CLIs, which send a `User-Agent`, do not. */
+  /**
+   * Whether the client may support `appendToPrompt`. Newer CLIs do not, and can be recognized by their `User-Agent`.
+   */
   readonly mayReadPrompts: boolean;
 }
 
-/** Editor events within this time are combined into one notification. 100 ms would be noticeable. */
+/** Editor events within this time are combined into one notification. A delay of 100 ms would be noticeable. */
 const notificationDelayMs = 10;
-/** The `User-Agent` of CLIs that ignore prompts (September 2026). Those that read them sent none (January 2026). */
+/**
+ * The `User-Agent` of CLIs that ignore `appendToPrompt` (September 2026). CLIs that support it sent none (January
+ * 2026).
+ */
 const userAgentWithoutPrompts = /^undici\b/iu;
 
-/** Serves the editor to local Amp clients and announces itself with a lockfile. Await `stop`, or `dispose` it. */
+/** Serves the editor to local Amp clients, which find it by a lockfile. Await `stop`, or `dispose` it. */
 export class AmpServer implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly token = randomBytes(32).toString('hex');
@@ -100,7 +106,7 @@ export class AmpServer implements Disposable {
     this.failureMonitor = new FailureRateMonitor(clock, () => this.statusEmitter.fire());
   }
 
-  /** Undefined until `start` has resolved. */
+  /** The port on which the server listens. Undefined until `start` has resolved. */
   get port(): number | undefined {
     return this.listeningPort;
   }
@@ -113,16 +119,16 @@ export class AmpServer implements Disposable {
     return this.failureMonitor.failureCounts;
   }
 
-  /** Resources in use by requests. All zero if none is pending. */
+  /** Resources that requests are using. All numbers are zero if no request is pending. */
   get resourceUsage(): { readonly requests: number; readonly turns: number; readonly unreadBytes: number } {
     const requests = [...this.connections.values()].reduce(
       (sum, { pendingRequestCount }) => sum + pendingRequestCount,
       0,
     );
-    return { requests, turns: this.largeAnswers.turnCount, unreadBytes: this.unreadBytes };
+    return { requests, turns: this.largeAnswers.requestCount, unreadBytes: this.unreadBytes };
   }
 
-  /** Listens, then writes the lockfile. Cleans up after a failure. @throws Error that says what to do */
+  /** Starts listening, then writes the lockfile. Cleans up after a failure. @throws Error that says what to do */
   async start(): Promise<void> {
     try {
       await this.startServing();
@@ -132,12 +138,14 @@ export class AmpServer implements Disposable {
     }
   }
 
-  /** Inserts text into the prompt of clients that may support it. Returns the number of clients it was sent to. */
+  /**
+   * Inserts text into the prompt of clients that may support it. Returns the number of clients to which it was sent.
+   */
   appendToPrompt(message: string): number {
     return this.broadcast(appendToPromptNotification(message));
   }
 
-  /** Removes the lockfile, tells every client that no file is visible, and closes. Never rejects. */
+  /** Removes the lockfile, notifies clients that no file is visible, and closes all connections. Never rejects. */
   stop(): Promise<void> {
     this.stopPromise ??= this.closeAll();
     return this.stopPromise;

@@ -6,9 +6,9 @@ import type { PortRange } from '../../platform/common/settings';
 import type { AmpState } from '../common/ampStatus';
 import type { FailureCounts } from '../common/failureRateMonitor';
 
-/** The server interface that the supervisor needs. */
+/** The part of the server that the supervisor needs. */
 export interface SupervisedServer extends Disposable {
-  /** Undefined until started. */
+  /** The port of the server. Undefined until the server has started. */
   readonly port: number | undefined;
   readonly clients: readonly unknown[];
   readonly failureCounts: FailureCounts | undefined;
@@ -20,14 +20,14 @@ export interface SupervisedServer extends Disposable {
 }
 
 interface AmpSupervisorDeps {
-  /** Returns the port range to serve on, or undefined if the server is off. Called for each refresh. */
+  /** Returns the range of ports for the server, or undefined if the server is turned off. Called for each refresh. */
   readonly desiredPortRange: () => PortRange | undefined;
   readonly createServer: (range: PortRange) => SupervisedServer;
   readonly onDidChangeState: () => void;
   readonly log: Logger;
 }
 
-/** Keeps at most one server, as the settings require. Applies changes one after another. The owner awaits `stop`. */
+/** Runs at most one server, according to the settings. Applies changes one after another. The owner awaits `stop`. */
 export class AmpSupervisor {
   private runningServer:
     { readonly server: SupervisedServer; readonly range: PortRange; readonly listener: Disposable } | undefined;
@@ -46,7 +46,7 @@ export class AmpSupervisor {
     return { ...state, clientCount: clients.length, ...(failureCounts ? { failureCounts } : {}) };
   }
 
-  /** Applies the current settings if they have changed. Never rejects: failures are in `status`. */
+  /** Applies the current settings if they have changed. Never rejects; `status` reports failures. */
   refresh(): Promise<void> {
     this.isRefreshPending = true;
     this.refreshPromise ??= this.refreshWhilePending();

@@ -16,7 +16,10 @@ import { encodeTextFrame } from './textFrame';
 interface ClientConnectionDeps {
   /** Name of the client in the log and the traffic view. */
   readonly name: string;
-  /** The stream below the WebSocket, which writes each frame immediately (uncompressed), so frames stay in order. */
+  /**
+   * The stream below the WebSocket. `ws` writes each frame to it immediately (without compression), so frames stay in
+   * order.
+   */
   readonly stream: Duplex;
   readonly router: AmpRouter;
   readonly clock: Clock;
@@ -28,17 +31,20 @@ interface ClientConnectionDeps {
   readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
-/** A single error for all requests, because creating errors is slow. */
+/** A shared error for all requests, because creating an error takes time. */
 const requestAnswered = new EditorError('cancelled', 'The request was answered.');
 
 interface PendingRequest {
   readonly frame: Buffer;
   readonly isText: boolean;
-  /** Arrival time, in milliseconds of the monotonic clock. */
+  /** Arrival time of the request, in milliseconds of the monotonic clock. */
   readonly arrivedAt: number;
 }
 
-/** An authenticated client. Pauses a client that sends too fast, and stops working for one that does not read. */
+/**
+ * A client that has sent the token. Pauses a client that sends too fast, and stops working for a client that does not
+ * read.
+ */
 export class ClientConnection {
   private readonly queuedRequests: PendingRequest[] = [];
   private readonly activeRequests = new Map<PendingRequest, RequestScope>();
@@ -46,9 +52,9 @@ export class ClientConnection {
   private isResponsive = true;
   private isSocketCorked = false;
   private blockedTimer: Disposable | undefined;
-  /** The notifications last sent, to avoid repeating them. */
+  /** The notifications that were sent last. Equal ones are not sent again. */
   private lastSentNotifications: { visibleFiles?: string; selection?: string } = {};
-  /** The latest state that could not be sent because the client was not reading. */
+  /** The latest state, if it was not sent because the client is not reading. */
   private deferredNotifications: EditorNotifications | undefined;
 
   readonly whenClosed: Promise<void>;
@@ -66,7 +72,7 @@ export class ClientConnection {
     socket.on('pong', () => {
       this.isResponsive = true;
     });
-    // The socket answers pings automatically. A client that sends many and reads none must be paused, too.
+    // The socket answers pings automatically. A client that sends many pings and reads no answers must also be paused.
     socket.on('ping', () => {
       this.isResponsive = true;
       this.startRequestsAndUpdateFlow();
@@ -78,12 +84,15 @@ export class ClientConnection {
       for (const { frame } of this.queuedRequests.splice(0)) this.pendingBytes -= frame.length;
       const reason = new EditorError('cancelled', 'The client has gone.');
       for (const scope of this.activeRequests.values()) scope.end(reason);
-      deps.largeAnswers.startNextTurn();
+      deps.largeAnswers.startNextRequest();
       deps.log.info(`${deps.name} disconnected (${code})`);
     });
   }
 
-  /** Sends what has changed for this client, visible files first. Deferred while the client is not reading. */
+  /**
+   * Sends notifications that have changed for this client. Visible files come first. If the client is not reading, they
+   * are sent later.
+   */
   sendState(state: EditorNotifications): void {
     if (this.isBlocked) {
       this.deferredNotifications = state;
@@ -92,7 +101,8 @@ export class ClientConnection {
     this.deferredNotifications = undefined;
     const { visibleFiles, selection } = state;
     if (visibleFiles.json !== this.lastSentNotifications.visibleFiles) {
-      // An empty list also clears the selection, so the next selection must be sent even if it is the same.
+      // An empty list also clears the selection in the client, so the next selection must be sent even if it is the
+      // same.
       this.lastSentNotifications =
         visibleFiles.json === noVisibleFilesNotification.json ? {} : { ...this.lastSentNotifications };
       this.lastSentNotifications.visibleFiles = visibleFiles.json;
@@ -104,7 +114,7 @@ export class ClientConnection {
     }
   }
 
-  /** Returns false without sending if the client is not reading. */
+  /** Sends a notification. If the client is not reading, returns false and sends nothing. */
   notify({ json, method }: AmpNotification): boolean {
     if (this.socket.readyState !== WebSocket.OPEN || this.isBlocked) return false;
     this.send(json);
@@ -115,19 +125,19 @@ export class ClientConnection {
     return true;
   }
 
-  /** Sends a ping. Terminates the connection if nothing was received since the last one. */
+  /** Sends a ping. Terminates the connection if nothing was received since the last ping. */
   checkHeartbeat(): void {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     if (!this.isResponsive) {
       this.terminate('it no longer answers');
       return;
     }
-    // A paused socket cannot receive a pong, so its client counts as responsive.
+    // A paused socket cannot receive an answer to the ping, so its client counts as responsive.
     this.isResponsive = this.socket.isPaused;
     this.socket.ping();
   }
 
-  /** Starts the closing handshake. The caller terminates clients that do not respond. */
+  /** Starts to close the connection. The caller must terminate it if the client does not respond. */
   close(code: number, reason: string): void {
     this.socket.close(code, reason);
   }
@@ -141,12 +151,12 @@ export class ClientConnection {
     return this.queuedRequests.length + this.activeRequests.size;
   }
 
-  /** Whether it is connected and has read most of what it was sent. */
+  /** Whether the client is connected and has read most of the data that was sent to it. */
   get isReading(): boolean {
     return this.socket.readyState === WebSocket.OPEN && !this.isBlocked;
   }
 
-  /** Bytes sent to the client that it has not read; 0 once it is disconnected. */
+  /** Number of bytes that were sent to the client but that it has not read. 0 after it has disconnected. */
   get unreadBytes(): number {
     return this.socket.readyState === WebSocket.CLOSED ? 0 : this.socket.bufferedAmount;
   }
@@ -162,7 +172,10 @@ export class ClientConnection {
     this.startRequestsAndUpdateFlow();
   }
 
-  /** Starts queued requests as limits allow, and pauses or resumes the socket. Call it whenever a counter changes. */
+  /**
+   * Starts queued requests as far as limits allow, and pauses or resumes the socket. Call whenever one of the counters
+   * changes.
+   */
   private startRequestsAndUpdateFlow(): void {
     const { socket, deps, queuedRequests } = this;
     const { limits } = deps;
@@ -179,7 +192,7 @@ export class ClientConnection {
     if (isFull && !socket.isPaused) socket.pause();
     if (!isFull && socket.isPaused) socket.resume();
     this.updateBlockedTimer();
-    deps.largeAnswers.startNextTurn();
+    deps.largeAnswers.startNextRequest();
     if (this.deferredNotifications && !this.isBlocked) this.sendState(this.deferredNotifications);
   }
 
@@ -193,14 +206,14 @@ export class ClientConnection {
     this.blockedTimer ??= clock.setTimer(limits.blockedTimeoutMs, () => this.terminate('it does not read'));
   }
 
-  /** Acquires everything that the request needs, and releases it however the request ends. */
+  /** Acquires everything that the request needs. Releases it when the request ends, for any reason. */
   private async answerRequest(request: PendingRequest): Promise<void> {
     const { frame, isText, arrivedAt } = request;
     const { router, largeAnswers, clock, limits } = this.deps;
     const scope = new RequestScope(clock, arrivedAt, limits.requestTimeoutMs);
     this.activeRequests.set(request, scope);
     try {
-      // Text frames are valid UTF-8. Other binary frames must not become JSON by replacement characters.
+      // Text frames are valid UTF-8. In other binary frames, replacement characters must not produce valid JSON.
       const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
       const answer = await router.answer(text, scope, () => largeAnswers.awaitTurn(this, scope.signal));
       if (this.socket.readyState === WebSocket.OPEN) {
@@ -226,7 +239,7 @@ export class ClientConnection {
         this.deps.stream.uncork();
       });
     }
-    // Bypasses `socket.send`: see `encodeTextFrame`.
+    // Does not use `socket.send`; see `encodeTextFrame`.
     this.deps.stream.write(encodeTextFrame(json));
   }
 

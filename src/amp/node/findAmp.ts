@@ -13,18 +13,18 @@ export interface FindAmpOptions {
 
 export interface FoundAmp {
   readonly file: string;
-  /** Whether a shell with this environment finds the CLI by its name. */
+  /** Whether a shell with this environment finds the CLI by name. */
   readonly isOnPath: boolean;
 }
 
-/** Finds the Amp CLI on PATH, else in the folders where its installer puts it. */
+/** Finds the Amp CLI on PATH, or else in the folders of its installer. */
 export async function findAmp(options: FindAmpOptions): Promise<FoundAmp | undefined> {
   const { platform, env, homeFolder, isExecutable } = options;
   const paths = platform === 'win32' ? path.win32 : path.posix;
   const onPath = (valueOf(env, 'PATH') ?? '')
     .split(paths.delimiter)
     .map((folder) => folder.replace(/^"(.*)"$/, '$1'))
-    // Ignores relative entries, which refer to a different folder in the terminal.
+    // Relative entries are ignored, because they refer to other folders in the terminal.
     .filter((folder) => paths.isAbsolute(folder));
   const installed = [
     paths.join(homeFolder, '.local', 'bin'),
@@ -54,14 +54,17 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 function extensionsOf(env: Readonly<Record<string, string | undefined>>): string[] {
-  // PATHEXT also has extensions of scripts, but a file `amp.js` is not the CLI.
+  // PATHEXT also contains extensions of scripts, but a file `amp.js` is not the CLI.
   const startable = ['.com', '.exe', '.bat', '.cmd'];
   const configured = (valueOf(env, 'PATHEXT') ?? '').toLowerCase().split(';');
   const extensions = configured.filter((extension) => startable.includes(extension));
   return extensions.length > 0 ? extensions : startable;
 }
 
-/** Environment names are case-insensitive on Windows (`Path`), but keys of a plain object are not. */
+/**
+ * Reads an environment variable. On Windows, names are case-insensitive (`Path`), but keys of an ordinary object are
+ * not.
+ */
 function valueOf(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   return env[name] ?? Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
 }

@@ -1,55 +1,59 @@
 import { EditorError } from '../../editor/common/editorPort';
 
-/** A client that waits for a large answer. */
 interface LargeAnswerClient {
   readonly isReading: boolean;
 }
 
-interface Turn {
+interface WaitingRequest {
   readonly client: LargeAnswerClient;
   readonly start: () => void;
 }
 
-/** Lets clients create large answers one at a time while little is unread. Skips clients that do not read. */
+/**
+ * Lets clients create large answers, one at a time, as soon as earlier answers have mostly been sent. Skips clients
+ * that are not reading.
+ */
 export class LargeAnswerQueue {
-  private readonly queuedTurns = new Set<Turn>();
-  private currentTurn: Turn | undefined;
+  private readonly waitingRequests = new Set<WaitingRequest>();
+  private currentRequest: WaitingRequest | undefined;
 
-  /** `hasRoomForLargeAnswer` returns whether the unread data of all clients leaves room for a large answer. */
-  constructor(private readonly hasRoomForLargeAnswer: () => boolean) {}
+  /**
+   * `checkRoomForLargeAnswer` returns whether the unread data of all clients is small enough for another large answer.
+   */
+  constructor(private readonly checkRoomForLargeAnswer: () => boolean) {}
 
-  get turnCount(): number {
-    return this.queuedTurns.size + (this.currentTurn ? 1 : 0);
+  get requestCount(): number {
+    return this.waitingRequests.size + (this.currentRequest ? 1 : 0);
   }
 
-  /** Resolves when the request gets its turn, which ends when `signal` fires. @throws EditorError `cancelled` */
+  /** Resolves when it is the turn of the request. The turn ends when `signal` fires. @throws EditorError `cancelled` */
   awaitTurn(client: LargeAnswerClient, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(cancelledError());
         return;
       }
-      const turn: Turn = { client, start: resolve };
+      const request: WaitingRequest = { client, start: resolve };
       const end = (): void => {
-        this.queuedTurns.delete(turn);
-        if (this.currentTurn === turn) this.currentTurn = undefined;
+        this.waitingRequests.delete(request);
+        if (this.currentRequest === request) this.currentRequest = undefined;
         reject(cancelledError());
-        this.startNextTurn();
+        this.startNextRequest();
       };
       signal.addEventListener('abort', end, { once: true });
-      this.queuedTurns.add(turn);
-      this.startNextTurn();
+      this.waitingRequests.add(request);
+      this.startNextRequest();
     });
   }
 
-  /** Call this whenever a client has read data. */
-  startNextTurn(): void {
-    if (this.currentTurn || this.queuedTurns.size === 0 || !this.hasRoomForLargeAnswer()) return;
-    for (const turn of this.queuedTurns) {
-      if (!turn.client.isReading) continue;
-      this.currentTurn = turn;
-      this.queuedTurns.delete(turn);
-      turn.start();
+  /** Call whenever a client has read data. */
+  startNextRequest(): void {
+    if (this.currentRequest || this.waitingRequests.size === 0 || !this.checkRoomForLargeAnswer()) return;
+    for (const request of this.waitingRequests) {
+      if (!request.client.isReading) continue;
+      this.currentRequest = request;
+      this.waitingRequests.delete(request);
+      request.start();
       return;
     }
   }

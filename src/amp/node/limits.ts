@@ -1,27 +1,27 @@
-/** Limits that keep a broken or hostile client from exhausting memory or time of the editor and other clients. */
+/** Limits that protect the editor and other clients from a faulty or hostile client. */
 export interface AmpLimits {
-  /** A larger message closes its connection with code 1009. */
+  /** Maximum size of a message, in bytes. A larger message closes its connection with code 1009. */
   readonly maxFrameBytes: number;
-  /** Interval between pings. A client that sends nothing in between is disconnected. */
+  /** Interval between pings. If a client sends nothing between two pings, it is disconnected. */
   readonly heartbeatMs: number;
-  /** From the TCP connect to the finished upgrade. */
+  /** Maximum time from the TCP connection to the finished upgrade. */
   readonly handshakeTimeoutMs: number;
-  /** From a request's arrival to its answer. The CLI stops waiting after 2,000 ms. */
+  /** Maximum time from a request's arrival to its answer. The CLI stops waiting after 2,000 ms. */
   readonly requestTimeoutMs: number;
   readonly maxConcurrentRequests: number;
-  /** Queued and running requests of one client at which its socket is paused. */
+  /** Number of queued and running requests of one client at which its socket is paused. */
   readonly maxPendingRequests: number;
-  /** Frame bytes of these requests at which the socket is paused. */
+  /** Total size of these requests at which the socket is paused, in bytes. */
   readonly maxPendingBytes: number;
-  /** Unread bytes of one client above which no work is started and nothing is sent for it. */
+  /** Number of unread bytes of one client above which no work is started and nothing is sent for it. */
   readonly maxBufferedBytes: number;
-  /** Unread bytes of all clients above which no further large answer is created. */
+  /** Number of unread bytes of all clients above which no further large answer is created. */
   readonly maxTotalBufferedBytes: number;
-  /** Further connections are refused. */
+  /** Maximum number of clients. Further connections are refused. */
   readonly maxClients: number;
-  /** Connections that are not upgraded yet. A further one closes the oldest. */
+  /** Maximum number of connections that are not upgraded yet. A further one closes the oldest. */
   readonly maxHandshakes: number;
-  /** A client whose unread data stays above its limit for this long is disconnected. */
+  /** If a client's unread data stays above its limit for this time, the client is disconnected. */
   readonly blockedTimeoutMs: number;
   readonly closeTimeoutMs: number;
 }

@@ -1,8 +1,8 @@
 import * as path from 'node:path';
 
 /**
- * The `amp/ide` folders with lockfiles. The Amp CLI uses the first one: in `~/.local/share`, or on Linux in
- * `XDG_DATA_HOME` if it is absolute. Clients of the document only look in `~/.local/share`.
+ * Returns the `amp/ide` folders with lockfiles. The Amp CLI uses the first one: in `~/.local/share`, or on Linux in
+ * `XDG_DATA_HOME` if that is an absolute path. Clients of the document only look in `~/.local/share`.
  */
 export function ampLockfileFolders(
   platform: NodeJS.Platform,

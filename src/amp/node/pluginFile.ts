@@ -17,27 +17,29 @@ import {
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../base/common/errors';
 
-/** The file name under which Amp loads the plugin from any plugin folder. */
+/** The name of the plugin file. Amp loads it from any plugin folder. */
 const pluginFileName = 'backline-diagnostics.ts';
 
-/** What exists at the plugin's path. Only a file that is `ours` is replaced or removed. */
+/** The kind of file at the plugin's path. It is only replaced or removed if it is `ours`. */
 export type PluginState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'foreign' }
-  /** A symbolic link in the path leads out of the workspace folder. */
+  /** A symbolic link in the path leads outside the workspace folder. */
   | { readonly kind: 'outside' }
   | { readonly kind: 'ours'; readonly version: string; readonly age: PluginAge };
 
-/** Compared with the bundled plugin. `edited`: same version, different text. */
+/**
+ * The result of comparing the file with the bundled plugin. `edited`: the version is the same, but the text differs.
+ */
 type PluginAge = 'current' | 'older' | 'newer' | 'edited';
 
-/** The first line of an installed plugin, which identifies it as ours. */
+/** Matches the first line of an installed plugin, which shows that Backline has installed it. */
 const marker = /^\/\/ backline-diagnostics (\S+):/;
 const markerOf = (version: string): string =>
   `// backline-diagnostics ${version}: installed by the VS Code extension Backline, which may replace or remove this file.\n`;
 const maxBytes = 1024 * 1024;
 
-/** The folder where Amp looks for the user's plugins. It is the same on every system. */
+/** Returns the folder in which Amp looks for the user's plugins. It is the same on every system. */
 export function userPluginFolder(env: Readonly<Record<string, string | undefined>>, homeFolder: string): string {
   const configured = env['XDG_CONFIG_HOME'] ?? '';
   return path.join(configured === '' ? path.join(homeFolder, '.config') : configured, 'amp', 'plugins');
@@ -52,7 +54,7 @@ export class PluginFile {
   readonly file: string;
   private readonly pluginText: string;
 
-  /** `source` is the bundled plugin. With `root`, nothing outside that folder is accessed, even through links. */
+  /** `source` is the bundled plugin. With `root`, nothing outside that folder is accessed, not even through links. */
   constructor(
     private readonly folder: string,
     source: string,
@@ -68,7 +70,7 @@ export class PluginFile {
     try {
       if (!(await this.isInsideRoot())) return { kind: 'outside' };
       const stat = await lstat(this.file);
-      // Only a regular file can be ours. A link, folder or pipe is not.
+      // Backline only installs regular files. A link, folder or pipe is from someone else.
       if (!stat.isFile() || stat.size > maxBytes) return { kind: 'foreign' };
       text = await readFile(this.file, 'utf8');
     } catch (error) {
@@ -78,14 +80,14 @@ export class PluginFile {
     }
     const version = marker.exec(text)?.[1];
     if (version === undefined) return { kind: 'foreign' };
-    // Version control may have changed the line endings.
+    // Line endings are ignored, because version control may have changed them.
     const isSame = text.replaceAll('\r\n', '\n') === this.pluginText;
     return { kind: 'ours', version, age: isSame ? 'current' : ageOf(version, this.pluginVersion) };
   }
 
   /** Installs or replaces the plugin atomically. @throws Error that says what to do */
   async install(): Promise<void> {
-    const { kind } = await this.requireOwnState();
+    const { kind } = await this.requireOwnPlugin();
     // Amp loads only names that end in `.ts`.
     const temporary = path.join(this.folder, `.${pluginFileName}.${randomUUID()}.tmp`);
     try {
@@ -100,18 +102,22 @@ export class PluginFile {
     }
   }
 
-  /** Also removes folders that become empty. @throws Error if the file is not ours or the file system fails */
+  /**
+   * Removes the plugin and folders that become empty. @throws Error if the file was not installed by Backline or the
+   * file system fails
+   */
   async remove(): Promise<void> {
-    if ((await this.requireOwnState()).kind !== 'ours') return;
+    if ((await this.requireOwnPlugin()).kind !== 'ours') return;
     await unlink(this.file);
     const parent = path.dirname(this.folder);
-    // In the user's configuration, only the plugins folder may have been created by the installation.
+    // In the user's configuration, the installation creates at most the plugins folder, so only that folder may be
+    // removed.
     for (const folder of this.rootFolder === undefined ? [this.folder] : [this.folder, parent]) {
       await rmdir(folder).catch(() => undefined);
     }
   }
 
-  private async requireOwnState(): Promise<PluginState> {
+  private async requireOwnPlugin(): Promise<PluginState> {
     const state = await this.readState();
     if (state.kind === 'foreign') {
       throw new Error(
@@ -148,12 +154,12 @@ async function nearestRealpath(folder: string): Promise<string> {
   }
 }
 
-/** Like `rename`, but fails if the target exists. */
+/** Like `rename`, but fails if the target already exists. */
 async function publishFile(temporary: string, file: string): Promise<void> {
   try {
     await link(temporary, file);
   } catch (error) {
-    // Some file systems do not support hard links.
+    // Other errors mean that the file system may not support hard links.
     if (errorCode(error) === 'EEXIST') throw error;
     await copyFile(temporary, file, constants.COPYFILE_EXCL);
   }
@@ -167,7 +173,7 @@ function ageOf(installed: string, ours: string): PluginAge {
 }
 
 /**
- * Returns a negative number if `a` is older. Compares numerically: 0.10.0 is newer than 0.9.0. Versions have only
+ * Returns a negative number if `a` is older. Compares numbers: 0.10.0 is newer than 0.9.0. Versions consist only of
  * numbers.
  */
 function compareVersions(a: string, b: string): number {

@@ -4,8 +4,8 @@ import { errorCode } from '../../base/common/errors';
 import type { PortRange } from '../../platform/common/settings';
 
 /**
- * Makes `server` listen on the first available port of the range (inclusive), else on any free one. Binds immediately,
- * since another process could take a probed port. `isTaken` is called with the port bound.
+ * Makes `server` listen on the first available port of the range (inclusive), or else on any free port. Does not test
+ * ports before, because another process could take a tested port. Calls `isTaken` while the port is bound.
  * @throws Error if no loopback port can be bound
  */
 export async function bindPort(

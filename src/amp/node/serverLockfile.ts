@@ -11,9 +11,9 @@ import type { Logger } from '../../base/common/log';
 import { Lockfile } from '../common/ampSchema';
 
 export interface ServerLockfileOptions {
-  /** Absolute path; see `ampLockfileFolders`. Other editors keep their lockfiles there, too. */
+  /** Absolute path; see `ampLockfileFolders`. The lockfiles of other editors are also there. */
   readonly folder: string;
-  /** Name of the editor in our lockfiles. Lockfiles with other names belong to other editors. */
+  /** Name of the editor in Backline's lockfiles. Lockfiles with other names belong to other editors. */
   readonly ideName: string;
   readonly pid: number;
   readonly log: Logger;
@@ -25,7 +25,7 @@ const maxLockfileBytes = 64 * 1024;
 /** Temporary files do not end in `.json`, because clients delete incomplete lockfiles. */
 const temporaryFileName = /^backline-(\d+)-[0-9a-f]+\.tmp$/u;
 
-/** The lockfile of one server, replaced atomically. `dispose` removes it, even if a write is in progress. */
+/** The lockfile of one server. It is replaced atomically. `dispose` removes it, even if a write is in progress. */
 export class ServerLockfile implements Disposable {
   private readonly writeQueue = new KeyedQueue();
   private currentLockfile: Lockfile | undefined;
@@ -39,7 +39,7 @@ export class ServerLockfile implements Disposable {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const { mode, uid } = await stat(folder);
-      // Windows has no user ids, so there the check is skipped.
+      // Windows has no user ids, so the check is skipped there.
       const ownUid = process.getuid?.();
       if (ownUid === undefined) return;
       if (uid !== ownUid) throw new Error('its folder belongs to another user, who could read the token in it');
@@ -49,13 +49,13 @@ export class ServerLockfile implements Disposable {
     }
   }
 
-  /** Removes lockfiles that crashed servers of Backline left behind, never those of other editors. Never rejects. */
+  /** Removes lockfiles of Backline's servers that have crashed. Never removes those of other editors. Never rejects. */
   async removeStale(): Promise<void> {
     const names = await readdir(this.options.folder).catch(() => []);
     await Promise.all(names.map((name) => this.removeIfStale(name)));
   }
 
-  /** Whether `<port>.json` belongs to another running process, regardless of the port that it listens on. */
+  /** Whether `<port>.json` belongs to another running process, even if that process listens on another port. */
   async isPortTaken(port: number): Promise<boolean> {
     const lockfile = await readLockfile(this.lockfilePath(port));
     return lockfile !== undefined && lockfile.pid !== this.options.pid && isProcessAlive(lockfile.pid);
@@ -68,12 +68,12 @@ export class ServerLockfile implements Disposable {
     return this.writeQueue.run(lockfileKey, () => this.replaceFile(lockfile));
   }
 
-  /** Resolves when no write is in progress. */
+  /** Resolves when no write is in progress any more. */
   whenIdle(): Promise<void> {
     return this.writeQueue.whenIdle(lockfileKey);
   }
 
-  /** Removes the lockfile if it is still the one written here. */
+  /** Removes the lockfile if it is still the one that this object has written. */
   dispose(): void {
     this.isDisposed = true;
     const { currentLockfile } = this;
@@ -96,7 +96,7 @@ export class ServerLockfile implements Disposable {
     );
     try {
       await writeFile(temporary, JSON.stringify(lockfile), { mode: 0o600, flag: 'wx' });
-      // Synchronous until after the rename, so that nothing can run in between.
+      // There is no await until after the rename, so no other code can run between these steps.
       if (this.isDisposed) rmSync(temporary, { force: true });
       else {
         renameSync(temporary, this.lockfilePath(lockfile.port));

@@ -4,11 +4,14 @@ import type { Logger } from '../../base/common/log';
 import { ServerLockfile, type ServerLockfileOptions } from './serverLockfile';
 
 interface ServerLockfilesOptions extends Omit<ServerLockfileOptions, 'folder'> {
-  /** Absolute paths; see `ampLockfileFolders`. Only the first folder is required. */
+  /** Absolute paths of the folders; see `ampLockfileFolders`. Only the first one is required. */
   readonly folders: readonly [string, ...string[]];
 }
 
-/** The lockfile of one server, in every folder where clients may look for it. Methods are those of `ServerLockfile`. */
+/**
+ * The lockfiles of one server, one in every folder in which clients may look for them. Its methods are those of
+ * `ServerLockfile`.
+ */
 export class ServerLockfiles implements Disposable {
   private readonly primaryLockfile: ServerLockfile;
   private optionalLockfiles: readonly ServerLockfile[];
@@ -20,11 +23,11 @@ export class ServerLockfiles implements Disposable {
     this.optionalLockfiles = others.map((folder) => new ServerLockfile({ ...options, folder }));
   }
 
-  /** Ignores folders other than the first one if they are not usable. @throws Error that says what to do */
+  /** Creates the folders. Ignores an unusable folder unless it is the first one. @throws Error that says what to do */
   async createFolders(): Promise<void> {
     await this.primaryLockfile.createFolder();
     const usable = await Promise.all(
-      this.optionalLockfiles.map((store) => this.runOptional(() => store.createFolder())),
+      this.optionalLockfiles.map((store) => this.runForOptionalLockfiles(() => store.createFolder())),
     );
     this.optionalLockfiles = this.optionalLockfiles.filter((_store, index) => usable[index]);
   }
@@ -39,7 +42,7 @@ export class ServerLockfiles implements Disposable {
 
   async write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
     const others = this.optionalLockfiles.map((store) =>
-      this.runOptional(() => store.write(port, authToken, workspaceFolders)),
+      this.runForOptionalLockfiles(() => store.write(port, authToken, workspaceFolders)),
     );
     await Promise.all([this.primaryLockfile.write(port, authToken, workspaceFolders), ...others]);
   }
@@ -56,7 +59,7 @@ export class ServerLockfiles implements Disposable {
     return [this.primaryLockfile, ...this.optionalLockfiles];
   }
 
-  private async runOptional(work: () => Promise<void>): Promise<boolean> {
+  private async runForOptionalLockfiles(work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
       return true;

@@ -1,6 +1,6 @@
 /**
- * Encodes an unfragmented, unmasked text frame (RFC 6455, section 5.2), to be written to the stream below `ws` in one
- * write, which is faster. Safe, since `ws` also writes each frame immediately and uncompressed.
+ * Encodes an unfragmented, unmasked text frame (RFC 6455, section 5.2). It can be sent with one write to the stream
+ * below `ws`, which is faster. This is safe, because `ws` also writes each frame immediately and without compression.
  */
 export function encodeTextFrame(text: string): Buffer {
   const payloadLength = Buffer.byteLength(text);

@@ -10,7 +10,7 @@ export interface UpgradeRefusal {
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
 
-/** Decides who may connect: local programs that know the token, but never web pages. */
+/** Decides which peers may connect: local programs that know the token, but never web pages. */
 export class UpgradeGuard {
   private readonly tokenDigest: Buffer;
 
@@ -18,16 +18,17 @@ export class UpgradeGuard {
     this.tokenDigest = digestOf(token);
   }
 
-  /** Compares in constant time, independent of the length. */
+  /** Compares a token. The time is the same for all tokens of any length. */
   isToken(candidate: string): boolean {
     return timingSafeEqual(digestOf(candidate), this.tokenDigest);
   }
 
-  /** @returns why the request must not be upgraded, or undefined if it may be */
+  /** Checks an upgrade request. @returns why the request must be refused, or undefined if it is allowed */
   checkRequest({ url = '', headersDistinct }: IncomingMessage): UpgradeRefusal | undefined {
     const [host, ...otherHosts] = headersDistinct['host'] ?? [];
     if (host === undefined || otherHosts.length > 0) return { status: 400, text: 'Send one Host header.' };
-    // A page that reaches a loopback port through its own host name (DNS rebinding) sends that name.
+    // If a web page accesses a loopback port through its own host name (DNS rebinding), the Host header contains that
+    // name.
     if (!loopbackHost.test(host)) return { status: 403, text: 'Connect to localhost or 127.0.0.1.' };
     // Browsers always send an Origin header, and the Amp CLI never does.
     if (headersDistinct['origin']) return { status: 403, text: 'Web pages may not connect.' };

@@ -28,7 +28,7 @@ const tooManyClients: UpgradeRefusal = {
 export class WebSocketListener {
   private readonly httpServer: Server;
   private readonly webSocketServer: WebSocketServer;
-  /** Sockets that are not upgraded yet, oldest first, each with its time-out. */
+  /** Sockets that are not upgraded yet, the oldest first, and their time-outs. */
   private readonly handshakeTimers = new Map<Duplex, Disposable>();
   private isStopped = false;
 
@@ -42,7 +42,7 @@ export class WebSocketListener {
     });
   }
 
-  /** Returns the port; see `bindPort`. */
+  /** Starts listening. Returns the port; see `bindPort`. */
   async start(range: PortRange, isTaken: (port: number) => Promise<boolean>): Promise<number> {
     const { httpServer, deps } = this;
     httpServer.on('connection', (socket) => this.limitHandshakeTime(socket));
@@ -60,7 +60,7 @@ export class WebSocketListener {
     return port;
   }
 
-  /** Stops listening and closes sockets that are not upgraded. Resolves when all sockets are closed. */
+  /** Stops listening, and closes sockets that are not upgraded. Resolves when all sockets are closed. */
   stop(): Promise<void> {
     this.isStopped = true;
     for (const socket of this.handshakeTimers.keys()) socket.destroy();
@@ -90,7 +90,7 @@ export class WebSocketListener {
 
   private handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { guard, log, isFull, onConnection } = this.deps;
-    // At this point, neither the HTTP server nor the WebSocket listens for errors of this socket.
+    // At this point, neither the HTTP server nor the WebSocket handles errors of this socket.
     const onError = (error: Error): void => log.debug(`A connection failed before its upgrade: ${error.message}`);
     socket.on('error', onError);
     const refusal = guard.checkRequest(request) ?? (isFull() ? tooManyClients : undefined);

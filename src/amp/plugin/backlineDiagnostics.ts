@@ -1,5 +1,6 @@
-// An Amp plugin. Its tool `get_diagnostics` asks the VS Code window that has the file open. It runs inside the Amp CLI
-// (in Bun) and must be self-contained: Backline copies the file and adds a first line with its version.
+// An Amp plugin. Its tool `get_diagnostics` requests diagnostics from the VS Code window in which the file is open. It
+// runs inside the Amp CLI (in Bun) and must be self-contained: Backline copies the file and adds a first line with its
+// version.
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
@@ -7,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 
 export const description = 'Shows Amp the problems that VS Code knows, through the Backline extension.';
 
-/** The part of Amp's plugin API that is used here. */
+/** The part of Amp's plugin API that this plugin needs. */
 interface Amp {
-  /** The session's folder as a file URI. The plugin itself runs in the folder of its file. */
+  /** The session's folder as a file URI. The plugin itself runs in the folder that contains its file. */
   readonly system: { readonly workspaceRoot: { toString(): string } | null };
   registerTool(tool: {
     name: string;
@@ -23,7 +24,7 @@ interface Amp {
 interface Window {
   readonly port: number;
   readonly authToken: string;
-  /** The folder as named by the window, and with links resolved. */
+  /** The folder as written in the lockfile, and with links resolved. */
   readonly folder: string;
   readonly realFolder: string;
 }
@@ -58,7 +59,7 @@ export default function activate(amp: Amp): void {
   });
 }
 
-/** Returns errors as text, which the model can read. Never rejects. */
+/** Returns the diagnostics, or an error, as text for the model. Never rejects. */
 async function getDiagnostics(asked: unknown, workspace: string): Promise<string> {
   if (typeof asked !== 'string' || asked === '') return 'Give the path of a file or folder.';
   try {
@@ -91,7 +92,7 @@ function noWindow(target: string): string {
   );
 }
 
-/** The windows whose folders contain the target, the closest folder first. */
+/** Returns the windows whose folders contain the target. The window with the closest folder comes first. */
 async function windowsFor(target: string): Promise<Window[]> {
   const lockfileFolder = path.join(dataFolder(), 'amp', 'ide');
   const names = await readdir(lockfileFolder).catch(() => []);
@@ -103,11 +104,14 @@ async function windowsFor(target: string): Promise<Window[]> {
 
 function dataFolder(): string {
   const configured = process.platform === 'linux' ? (process.env['XDG_DATA_HOME'] ?? '') : '';
-  // Must match `ampLockfileFolders`, which follows the XDG base directory specification.
+  // This must match `ampLockfileFolders`, which follows the XDG base directory specification.
   return path.isAbsolute(configured) ? configured : path.join(homedir(), '.local', 'share');
 }
 
-/** The windows of a lockfile that contain the target. Empty for other editors, dead processes and unreadable files. */
+/**
+ * Returns the windows of a lockfile that contain the target. Empty for other editors, ended processes and unreadable
+ * files.
+ */
 async function windowsOf(lockfile: string, target: string): Promise<Window[]> {
   const content = await readFile(lockfile, 'utf8').then(parse, () => undefined);
   const { port, authToken, pid, ideName, workspaceFolders } = fieldsOf(content);
@@ -123,7 +127,7 @@ async function windowsOf(lockfile: string, target: string): Promise<Window[]> {
   return windows;
 }
 
-/** Lockfiles of other versions may contain URIs. */
+/** Converts a folder to a path. Lockfiles of other versions may contain URIs. */
 function toPath(folder: string): string {
   try {
     return folder.startsWith('file://') ? fileURLToPath(folder) : folder;
@@ -187,7 +191,7 @@ function diagnosticsOf(result: unknown): Diagnostic[] {
   });
 }
 
-/** Positions are 1-based, as in compiler output. */
+/** Formats diagnostics as text. Positions are 1-based, as in the output of compilers. */
 function describe(asked: string, diagnostics: readonly Diagnostic[], workspace: string): string {
   if (diagnostics.length === 0) return `VS Code shows no problems for ${asked}.`;
   const lines = diagnostics
@@ -211,7 +215,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns an empty object for anything but an object. */
+/** Returns the value if it is an object, and otherwise an empty object. */
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

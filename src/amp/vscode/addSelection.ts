@@ -9,13 +9,16 @@ interface AddSelectionDeps {
   readonly editor: Pick<EditorPort, 'activeSelection' | 'folders' | 'resolve'>;
   readonly terminals: AmpTerminals;
   readonly messages: Messages;
-  /** Sends the text to the clients that may support inserting it into their prompt. Few do, and none reports it. */
+  /**
+   * Sends the text to clients that may support inserting it into their prompt. Few clients do, and none of them reports
+   * it.
+   */
   readonly appendToPrompt: (message: string) => void;
 }
 
 /**
- * The command `backline.amp.addSelection`: mentions the selection in Amp's prompt, or copies the mention to the
- * clipboard if no Amp terminal is running.
+ * The command `backline.amp.addSelection`: mentions the selection in Amp's prompt. If no Amp terminal is running,
+ * copies the mention to the clipboard.
  * @throws Error that tells the user why there is nothing to mention
  */
 export async function addSelectionToAmp(options: AddSelectionDeps): Promise<void> {
@@ -40,7 +43,7 @@ export async function addSelectionToAmp(options: AddSelectionDeps): Promise<void
     return;
   }
   await vscode.env.clipboard.writeText(mention);
-  messages.info(`Copied ${mention} — paste it into Amp.`, {
+  messages.info(`Copied ${mention}. Paste it into Amp.`, {
     label: 'Open Amp Terminal',
     run: () => vscode.commands.executeCommand(commandIds.ampOpenTerminal),
   });

@@ -24,7 +24,7 @@ interface AmpFeatureDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly policy: () => AmpPolicy;
   readonly traffic: TrafficTap;
-  /** The workspace's memento, which stores the terminals across window reloads. */
+  /** The workspace's memento. It stores the terminals across window reloads. */
   readonly memento: vscode.Memento;
   /** The extension's storage folder, which may not exist yet. */
   readonly storageFolder: string;
@@ -32,7 +32,7 @@ interface AmpFeatureDeps extends FeatureContext {
   readonly version: string;
 }
 
-/** Identifies the editor to the CLI, which refuses servers whose name contains "vscode". */
+/** The editor's name for the CLI, which refuses servers whose name contains "vscode". */
 const ideName = 'Visual Studio Code';
 
 export class AmpFeature implements Feature {

@@ -13,12 +13,12 @@ const mementoKey = 'amp.terminals';
 /** How long to wait for VS Code to restore a terminal after a reload. */
 const restoreTimeoutMs = 5_000;
 
-/** The folders of our terminals, by the process ID of their shell, which survives a reload. */
+/** The folders of Backline's Amp terminals, by the process ID of their shell, which stays the same after a reload. */
 const StoredFolders = z.record(z.string(), z.string()).catch({});
 
 interface AmpTerminalsDeps {
   readonly storageFolder: string;
-  /** Where a terminal without a folder starts. */
+  /** The folder in which a terminal starts by default. */
   readonly homeFolder: string;
   readonly memento: vscode.Memento;
   readonly log: Logger;
@@ -26,17 +26,19 @@ interface AmpTerminalsDeps {
 
 interface AmpTerminal {
   readonly terminal: vscode.Terminal;
-  /** Absolute path of the folder it runs in. */
+  /** Absolute path of the folder in which the terminal runs. */
   readonly folder: string;
 }
 
-/** The terminals that run the Amp CLI, one per folder. They belong to the user: `dispose` does not close them. */
+/**
+ * The terminals that run the Amp CLI, one for each folder. They belong to the user, so `dispose` does not close them.
+ */
 export class AmpTerminals implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly folderByTerminal = new Map<vscode.Terminal, string>();
-  /** Terminals whose shell reported that it is not running the CLI. Not every shell reports what it runs. */
+  /** Terminals whose shell has reported that it is not running the CLI. Not every shell reports its commands. */
   private readonly idleTerminals = new Set<vscode.Terminal>();
-  /** Folders of terminals from before a reload that VS Code has not restored yet, by the process ID of their shell. */
+  /** Folders of terminals from before a reload that VS Code has not restored yet, by process ID of their shell. */
   private readonly unrestoredFolders = new Map<number, string>();
 
   constructor(private readonly deps: AmpTerminalsDeps) {}
@@ -69,7 +71,10 @@ export class AmpTerminals implements vscode.Disposable {
     this.disposables.dispose();
   }
 
-  /** The terminal with a running CLI to type into: the active one, else that of the closest folder, else the newest. */
+  /**
+   * Returns the terminal whose CLI should receive text: the active one, or else that of the closest folder, or else the
+   * newest.
+   */
   findRunningCli(file: string): AmpTerminal | undefined {
     const running = this.ownTerminals.filter(({ terminal }) => !this.idleTerminals.has(terminal)).reverse();
     const closest = innermostFolder(
@@ -83,7 +88,7 @@ export class AmpTerminals implements vscode.Disposable {
     );
   }
 
-  /** Shows or creates the terminal of the folder (default: home folder), and starts the CLI unless it is running. */
+  /** Shows the terminal of the folder (default: home folder), or creates it. Starts the CLI if it is not running. */
   async openInFolder(amp: FoundAmp, folder = this.deps.homeFolder): Promise<void> {
     await this.waitForRestoredTerminal(folder);
     const existing = this.findTerminalOfFolder(folder);
@@ -98,7 +103,10 @@ export class AmpTerminals implements vscode.Disposable {
     return this.ownTerminals.find((other) => other.folder === folder)?.terminal;
   }
 
-  /** Waits until the terminal of the folder from before a reload is restored, or none is expected any more. */
+  /**
+   * Waits until a terminal of the folder from before a reload has been restored. Stops waiting when VS Code is not
+   * expected to restore it any more.
+   */
   private async waitForRestoredTerminal(folder: string): Promise<void> {
     const isToCome = (): boolean =>
       [...this.unrestoredFolders].some(
@@ -126,7 +134,7 @@ export class AmpTerminals implements vscode.Disposable {
     return terminal;
   }
 
-  /** The terminals that Backline created, oldest first. */
+  /** The terminals that Backline created, the oldest first. */
   private get ownTerminals(): AmpTerminal[] {
     return vscode.window.terminals.flatMap((terminal) => {
       const folder = this.folderByTerminal.get(terminal);
@@ -134,7 +142,7 @@ export class AmpTerminals implements vscode.Disposable {
     });
   }
 
-  /** Recognizes a restored terminal by its process: after a reload, it is a new object with the same process. */
+  /** Recognizes a restored terminal by its process. After a reload, it is a new object for the same process. */
   private adoptRestored(terminal: vscode.Terminal): void {
     const look = async (): Promise<void> => {
       const pid = await terminal.processId;

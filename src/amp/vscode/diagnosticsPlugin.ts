@@ -21,11 +21,11 @@ interface InstallPlace {
 }
 
 interface PlacePick extends vscode.QuickPickItem {
-  /** Returns a message for the user, or undefined if the user cancelled. */
+  /** Installs or removes the plugin. Returns a message for the user, or undefined if the user cancels. */
   readonly run: () => Promise<string | undefined>;
 }
 
-/** Installs, updates and removes the plugin that gives the Amp CLI the problems that VS Code shows. */
+/** Installs, updates and removes the plugin with which the Amp CLI reads the problems that VS Code shows. */
 export class DiagnosticsPlugin {
   constructor(private readonly deps: DiagnosticsPluginDeps) {}
 
@@ -46,7 +46,7 @@ export class DiagnosticsPlugin {
     if (done !== undefined) this.deps.messages.info(done);
   }
 
-  /** Whether an installed copy is older than the bundled one. Ignores unreadable places. */
+  /** Whether an installed copy is older than the bundled plugin. Ignores places that cannot be read. */
   async hasOutdatedCopy(): Promise<boolean> {
     const source = await readFile(this.deps.sourceFile, 'utf8');
     const states = await Promise.all(
@@ -64,13 +64,13 @@ export class DiagnosticsPlugin {
       audience: 'for me',
       detail: 'For all Amp sessions on this machine',
     };
-    // Amp runs the plugins of a workspace, so only a trusted workspace gets one.
+    // Amp runs the plugins of a workspace, so the plugin is only installed in a trusted workspace.
     if (!vscode.workspace.isTrusted) return [user];
     const { folders } = editor;
     const workspace = folders.map(({ name, path }): InstallPlace => ({
       plugin: new PluginFile(workspacePluginFolder(path), source, version, path),
       audience: folders.length === 1 ? 'for this workspace' : `for the folder ${name}`,
-      detail: 'For Amp sessions in this folder. The plugin is part of the folder, so others may get it, too',
+      detail: 'For Amp sessions in this folder. Everyone who uses this folder gets the plugin',
     }));
     return [user, ...workspace];
   }
@@ -96,7 +96,7 @@ function picksOf({ plugin, audience, detail }: InstallPlace, state: PluginState,
       return 'Removed the Amp diagnostics plugin.';
     },
   };
-  /** Shows the full error, with advice, when selected. */
+  /** When the user selects this item, the complete error is shown, with advice. */
   const refusal = (why: string): PlacePick => ({
     ...common,
     label: `$(circle-slash) Cannot install ${audience}`,

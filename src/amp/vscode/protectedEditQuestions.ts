@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
-import { toSafeNotice } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/noticeText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { EditAnswer, RefusedEdit } from '../common/refusedEdits';
 
 interface ProtectedEditQuestionsDeps {
   readonly editor: Pick<EditorPort, 'showDiff' | 'open'>;
   readonly log: Logger;
-  /** Defaults to `vscode.window.showWarningMessage`. */
+  /** Replaces `vscode.window.showWarningMessage` in tests. */
   readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
 }
 
@@ -17,11 +17,17 @@ const show = 'Show Change';
 const deny = 'Deny';
 const showFile = 'Show File';
 
-/** Asks about and reports edits of protected files. Uses notifications, since the user is busy in a terminal. */
+/**
+ * Asks the user about edits of protected files, and reports such edits. Uses notifications, because the user is working
+ * in a terminal.
+ */
 export class ProtectedEditQuestions {
   constructor(private readonly deps: ProtectedEditQuestionsDeps) {}
 
-  /** Offers to allow a change only after showing it. Resolves with undefined if the user closes the notification. */
+  /**
+   * Asks whether to allow an edit. The user must view the change first. Resolves to undefined if the user dismisses the
+   * notification.
+   */
   async ask(edit: RefusedEdit): Promise<EditAnswer | undefined> {
     const name = vscode.workspace.asRelativePath(edit.path);
     const message = `Backline: Amp wants to change ${name}, which is protected: ${edit.reason}. If you allow it, Amp has to try again.`;
@@ -38,7 +44,7 @@ export class ProtectedEditQuestions {
     }
   }
 
-  /** Resolves when the user closes the notification. Never rejects. */
+  /** Reports a refused edit that was written. Resolves when the user dismisses the notification. Never rejects. */
   async reportWritten({ path, reason }: RefusedEdit): Promise<void> {
     const name = vscode.workspace.asRelativePath(path);
     const message = `Backline: Amp wrote ${name} itself after Backline refused the edit. Check the file: ${reason}.`;
@@ -60,6 +66,6 @@ export class ProtectedEditQuestions {
 
   private notify(text: string, ...buttons: string[]): Thenable<string | undefined> {
     const showMessage = this.deps.showMessage ?? vscode.window.showWarningMessage;
-    return showMessage(toSafeNotice(text), ...buttons);
+    return showMessage(toSafeNotificationText(text), ...buttons);
   }
 }

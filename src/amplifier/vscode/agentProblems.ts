@@ -7,19 +7,19 @@ import type { BackendSession } from '../../session/common/sessionBackend';
 export class AgentProblems implements vscode.Disposable {
   private readonly diagnosticCollection = vscode.languages.createDiagnosticCollection('backline');
   /**
-   * Diagnostics by session, resolved path and serialized diagnostic. The session itself is the key, because ids are not
+   * Diagnostics by session, resolved path and serialized diagnostic. The session object is the key, because ids are not
    * unique across backends.
    */
   private readonly diagnosticsBySession = new Map<BackendSession, Map<string, Map<string, vscode.Diagnostic>>>();
 
   constructor(private readonly editor: Pick<EditorPort, 'resolve'>) {}
 
-  /** Adds diagnostics to the earlier ones of the file, without duplicates. Ignores paths that peers may not see. */
+  /** Adds diagnostics to the earlier ones of the file, without duplicates. Ignores paths that peers may not access. */
   async add(session: BackendSession, { path, diagnostics }: EventData<'diagnostic:add'>): Promise<void> {
     const files = this.diagnosticsBySession.get(session) ?? new Map<string, Map<string, vscode.Diagnostic>>();
     this.diagnosticsBySession.set(session, files);
     const resolved = await this.resolvePath(path);
-    // Ignores the diagnostics if the session has ended meanwhile.
+    // The session may have ended meanwhile.
     if (resolved === undefined || this.diagnosticsBySession.get(session) !== files) return;
     const found = files.get(resolved) ?? new Map<string, vscode.Diagnostic>();
     files.set(resolved, found);
@@ -27,7 +27,7 @@ export class AgentProblems implements vscode.Disposable {
     this.showFile(resolved);
   }
 
-  /** Clears all diagnostics of the session if there is no path. */
+  /** Clears the diagnostics of a file. Without a path, clears all diagnostics of the session. */
   async clear(session: BackendSession, { path }: EventData<'diagnostic:clear'>): Promise<void> {
     if (path === undefined) {
       this.clearSession(session);

@@ -31,7 +31,7 @@ interface AmplifierFeatureDeps extends FeatureContext {
   readonly traffic: TrafficTap;
   readonly secrets: SecretStore;
   readonly memento: Memento;
-  /** The URL at which this window serves its own agents. */
+  /** The URL at which this window serves its own agents, if it does. */
   readonly served: { readonly url: URL | undefined; readonly onDidChange: Event<void> };
   readonly isReported: ContextCollectorDeps['isReported'];
 }
@@ -41,7 +41,7 @@ export class AmplifierFeature implements Feature {
   readonly id = 'amplifier';
   readonly title = 'Amplifier server';
   private readonly contextSwitches: ContextSwitches;
-  /** The automatically sent context, shown in the chat. */
+  /** The context that is sent automatically. The chat shows it as chips. */
   readonly chips: ContextChips;
   private readonly contextCollector: ContextCollector;
   private readonly documentLanguages = new DocumentLanguages();
@@ -88,7 +88,7 @@ export class AmplifierFeature implements Feature {
     const showStatus = (): void => {
       status.set({ id: this.id, title: this.title, ...serverStatus(this.serverSituation(), actions) });
     };
-    /** Restarts everything that uses the server, after a change of its address, its token or workspace trust. */
+    /** Restarts everything that uses the server. Called after a change of its address, its token or workspace trust. */
     const restart = async (): Promise<void> => {
       await configuredServer.reset();
       if (!disposables.isDisposed && isTrusted()) serverMonitor.start();
@@ -136,7 +136,7 @@ export class AmplifierFeature implements Feature {
     }
   }
 
-  /** @throws Error that names the invalid setting */
+  /** Returns the URL in the settings. @throws Error that names the invalid setting */
   private configuredUrl(): URL {
     return configuredServerUrl(this.deps.settings.amplifierServer());
   }
@@ -183,7 +183,7 @@ export class AmplifierFeature implements Feature {
   }
 }
 
-/** Loads the client bundle with the first request, to keep the activation fast. */
+/** Loads the client bundle when it is first needed, so that activation stays fast. */
 function loadClient() {
   return import('../node/client/serverClient');
 }

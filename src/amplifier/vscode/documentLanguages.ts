@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 import { LanguageTable } from '../common/context/languageTable';
 
-/** Determines the language of files, whether or not VS Code has loaded them. */
+/** Determines the language of files, even if VS Code has not loaded them. */
 export class DocumentLanguages implements Disposable {
   private languageTable: LanguageTable | undefined;
   private extensionChangeListener: Disposable | undefined;
@@ -11,7 +11,9 @@ export class DocumentLanguages implements Disposable {
     this.extensionChangeListener = vscode.extensions.onDidChange(() => (this.languageTable = undefined));
   }
 
-  /** VS Code's language id. Depends on the file name if the file is not loaded; defaults to `plaintext`. */
+  /**
+   * Returns VS Code's language id. If the file is not loaded, determines it from the file name; default is `plaintext`.
+   */
   languageOf(path: string): string {
     const document = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
     if (document) return document.languageId;

@@ -25,7 +25,7 @@ export function createContextCollector(
   });
 }
 
-/** Events after which the collected context may differ. */
+/** Events after which the collected context may have changed. */
 export function editorContextChangeEvents(
   editor: Pick<EditorPort, 'onDidChangeSelection' | 'onDidChangeVisibleFiles'>,
   onError: (error: unknown) => void,
@@ -40,7 +40,10 @@ export function editorContextChangeEvents(
   ];
 }
 
-/** The state of the repository that contains `folder` (absolute path); undefined without Git or a repository. */
+/**
+ * Returns the state of the repository that contains `folder` (absolute path). Undefined without Git or without a
+ * repository.
+ */
 async function gitStateOf(folder: string): Promise<GitState | undefined> {
   const repository = await findGitRepository(folder);
   if (!repository) return undefined;

@@ -9,7 +9,7 @@ export class ProgressItem implements vscode.Disposable {
     vscode.StatusBarAlignment.Left,
     0,
   );
-  /** The progress of each session, the newest last. */
+  /** The progress of each session. The newest comes last. */
   private readonly progressBySession = new Map<BackendSession, SessionProgress>();
 
   report(session: BackendSession, progress: SessionProgress): void {

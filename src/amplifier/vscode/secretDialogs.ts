@@ -28,7 +28,10 @@ export async function manageApiKey(credentials: ApiKeyStore, messages: Messages)
   );
 }
 
-/** The command `backline.amplifier.setToken`. Returns whether it changed. @throws Error for an insecure server */
+/**
+ * The command `backline.amplifier.setToken`. Returns whether the token has changed. @throws Error for an insecure
+ * server
+ */
 export async function manageToken(tokens: ServerTokens, server: URL, messages: Messages): Promise<boolean> {
   const { origin } = server;
   const isSet = (await tokens.tokenFor(server)) !== undefined;

@@ -13,12 +13,12 @@ import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { AmplifierServer } from '../node/server/amplifierServer';
 
 interface ServeFeatureDeps extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
-  /** The backends to serve. Never includes an Amplifier server, which could be this one. */
+  /** The backends to serve. They do not include an Amplifier server, because that could be this server itself. */
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly version: string;
-  /** Asks the user to confirm serving without a token. Defaults to a modal dialog. */
+  /** Asks the user to confirm serving without a token. Default is a modal dialog. */
   readonly confirmNoToken?: (isServing: boolean) => Promise<boolean>;
 }
 
@@ -31,13 +31,13 @@ interface Serving extends ServedAt {
   readonly server: AmplifierServer;
 }
 
-/** The argument of `backline.amplifier.serve`. The user always has to confirm `withoutToken`. */
+/** The argument of `backline.amplifier.serve`. The user must always confirm `withoutToken`. */
 const ServeArgument = z.enum(['withToken', 'withoutToken']).catch('withToken');
 
-/** The port of the API reference. If it is in use, for example by another window, any free port is used. */
+/** The port in the API reference. If it is in use, for example by another window, any free port is used. */
 const defaultPort = 8765;
 
-/** Serves the window's agents to Amplifier clients. Each window is off until the user runs the command. */
+/** Serves the window's agents to Amplifier clients. In each window, this is off until the user runs the command. */
 export class ServeFeature implements Feature {
   readonly id = 'amplifierServe';
   readonly title = 'Agents for Amplifier clients';
@@ -63,7 +63,7 @@ export class ServeFeature implements Feature {
     return Promise.resolve({ stop: () => this.stopServing(), dispose: () => handler.dispose() });
   }
 
-  /** Starts serving, if it has not started, and shows how to connect. */
+  /** Starts serving if the server is not running yet, and shows how to connect. */
   private async serve(): Promise<ServedAt> {
     const token = randomBytes(24).toString('base64url');
     return this.showConnectionInfo(
@@ -71,7 +71,7 @@ export class ServeFeature implements Feature {
     );
   }
 
-  /** Serves clients that cannot send a token. The user must confirm this each time. */
+  /** Starts serving without a token, for clients that cannot send one. The user must confirm this each time. */
   private async serveWithoutToken(): Promise<ServedAt | undefined> {
     const { confirmNoToken: confirm = confirmNoToken } = this.deps;
     const isOpen = this.activeServer !== undefined && this.activeServer.token === undefined;
@@ -111,7 +111,7 @@ export class ServeFeature implements Feature {
   }
 
   private async startServer(token: string | undefined): Promise<Serving> {
-    // Loads a separate bundle, because few windows serve agents.
+    // This is a separate bundle, because few windows serve agents.
     const { AmplifierServer } = await import('../node/server/amplifierServer');
     const server = new AmplifierServer({
       ...this.deps,
@@ -166,7 +166,7 @@ function statusOf(served: ServedAt | undefined): Pick<FeatureStatus, 'state' | '
   return { state: 'attention', summary, actions: [{ label: 'Show URL or Stop', command }] };
 }
 
-/** Explains that clients of the default port do not reach this window; empty if they do. */
+/** Returns a note that clients of the default port do not reach this window. Empty if they do. */
 function portNote(url: string): string {
   if (new URL(url).port === String(defaultPort)) return '';
   return ` Port ${defaultPort} is already in use, possibly by another window.`;
@@ -175,9 +175,9 @@ function portNote(url: string): string {
 async function confirmNoToken(isServing: boolean): Promise<boolean> {
   const open = 'Serve Without a Token';
   const detail =
-    'Any program of any user on this machine can then use the agents of this window to read and change files and run ' +
-    'commands, and can answer their approvals. Web pages can’t connect. This lasts until you stop serving or close the ' +
-    `window.${isServing ? ' The current sessions end.' : ''}`;
+    'Any program on this machine, of any user, could use your agents to read and change files, run commands and approve ' +
+    'them. Web pages can’t connect. Serving without a token lasts until you stop it or close the window.' +
+    (isServing ? ' Current sessions will end.' : '');
   const message = 'Serve the agents of this window without a token?';
   return (await vscode.window.showWarningMessage(message, { modal: true, detail }, open)) === open;
 }

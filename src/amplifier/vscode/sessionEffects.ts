@@ -6,7 +6,7 @@ import type { BackendSession } from '../../session/common/sessionBackend';
 import { AgentProblems } from './agentProblems';
 import { ProgressItem } from './progressItem';
 
-/** Shows diagnostics of sessions in the Problems view, and their progress in the status bar. */
+/** Shows diagnostics of sessions in the Problems view, and the progress of sessions in the status bar. */
 export class SessionEffects implements Disposable {
   private readonly problems: AgentProblems;
   private readonly progressItem = new ProgressItem();
@@ -20,7 +20,10 @@ export class SessionEffects implements Disposable {
     this.problems = new AgentProblems(editor);
   }
 
-  /** Follows a session until it ends, then removes what it has shown. Ignores sessions it already follows. */
+  /**
+   * Follows a session until it ends, and then removes its diagnostics and progress. Does nothing for a session that is
+   * already followed.
+   */
   follow(session: BackendSession): void {
     if (this.followedSessions.has(session)) return;
     this.followedSessions.add(session);

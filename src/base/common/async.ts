@@ -53,28 +53,31 @@ export async function raceSignal<T>(
   }
 }
 
-/** Calls `flush` once, `delayMs` after the first of a burst of `schedule` calls. Later calls do not postpone it. */
+/**
+ * Calls `flush` once for a burst of `schedule` calls, `delayMs` after the first of them. Later calls do not postpone
+ * it.
+ */
 export class Coalescer implements Disposable {
   private timer: Disposable | undefined;
 
   constructor(
     private readonly clock: Clock,
     private readonly delayMs: number,
-    private readonly flush: () => void,
+    private readonly task: () => void,
   ) {}
 
   schedule(): void {
     this.timer ??= this.clock.setTimer(this.delayMs, () => {
       this.timer = undefined;
-      this.flush();
+      this.task();
     });
   }
 
-  /** Flushes immediately if a flush is pending. */
+  /** Calls `flush` immediately if a call is scheduled. */
   flushNow(): void {
     if (!this.timer) return;
     this.dispose();
-    this.flush();
+    this.task();
   }
 
   dispose(): void {
@@ -114,8 +117,8 @@ export class KeyedQueue {
 const awakeStepMs = 30_000;
 
 /**
- * Calls back once after the machine was awake for `delayMs`. The time is counted in steps, and a sleep adds at most one
- * step.
+ * Calls back once after the machine was awake for `delayMs`. The wait is divided into steps; a sleep of the machine
+ * counts as one step at most.
  */
 export function setTimerExcludingSleep(
   clock: Pick<Clock, 'setTimer'>,

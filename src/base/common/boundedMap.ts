@@ -7,7 +7,10 @@ interface MapLimits<V> {
   readonly onEvict?: (value: V) => void;
 }
 
-/** A map that evicts the entries set longest ago, but never the newest. Setting a key again makes it the newest. */
+/**
+ * A map with limits. Evicts the entries that were set first, but never the newest. Setting a key again makes its entry
+ * the newest.
+ */
 export class BoundedMap<K, V> extends Map<K, V> {
   private totalWeight = 0;
 

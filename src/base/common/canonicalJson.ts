@@ -1,9 +1,12 @@
 import { isRecord } from './isRecord';
 
-/** Limit of the nesting, which prevents a stack overflow. No real tool input is this deep. */
+/** Maximum nesting depth, which prevents a stack overflow. Input of real tools is never this deep. */
 const maxDepth = 64;
 
-/** JSON with sorted members and without spaces. Undefined for deep nesting, invalid JSON, or a member `__proto__`. */
+/**
+ * Returns JSON with sorted members and without spaces. Undefined for deep nesting, invalid JSON, or a member
+ * `__proto__`.
+ */
 export function canonicalJson(value: unknown, depth = 0): string | undefined {
   if (depth > maxDepth) return undefined;
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
@@ -16,7 +19,7 @@ export function canonicalJson(value: unknown, depth = 0): string | undefined {
   const members: string[] = [];
   for (const [name, member] of sortedEntries(value)) {
     if (member === undefined) continue;
-    const text = isOrdinaryMemberName(name) ? canonicalJson(member, depth + 1) : undefined;
+    const text = isSafePropertyName(name) ? canonicalJson(member, depth + 1) : undefined;
     if (text === undefined) return undefined;
     members.push(`${JSON.stringify(name)}:${text}`);
   }
@@ -25,10 +28,10 @@ export function canonicalJson(value: unknown, depth = 0): string | undefined {
 
 /** The entries sorted by name, in UTF-16 code unit order. */
 export function sortedEntries<T>(record: Readonly<Record<string, T>>): [string, T][] {
-  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Whether objects treat a member of this name like any other member. */
-export function isOrdinaryMemberName(name: string): boolean {
+/** Whether objects treat a member of this name as data. False for `__proto__`. */
+export function isSafePropertyName(name: string): boolean {
   return name !== '__proto__';
 }

@@ -14,7 +14,7 @@ export function toDisposable(dispose: () => void): Disposable {
   };
 }
 
-/** Owns the added items and disposes them once, in reverse order. Disposes items added later immediately. */
+/** Owns the added items and disposes them once, in reverse order. After that, disposes added items immediately. */
 export class DisposableStore implements Disposable {
   private readonly items = new Set<Disposable>();
   private disposed = false;

@@ -3,7 +3,7 @@ import { Emitter } from './event';
 
 /** One independent part of the product. A feature that fails to start does not affect the others. */
 export interface Feature<Running extends RunningFeature = RunningFeature> {
-  /** Also used as the `[area]` of the feature's log lines. */
+  /** Id of the feature. The log lines of the feature start with it, as `[area]`. */
   readonly id: string;
   /** Display name. */
   readonly title: string;
@@ -76,7 +76,10 @@ export class StatusBoard implements Disposable {
   private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.changeEmitter.event;
   private readonly refreshEmitter = new Emitter<void>((error) => this.onListenerError(error));
-  /** Fires when the user opens the status list. Features that do not track their status continuously update it now. */
+  /**
+   * Fires when the user opens the status list. Features that do not track their status continuously then report it
+   * again.
+   */
   readonly onDidRequestRefresh = this.refreshEmitter.event;
   private readonly statusById = new Map<string, FeatureStatus>();
 

@@ -1,16 +1,17 @@
 /**
  * Matches invisible characters that can change the meaning of a text. The user interface shows their code points
- * instead.
+ * instead of them.
  */
 
 /**
- * Does not match joiners in emoji and non-ASCII scripts, or tags after a black flag (flags of regions). Matches blanks
- * other than the space only in a row, except in East Asian indentation and in Braille pictures.
+ * Does not match joiners in emoji and non-ASCII scripts, or tags after a black flag (the flags of regions). Matches
+ * blank characters other than the space only if several follow each other, except in East Asian indentation and in
+ * Braille pictures.
  */
 const invisible =
   /(?:(?![\t\n\r\u200c\u200d\ufe00-\ufe0f]|(?<=\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}])[\p{Cc}\p{DI}\u2028\u2029])+|(?<![^\p{ASCII}])[\u200c\u200d]+/u;
 const blank = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000';
-/** Excludes the empty cells of a Braille picture: short gaps in it, and those at the start of its line. */
+/** Prevents matches of empty cells in a Braille picture: short gaps, and cells at the start of a line. */
 const notInBraille = '(?!\\u2800)|(?=\\u2800{200})|(?<![\\u2800-\\u28ff])(?!\\u2800{1,200}[\\u2801-\\u28ff])';
 const notIndent = `(?!\\u3000{2}(?![ ${blank}]))`;
 const blanks = `(?:${notInBraille})${notIndent}[${blank}][ ${blank}]*[${blank}]`;
@@ -21,7 +22,7 @@ const runs = /( )\1*|([^ ])\2*/gsu;
 export interface HiddenCharacter {
   readonly character: string;
   readonly count: number;
-  /** For example `U+202E`, or `U+00A0 ×40`. */
+  /** The Unicode code point, for example `U+202E`. A run of equal characters has a count, for example `U+00A0 ×40`. */
   readonly codePoint: string;
   readonly title: string;
 }
@@ -30,7 +31,10 @@ export function hasHiddenCharacters(text: string): boolean {
   return hidden.test(text);
 }
 
-/** Replaces hidden characters with code points. Use `toVisibleText` where line breaks could also hide something. */
+/**
+ * Replaces hidden characters with their code points. Keeps line breaks; use `toVisibleText` where they could hide
+ * something.
+ */
 export function showHiddenCharacters(text: string): string {
   if (!hidden.test(text)) return text;
   return splitAtHiddenCharacters(text)
@@ -50,7 +54,7 @@ export function splitAtHiddenCharacters(text: string): (string | HiddenCharacter
   return [...pieces, text.slice(shownTo)].filter((piece) => piece !== '');
 }
 
-/** For example `U+202E`. */
+/** Returns the code point as text, for example `U+202E`. */
 export function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -2,7 +2,7 @@ import { countOf } from './countOf';
 
 const maxNames = 3;
 
-/** For example `“a.ts”, “b.ts”, “c.ts” and 2 more files`. */
+/** Formats a list of names, for example `“a.ts”, “b.ts”, “c.ts” and 2 more files`. */
 export function listNames(names: readonly string[]): string {
   const shown = names.slice(0, maxNames).map((name) => `“${name}”`);
   const rest = names.length - shown.length;
@@ -18,12 +18,12 @@ export function truncateList(lines: readonly string[], maxLines: number): string
 
 interface BatchLimits {
   readonly maxItems: number;
-  /** A batch ends with the item that reaches it. */
+  /** A batch is complete when its size reaches this number of bytes. */
   readonly maxBytes: number;
 }
 
 /** Splits items into batches, in their order. No batch is empty. */
-export function* inBatches<T>(
+export function* splitIntoBatches<T>(
   items: Iterable<T>,
   bytesOf: (item: T) => number,
   { maxBytes, maxItems }: BatchLimits,

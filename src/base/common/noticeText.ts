@@ -4,7 +4,7 @@ import { showHiddenCharacters } from './hiddenCharacters';
 const maxLength = 1_000;
 
 /** Shows hidden characters as code points, and breaks `[…](…)`, which notifications would show as a link. */
-export function toSafeNotice(text: string): string {
+export function toSafeNotificationText(text: string): string {
   const whole = text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
   return showHiddenCharacters(whole.toWellFormed()).replace(/\](?=\()/g, '] ');
 }

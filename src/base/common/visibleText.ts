@@ -34,7 +34,7 @@ function quoteArgument(argument: string): string {
   return `'${toVisibleText(argument).replaceAll("'", "'\\''")}'`;
 }
 
-/** Quotes an argument for a POSIX shell, if it needs it. Does not change what the shell reads. */
+/** Quotes an argument for a POSIX shell if necessary. The shell reads the original value. */
 export function quoteForPosixShell(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }

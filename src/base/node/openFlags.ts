@@ -6,7 +6,7 @@ type OpenFlags = Readonly<
 
 /**
  * Returns 0 for flags that the system lacks. On Windows (`O_NOFOLLOW`, `O_NONBLOCK`, `O_DIRECTORY`), callers must check
- * for links.
+ * for links themselves.
  */
 export function openFlagsOf(system: Partial<OpenFlags>): OpenFlags {
   const { O_RDONLY = 0, O_WRONLY = 1, O_CREAT = 0, O_EXCL = 0 } = system;

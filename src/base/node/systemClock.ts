@@ -1,6 +1,6 @@
 import type { Clock } from '../common/async';
 
-/** Node.js fires timers with longer delays immediately. */
+/** Node.js fires timers with longer delays immediately, so longer delays are not passed to it. */
 const maxDelayMs = 2 ** 31 - 1;
 
 /** The clock of this process. Its timers do not keep the process alive. */

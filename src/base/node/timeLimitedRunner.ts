@@ -4,7 +4,10 @@ import type { RunWithTimeLimit } from '../common/runWithTimeLimit';
 /** Default time limit, in milliseconds. Reasonable globs take much less. */
 const globMs = 100;
 
-/** Interrupts synchronous work after `limitMs`, even within a regular expression. V8 supports this only for scripts. */
+/**
+ * Interrupts synchronous work after `limitMs`, even inside a regular expression. V8 can only interrupt scripts, so the
+ * work runs in one.
+ */
 export function createTimeLimitedRunner(limitMs = globMs): RunWithTimeLimit {
   const script = new Script('work()');
   const globals = { work: (): void => undefined };
@@ -24,7 +27,9 @@ export function createTimeLimitedRunner(limitMs = globMs): RunWithTimeLimit {
   };
 }
 
-/** The error comes from the realm of the script, so `instanceof Error` fails. */
+/**
+ * The error comes from the JavaScript realm of the script, where `Error` is another class, so `instanceof Error` fails.
+ */
 function isTimeout(error: unknown): boolean {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error;
   return hasCode && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

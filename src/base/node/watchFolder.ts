@@ -10,15 +10,18 @@ const pollMs = 2_000;
 interface WatchFolderOptions {
   /**
    * Names of files that are rewritten in place. Polling checks each of them, because such a write does not change the
-   * folder.
+   * modification time of the folder.
    */
   readonly files?: Iterable<string>;
   readonly clock?: Clock;
-  /** Defaults to `watch` of Node.js. */
+  /** Replaces `watch` of Node.js in tests. */
   readonly systemWatch?: typeof watch;
 }
 
-/** Reports changes in a folder, with the file name if known. Polls if the system cannot watch. Dispose the result. */
+/**
+ * Reports changes in a folder, with the file name if known. Polls if the system cannot watch. The caller disposes the
+ * result.
+ */
 export function watchFolder(
   folder: string,
   onChange: (name: string | undefined) => void,

@@ -1,50 +1,50 @@
-/** The stored state of a workspace folder's files. Exists until it is dropped or pruned. */
+/** The stored state of the files in a workspace folder. It exists until it is dropped or pruned. */
 export interface Checkpoint {
-  /** Unique in its store, also after a restart. */
+  /** Unique in its store, even after a restart. */
   readonly id: string;
-  /** Milliseconds since the epoch. */
+  /** Time of the checkpoint, in milliseconds since the epoch. */
   readonly at: number;
   readonly label: string;
 }
 
 /** Why a file or folder is not in a checkpoint. */
 export type LeftOutReason =
-  /** By `backline.exclude`. */
+  /** The file matches `backline.exclude`. */
   | 'excluded'
-  /** By a `.gitignore` on one side of a comparison only. */
+  /** A `.gitignore` on only one side of a comparison ignores the file. */
   | 'ignored'
   | 'tooLarge'
-  /** Pipe, socket or device. */
+  /** The item is a pipe, socket or device. */
   | 'special'
   | 'unreadable'
-  /** Another repository inside the folder, for example a submodule. */
+  /** The folder contains another repository, for example a submodule. */
   | 'nestedRepository'
   /** The name is not valid UTF-8. */
   | 'nameNotText';
 
-export interface LeftOut {
-  /** Relative to the folder, with `/` as separator. A trailing `/` stands for a folder with its contents. */
+export interface LeftOutItem {
+  /** Path relative to the folder, with `/` as separator. A trailing `/` marks a folder, including its contents. */
   readonly path: string;
   readonly reason: LeftOutReason;
   readonly bytes?: number | undefined;
 }
 
-/** A checkpoint with what it does not contain. */
+/** A checkpoint and what it does not contain. */
 export interface CheckpointDetails extends Checkpoint {
-  /** At most `maxLeftOut` items. */
-  readonly leftOut: readonly LeftOut[];
-  /** Total number, including those not in `leftOut`. */
+  /** The first items that are not in the checkpoint, at most `maxLeftOut`. */
+  readonly leftOut: readonly LeftOutItem[];
+  /** Total number of items that are not in the checkpoint. */
   readonly leftOutCount: number;
-  /** Files that kept changing while they were read. The checkpoint has the contents of one of the reads. */
+  /** Files that changed repeatedly while they were read. The checkpoint has the contents of one of the reads. */
   readonly unsettled: readonly string[];
 }
 
 export const maxLeftOut = 2_000;
 
-/** The type of a file. The content of a symbolic link is its target. */
+/** The type of a file. A symbolic link has its target as content. */
 export type FileKind = 'file' | 'executable' | 'symlink';
 
-/** One side of a change. */
+/** The state of a file on one side of a change. */
 export interface FileState {
   readonly kind: FileKind;
   /** Git object id of the content. */
@@ -53,9 +53,9 @@ export interface FileState {
 }
 
 interface Compared {
-  /** Relative to the folder, with `/` as separator. */
+  /** Path relative to the folder, with `/` as separator. */
   readonly path: string;
-  /** By Git's rule: a NUL byte near the start. Binary files have no line counts. */
+  /** Whether Git treats the file as binary: it has a NUL byte near the start. Binary files have no line counts. */
   readonly isBinary: boolean;
   readonly addedLines: number;
   readonly deletedLines: number;
@@ -64,7 +64,7 @@ interface Compared {
 export type FileChange =
   | (Compared & { readonly status: 'added'; readonly after: FileState })
   | (Compared & { readonly status: 'deleted'; readonly before: FileState })
-  /** `modeChanged`: only the mode differs. `typeChanged`: a file has become a symbolic link, or the reverse. */
+  /** `modeChanged`: only the file mode differs. `typeChanged`: a file has become a symbolic link, or a link a file. */
   | (Compared & {
       readonly status: 'modified' | 'modeChanged' | 'typeChanged';
       readonly before: FileState;
@@ -77,17 +77,16 @@ export type FileChange =
       readonly after: FileState;
     });
 
-export interface Difference {
+export interface CheckpointDifference {
   readonly changes: readonly FileChange[];
-  /** Paths that can't be compared, because one of the checkpoints leaves them out. */
-  readonly leftOut: readonly LeftOut[];
+  /** Paths that can't be compared, because one of the checkpoints does not contain them. */
+  readonly leftOut: readonly LeftOutItem[];
 }
 
-/** Limits for one checkpoint. */
 export interface CheckpointLimits {
-  /** Larger files are left out. */
+  /** Maximum size of a file, in bytes. Larger files are not stored. */
   readonly maxFileBytes: number;
-  /** Files that have to be read for one checkpoint. */
+  /** Maximum number of files that must be read for one checkpoint. */
   readonly maxNewFiles: number;
   readonly maxNewBytes: number;
   readonly maxMs: number;

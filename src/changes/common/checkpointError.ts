@@ -9,15 +9,15 @@ type CheckpointErrorCode =
   | 'diskFull'
   /** The checkpoint no longer exists. */
   | 'unknownCheckpoint'
-  /** The content was only in the user's repository and was removed there. */
+  /** The content was only in the user's repository and has been deleted there. */
   | 'contentMissing'
-  /** The file is no longer as it was when the restore was planned. */
+  /** The file has changed since the restore was planned. */
   | 'changedMeanwhile'
   /** A restore is running, or was interrupted and must be finished or undone. */
   | 'restoreUnfinished'
   | 'failed';
 
-/** The message is for users and says what to do next. */
+/** An error of checkpoints. The message is for users and says what to do next. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
 
@@ -46,7 +46,7 @@ export function cancelledError(): CheckpointError {
   return new CheckpointError('cancelled', 'Canceled.');
 }
 
-/** Whether a system error says that the disk, the user's quota or the largest file size is reached. */
+/** Whether a system error says that the disk is full, or that the user's quota or the maximum file size is exceeded. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errorCode(error) ?? '');
 }

@@ -1,6 +1,6 @@
 import type { FileKind } from './checkpoint';
 
-/** One side of a change in Git's output. */
+/** The state of a file on one side of a change, as in Git's output. */
 export interface RawSide {
   readonly kind: FileKind;
   readonly object: string;
@@ -25,7 +25,7 @@ interface Counts {
 
 const uncounted: Counts = { isBinary: false, addedLines: 0, deletedLines: 0 };
 
-/** Undefined for anything but a file or symbolic link, for example a submodule. */
+/** Undefined if the mode is not that of a file or symbolic link, for example for a submodule. */
 export function kindOfMode(mode: string): FileKind | undefined {
   if (mode === '100644' || mode === '100664') return 'file';
   if (mode === '100755') return 'executable';
@@ -58,7 +58,7 @@ function readCounts(reader: ItemReader): Map<string, Counts> {
     const match = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(item);
     if (!match) throw new Error('Git printed a difference in an unknown format.');
     const [, added = '', deleted = '', name = ''] = match;
-    // A renamed file has its two names in separate items.
+    // A renamed file has its two names in separate items, which follow an empty name.
     if (name === '') reader.next();
     const path = name === '' ? reader.next() : name;
     const isBinary = added === '-';

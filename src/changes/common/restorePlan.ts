@@ -1,26 +1,26 @@
 import * as z from 'zod';
-import type { FileState, LeftOut } from './checkpoint';
+import type { FileState, LeftOutItem } from './checkpoint';
 
-/** The change of one path. Undefined: no file. */
+/** The change of one path. A side is undefined if the file does not exist on it. */
 export interface RestoreStep {
   readonly path: string;
   readonly before: FileState | undefined;
   readonly after: FileState | undefined;
 }
 
-/** The steps of a restore that has not begun. */
+/** The steps of a restore that has not started. */
 export interface RestorePlan {
   readonly checkpointId: string;
-  /** In order of execution. Deletions come first, so that a file can replace a folder. */
+  /** The steps in order of execution. Deletions come first, so that a file can replace a folder. */
   readonly steps: readonly RestoreStep[];
-  /** Paths that the restore leaves unchanged although they may differ. */
-  readonly leftOut: readonly LeftOut[];
+  /** Paths that the restore does not change although they may differ. */
+  readonly leftOut: readonly LeftOutItem[];
 }
 
 type SkipReason =
   /** The file changed after the plan was made. */
   | 'changedMeanwhile'
-  /** The path is a folder with other files, or another item that can't be replaced. */
+  /** A folder with other files, or another item that can't be replaced, is at the path. */
   | 'inTheWay'
   /** A parent of the path is a symbolic link or not a folder. */
   | 'behindLink'
@@ -42,15 +42,15 @@ const skipReasons: Record<SkipReason, string> = {
   failed: 'It could not be written.',
 };
 
-/** Says for users why a file was not restored. */
+/** Explains to users why a file was not restored. */
 export function skipReasonText({ detail, reason }: SkippedStep): string {
   return detail ?? skipReasons[reason];
 }
 
-/** Which side of a step the file on disk matches. */
-export type StepSide = 'before' | 'after' | 'neither';
+/** The side of a step that the file on disk matches. */
+export type MatchingSide = 'before' | 'after' | 'neither';
 
-export function matchSide(step: RestoreStep, found: FileState | undefined): StepSide {
+export function findMatchingSide(step: RestoreStep, found: FileState | undefined): MatchingSide {
   if (isSameState(found, step.after)) return 'after';
   return isSameState(found, step.before) ? 'before' : 'neither';
 }
@@ -59,34 +59,34 @@ export function isSameState(one: FileState | undefined, other: FileState | undef
   return one?.kind === other?.kind && one?.object === other?.object;
 }
 
-/** Puts deletions first, files before their parent folders. */
+/** Sorts steps: deletions come first, and files before their parent folders. */
 export function orderSteps(steps: readonly RestoreStep[]): RestoreStep[] {
   const deletions = steps.filter(({ after }) => !after).sort((a, b) => (a.path < b.path ? 1 : -1));
   return [...deletions, ...steps.filter(({ after }) => after)];
 }
 
-/** The steps that undo these steps. */
+/** Returns steps that undo the given steps. */
 export function reverseSteps(steps: readonly RestoreStep[]): RestoreStep[] {
   return orderSteps(steps.map(({ path, before, after }) => ({ path, before: after, after: before })));
 }
 
 const State = z.object({ kind: z.enum(['file', 'executable', 'symlink']), object: z.string(), bytes: z.number() });
 
-/** A path inside the folder. The journal is not trusted. */
+/** A path inside the folder. It is checked because the journal could have been changed. */
 const Path = z
   .string()
   .refine(
     (path) => path !== '' && path.split('/').every((name) => !['', '.', '..'].includes(name)) && !path.includes('\0'),
   );
 
-/** Stored while a restore runs, so that the next start can finish or undo it. */
+/** The record of a running restore. It is stored, so that the next start can finish or undo an interrupted restore. */
 export const RestoreJournal = z.object({
   version: z.literal(1),
   id: z.string().regex(/^[\w-]+$/),
   checkpointId: z.string(),
-  /** The checkpoint taken right before the restore. */
+  /** Id of the checkpoint taken immediately before the restore. */
   undoId: z.string(),
-  /** What the caller needs to record the restore after it was interrupted. */
+  /** Data that the caller needs to record the restore after an interruption. */
   request: z.string().max(10_000).optional(),
   pid: z.number(),
   at: z.number(),

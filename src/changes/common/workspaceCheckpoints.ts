@@ -1,98 +1,107 @@
-import type { FileKind, FileState, LeftOut } from './checkpoint';
+import type { FileKind, FileState, LeftOutItem } from './checkpoint';
 import type { RestoreStep } from './restorePlan';
 
-/** The state of one workspace folder at one moment. */
+/** The state of one workspace folder at one point in time. */
 export interface FolderCheckpoint {
-  /** Absolute path as in VS Code. */
+  /** Absolute path of the folder from VS Code; links are not resolved. */
   readonly folder: string;
-  /** Checkpoint id in the folder's store. */
+  /** Id of the checkpoint in the folder's store. */
   readonly id: string;
 }
 
 export interface TakenCheckpoint {
-  /** One for each folder whose state could be stored. */
+  /** One checkpoint for each folder whose state could be stored. */
   readonly folders: readonly FolderCheckpoint[];
-  /** Why the state of other folders could not be stored. Messages for users. */
+  /** Why the state of the other folders could not be stored, as messages for users. */
   readonly problems: readonly string[];
-  /** Absolute paths that are unexpectedly not covered: nested repositories, very large or unreadable files. */
+  /**
+   * Absolute paths that users would expect in the checkpoint but that it does not contain: nested repositories, and
+   * very large or unreadable files.
+   */
   readonly uncovered: readonly string[];
 }
 
-/** A file, and the checkpoint of the workspace folder that contains it. */
+/** A file and the checkpoint of the workspace folder that contains it. */
 export interface CheckpointedFile {
-  /** Absolute. */
+  /** Absolute path of the file. */
   readonly path: string;
   readonly checkpoint: FolderCheckpoint;
 }
 
 /** A file that differs from the checkpoint. */
 export interface ChangedFile extends CheckpointedFile {
-  /** The former path of a file that was probably renamed. That one is listed, too. */
+  /** The former path of a file that was probably renamed. The list also contains the former path as a deleted file. */
   readonly renamedFrom?: string;
-  /** Undefined if there was no file. */
+  /** The state in the checkpoint; undefined if the file did not exist. */
   readonly before: FileState | undefined;
   readonly after: FileState | undefined;
 }
 
 export interface FolderChanges {
   readonly files: readonly ChangedFile[];
-  /** Why the changes in other folders are not known. Messages for users. */
+  /** Why changes in the other folders are unknown, as messages for users. */
   readonly problems: readonly string[];
 }
 
-/** Undefined if there is no file. `other`: no checkpoint contains it, for example a folder, or a very large or unreadable file. */
+/**
+ * Undefined if there is no file. `other`: an item that checkpoints do not contain, such as a folder, or a very large or
+ * unreadable file.
+ */
 export type CurrentState = FileState | 'other' | undefined;
 
 /** A restore of one file. The path of the step is absolute. */
 export interface FileRestore {
   readonly checkpoint: FolderCheckpoint;
-  /** Nothing is done if the file is no longer in the state `before`. `after` is in the checkpoint. */
+  /** Nothing is done if the file is no longer in the state `before`. The content of `after` is in the checkpoint. */
   readonly step: RestoreStep;
 }
 
-/** What a restore would do to a file. */
+/** The effect of a restore on one file. */
 export interface RestoreChange {
-  /** Absolute. */
+  /** Absolute path of the file. */
   readonly path: string;
   readonly change: 'modified' | 'created' | 'deleted';
   readonly kind: FileKind;
 }
 
-/** A restore that has not begun. Only valid for the checkpoints that returned it. */
+/** A restore that has not started. It is only valid for the object that returned it. */
 export interface RestorePreview {
   readonly changes: readonly RestoreChange[];
-  /** Absolute paths that may differ but will not be restored. A trailing separator stands for a folder with its contents. */
+  /**
+   * Absolute paths that may differ but will not be restored. A trailing separator marks a folder, including its
+   * contents.
+   */
   readonly leftOut: readonly string[];
 }
 
 export interface SkippedFile {
-  /** Absolute. */
+  /** Absolute path of the changed file. */
   readonly path: string;
-  /** For users. */
+  /** The reason, as a message for users. */
   readonly reason: string;
 }
 
 export interface RestoreOutcome {
-  /** Absolute. */
+  /** Absolute paths of the restored files. */
   readonly restored: readonly string[];
   readonly skipped: readonly SkippedFile[];
-  /** The state before the restore, of each folder in which files were restored. */
+  /** The state before the restore, for each folder in which files were restored. */
   readonly undo: readonly FolderCheckpoint[];
 }
 
-/** A restore that was cut off, as numbers of files. */
+/** A restore that was interrupted, with numbers of files. */
 export interface InterruptedRestore {
   readonly restored: number;
   readonly total: number;
 }
 
-/** What to do with a restore that was cut off. */
+/** What to do with an interrupted restore. */
 export type ResumeDirection = 'finish' | 'undo';
 
 export interface ResumeOutcome extends RestoreOutcome {
-  /** The checkpoints that the files were restored to. */
+  /** The checkpoints to which the files were restored. */
   readonly target: readonly FolderCheckpoint[];
-  /** The argument of `restore`; undefined if there was none. */
+  /** The `request` that was passed to `restore`; undefined if there was none. */
   readonly request: string | undefined;
 }
 
@@ -100,31 +109,40 @@ export interface ResumeOutcome extends RestoreOutcome {
 export interface WorkspaceCheckpoints {
   /** Prepares the stores, so that the first checkpoint is faster. Never rejects. */
   prepare(): Promise<void>;
-  /** @throws Error when `signal` fires */
+  /** Takes a checkpoint of all folders. @throws Error when `signal` fires */
   take(label: string, signal: AbortSignal): Promise<TakenCheckpoint>;
-  /** Returns the files that differ now. A renamed file is listed with both paths. Never rejects. */
-  changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
   /**
-   * Returns the texts of changed files at their checkpoints by path, decoded as VS Code does. Null if the file did not exist,
-   * undefined if it is not text or too large. @throws CheckpointError
+   * Returns the files that differ from the checkpoints now. A renamed file is listed with both paths. Never rejects.
+   */
+  changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
+  /**
+   * Returns the texts that changed files had at their checkpoints, by path, decoded as VS Code does. Null if the file
+   * did not exist, undefined if it is not text or is too large. @throws CheckpointError
    */
   textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>>;
   /** Returns the state of a file in its checkpoint. Undefined if the checkpoint does not contain the file. @throws CheckpointError */
   stateAt(file: CheckpointedFile): Promise<FileState | undefined>;
-  /** Returns the states of files on disk by path. @throws CheckpointError */
+  /** Returns the current states of files on disk, by path. @throws CheckpointError */
   currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>>;
-  /** Restores a file. Returns a checkpoint of the state before. @throws CheckpointError if the file was not restored */
+  /**
+   * Restores a file. Returns a checkpoint of the state before the restore. @throws CheckpointError if the file was not
+   * restored
+   */
   restoreFile(restore: FileRestore): Promise<FolderCheckpoint>;
-  /** Compares the folders with checkpoints. Changes nothing. @throws CheckpointError `unknownCheckpoint` if one was removed */
+  /**
+   * Compares the folders with checkpoints and changes nothing. @throws CheckpointError `unknownCheckpoint` if a
+   * checkpoint was removed
+   */
   planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview>;
   /**
-   * Returns the text that a file of a preview would have. Null if it would be deleted, undefined if it is not text or too large.
+   * Returns the text that a file would have after the restore. Null if it would be deleted, undefined if it is not text
+   * or is too large.
    * @throws CheckpointError
    */
   textAfterRestore(preview: RestorePreview, path: string): Promise<string | null | undefined>;
   /**
-   * Restores some files of a preview, after taking a checkpoint. Skips files that have changed since the preview, and the files of
-   * a folder that fails. `request` is returned by `resume` if the restore is cut off.
+   * Takes a checkpoint, then restores some files of a preview. Skips files that have changed since the preview, and the
+   * files of a folder that fails. If the restore is interrupted, `resume` returns `request`.
    * @throws CheckpointError if every folder fails; `restoreUnfinished` until `resume` was called
    */
   restore(
@@ -134,15 +152,15 @@ export interface WorkspaceCheckpoints {
     signal: AbortSignal,
     request?: string,
   ): Promise<RestoreOutcome>;
-  /** Returns a restore that was cut off, for example because VS Code was killed. @throws CheckpointError */
+  /** Returns a restore that was interrupted, for example because VS Code was killed. @throws CheckpointError */
   interrupted(): Promise<InterruptedRestore | undefined>;
-  /** Finishes or undoes a restore that was cut off. @throws CheckpointError */
+  /** Finishes or undoes an interrupted restore. @throws CheckpointError */
   resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome>;
 }
 
-const expected: ReadonlySet<LeftOut['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);
+const expected: ReadonlySet<LeftOutItem['reason']> = new Set(['excluded', 'ignored', 'special', 'nameNotText']);
 
-/** Whether users may expect a checkpoint to cover the item. */
-export function isUnexpectedlyLeftOut({ reason }: LeftOut): boolean {
+/** Whether users would expect a checkpoint to contain the item. */
+export function isUnexpectedlyLeftOut({ reason }: LeftOutItem): boolean {
   return !expected.has(reason);
 }

@@ -4,7 +4,7 @@ import { parseJson } from '../../base/common/parseJson';
 import { maxLeftOut, type Checkpoint, type CheckpointDetails } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { joinNul } from '../common/nameList';
-import type { Capture } from './folderScan';
+import type { FolderScanResult } from './folderScan';
 import { GitFailure, type PrivateRepository } from './git/privateRepository';
 
 const refs = 'refs/checkpoints/';
@@ -26,14 +26,14 @@ const Body = z.object({
   unsettled: z.array(z.string()),
 });
 
-/** Stores checkpoints as commits with refs in Backline's repository. The commit message holds the details. */
+/** Stores checkpoints as commits with refs in Backline's repository. The commit message contains the details. */
 export class CheckpointRecords {
   constructor(
     private readonly repository: PrivateRepository,
     private readonly clock: Clock,
   ) {}
 
-  async add(label: string, capture: Capture, signal: AbortSignal): Promise<CheckpointDetails> {
+  async add(label: string, capture: FolderScanResult, signal: AbortSignal): Promise<CheckpointDetails> {
     const at = this.clock.now();
     const head = { label: label.slice(0, mostLabelUnits), at };
     const body = {
@@ -53,7 +53,7 @@ export class CheckpointRecords {
     return { id, ...head, ...body };
   }
 
-  /** Oldest first. */
+  /** Returns all checkpoints, oldest first. */
   async list(signal: AbortSignal): Promise<Checkpoint[]> {
     const format = '--format=%(objectname)%00%(contents:subject)%00';
     const items = await this.repository.runForItems({ args: ['for-each-ref', format, refs], signal });
@@ -65,7 +65,7 @@ export class CheckpointRecords {
     return found.sort((a, b) => a.at - b.at);
   }
 
-  /** @throws CheckpointError `unknownCheckpoint` */
+  /** Returns a checkpoint with its details. @throws CheckpointError `unknownCheckpoint` */
   async details(id: string, signal: AbortSignal): Promise<CheckpointDetails> {
     await this.checkId(id, signal);
     const text = (await this.repository.run({ args: ['cat-file', 'commit', id], signal })).output.toString();

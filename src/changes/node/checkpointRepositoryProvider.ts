@@ -3,10 +3,10 @@ import { readFile, readdir, realpath, rename, rm, stat, utimes, writeFile, mkdir
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { errorCode, userMessageOf } from '../../base/common/errors';
-import type { CheckpointLimits, FileChange, LeftOut } from '../common/checkpoint';
+import type { CheckpointLimits, FileChange, LeftOutItem } from '../common/checkpoint';
 import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
-import { FolderScan, type Capture } from './folderScan';
+import { FolderScan, type FolderScanResult } from './folderScan';
 import type { GitProgram } from './git/gitProgram';
 import { findIgnoredByTree, findIgnored } from './git/ignoreRules';
 import { PrivateRepository, prepareRepository, type RepositoryPlace } from './git/privateRepository';
@@ -23,7 +23,7 @@ interface RepositoryOptions {
   readonly clock: Clock;
 }
 
-/** Backline's repository, prepared for the current state of the user's repository. */
+/** Backline's repository, with settings that match the user's repository. */
 export interface PreparedRepository {
   readonly repository: PrivateRepository;
   readonly records: CheckpointRecords;
@@ -32,21 +32,21 @@ export interface PreparedRepository {
   readonly format: 'sha1' | 'sha256';
 }
 
-/** A larger index is not read, since it need not be one. */
+/** Maximum size of the user's index, in bytes. Larger files are ignored, because they may not be an index. */
 const maxIndexBytes = 512 * 1024 * 1024;
-/** What another window writes is not removed. */
+/** Minimum age of files that are removed as leftovers. Another window may still write newer files. */
 const leftoverAgeMs = 10 * 60_000;
-/** A larger file is not a list of patterns. Bytes. */
+/** Maximum size of a file with ignore patterns, in bytes. Larger files are ignored. */
 const maxExcludesBytes = 1024 * 1024;
 
-/** Creates Backline's repository on first use, and again when the user's repository was added, removed or moved. */
+/** Creates Backline's repository on first use, and again after the user's repository was added, removed or moved. */
 export class CheckpointRepositoryProvider {
   private currentPreparation:
     { readonly key: string; readonly inUse: PreparedRepository; readonly settings: UserSettings } | undefined;
-  /** Whether the index is an unchanged copy of the user's. */
+  /** Whether Backline's index is an unchanged copy of the user's index. */
   private isUserIndexCopy = false;
-  /** Whether a parent repository ignores the folder, by the root of the repository. */
-  private readonly isIgnoredByTop = new Map<string, boolean>();
+  /** Whether a parent repository ignores the folder, by the root folder of that repository. */
+  private readonly isIgnoredByRepositoryRoot = new Map<string, boolean>();
 
   constructor(
     private readonly git: GitProgram,
@@ -59,18 +59,18 @@ export class CheckpointRepositoryProvider {
   }
 
   async prepare(signal: AbortSignal): Promise<PreparedRepository> {
-    return (await this.prepareAll(signal)).inUse;
+    return (await this.prepareFolder(signal)).inUse;
   }
 
-  async capture(signal: AbortSignal): Promise<Capture> {
-    const { inUse } = await this.prepareAll(signal);
+  async capture(signal: AbortSignal): Promise<FolderScanResult> {
+    const { inUse } = await this.prepareFolder(signal);
     const hasTrees = this.isUserIndexCopy;
     this.isUserIndexCopy = false;
-    return await withStorageErrors(() => inUse.scan.capture(signal, hasTrees));
+    return await withStorageErrors(() => inUse.scan.scan(signal, hasTrees));
   }
 
   async createRestoreContext(signal: AbortSignal): Promise<RestoreContext> {
-    const { inUse, settings } = await this.prepareAll(signal);
+    const { inUse, settings } = await this.prepareFolder(signal);
     const isOn = (name: 'core.filemode' | 'core.symlinks'): boolean => {
       const setting = settings.fileSystem.get(name);
       return setting === undefined ? process.platform !== 'win32' : /^(true|yes|on|1)$/.test(setting);
@@ -79,12 +79,12 @@ export class CheckpointRepositoryProvider {
     return { reader, format, tellsExecutable: isOn('core.filemode'), hasSymlinks: isOn('core.symlinks') };
   }
 
-  /** Returns files missing on one side because a `.gitignore` of that side ignores them. */
+  /** Returns files that exist on only one side because a `.gitignore` ignores them on the other side. */
   async findIgnoredOnOneSide(
     changes: readonly FileChange[],
     [from, to]: readonly [string, string],
     signal: AbortSignal,
-  ): Promise<readonly LeftOut[]> {
+  ): Promise<readonly LeftOutItem[]> {
     if (!changes.some(({ path: name }) => isIgnoreFile(name))) return [];
     const { repository, reader } = await this.prepare(signal);
     const onlyAfter = changes.filter(({ status }) => status === 'added' || status === 'renamed');
@@ -95,7 +95,7 @@ export class CheckpointRepositoryProvider {
     return [...before, ...after].map((name) => ({ path: name, reason: 'ignored' }));
   }
 
-  /** @throws CheckpointError `failed` if the folder is gone, or a symbolic link has taken its place */
+  /** @throws CheckpointError `failed` if the folder no longer exists or was replaced by a symbolic link */
   private async requireFolderInPlace(): Promise<void> {
     const { folder } = this.options;
     const real = await realpath(folder).catch(() => undefined);
@@ -104,12 +104,12 @@ export class CheckpointRepositoryProvider {
     throw new CheckpointError('failed', `The folder ${folder} ${what}. Open it again.`);
   }
 
-  private async prepareAll(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
+  private async prepareFolder(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
     await this.requireFolderInPlace();
-    return await withStorageErrors(() => this.openNow(signal));
+    return await withStorageErrors(() => this.openRepository(signal));
   }
 
-  private async openNow(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
+  private async openRepository(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
     const user = await this.findParentRepository(signal);
     const key = JSON.stringify(user ?? null);
     if (this.currentPreparation?.key === key) {
@@ -127,14 +127,14 @@ export class CheckpointRepositoryProvider {
     return this.currentPreparation;
   }
 
-  /** Returns undefined if the repository ignores the folder. */
+  /** Returns the user's repository that contains the folder. Undefined if there is none or it ignores the folder. */
   private async findParentRepository(signal: AbortSignal): Promise<UserRepository | undefined> {
     const user = await findUserRepository(this.options.folder);
     if (!user || user.top === this.options.folder) return user;
-    const known = this.isIgnoredByTop.get(user.top);
+    const known = this.isIgnoredByRepositoryRoot.get(user.top);
     if (known !== undefined) return known ? undefined : user;
     const isIgnored = await this.isIgnoredBy(user, signal);
-    this.isIgnoredByTop.set(user.top, isIgnored);
+    this.isIgnoredByRepositoryRoot.set(user.top, isIgnored);
     return isIgnored ? undefined : user;
   }
 
@@ -191,10 +191,10 @@ export class CheckpointRepositoryProvider {
     if (!info?.isFile() || info.size > maxIndexBytes) return;
     const start = createInitialIndex(await readFile(user.index), format, repository.prefix);
     if (!start) return;
-    // Another window may do the same.
+    // The file has a unique name, because another window may do the same.
     const made = `${repository.index}-start-${randomUUID()}`;
     await writeFile(made, start.file, { mode: 0o600 });
-    // Slightly older than the user's index, because Git compares its time with those of files.
+    // The time is slightly before that of the user's index, because Git compares it with the times of files.
     const seconds = Math.max(Math.floor(info.mtimeMs / 1_000) - 2, 1);
     await utimes(made, seconds, seconds);
     await rename(made, repository.index);
@@ -202,7 +202,9 @@ export class CheckpointRepositoryProvider {
   }
 }
 
-/** Paths in an index are relative to the root of the work tree, so another root needs a new index. */
+/**
+ * Removes the index if it belongs to another work tree, because its paths are relative to the root of the work tree.
+ */
 async function dropForeignIndex(repository: PrivateRepository, nowMs: number): Promise<void> {
   const { gitDir } = repository.place;
   const file = path.join(gitDir, 'prefix');
@@ -211,7 +213,7 @@ async function dropForeignIndex(repository: PrivateRepository, nowMs: number): P
     await rm(repository.index, { force: true });
     await writeFile(file, repository.prefix, { mode: 0o600 });
   }
-  // Files left by a killed process.
+  // Removes files that a killed process has left.
   for (const name of await readdir(gitDir)) {
     if (!/^(index.*\.lock|index-.*|ignore-.*)$/.test(name)) continue;
     const file = path.join(gitDir, name);
@@ -227,7 +229,10 @@ async function patternsOf(user: UserRepository | undefined): Promise<string> {
   return await readFile(user.infoExclude, 'utf8').catch(() => '');
 }
 
-/** The settings of a repository may name anything, for example a pipe, which would block. */
+/**
+ * Ignores the user's file with ignore patterns unless it is a small regular file. It could be a pipe, for example,
+ * which would block Git.
+ */
 async function withSafeExcludes(settings: UserSettings): Promise<UserSettings> {
   const info = await stat(settings.excludesFile).catch(() => undefined);
   const isSafe = info?.isFile() === true && info.size <= maxExcludesBytes;

@@ -8,17 +8,17 @@ import {
   type Checkpoint,
   type CheckpointDetails,
   type CheckpointLimits,
-  type Difference,
+  type CheckpointDifference,
   type FileChange,
   type FileState,
-  type LeftOut,
+  type LeftOutItem,
 } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isAtOrBelow } from '../common/nameList';
 import { orderSteps, type RestorePlan, type RestoreStep } from '../common/restorePlan';
 import type { CurrentState, ResumeDirection } from '../common/workspaceCheckpoints';
-import type { Retention } from '../common/retention';
-import { CurrentStates } from './currentStates';
+import type { CheckpointRetention } from '../common/retention';
+import { CurrentStateReader } from './currentStateReader';
 import { GitProgram } from './git/gitProgram';
 import { CheckpointRepositoryProvider } from './checkpointRepositoryProvider';
 import { GitFailure } from './git/privateRepository';
@@ -30,7 +30,7 @@ import {
   type ResumeResult,
 } from './restore/restoreRunner';
 import { pruneStore, type PruneResult } from './storePruner';
-import { timedSignal } from './timedOperation';
+import { createTimeLimitedSignal } from './timedOperation';
 
 export interface CheckpointStoreOptions {
   /** Absolute path of the workspace folder. */
@@ -42,9 +42,9 @@ export interface CheckpointStoreOptions {
   readonly logger: Logger;
   readonly clock?: Clock;
   readonly limits?: Partial<CheckpointLimits>;
-  /** Replaces PATH when looking for Git. */
+  /** Replaces PATH in the search for Git. */
   readonly searchPath?: string;
-  /** Absolute paths of the other workspace folders, whose programs are not trusted either. */
+  /** Absolute paths of the other workspace folders. Programs in them are not trusted either. */
   readonly otherFolders?: readonly string[];
 }
 
@@ -58,11 +58,11 @@ type TakeResult =
 
 /** A checkpoint id, or `now` for the current state of the folder. */
 type StateId = string;
-export const currentState = 'now';
+export const currentStateId = 'now';
 
 const foreground = 'foreground';
 
-/** Finds Git. The store is only created when it is first used. */
+/** Finds Git and returns a store. The files of the store are created on first use. */
 export async function openCheckpointStore(options: CheckpointStoreOptions): Promise<OpenedStore> {
   const { folder, clock = systemClock, otherFolders = [], searchPath } = options;
   try {
@@ -75,18 +75,18 @@ export async function openCheckpointStore(options: CheckpointStoreOptions): Prom
 }
 
 /**
- * The checkpoints of one workspace folder, stored by Git in a separate repository. The user's repository is never written.
- * Calls run one after the other. All of them may throw CheckpointError.
+ * The checkpoints of one workspace folder, which Git stores in a separate repository. The user's repository is never
+ * changed. Calls run one after another. Each of them can throw a CheckpointError.
  */
 export class CheckpointStore {
   private readonly queue = new KeyedQueue();
   private readonly limits: CheckpointLimits;
   private readonly repositoryProvider: CheckpointRepositoryProvider;
   private readonly runner: RestoreRunner;
-  private readonly states: CurrentStates;
-  private readonly stopAbort = new AbortController();
+  private readonly currentStateReader: CurrentStateReader;
+  private readonly stopAbortController = new AbortController();
   /** Cancels pruning. */
-  private pruneAbort: AbortController | undefined;
+  private pruneAbortController: AbortController | undefined;
 
   /** `options.folder` must be a real path. */
   constructor(
@@ -97,10 +97,10 @@ export class CheckpointStore {
     this.limits = { ...defaultLimits, ...options.limits };
     this.repositoryProvider = new CheckpointRepositoryProvider(git, { ...options, limits: this.limits, clock });
     this.runner = new RestoreRunner(options.folder, options.storage, clock);
-    this.states = new CurrentStates(options.folder, clock, this.limits.maxFileBytes);
+    this.currentStateReader = new CurrentStateReader(options.folder, clock, this.limits.maxFileBytes);
   }
 
-  /** Stores the current state of the folder. Refused if the folder is too large or too slow to read. */
+  /** Stores the current state of the folder. Refused if the folder is too large or takes too long to read. */
   async take(label: string, signal?: AbortSignal): Promise<TakeResult> {
     try {
       const checkpoint = await this.runInQueue(signal, async (running) => {
@@ -114,14 +114,14 @@ export class CheckpointStore {
     }
   }
 
-  /** Oldest first. */
+  /** Returns all checkpoints, oldest first. */
   async list(signal?: AbortSignal): Promise<readonly Checkpoint[]> {
     return await this.runInQueue(signal, async (running) =>
       (await this.repositoryProvider.prepare(running)).records.list(running),
     );
   }
 
-  /** @throws CheckpointError `unknownCheckpoint` */
+  /** Returns a checkpoint with its details. @throws CheckpointError `unknownCheckpoint` */
   async details(id: string, signal?: AbortSignal): Promise<CheckpointDetails> {
     return await this.runInQueue(signal, async (running) =>
       (await this.repositoryProvider.prepare(running)).records.details(id, running),
@@ -129,7 +129,7 @@ export class CheckpointStore {
   }
 
   /** Compares two states; `to` can be `now`. @throws CheckpointError `unknownCheckpoint` */
-  async diff(from: string, to: StateId, signal?: AbortSignal): Promise<Difference> {
+  async diff(from: string, to: StateId, signal?: AbortSignal): Promise<CheckpointDifference> {
     return await this.runInQueue(signal, (running) => this.compareStates(from, to, true, running), compareLimitMs);
   }
 
@@ -146,7 +146,7 @@ export class CheckpointStore {
     });
   }
 
-  /** @throws CheckpointError `unknownCheckpoint` */
+  /** Returns the state of a file in a checkpoint. @throws CheckpointError `unknownCheckpoint` */
   async stateAt(id: string, path: string, signal?: AbortSignal): Promise<FileState | undefined> {
     return await this.runInQueue(signal, async (running) => {
       const { records, reader } = await this.repositoryProvider.prepare(running);
@@ -155,24 +155,24 @@ export class CheckpointStore {
     });
   }
 
-  /** Returns contents by object id. Those that no longer exist are missing in the result. */
+  /** Returns contents by object id. The result omits objects that no longer exist. */
   async contents(objects: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
     return await this.runInQueue(signal, async (running) =>
       (await this.repositoryProvider.prepare(running)).reader.readContents(objects, running),
     );
   }
 
-  /** Returns the states of files on disk by path. A file that can't be read is `other`. */
+  /** Returns the current states of files on disk, by path. The state of an unreadable file is `other`. */
   async currentStates(paths: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, CurrentState>> {
     return await this.runInQueue(signal, async (running) =>
-      this.states.read(paths, await this.repositoryProvider.createRestoreContext(running), running),
+      this.currentStateReader.read(paths, await this.repositoryProvider.createRestoreContext(running), running),
     );
   }
 
-  /** Plans a restore of files or folders, or of everything. Changes nothing. */
+  /** Plans a restore of the given files and folders, or of everything. Changes nothing. */
   async planRestore(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
     return await this.runInQueue(signal, async (running) => {
-      const { changes, leftOut } = await this.compareStates(id, currentState, false, running);
+      const { changes, leftOut } = await this.compareStates(id, currentStateId, false, running);
       const steps = changes.map(toRestoreStep).filter(({ path }) => isWanted(path, paths));
       return {
         checkpointId: id,
@@ -183,15 +183,15 @@ export class CheckpointStore {
   }
 
   /**
-   * Runs a restore, one file at a time. First takes a checkpoint, with which the restore can be undone. Skips files that changed
-   * after the restore was planned. `request` is returned by `resumeRestore`.
+   * Runs a restore, one file at a time. First takes a checkpoint, so that the restore can be undone. Skips files that
+   * have changed since the restore was planned. `resumeRestore` returns `request`.
    * @throws CheckpointError `restoreUnfinished` while a restore is running or interrupted
    */
   async applyRestore(plan: RestorePlan, label: string, signal?: AbortSignal, request?: string): Promise<RestoreResult> {
     return await this.runInQueue(
       signal,
       async (running) => {
-        await this.runner.checkNoneUnfinished();
+        await this.runner.requireNoUnfinishedRestore();
         const { records } = await this.repositoryProvider.prepare(running);
         const undo = await records.add(label, await this.repositoryProvider.capture(running), running);
         const steps = plan.steps.filter(({ path }) => !this.isExcluded(path));
@@ -207,14 +207,17 @@ export class CheckpointStore {
     );
   }
 
-  /** Returns an interrupted restore, which must be finished or undone before the next one. */
+  /** Returns an interrupted restore. It must be finished or undone before the next restore. */
   async findInterruptedRestore(): Promise<InterruptedStepCounts | undefined> {
     return await this.runInQueue(undefined, async (running) =>
       this.runner.describeInterrupted(await this.repositoryProvider.createRestoreContext(running)),
     );
   }
 
-  /** Undefined if no restore was interrupted. @throws CheckpointError `restoreUnfinished` while another window restores */
+  /**
+   * Finishes or undoes an interrupted restore. Undefined if there is none. @throws CheckpointError `restoreUnfinished`
+   * while another window is restoring
+   */
   async resumeRestore(direction: ResumeDirection, signal?: AbortSignal): Promise<ResumeResult | undefined> {
     return await this.runInQueue(
       signal,
@@ -231,13 +234,17 @@ export class CheckpointStore {
   }
 
   /**
-   * Removes checkpoints that are too old, and the oldest ones until the store is small enough. Any other call cancels it; the
-   * next call continues.
+   * Removes checkpoints that are too old, then the oldest ones until the store is small enough. Any other call cancels
+   * pruning; the next call of `prune` continues it.
    */
-  async prune(retention: Retention, signal?: AbortSignal): Promise<PruneResult> {
-    const background = (this.pruneAbort ??= new AbortController());
+  async prune(retention: CheckpointRetention, signal?: AbortSignal): Promise<PruneResult> {
+    const background = (this.pruneAbortController ??= new AbortController());
     return await this.queue.run(foreground, async () => {
-      const timed = timedSignal(this.clock, pruneLimitMs, [background.signal, this.stopAbort.signal, signal]);
+      const timed = createTimeLimitedSignal(this.clock, pruneLimitMs, [
+        background.signal,
+        this.stopAbortController.signal,
+        signal,
+      ]);
       try {
         const open = await this.repositoryProvider.prepare(timed.signal);
         return await pruneStore(open, this.repositoryProvider.storeFolder, retention, this.clock, timed.signal);
@@ -246,14 +253,14 @@ export class CheckpointStore {
         throw error;
       } finally {
         timed.dispose();
-        if (this.pruneAbort === background) this.pruneAbort = undefined;
+        if (this.pruneAbortController === background) this.pruneAbortController = undefined;
       }
     });
   }
 
   /** Cancels running work and resolves when it has ended. */
   async stop(): Promise<void> {
-    this.stopAbort.abort();
+    this.stopAbortController.abort();
     await this.queue.whenIdle(foreground);
   }
 
@@ -262,9 +269,9 @@ export class CheckpointStore {
     work: (signal: AbortSignal) => Promise<T>,
     limitMs = this.limits.maxMs,
   ): Promise<T> {
-    this.pruneAbort?.abort();
+    this.pruneAbortController?.abort();
     return await this.queue.run(foreground, async () => {
-      const timed = timedSignal(this.clock, limitMs, [caller, this.stopAbort.signal]);
+      const timed = createTimeLimitedSignal(this.clock, limitMs, [caller, this.stopAbortController.signal]);
       try {
         return await work(timed.signal);
       } catch (error) {
@@ -281,11 +288,11 @@ export class CheckpointStore {
     to: StateId,
     findRenames: boolean,
     signal: AbortSignal,
-  ): Promise<Difference> {
+  ): Promise<CheckpointDifference> {
     const { records, reader } = await this.repositoryProvider.prepare(signal);
     const before = await records.details(from, signal);
     const after =
-      to === currentState ? await this.repositoryProvider.capture(signal) : await records.details(to, signal);
+      to === currentStateId ? await this.repositoryProvider.capture(signal) : await records.details(to, signal);
     const trees = [from, 'tree' in after ? after.tree : after.id] as const;
     const changes = await reader.compare(...trees, findRenames, signal);
     const ignored = await this.repositoryProvider.findIgnoredOnOneSide(changes, trees, signal);
@@ -299,15 +306,15 @@ export class CheckpointStore {
 }
 
 const pruneLimitMs = 10 * 60_000;
-/** An agent can change many files, which are all read to compare them. */
+/** Time limit for a comparison. An agent can change many files, and all of them must be read. */
 const compareLimitMs = 60_000;
 
-/** Removes changes of paths that one of the two states leaves out. */
+/** Removes changes of paths that one of the two states does not contain. */
 function withoutLeftOut(
   changes: readonly FileChange[],
-  leftOut: readonly LeftOut[],
+  leftOut: readonly LeftOutItem[],
   isExcluded: (path: string) => boolean,
-): Difference {
+): CheckpointDifference {
   const byPath = new Map(leftOut.map((item) => [item.path, item]));
   const folders = [...byPath.values()].filter(({ path }) => path.endsWith('/'));
   const isOut = (path: string): boolean =>

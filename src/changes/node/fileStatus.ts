@@ -15,7 +15,7 @@ const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = openFlags;
 const maxConcurrent = 32;
 const chunkBytes = 256 * 1024;
 
-/** Runs the work for all items with limited concurrency. */
+/** Calls `work` for all items with limited concurrency. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
@@ -42,7 +42,7 @@ export async function readStatus(folder: string, name: string): Promise<FileStat
     const file = path.join(folder, name);
     const info = await lstat(file);
     if (info.isSymbolicLink()) return { kind: 'symlink', path: name, bytes: info.size };
-    // A parent is a file now, so this file is gone.
+    // A parent folder has been replaced by a file, so this file no longer exists.
     if (info.isDirectory()) return { kind: 'missing', path: name };
     if (!info.isFile()) return { kind: 'special', path: name };
     await access(file, constants.R_OK);
@@ -74,7 +74,9 @@ async function isBehindLink(folder: string, name: string): Promise<boolean> {
   return false;
 }
 
-/** Returns the current state of a file, `other` for items that can't be in a checkpoint, undefined if nothing exists. */
+/**
+ * Returns the current state of a file: `other` for items that can't be in a checkpoint, undefined if nothing exists.
+ */
 export async function readState(
   file: string,
   format: 'sha1' | 'sha256',
@@ -99,7 +101,7 @@ export async function readState(
   }
 }
 
-/** A file that grows or shrinks meanwhile gets an id that no checkpoint has. */
+/** Calculates Git's object id of a file. If its size changes meanwhile, the id does not match any checkpoint. */
 async function hashOf(
   handle: FileHandle,
   size: number,

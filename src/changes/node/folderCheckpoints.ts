@@ -7,7 +7,7 @@ import type { Logger } from '../../base/common/log';
 import type { CheckpointLimits, FileChange, FileState } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isSameState, skipReasonText } from '../common/restorePlan';
-import type { Retention } from '../common/retention';
+import type { CheckpointRetention } from '../common/retention';
 import {
   isUnexpectedlyLeftOut,
   type ChangedFile,
@@ -24,41 +24,41 @@ import {
   type TakenCheckpoint,
   type WorkspaceCheckpoints,
 } from '../common/workspaceCheckpoints';
-import { currentState, openCheckpointStore, type CheckpointStore } from './checkpointStore';
+import { currentStateId, openCheckpointStore, type CheckpointStore } from './checkpointStore';
 import { FolderRestores } from './restore/folderRestores';
 
 interface FolderCheckpointsDeps {
   /** Absolute paths of the current workspace folders. */
   readonly folders: () => readonly string[];
-  /** Absolute path for the stores of this workspace. It need not exist. */
+  /** Absolute path of the folder for the stores of this workspace. It need not exist. */
   readonly storageFolder: string;
   /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
-  /** Git does not run, and no file is written, in a workspace that the user does not trust. */
+  /** Whether the user trusts the workspace. Otherwise, Git does not run and no file is written. */
   readonly isTrusted: () => boolean;
-  /** Returns the text that the editor port has for these bytes. Rejects if they are not text. */
+  /** Decodes bytes to the same text as the editor port. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
-  readonly retention: () => Retention;
+  readonly retention: () => CheckpointRetention;
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits?: Partial<CheckpointLimits>;
-  /** Replaces PATH when looking for Git. */
+  /** Replaces PATH in the search for Git. */
   readonly searchPath?: string;
 }
 
-/** Larger files are not read as text. Bytes. */
+/** Maximum size of a file that is read as text, in bytes. */
 const maxTextBytes = 5 * 1024 * 1024;
-/** A prompt waits for its checkpoint at most this long. */
+/** Limits for checkpoints of prompts, because a prompt waits for its checkpoint. */
 const takeLimits: Partial<CheckpointLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
-/** Git may be installed meanwhile. */
+/** Minimum time between searches for Git, which the user may install meanwhile. */
 const retryMs = 60_000;
 /** Delay after the last checkpoint before old ones are removed. */
 const pruneDelayMs = 5 * 60_000;
 
-/** The checkpoint stores of a window, one for each workspace folder. Each is opened when first needed. */
+/** The checkpoint stores of a window, one for each workspace folder. Each is opened on first use. */
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
-  /** When Git was missing, by monotonic time. */
+  /** Time at which Git was not found, in milliseconds of the monotonic clock. */
   private readonly failedAtByFolder = new Map<string, number>();
   private pruneTimer: Disposable | undefined;
   private isStopped = false;
@@ -78,7 +78,8 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       this.options.folders().map(async (folder) => {
         const store = await this.openStore(folder);
         if (typeof store === 'string') return;
-        // Taking a checkpoint reads the folder once; the checkpoint itself is not needed.
+        // Taking a checkpoint reads all files of the folder, so that the next checkpoint is faster. The result is not
+        // needed.
         const taken = await store.take('prepare').catch((error: unknown) => log.debug(messageOf(error)));
         if (taken?.kind === 'taken') await store.drop([taken.checkpoint.id]).catch(() => undefined);
       }),
@@ -98,13 +99,13 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     };
   }
 
-  async changedSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
+  async changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
     const changedByPath = new Map<string, ChangedFile>();
     const problems: string[] = [];
     for (const checkpoint of folders) {
       try {
-        const store = await this.openOrThrow(checkpoint.folder);
-        const { changes } = await store.diff(checkpoint.id, currentState);
+        const store = await this.openStoreOrThrow(checkpoint.folder);
+        const { changes } = await store.diff(checkpoint.id, currentStateId);
         // A workspace folder can be inside another one.
         for (const file of changes.flatMap((change) => filesOf(change, checkpoint))) {
           if (!changedByPath.has(file.path)) changedByPath.set(file.path, file);
@@ -135,13 +136,13 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   async stateAt({ checkpoint: { folder, id }, path: file }: CheckpointedFile): Promise<FileState | undefined> {
-    return await (await this.openOrThrow(folder)).stateAt(id, nameIn(folder, file));
+    return await (await this.openStoreOrThrow(folder)).stateAt(id, nameIn(folder, file));
   }
 
   async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {
     const states = new Map<string, CurrentState>();
     for (const [folder, inFolder] of Map.groupBy(files, ({ checkpoint }) => checkpoint.folder)) {
-      const store = await this.openOrThrow(folder);
+      const store = await this.openStoreOrThrow(folder);
       const found = await store.currentStates(inFolder.map((file) => nameIn(folder, file.path)));
       for (const [name, state] of found) states.set(path.join(folder, name), state);
     }
@@ -149,7 +150,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   async restoreFile({ checkpoint: { folder, id }, step }: FileRestore): Promise<FolderCheckpoint> {
-    const store = await this.openOrThrow(folder);
+    const store = await this.openStoreOrThrow(folder);
     const name = nameIn(folder, step.path);
     const stored = await store.stateAt(id, name);
     const isModeOnly = step.before?.object === step.after?.object && stored?.kind === step.after?.kind;
@@ -226,14 +227,14 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     }
   }
 
-  /** @throws CheckpointError `noGit`, `failed` */
-  private async openOrThrow(folder: string): Promise<CheckpointStore> {
+  /** Opens the store of a folder. @throws CheckpointError `noGit`, `failed` */
+  private async openStoreOrThrow(folder: string): Promise<CheckpointStore> {
     const store = await this.openStore(folder);
     if (typeof store === 'string') throw new CheckpointError('failed', store);
     return store;
   }
 
-  /** Returns the store of a folder, or a message why there is none. Never rejects. */
+  /** Returns the store of a folder, or a message that says why there is none. Never rejects. */
   private openStore(folder: string): Promise<CheckpointStore | string> {
     if (!this.options.isTrusted()) return Promise.resolve('You do not trust this workspace.');
     const known = this.storeByFolder.get(folder);
@@ -262,7 +263,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       this.failedAtByFolder.set(folder, clock.monotonicNow());
       return opened.message;
     } catch (error) {
-      // Try again next time: the folder may be back.
+      // The next call tries again, because the folder may exist again by then.
       this.storeByFolder.delete(folder);
       return messageOf(error);
     }
@@ -295,7 +296,7 @@ function filesOf(change: FileChange, checkpoint: FolderCheckpoint): ChangedFile[
   ];
 }
 
-/** @throws CheckpointError if the file is not inside the folder */
+/** Returns the path relative to the folder. @throws CheckpointError if the file is not inside the folder */
 function nameIn(folder: string, file: string): string {
   const name = path.relative(folder, file);
   if (name === '' || path.isAbsolute(name) || name.split(path.sep)[0] === '..') {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { inBatches } from '../../base/common/lists';
-import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
+import { splitIntoBatches } from '../../base/common/lists';
+import type { CheckpointLimits, LeftOutItem, LeftOutReason } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isNameText, joinNul, splitNul } from '../common/nameList';
 import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
@@ -12,44 +12,44 @@ import { readIndexChecksum, copyIndex, setIndexTime } from './git/indexFile';
 import { GitFailure, type PrivateRepository } from './git/privateRepository';
 
 /** The result of a scan of the folder. */
-export interface Capture {
+export interface FolderScanResult {
   /** Git's object id of the folder's tree. */
   readonly tree: string;
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
   readonly unsettled: readonly string[];
 }
 
 interface ScanRules {
-  /** Absolute path, and path relative to the folder. */
+  /** Whether `backline.exclude` matches an absolute path, and its path relative to the folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
   readonly limits: CheckpointLimits;
-  /** Index of the user's repository. Files tracked in it are not ignored. */
+  /** Path of the index of the user's repository. Files tracked in it are not ignored. */
   readonly userIndex: string | undefined;
 }
 
 interface FoundChanges {
-  /** Whether Git has to compare contents because times are not reliable. */
+  /** Files that may be modified. Git has to compare their contents, because timestamps are not reliable. */
   readonly modified: readonly string[];
   readonly deleted: readonly string[];
   readonly added: readonly string[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
 }
 
 interface IndexUpdate {
   readonly take: readonly (FileStatus & { readonly bytes: number })[];
   /** Paths to remove from the index. */
   readonly remove: readonly string[];
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly LeftOutItem[];
 }
 
-/** The coarsest time resolution of file systems. */
+/** Coarsest resolution of timestamps in common file systems. */
 const timeStepMs = 2_000;
-/** How often files that change while they are read are read again. */
+/** Maximum number of reads of a file that changes while it is read. */
 const rounds = 3;
 const manyFiles = 200;
 const batchFiles = 5_000;
 const batchBytes = 128 * 1024 * 1024;
-/** How many unreadable files are left out one by one. */
+/** Maximum number of unreadable files that are left out individually. */
 const mostFailures = 20;
 const emptyTrees = {
   sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
@@ -58,7 +58,7 @@ const emptyTrees = {
 
 /** Scans a folder with Backline's own Git index, so that only files changed since the last scan are read. */
 export class FolderScan {
-  private knownLeftOut: readonly LeftOut[] = [];
+  private knownLeftOut: readonly LeftOutItem[] = [];
   private lastTree: { readonly checksum: string; readonly tree: string } | undefined;
 
   constructor(
@@ -67,13 +67,16 @@ export class FolderScan {
     private readonly rules: ScanRules,
   ) {}
 
-  /** Items left out of the last scan, so that they don't count as deleted. */
-  setKnownLeftOut(leftOut: readonly LeftOut[]): void {
+  /** Sets the items that the last scan left out, so that they do not count as deleted. */
+  setKnownLeftOut(leftOut: readonly LeftOutItem[]): void {
     this.knownLeftOut = leftOut;
   }
 
-  /** `hasTrees`: the index is a copy of the user's, whose repository has all its trees. @throws CheckpointError */
-  async capture(signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
+  /**
+   * Scans the folder. `hasTrees`: the index is a copy of the user's index, and the user's repository contains all its
+   * trees. @throws CheckpointError
+   */
+  async scan(signal: AbortSignal, hasTrees: boolean): Promise<FolderScanResult> {
     const { index } = this.repository;
     const startMs = (await this.repository.readFileSystemTime()) - timeStepMs;
     await this.backdateFutureIndex(startMs);
@@ -90,9 +93,9 @@ export class FolderScan {
     startMs: number,
     signal: AbortSignal,
     hasTrees: boolean,
-  ): Promise<Capture> {
+  ): Promise<FolderScanResult> {
     const { index } = this.repository;
-    // Git writes to a copy, so that a failure leaves the index valid, and another window does not wait for a lock.
+    // Git writes to a copy, so that the index stays valid after a failure and another window does not wait for a lock.
     const copy = `${index}-${randomUUID()}`;
     try {
       await copyIndex(index, copy);
@@ -107,13 +110,16 @@ export class FolderScan {
       const tree = await this.writeTree(copy, signal, hasTrees);
       return await this.createCapture(tree, [...leftOut.values()], unsettled, signal);
     } finally {
-      // Also after a failure, so that the work done is not lost.
+      // This also runs after a failure, so that files that were already read are not read again.
       if (await setIndexTime(copy, startMs)) await rename(copy, index).catch(() => rm(copy, { force: true }));
       await rm(`${copy}.lock`, { force: true });
     }
   }
 
-  /** If only times have changed, for example after copying the folder, the contents are already stored. */
+  /**
+   * Updates timestamps in the index without storing contents, for the case that only timestamps changed, such as after
+   * copying the folder.
+   */
   private async refreshTimes(copy: string, found: FoundChanges, signal: AbortSignal): Promise<FoundChanges> {
     if (found.modified.length < manyFiles) return found;
     const args = ['update-index', '-q', '--refresh'];
@@ -121,12 +127,12 @@ export class FolderScan {
     return { ...found, ...(await this.findIndexedChanges(copy, signal)) };
   }
 
-  /** Reads changed files until none changes any more. Returns the files that kept changing. */
+  /** Reads changed files until they are no longer changing. Returns the files that kept changing. */
   private async updateUntilSettled(
     copy: string,
     first: FoundChanges,
     startMs: number,
-    leftOut: Map<string, LeftOut>,
+    leftOut: Map<string, LeftOutItem>,
     signal: AbortSignal,
   ): Promise<string[]> {
     let found = first;
@@ -179,10 +185,10 @@ export class FolderScan {
     return { modified, deleted };
   }
 
-  /** Decides which files are read and which are left out. @throws CheckpointError `tooLarge` */
+  /** Decides which files to read and which to leave out. @throws CheckpointError `tooLarge` */
   private async selectFiles({ modified, deleted, added }: FoundChanges, signal: AbortSignal): Promise<IndexUpdate> {
     const { limits } = this.rules;
-    const leftOut: LeftOut[] = [];
+    const leftOut: LeftOutItem[] = [];
     const remove = [...deleted];
     const indexed = new Set(modified);
     const drop = (name: string, reason?: LeftOutReason, bytes?: number): void => {
@@ -217,36 +223,37 @@ export class FolderScan {
     return this.rules.excludes(path.join(this.repository.place.folder, name), name);
   }
 
-  /** Returns files in the index that are ignored now and not tracked by the user's repository. */
+  /** Returns files in the index that are now ignored and that the user's repository does not track. */
   private async findIgnoredFiles(modified: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     if (modified.length === 0) return new Set();
     try {
       return await findIgnored(this.repository, modified, this.rules.userIndex, signal);
     } catch (error) {
-      // A split index can't be read from another repository.
+      // Git can't read a split index from another repository.
       if (error instanceof GitFailure) return await findIgnored(this.repository, modified, undefined, signal);
       throw error;
     }
   }
 
-  /** Returns the files that could not be read. */
+  /** Adds files to the index. Returns the files that could not be read. */
   private async updateIndex(
     index: string,
     { take, remove }: IndexUpdate,
     startMs: number,
     signal: AbortSignal,
-  ): Promise<readonly LeftOut[]> {
+  ): Promise<readonly LeftOutItem[]> {
     const prefixed = ['update-index', '-z'];
     if (remove.length > 0) {
       const args = [...prefixed, '--force-remove', '--stdin'];
       await this.repository.run({ args, index, input: joinNul(remove), signal });
     }
     const failed = new Set<string>();
-    for (const batch of inBatches(take, ({ bytes }) => bytes, { maxItems: batchFiles, maxBytes: batchBytes })) {
+    for (const batch of splitIntoBatches(take, ({ bytes }) => bytes, { maxItems: batchFiles, maxBytes: batchBytes })) {
       const names = batch.map(({ path: name }) => name);
       await this.addBatch(index, names, failed, signal);
     }
-    // A file that is written again at the same moment keeps its time, so the index is dated before the scan began.
+    // A file that is written twice within the resolution of timestamps keeps its timestamp, so the index is dated
+    // before the scan started.
     await setIndexTime(index, startMs);
     return [...failed].map((name) => ({ path: name, reason: 'unreadable' }));
   }
@@ -277,7 +284,7 @@ export class FolderScan {
     return checksum !== undefined && this.lastTree?.checksum === checksum ? this.lastTree.tree : undefined;
   }
 
-  /** `withUserTrees`: the user's repository already has all trees. */
+  /** Writes the tree of the index. `withUserTrees`: the user's repository already has all trees. */
   private async writeTree(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
     const known = await this.knownTree(index);
     if (known !== undefined) return known;
@@ -298,12 +305,12 @@ export class FolderScan {
 
   private async createCapture(
     tree: string,
-    leftOut: readonly LeftOut[],
+    leftOut: readonly LeftOutItem[],
     unsettled: readonly string[],
     signal: AbortSignal,
-  ): Promise<Capture> {
+  ): Promise<FolderScanResult> {
     const listed = new Set(leftOut.map((item) => item.path));
-    // Folders are determined in each scan.
+    // Folders are excluded, because each scan determines them again.
     const before = this.knownLeftOut.filter((item) => !listed.has(item.path) && !item.path.endsWith('/'));
     const folder = this.repository.place.folder;
     const there = await mapConcurrently(
@@ -316,14 +323,18 @@ export class FolderScan {
     return { tree, leftOut: this.knownLeftOut, unsettled };
   }
 
-  private async excludeTreeItems(tree: string, items: readonly LeftOut[], signal: AbortSignal): Promise<LeftOut[]> {
+  private async excludeTreeItems(
+    tree: string,
+    items: readonly LeftOutItem[],
+    signal: AbortSignal,
+  ): Promise<LeftOutItem[]> {
     if (items.length === 0) return [];
     const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree];
     const inside = new Set(await this.repository.runForItems({ args, signal, withUserObjects: true }));
     return items.filter((item) => !inside.has(item.path));
   }
 
-  /** After the clock was set back, times are unreliable, so Git compares all contents once. */
+  /** After the system clock was set back, timestamps are unreliable, so Git compares all contents once. */
   private async backdateFutureIndex(startMs: number): Promise<void> {
     const { index } = this.repository;
     const info = await stat(index).catch(() => undefined);
@@ -331,21 +342,24 @@ export class FolderScan {
   }
 }
 
-/** Trees can be rebuilt from the index, so they are not synced to disk, which takes seconds. */
+/** Options that prevent syncing trees to disk, which takes seconds. Lost trees can be rebuilt from the index. */
 const noSync = {
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_1: 'core.fsync',
   GIT_CONFIG_VALUE_1: 'none',
 };
 
-/** To write thousands of single files takes many seconds. Git streams files of this size into a pack. */
+/**
+ * Options that make Git write files into one pack, because writing thousands of separate object files takes many
+ * seconds.
+ */
 const inOnePack = {
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_1: 'core.bigFileThreshold',
   GIT_CONFIG_VALUE_1: '0',
 };
 
-function unreadableFolders(errors: string): LeftOut[] {
+function unreadableFolders(errors: string): LeftOutItem[] {
   const pattern = /^warning: could not open directory '(.+?)\/?': (?!No such file)/gm;
   return [...errors.matchAll(pattern)].map(([, name = '']) => ({ path: `${name}/`, reason: 'unreadable' }));
 }

@@ -1,26 +1,29 @@
 import { copyFile, lstat, readdir, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
-import { oldestQuarter, findOutdated, type Retention } from '../common/retention';
+import { oldestQuarter, findOutdated, type CheckpointRetention } from '../common/retention';
 import type { PreparedRepository } from './checkpointRepositoryProvider';
 import type { PrivateRepository } from './git/privateRepository';
 
 export interface PruneResult {
-  /** Ids of checkpoints that are gone. */
+  /** Ids of the removed checkpoints. */
   readonly dropped: readonly string[];
-  /** Of all that is stored now. */
+  /** Size of everything that remains in the store. */
   readonly bytes: number;
 }
 
-/** With more single files or packs than that, Git packs them into one. */
+/** Maximum number of single objects or packs. If there are more, Git combines them into one pack. */
 const mostLoose = 2_000;
 const mostPacks = 20;
 
-/** Drops what is too old or too much, then removes what no checkpoint needs. `storage` is all of ours. */
+/**
+ * Removes checkpoints that are too old or exceed the size limit, then removes objects that no checkpoint needs.
+ * `storage` is the folder of the whole store.
+ */
 export async function pruneStore(
   { repository, records }: PreparedRepository,
   storage: string,
-  { maxAgeMs, maxBytes }: Retention,
+  { maxAgeMs, maxBytes }: CheckpointRetention,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<PruneResult> {
@@ -33,7 +36,7 @@ export async function pruneStore(
   };
   await copyUserTrees(repository, signal);
   await drop(findOutdated(left, clock.now(), maxAgeMs).map(({ id }) => id));
-  // What is written from now on, also by another window, stays.
+  // Objects that are written after this time are kept, including those of another window.
   const before = await repository.readFileSystemTime();
   await removeUnneeded(repository, before, signal);
   await packIfNeeded(repository, signal);
@@ -45,7 +48,7 @@ export async function pruneStore(
     bytes = await bytesIn(storage);
   }
   if (bytes > maxBytes) {
-    // The index alone holds too much. It is made anew from the folder.
+    // The index alone refers to too many objects. It is created again from the folder.
     await rm(repository.index, { force: true });
     await repack(repository, signal);
     await removeUnneeded(repository, before, signal);
@@ -54,7 +57,7 @@ export async function pruneStore(
   return { dropped, bytes };
 }
 
-/** Trees that only the user's repository has are copied: it may remove them. */
+/** Copies trees that only the user's repository has, because Git may remove them there. */
 async function copyUserTrees(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
   const index = `${repository.index}-kept-${process.pid}`;
   const isThere = await copyFile(repository.index, index).then(
@@ -80,13 +83,13 @@ async function packIfNeeded(repository: PrivateRepository, signal: AbortSignal):
   if (countOf('count') > mostLoose || countOf('packs') > mostPacks) await repack(repository, signal);
 }
 
-/** Also removes packs. `-l`: the user's objects are not copied. */
+/** Combines objects into one pack and removes old packs. `-l`: the user's objects are not copied. */
 async function repack(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
   if (await hasOtherWriter(repository)) return;
   await repository.run({ args: ['repack', '-a', '-d', '-l', '-q'], withUserObjects: true, signal });
 }
 
-/** Whether another window is taking a checkpoint, whose objects nothing refers to yet. */
+/** Whether another window is taking a checkpoint. Nothing refers to its objects yet. */
 async function hasOtherWriter({ index, place }: PrivateRepository): Promise<boolean> {
   const names = await readdir(place.gitDir);
   return names.some((name) => name.startsWith(`${path.basename(index)}-`));

@@ -2,8 +2,11 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { cancelledError, tooSlowError } from '../common/checkpointError';
 
-/** The signal of one operation: it fires when the caller's does, or when the time is up. Dispose it when the work has ended. */
-export function timedSignal(
+/**
+ * Returns the signal of one operation. It fires when the caller's signal fires or the time is up. Dispose it when the
+ * operation has ended.
+ */
+export function createTimeLimitedSignal(
   clock: Clock,
   limitMs: number,
   callers: readonly (AbortSignal | undefined)[],

@@ -14,11 +14,11 @@ interface WindowChangesDeps extends FeatureContext {
   readonly storageFolder: string | undefined;
   /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
-  /** Returns the text that the editor port has for these bytes. Rejects if they are not text. */
+  /** Decodes bytes to the same text as the editor port. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
 }
 
-/** The checkpoints and the review of changes of a window. A separate bundle, loaded with the chat. */
+/** The checkpoints and the review of changes of a window. They are a separate bundle, which is loaded with the chat. */
 export class WindowChanges implements Disposable {
   private readonly folderCheckpoints: FolderCheckpoints | undefined;
   private review: AgentChanges | undefined;
@@ -41,7 +41,7 @@ export class WindowChanges implements Disposable {
     this.review.start();
   }
 
-  /** Never rejects. */
+  /** Cancels running work. Never rejects. */
   async stop(): Promise<void> {
     await this.folderCheckpoints?.stop();
   }

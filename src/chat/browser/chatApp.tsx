@@ -13,11 +13,11 @@ import { PlainText } from '../../transcript/browser/parts/plainText';
 
 interface ChatAppProps {
   readonly page: ChatPage;
-  /** False in an editor tab, whose label is the title. */
+  /** Whether the page shows the title. False in an editor tab, where the label of the tab shows it. */
   readonly hasTitle: boolean;
 }
 
-/** The whole page. The area below the transcript is always visible. */
+/** The whole page. The area below the transcript stays visible while the transcript scrolls. */
 export function ChatApp({ page, hasTitle }: ChatAppProps) {
   return (
     <PageProvider value={page}>

@@ -31,7 +31,7 @@ const backendStateLabels: Record<BackendView['state'], string> = {
   stopped: 'not started',
   starting: 'starting…',
   ready: 'ready',
-  authRequired: 'sign-in required',
+  authRequired: 'needs sign-in',
   failed: 'failed',
   unavailable: 'unavailable',
 };
@@ -85,5 +85,5 @@ export function seenUnattendedHint(who: string, unattended: 'edits' | 'runs'): s
 
 export function unattendedHint(who: string, unattended: 'edits' | 'runs'): string {
   const what = unattended === 'edits' ? 'edits files' : 'edits files and runs commands';
-  return `In this mode ${who} ${what} without asking you first, unless its own settings say otherwise.`;
+  return `${who} ${what} without asking you first in this mode, unless its own settings say otherwise.`;
 }

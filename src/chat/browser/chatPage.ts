@@ -25,7 +25,7 @@ export class ChatPage {
   private readonly commandEmitter = new Emitter<PageCommand>(reportError);
   readonly onDidRunCommand = this.commandEmitter.event;
   private preparedBackendId: string | undefined;
-  /** Number of pending requests of this page that add a prompt to the transcript. */
+  /** Number of pending requests from this page that will add a prompt to the transcript. */
   private pendingPromptCount = 0;
 
   constructor(
@@ -85,22 +85,26 @@ export class ChatPage {
     return sessionId === undefined ? undefined : await this.request(type, paramsOf(sessionId));
   }
 
-  /** Sends the composer's content. The host returns it if it cannot be sent. */
+  /** Sends the composer's content. The host returns the content if it cannot be sent. */
   async send(): Promise<void> {
     const { sessionId } = this;
     this.store.clearProblems();
     const draft = this.composerDraft.takeForSending();
     this.store.setStartingConversation(sessionId === undefined);
-    await this.sendAndFollow(() => this.request(chatRequests.send, { sessionId, ...draft }));
+    await this.sendAndScrollToPrompt(() => this.request(chatRequests.send, { sessionId, ...draft }));
   }
 
   async sendQueued(): Promise<void> {
-    await this.sendAndFollow(() => this.requestForSession(chatRequests.sendQueued, (sessionId) => ({ sessionId })));
+    await this.sendAndScrollToPrompt(() =>
+      this.requestForSession(chatRequests.sendQueued, (sessionId) => ({ sessionId })),
+    );
   }
 
-  /** Continues an interrupted turn. The composer keeps its draft. */
+  /** Continues an interrupted turn. The draft in the composer stays unchanged. */
   async continueTurn(): Promise<void> {
-    await this.sendAndFollow(() => this.requestForSession(chatRequests.continueTurn, (sessionId) => ({ sessionId })));
+    await this.sendAndScrollToPrompt(() =>
+      this.requestForSession(chatRequests.continueTurn, (sessionId) => ({ sessionId })),
+    );
   }
 
   async unqueue(id: string, isEdited: boolean): Promise<void> {
@@ -130,8 +134,8 @@ export class ChatPage {
     await this.request(chatRequests.copy, { text });
   }
 
-  /** Scrolls to the prompt that `send` adds to the transcript, wherever the user has scrolled to. */
-  private async sendAndFollow<Result>(send: () => Promise<Result>): Promise<Result> {
+  /** Scrolls to the prompt that `send` adds to the transcript, even if the user has scrolled to another place. */
+  private async sendAndScrollToPrompt<Result>(send: () => Promise<Result>): Promise<Result> {
     this.pendingPromptCount++;
     try {
       return await send();
@@ -141,7 +145,7 @@ export class ChatPage {
     }
   }
 
-  /** Reports a problem if the conversation is read-only. */
+  /** Returns whether the conversation can be changed. If it is read-only, reports a problem. */
   private checkWritable(): boolean {
     const isReadonly = this.store.state.session?.status === 'readonly';
     if (isReadonly) this.store.addProblem('This conversation is read-only. Start a new conversation first.');

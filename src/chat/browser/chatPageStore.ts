@@ -8,7 +8,7 @@ import type {
   OptionView,
   SessionRow,
   SessionView,
-  Unattended,
+  UnattendedAction,
 } from '../common/chatView';
 
 interface RequestProblem {
@@ -21,19 +21,19 @@ export interface ChatPageState {
   /** Whether the first update has arrived. */
   readonly isReady: boolean;
   readonly session: SessionView | undefined;
-  /** Whether the first prompt of a conversation was sent but is not shown yet. */
+  /** Whether the first prompt of a conversation was sent but is not in the transcript yet. */
   readonly isStartingConversation: boolean;
   readonly sessions: readonly SessionRow[];
   readonly backends: readonly BackendView[];
   readonly chosenBackend: string | undefined;
   readonly newOptions: readonly OptionView[];
-  /** Actions that its agent was observed to take without asking. */
-  readonly seenUnattended: Unattended | undefined;
+  /** What the agent was observed to do without approval. */
+  readonly seenUnattended: UnattendedAction | undefined;
   readonly newCommands: readonly CommandView[];
   readonly contextChips: readonly ContextChipView[];
   /** Absolute paths of the workspace folders. */
   readonly folders: readonly string[];
-  /** Ids of attachments in the composer whose files no longer exist. */
+  /** Ids of attachments in the composer for files that no longer exist. */
   readonly missingAttachmentIds: readonly string[];
   readonly promptHistory: readonly string[];
   readonly isUntrusted: boolean;
@@ -43,7 +43,7 @@ export interface ChatPageState {
 
 const maxProblems = 3;
 
-/** The state of the page except for the transcript and the composer: host data and open panels. */
+/** The state of the page except for the transcript and the composer: data from the host, and open panels. */
 export class ChatPageStore {
   private currentState: ChatPageState = {
     isReady: false,
@@ -96,7 +96,7 @@ export class ChatPageStore {
     if (isSessionListShown !== this.currentState.isSessionListShown) this.updateState({ isSessionListShown });
   }
 
-  /** Adds an error; the oldest are dropped when there are too many. */
+  /** Adds an error. The oldest errors are dropped when there are too many. */
   addProblem(message: string, details?: string): void {
     const others = this.currentState.problems.filter((problem) => problem.message !== message);
     this.updateState({ problems: [...others, { id: ++this.lastProblemId, message, details }].slice(-maxProblems) });

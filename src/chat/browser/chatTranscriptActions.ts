@@ -2,7 +2,7 @@ import type { TranscriptActions } from '../../transcript/browser/transcriptActio
 import { chatRequests } from '../common/page/chatApi';
 import type { ChatPage } from './chatPage';
 
-/** `isReadonly`: another window writes the conversation. */
+/** `isReadonly`: another window is writing to the conversation. */
 export function createTranscriptActions(page: ChatPage, isReadonly = false): TranscriptActions {
   return {
     open: (target, line) => void page.request(chatRequests.open, { target, line }),

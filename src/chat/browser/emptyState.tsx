@@ -1,47 +1,44 @@
+import { useEffect, useState } from 'preact/hooks';
+import { formatAge } from '../../transcript/browser/parts/format';
+import { PlainText } from '../../transcript/browser/parts/plainText';
+import { useHostTime } from '../../webview/browser/hostTime';
+import { AgentIcon } from '../../webview/browser/icons';
 import { chatRequests } from '../common/page/chatApi';
-import type { BackendView } from '../common/chatView';
+import type { BackendView, Draft } from '../common/chatView';
 import { usePage, usePageState } from './chatPageContext';
-import { FolderBanner, TrustBanner } from './notices/statusBanner';
+import { NoFolderBanner, TrustBanner } from './notices/statusBanner';
 import { backendDotClass, backendStatusText, repairLabel } from './chatLabels';
 
-/** Prompts that the demo agent supports. */
+/** Suggested prompts, which the demo agent supports. */
 const demoStarters = [
   'What can you do?',
   'Summarize README.md',
   'Sort the imports of ',
   'Rename oldName to newName in ',
-];
-const starters = ['Explain this project', 'Review my uncommitted changes', 'Write tests for ', 'Find the cause of '];
+].map((text): Draft => ({ text, attachments: [] }));
+
+/** How many other agents and earlier conversations are offered. */
+const maxReadyAgents = 4;
+const maxRecent = 3;
 
 export function EmptyState() {
-  const page = usePage();
   const { session, backends, chosenBackend, folders, isReady, isUntrusted } = usePageState();
   const isWithoutFolder = isReady && folders.length === 0;
   const backendId = session?.backendId ?? chosenBackend;
   const backend = backends.find(({ id }) => id === backendId);
-  const useStarter = (text: string): void => {
-    page.insertDraft({ text, attachments: [] });
-    page.prepareOptions();
-  };
   return (
     <div class="empty">
       <h2 class="empty-greeting">What would you like to work on?</h2>
       {isUntrusted ? (
         <TrustBanner />
       ) : isWithoutFolder ? (
-        <FolderBanner />
+        <NoFolderBanner />
       ) : (
         backend && <BackendCard backend={backend} />
       )}
-      <ul class="starters">
-        {(backend?.source === 'demo' ? demoStarters : starters).map((starter) => (
-          <li key={starter}>
-            <button type="button" class="starter" onClick={() => useStarter(starter)}>
-              {starter.endsWith(' ') ? `${starter.trimEnd()} …` : starter}
-            </button>
-          </li>
-        ))}
-      </ul>
+      {!isUntrusted && <ReadyAgents chosen={backendId} />}
+      <Starters isDemo={backend?.source === 'demo'} isUseful={!isUntrusted && !isWithoutFolder} />
+      <RecentConversations />
       <dl class="tips">
         <dt>
           <kbd>@</kbd>
@@ -61,6 +58,94 @@ export function EmptyState() {
         <dd>Add files by dragging them here</dd>
       </dl>
     </div>
+  );
+}
+
+/** The other agents that can be used at once, and the way to more. */
+function ReadyAgents({ chosen }: { chosen: string | undefined }) {
+  const page = usePage();
+  const { backends, session } = usePageState();
+  const isReady = ({ id, source, state }: BackendView): boolean =>
+    id !== chosen && source !== 'server' && source !== 'demo' && (state === 'ready' || state === 'stopped');
+  const ready = backends.filter(isReady).slice(0, maxReadyAgents);
+  const isOnlyDemo = backends.every(({ source }) => source === 'demo' || source === 'server');
+  const choose = (backendId: string): void => {
+    if (session) void page.request(chatRequests.newSession, { backendId });
+    else void page.request(chatRequests.chooseBackend, { backendId });
+  };
+  return (
+    <div class="empty-agents">
+      {ready.length > 0 && <span class="empty-label">Ready to use:</span>}
+      {ready.map((backend) => (
+        <button key={backend.id} type="button" class="starter" onClick={() => choose(backend.id)}>
+          {backend.title}
+        </button>
+      ))}
+      <button
+        type="button"
+        class={`button ${isOnlyDemo ? 'is-primary' : ''}`}
+        onClick={() => void page.request(chatRequests.showAgents, {})}
+      >
+        <AgentIcon />
+        {isOnlyDemo ? 'Install an Agent' : 'Agents'}
+      </button>
+    </div>
+  );
+}
+
+/** `isUseful`: whether there is a workspace that agents can work in. */
+function Starters({ isDemo, isUseful }: { isDemo: boolean; isUseful: boolean }) {
+  const page = usePage();
+  const [useful, setUseful] = useState<readonly Draft[]>([]);
+  useEffect(() => {
+    if (isDemo || !isUseful) return;
+    void page.request(chatRequests.starters, {}).then((answer) => setUseful(answer?.starters ?? []));
+  }, [isDemo, isUseful, page]);
+  const use = (starter: Draft): void => {
+    page.insertDraft(starter);
+    page.prepareOptions();
+  };
+  return (
+    <ul class="starters">
+      {(isDemo ? demoStarters : isUseful ? useful : []).map((starter) => (
+        <li key={starter.text}>
+          <button type="button" class="starter" onClick={() => use(starter)}>
+            {starter.text.endsWith(' ') ? `${starter.text.trimEnd()} …` : starter.text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RecentConversations() {
+  const page = usePage();
+  const time = useHostTime();
+  const { isSessionListShown, session, sessions } = usePageState();
+  const recent = sessions.filter(({ id, remote }) => !remote && id !== session?.id).slice(0, maxRecent);
+  if (isSessionListShown || recent.length === 0) return null;
+  return (
+    <section class="recent" aria-labelledby="recent">
+      <h3 id="recent" class="empty-label">
+        Recent conversations
+      </h3>
+      <ul>
+        {recent.map(({ id, title, updatedAt }) => (
+          <li key={id}>
+            <button
+              type="button"
+              class="recent-open"
+              onClick={() => void page.request(chatRequests.openSession, { sessionId: id })}
+            >
+              <span class="one-line">
+                <PlainText text={title} />
+              </span>
+              <span class="recent-age">{formatAge(updatedAt, time.now())}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -7,7 +7,7 @@ const StateRecord = z.record(z.string(), z.unknown());
 export class SavedPageState {
   constructor(private readonly vsCodeApi: Pick<VsCodeApi, 'getState' | 'setState'>) {}
 
-  /** Unvalidated: an earlier version may have written the values. */
+  /** The saved values, not validated: an earlier version may have written them. */
   get values(): Readonly<Record<string, unknown>> {
     return StateRecord.safeParse(this.vsCodeApi.getState()).data ?? {};
   }

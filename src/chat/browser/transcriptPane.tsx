@@ -37,7 +37,7 @@ export function TranscriptPane() {
   );
 }
 
-/** State of the find bar, which views of VS Code do not have themselves. */
+/** State of the find bar. VS Code offers no find bar for webviews in views, so the page has its own. */
 function useFindBar(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
   const [isFinding, setFinding] = useState(false);
   usePageCommand('find', () => setFinding(true));

@@ -2,7 +2,7 @@ import type { BackendView } from './chatView';
 
 type State = BackendView['state'];
 
-/** Returns the state of a backend as shown in a list. For a server, its health is shown instead of `stateWords`. */
+/** Returns the text for a backend's state in a list. For a server, this is its health instead of `stateWords`. */
 export function backendStateLabel(
   { health, needsPermission, state }: Pick<BackendView, 'health' | 'needsPermission' | 'state'>,
   stateWords: Readonly<Record<State, string>>,
@@ -20,7 +20,9 @@ export function backendStateLabel(
   }
 }
 
-/** The state whose icon to show: a server that answers counts as ready even if Backline has not used it yet. */
+/**
+ * Returns the state whose icon is shown. A server that responds counts as ready, even if Backline has not used it yet.
+ */
 export function displayedState({ health, state }: Pick<BackendView, 'health' | 'state'>): State {
   return state === 'stopped' && health?.kind === 'answers' ? 'ready' : state;
 }

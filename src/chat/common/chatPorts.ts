@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { WriteOptions } from '../../editor/common/editorPort';
 import type { Hunk } from '../../changes/common/review/hunks';
-import type { SeenTexts } from '../../changes/common/review/reviewSource';
+import type { TextsShownToUser } from '../../changes/common/review/reviewSource';
 import type { FileState } from '../../changes/common/checkpoint';
 import type { FolderCheckpoint } from '../../changes/common/workspaceCheckpoints';
 import type { Entry, FileChange, Part } from '../../transcript/common/entries';
@@ -12,53 +12,65 @@ import type { RemainingChange, LogRecord } from './conversation/logRecord';
 import type { Restore } from './restore/restoreHistory';
 import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
 
-/** The conversations of a window, saved to disk while they run. */
+/** The conversations of a window. They are saved to disk while they run. */
 export interface Chats extends Disposable {
   /** Fires when the list or the contents of a row may have changed. */
   readonly onDidChange: Event<void>;
   readonly onDidChangeBackends: Event<void>;
-  /** The conversations open in this window; the last one was opened last. */
+  /** The conversations that are open in this window, in the order in which they were opened. */
   readonly openChats: readonly Chat[];
   /** Fires when a conversation is opened or closed, or when its list of file changes may have changed. */
   readonly onDidChangeFiles: Event<void>;
-  /** Newest first, without conversations that have no messages. */
+  /** Rows for the list, newest first. Omits conversations without messages. */
   readonly rows: readonly SessionRow[];
-  /** Finds saved conversations by title and text, and sessions of running backends by title. All words must match. */
+  /**
+   * Finds saved conversations by title and text, and sessions of running backends by title. A result contains all words
+   * of the query.
+   */
   search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]>;
-  /** Lists the sessions that a backend keeps, newest first. Starts the backend. @throws BackendError, for example `unsupported` */
+  /**
+   * Lists the sessions that a backend stores, newest first. Starts the backend. @throws BackendError, for example
+   * `unsupported`
+   */
   listRemoteSessions(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]>;
   backends(): Promise<readonly BackendView[]>;
 
   /**
-   * Creates a session for the next conversation with the backend, so that its options are known, or applies the current choices
-   * to the one that exists. If this needs the user or fails, the first prompt creates the session. Never throws.
+   * Creates a session for the next conversation with the backend, so that its options are known. If a session already
+   * exists, applies the current choices to it. If this fails or needs the user, the first prompt creates the session.
+   * Never throws.
    */
   prepare(backendId: string, folder?: string): void;
-  /** Closes the prepared session unless it belongs to this backend. */
+  /** Closes the prepared session if it belongs to another backend. */
   closePreparedExcept(backendId: string | undefined): void;
   /**
-   * Reports whether a page shows an empty conversation. Call again with `true` while the user types: the prepared session is
-   * closed shortly after the last such page is gone, or after a long time without typing.
+   * Reports whether a page shows an empty conversation. Call again with `true` while the user types. The prepared
+   * session is closed shortly after the last such page has closed, or after a long time without typing.
    */
   setPromptExpected(isExpected: boolean): void;
   /**
-   * Creates a conversation. It is saved, and its agent started, with the first prompt. The agent works in `folder` (absolute) if
-   * that is inside the workspace, else in the first workspace folder. @throws BackendError `notFound`
+   * Creates a conversation. The first prompt saves it and starts its agent. The agent works in `folder` (absolute) if
+   * that is inside the workspace, and otherwise in the first workspace folder. @throws BackendError `notFound`
    */
   create(backendId: string, folder?: string): Promise<Chat>;
   /**
-   * Opens the conversation of a row. Read-only while another window writes it. A turn cut off when its window closed is marked as
-   * interrupted. The backend starts with the next prompt. @throws ChatError `notFound`, `unreadable`
+   * Opens the conversation of a row. It is read-only while another window writes to it. If its window was closed during
+   * a turn, the turn is marked as interrupted. The next prompt starts the backend. @throws ChatError `notFound`,
+   * `unreadable`
    */
   open(sessionId: string): Promise<Chat>;
   /**
-   * Creates a conversation with everything before a prompt, and the prompt as its draft. Its next prompt starts a new session with
-   * a summary. The conversation of the prompt stays as it is. @throws ChatError `notFound`, `unreadable`, `storage`
+   * Creates a conversation with everything before a prompt, and with the prompt as its draft. Its next prompt starts a
+   * new session with a summary. The original conversation is not changed. @throws ChatError `notFound`, `unreadable`,
+   * `storage`
    */
   fork(sessionId: string, entryId: string): Promise<Chat>;
-  /** @throws ChatError */
+  /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
-  /** Stops and deletes the conversation, and its session when the backend supports that and next runs. @throws ChatError */
+  /**
+   * Stops and deletes the conversation. Also deletes its session, as soon as the backend runs and if it supports that.
+   * @throws ChatError
+   */
   delete(sessionId: string): Promise<void>;
   export(sessionId: string, format: ExportFormat): Promise<string>;
   /** Ends running turns as interrupted and closes all sessions and files. Never rejects. */
@@ -71,7 +83,7 @@ export type ExportFormat = 'markdown' | 'html' | 'json';
 export interface Chat {
   readonly id: string;
   readonly view: SessionView;
-  /** Whether another window has taken over. Reopen the conversation to follow what it writes. */
+  /** Whether another window has become the writer. Reopen the conversation to follow its records. */
   readonly isOutdated: boolean;
   readonly transcript: TranscriptDocument;
   /** Fires when the view has changed. The transcript has its own event. */
@@ -79,74 +91,92 @@ export interface Chat {
   readonly draft: Draft;
   /** Fires when the draft was sent, or restored because the backend refused it. */
   readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
-  /** Survives a reload, except for large images and while another window writes the conversation. */
-  saveDraft(draft: Draft, revision?: DraftRevision): void;
+  /**
+   * Saves the draft, which survives a reload, except for large images and while another window writes to the
+   * conversation.
+   */
+  saveDraft(draft: Draft, revision?: PageDraftRevision): void;
   /** The prompts sent so far, oldest first. */
   readonly history: readonly string[];
   /** Keeps the conversation open until the result is disposed. */
   keepOpen(): Disposable;
-  /** Whether the user sees it, so that a turn that ends now is not marked unread. */
+  /** Whether the user sees the conversation. If so, a turn that ends is not marked as unread. */
   isShown: boolean;
 
   /**
-   * Resolves when the backend has accepted the prompt, or it is queued. Clears the draft immediately; a refused prompt is put
-   * back before newer text, without `contextAttachments`. @throws BackendError, ChatError
+   * Sends a prompt. Resolves when the backend has accepted it, or when it is queued. Clears the draft immediately. A
+   * refused prompt becomes the draft again, without `contextAttachments` and before newer text. @throws BackendError,
+   * ChatError
    */
-  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], revision?: DraftRevision): Promise<void>;
-  /** Removes a prompt from the queue and returns it; empty if it was already sent. @throws ChatError `readonly` */
+  send(draft: Draft, contextAttachments?: readonly DraftAttachment[], revision?: PageDraftRevision): Promise<void>;
+  /**
+   * Removes a prompt from the queue and returns it. Returns an empty draft if the prompt was already sent. @throws
+   * ChatError `readonly`
+   */
   unqueue(id: string): Promise<Draft>;
   sendQueued(): Promise<void>;
-  /** Ends the turn in the transcript immediately, then in the backend. */
+  /** Ends the turn, immediately in the transcript and then in the backend. */
   stop(): Promise<void>;
-  /** Asks the agent to continue an answer that was cut off. Leaves the draft unchanged. @throws BackendError, ChatError */
+  /**
+   * Asks the agent to continue an answer that was interrupted. The draft stays unchanged. @throws BackendError,
+   * ChatError
+   */
   continueTurn(): Promise<void>;
   /**
-   * Answers an approval. A `reason` becomes the next prompt, ahead of the queue, sent as soon as no turn runs.
+   * Answers an approval. `reason` becomes the next prompt, before queued prompts, and is sent as soon as no turn is
+   * running.
    * @throws BackendError `approvalInvalid`, `approvalResolved`
    */
   answerApproval(approvalId: string, option: string, reason?: string): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
-  /** The entries of the transcript, untrimmed. */
+  /** The complete entries of the transcript. */
   readonly fullEntries: FullContents<Entry>;
-  /** The parts of pending approvals, trimmed only to what a page can show. */
+  /** The parts of pending approvals. Only those that are too large for a page are shortened. */
   readonly fullApprovals: FullContents<Part[]>;
 
-  /** Text of a file before the conversation changed it; null if it did not exist, undefined if unknown. */
+  /**
+   * Returns the text of a file before the conversation changed it. Null if the file did not exist, undefined if the
+   * text is unknown.
+   */
   textBefore(path: string): Promise<string | null | undefined>;
-  /** Texts of a file before and after a turn, even if its changes were kept; undefined if the earlier text is unknown. */
+  /**
+   * Returns the texts of a file before and after a turn, even if the user has kept its changes. Undefined if the
+   * earlier text is unknown.
+   */
   turnTexts(path: string, turn: number): Promise<TurnTexts | undefined>;
   /**
-   * Reverts the changes of the conversation, or of one turn, to a file. Returns the id of a restore that can be undone if the change
-   * has no text, which an editor could undo. @throws ChatError `changedSince` unless `force`
+   * Reverts the changes to a file by the conversation, or by one turn. If the change has no texts, an editor cannot
+   * undo the revert, and the result is the id of a restore that can be undone. @throws ChatError `changedSince` unless
+   * `force`
    */
   revert(path: string, options?: RevertOptions): Promise<string | undefined>;
   keepChanges(path?: string): Promise<void>;
   readonly fileChanges: ChatFileChanges;
-  readonly restores: ChatRestores;
+  readonly restores: RestoreRecords;
 }
 
-/** Turns by number, both inclusive. */
+/** A range of turn numbers; both ends are included. */
 export interface TurnRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** A file that turns have changed. */
-export interface TurnsChange {
+/** A file that these turns have changed. */
+export interface FileChangedByTurns {
   readonly path: string;
   readonly renamedFrom?: string;
 }
 
-/** A file before and after turns; null if it did not exist, undefined if its text is unknown. */
-export interface TurnsTexts {
+/** The texts of a file before and after turns. Null if the file did not exist, undefined if the text is unknown. */
+export interface TextsAroundTurns {
   readonly before: string | null | undefined;
   readonly after: string | null | undefined;
-  /** Whether the file still has the text after the turns. */
+  /** Whether the file still has the text that it had after the turns. */
   readonly isCurrent: boolean;
 }
 
-/** A file before and after a change without texts; undefined if it did not exist. */
-export interface ChangedStates {
+/** The states of a file before and after a change without texts. Undefined if the file did not exist. */
+export interface StatesBeforeAndAfter {
   readonly before: FileState | undefined;
   readonly after: FileState | undefined;
 }
@@ -156,40 +186,46 @@ export interface SeparableCounts {
   readonly total: number;
 }
 
-/** The file changes of a conversation. */
 export interface ChatFileChanges {
   /** The changes that the user has neither kept nor undone. */
   readonly list: readonly FileChange[];
   readonly onDidChange: Event<void>;
-  /** Returns the files that turns have changed, also if the user has kept the changes. A renamed file is listed once. */
-  filesOfTurns(turns: TurnRange): readonly TurnsChange[];
-  /** Never rejects. */
-  textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts>;
-  /** Returns what is known about a change without texts, of the conversation or of one turn. */
-  statesOf(path: string, turn?: number): ChangedStates | undefined;
-  /** Counts the changes of a file, and those whose lines nobody has edited since. Never rejects. */
+  /**
+   * Returns the files that turns have changed, even if the user has kept the changes. A renamed file is listed once.
+   */
+  filesOfTurns(turns: TurnRange): readonly FileChangedByTurns[];
+  /** Returns the texts of a file before and after these turns. Never rejects. */
+  textsOfTurns(path: string, turns: TurnRange): Promise<TextsAroundTurns>;
+  /** Returns the states of a change without texts, by the conversation or by one turn. */
+  statesOf(path: string, turn?: number): StatesBeforeAndAfter | undefined;
+  /** Counts the changes of a file, and the separable ones, whose lines nobody has edited since. Never rejects. */
   countSeparable(path: string): Promise<SeparableCounts>;
-  /** Undoes the separable changes. Later edits stay. @throws ChatError `notFound`, `readonly`, EditorError */
+  /** Undoes the separable changes and keeps later edits. @throws ChatError `notFound`, `readonly`, EditorError */
   undoSeparable(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<SeparableCounts>;
   /** Implements `ReviewSource.baseline`. */
   baseline(path: string): Promise<string | null | undefined>;
-  /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound`, `readonly` */
-  keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
-  /** @throws ChatError as `keepHunk`, EditorError */
-  undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
-  /** Compares the changed files with the disk and the editors again. Never rejects. */
+  /**
+   * Keeps a hunk. @throws ChatError `changedSince` if the file differs from what the user saw, `notFound`, `readonly`
+   */
+  keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
+  /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
+  undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
+  /** Compares the changed files with the current files, including unsaved text. Never rejects. */
   refresh(): Promise<void>;
 }
 
-/** Takes a conversation and its files back to an earlier prompt. */
-export interface ChatRestores {
+/** Restores a conversation and its files to the moment of an earlier prompt. */
+export interface RestoreRecords {
   /** The remaining changes of all files. */
   readonly remainingChanges: readonly RemainingChange[];
-  /** Returns a restore that can be undone. */
+  /** Returns a restore that can still be undone. */
   get(id: string): Restore | undefined;
-  /** Returns what is known about the moment before a prompt. @throws ChatError `notFound`, `unreadable`, `storage` */
-  pointBefore(entryId: string): Promise<RestorePoint>;
-  /** Returns the files that are no longer as the agent left them, unsaved text included. Never rejects. */
+  /**
+   * Returns the state of the conversation and its files before a prompt. @throws ChatError `notFound`, `unreadable`,
+   * `storage`
+   */
+  restorePointBefore(entryId: string): Promise<RestorePoint>;
+  /** Returns the files that have changed since the agent's last change, including unsaved text. Never rejects. */
   editedPaths(): Promise<ReadonlySet<string>>;
   /** Resolves when the changes of the last turn are recorded. */
   whenTurnRecorded(): Promise<void>;
@@ -197,28 +233,31 @@ export interface ChatRestores {
   claim(): Promise<void>;
   /** Replaces the remaining changes of files. @throws ChatError `readonly` */
   replaceChanges(files: readonly RemainingChange[]): Promise<void>;
-  /** @throws ChatError `readonly` */
+  /** Records a restore. @throws ChatError `readonly` */
   recordRestore(restore: NewRestore): Promise<void>;
-  /** `replaced` are the changes that the files have again. @throws ChatError `readonly` */
+  /**
+   * Records that a restore was undone. `replaced` are the changes that the files have again. @throws ChatError
+   * `readonly`
+   */
   recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void>;
 }
 
-/** `replaced` are the remaining changes after the restore. */
+/** A new restore. `replaced` are the remaining changes after it. */
 export type NewRestore = Restore & { readonly replaced: readonly RemainingChange[] };
 
 /** The moment before a prompt was sent, found in the records of its conversation. */
 export interface PromptMoment {
   readonly draft: Draft;
-  /** The checkpoint of the prompt; empty if there is none. */
+  /** The checkpoints of the prompt, one per folder. Empty if there is none. */
   readonly folders: readonly FolderCheckpoint[];
-  /** Without queued prompts. */
+  /** The records before the prompt was sent, without queued prompts. */
   readonly recordsBefore: readonly LogRecord[];
   readonly recordsSince: readonly LogRecord[];
-  /** Whether the user had stopped the turn before, and the backend had not confirmed its end. */
+  /** Whether the user had stopped the previous turn and the backend had not confirmed its end yet. */
   readonly isStopping: boolean;
 }
 
-/** The moment before a prompt, with what the agent has changed before and since. */
+/** The moment before a prompt, and what the agent had changed before it and has changed since. */
 export interface RestorePoint extends PromptMoment {
   readonly turn: number;
   /** The remaining changes at that moment. */
@@ -229,57 +268,60 @@ export interface RestorePoint extends PromptMoment {
   readonly pathsByTurn: ReadonlyMap<number, readonly string[]>;
 }
 
-/** A draft that was sent, or restored because the backend refused it. */
+/** A draft that was sent, or that was restored because the backend refused it. */
 export interface DraftTransition {
   readonly kind: 'sent' | 'refused';
   readonly draft: Draft;
 }
 
-/** The page that wrote a draft and its revision on that page. A lower revision that arrives late is ignored. */
-export interface DraftRevision {
+/**
+ * Identifies a version of a draft: the page that wrote it and the revision number on that page. If an older version
+ * arrives late, it is ignored.
+ */
+export interface PageDraftRevision {
   readonly page: object;
   readonly revision: number;
 }
 
-/** The full version, by id, of things that pages show trimmed. */
+/** The complete form, by id, of items that pages show shortened. */
 export interface FullContents<Shown> {
-  whole(id: string): Shown | undefined;
-  /** The complete texts of a diff; `part` is the index among the item’s parts. */
+  fullContent(id: string): Shown | undefined;
+  /** Returns the complete texts of a diff. `part` is the index of the part in the item. */
   diffTexts(id: string, part: number): DiffTexts | undefined;
 }
 
 export interface DiffTexts {
   readonly path: string;
-  /** Null if the file did not exist. */
+  /** The earlier text; null if the file did not exist. */
   readonly before: string | null;
   readonly after: string;
 }
 
 export interface TurnTexts {
   readonly path: string;
-  /** Null if the file did not exist. */
+  /** The earlier text; null if the file did not exist. */
   readonly before: string | null;
-  /** Undefined if the text was not stored; then show the current file instead. */
+  /** The later text. Undefined if it was not stored; the current file is then shown instead. */
   readonly after: string | undefined;
 }
 
 export interface RevertOptions extends Pick<WriteOptions, 'protectedFiles'> {
-  /** Overwrites later changes by others. */
+  /** Whether to overwrite later changes by others. */
   readonly force?: boolean;
-  /** Reverts only the changes of this turn. */
+  /** If set, reverts only the changes of this turn. */
   readonly turn?: number | undefined;
 }
 
 /** A source of rows for the `@` list: files, the selection, problems and others. */
 export interface MentionSource {
   readonly kind: DraftAttachment['kind'];
-  /** Best match first. Ids are unique within the source and survive a reload. */
+  /** Finds rows, the best match first. Ids are unique within the source and stay the same after a reload. */
   search(query: string, signal: AbortSignal): Promise<readonly MentionRow[]>;
   /** Whether more results for the query are still being collected. */
   isSearching?(query: string): boolean;
-  /** Waits for more results. Resolves to whether to search again. Never rejects. */
-  next?(query: string, signal: AbortSignal): Promise<boolean>;
-  /** Returns what is sent to the backend; empty if there is nothing to send any more. @throws EditorError */
+  /** Waits for more results. Resolves to whether the caller should search again. Never rejects. */
+  waitForMore?(query: string, signal: AbortSignal): Promise<boolean>;
+  /** Returns the content that is sent to the backend. Empty if there is nothing left to send. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 

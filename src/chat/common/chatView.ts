@@ -9,20 +9,20 @@ const optional = z.optional;
 export const BackendView = z.object({
   id: Text,
   title: Text,
-  /** One line, for example the command. */
+  /** A one-line description, for example the command. */
   description: Text,
-  source: z.enum(['configured', 'found', 'demo', 'server']),
+  source: z.enum(['configured', 'installed', 'found', 'demo', 'server']),
   state: z.enum(['stopped', 'starting', 'ready', 'authRequired', 'failed', 'unavailable']),
-  /** What is wrong and what to do about it. */
+  /** A message that says what is wrong and what to do. */
   problem: optional(Text),
-  /** Whether it is defined by the workspace and not yet allowed by the user. */
+  /** Whether the workspace defines the backend and the user has not allowed it yet. */
   needsPermission: optional(z.boolean()),
-  /** A command line that installs it. */
+  /** A command line that installs the agent. */
   install: optional(Text),
-  /** Default option values for new conversations from the user's settings, by option. */
+  /** Default option values for new conversations from the user settings, by option. */
   defaults: optional(z.record(Text, z.union([Text, z.boolean()]))),
   cannotList: optional(z.boolean()),
-  /** Last known health of a server, which runs independently of Backline. */
+  /** Last known health of a server, because servers run independently of Backline. */
   health: optional(z.object({ kind: z.enum(['asking', 'answers', 'silent', 'needsToken']), version: optional(Text) })),
 });
 export type BackendView = z.infer<typeof BackendView>;
@@ -31,12 +31,12 @@ export const SessionRow = z.object({
   id: Text,
   title: Text,
   backendTitle: Text,
-  /** Milliseconds since the epoch. */
+  /** Time of the last change, in milliseconds since the epoch. */
   updatedAt: z.number(),
   /** `waiting`: an approval is pending. `unread`: a turn ended while the conversation was not visible. */
   state: z.enum(['idle', 'busy', 'waiting', 'unread', 'failed']),
   snippet: optional(Text),
-  /** Whether only the backend stores it. Opening it imports it. */
+  /** Whether only the backend stores the conversation. Opening it imports it. */
   remote: optional(z.boolean()),
 });
 export type SessionRow = z.infer<typeof SessionRow>;
@@ -45,7 +45,7 @@ export type SessionRow = z.infer<typeof SessionRow>;
 export const ApprovalOption = z.object({
   label: Text,
   kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other']),
-  /** For a lasting answer: what it will apply to, in a few words. */
+  /** A short description of what a lasting answer covers. */
   scope: optional(Text),
   /** Whether the label contradicts what the option does. */
   isMisnamed: optional(z.boolean()),
@@ -59,33 +59,35 @@ export const ApprovalView = z.object({
   id: Text,
   /** The request, in the backend's words. */
   prompt: Text,
-  /** Title of the agent that asks. */
+  /** Title of the agent that requests approval. */
   asks: Text,
   mode: optional(Text),
-  /** What would happen: a command, a diff or the input of a tool. Commands are never shortened. */
+  /** The actions to approve: a command, a diff or the input of a tool. Commands are never shortened. */
   parts: z.array(Part),
-  /** Why an approval is needed regardless of the rules; one sentence each. */
+  /** Why an approval is needed regardless of rules, one sentence each. */
   warnings: optional(z.array(Text)),
   /** Fields of the input that lift a restriction. */
   escalations: optional(z.array(NamedText)),
-  /** Added environment variables. `effect` completes a sentence that starts with the variable's name. */
+  /** Environment variables that are added. `effect` completes a sentence that starts with the variable's name. */
   env: optional(z.array(z.object({ ...NamedText.shape, effect: optional(Text) }))),
-  /** Absolute path of the working folder, unless it is the conversation's. */
+  /** Absolute path of the working directory, if it differs from the folder of the conversation. */
   cwd: optional(Text),
-  /** All other fields of the request; values that aren't strings are JSON. */
+  /** All other fields of the request. Values that are not strings are shown as JSON. */
   more: optional(z.array(NamedText)),
-  /** Whether the request doesn't say what would happen. */
+  /** Whether the request does not describe the action. */
   isUndescribed: optional(z.boolean()),
   options: z.array(ApprovalOption),
-  /** Milliseconds until the request times out. Relative, since page and host clocks may differ. */
+  /**
+   * Milliseconds until the request times out. The value is relative, because the clocks of page and host may differ.
+   */
   expiresInMs: optional(z.number()),
   state: z.enum(['pending', 'answering']),
-  /** Transcript entry of the waiting tool call. */
+  /** Id of the transcript entry of the waiting tool call. */
   entryId: optional(Text),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;
 
-/** An attachment of an unsent prompt. `id` identifies it in the host; an image carries its data. */
+/** An attachment of an unsent prompt. `id` identifies it in the host. An image contains its data. */
 export const DraftAttachment = z.object({ ...Attachment.shape, id: Text, tokens: optional(Count) });
 export type DraftAttachment = z.infer<typeof DraftAttachment>;
 
@@ -96,8 +98,8 @@ export const QueuedPrompt = z.object({ id: Text, ...Draft.shape });
 export type QueuedPrompt = z.infer<typeof QueuedPrompt>;
 
 /** What an agent does without approval: edit files, or also run commands. */
-export const Unattended = z.enum(['edits', 'runs']);
-export type Unattended = z.infer<typeof Unattended>;
+export const UnattendedAction = z.enum(['edits', 'runs']);
+export type UnattendedAction = z.infer<typeof UnattendedAction>;
 
 /** An option of a session, such as its mode or model. */
 export const OptionView = z.discriminatedUnion('type', [
@@ -114,7 +116,7 @@ export const OptionView = z.discriminatedUnion('type', [
         name: Text,
         description: optional(Text),
         group: optional(Text),
-        unattended: optional(Unattended),
+        unattended: optional(UnattendedAction),
       }),
     ),
     /** Whether values other than the listed choices are allowed. */
@@ -129,8 +131,8 @@ export const OptionView = z.discriminatedUnion('type', [
     description: optional(Text),
     category: optional(Text),
     value: z.boolean(),
-    /** Applies while the option is on. */
-    unattended: optional(Unattended),
+    /** What the agent does without approval while the option is on. */
+    unattended: optional(UnattendedAction),
   }),
 ]);
 export type OptionView = z.infer<typeof OptionView>;
@@ -146,7 +148,7 @@ export function toCommandViews(commands: readonly SlashCommand[]): CommandView[]
   return commands.map((command) => CommandView.parse(command));
 }
 
-/** Context that is sent along automatically while its chip is on. */
+/** A context item that is sent automatically with each prompt while its chip is on. */
 export const ContextChipView = z.object({ kind: Text, label: Text, isOn: z.boolean(), tokens: optional(Count) });
 export type ContextChipView = z.infer<typeof ContextChipView>;
 
@@ -161,17 +163,17 @@ export const SessionView = z.object({
     'busy',
     'stopping',
     'reconnecting',
-    /** Another window writes this conversation, or a newer version of Backline has written it. */
+    /** Another window is writing to this conversation, or a newer version of Backline has written it. */
     'readonly',
     'signIn',
     'failed',
   ]),
   /** What is happening, or what went wrong and what to do. */
   statusText: optional(Text),
-  /** Whether another window writes it and this one follows. */
+  /** Whether another window is writing to the conversation and this window follows it. */
   isInUse: optional(z.boolean()),
   statusDetails: optional(Text),
-  /** Why the conversation can't be saved. Independent of the status. */
+  /** Why the conversation can't be saved. Independent of `status`. */
   problem: optional(Text),
   isBusy: optional(z.boolean()),
   approvals: z.array(ApprovalView),
@@ -179,12 +181,12 @@ export const SessionView = z.object({
   options: z.array(OptionView),
   commands: z.array(CommandView),
   takesImages: z.boolean(),
-  /** Context window, in tokens. */
+  /** Usage and size of the context window, in tokens. */
   context: optional(z.object({ used: Count, size: Count })),
   usage: optional(Usage),
-  /** Files that differ from before the conversation. Only the first ones if there are many. */
+  /** Files that have changed since the start of the conversation. If there are many, only the first ones. */
   changes: z.array(FileChange),
-  /** Totals of all changes, if `changes` has only the first ones. */
+  /** Totals of all changes, if `changes` does not contain all of them. */
   changeTotals: optional(ChangeTotals),
 });
 export type SessionView = z.infer<typeof SessionView>;

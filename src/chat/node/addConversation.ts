@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import type { SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
-import { textIdsOf } from '../common/restore/restorePoint';
+import { referencedTextIds } from '../common/restore/restorePoint';
 import type { FilePort } from './filePort';
 
 interface ConversationFiles {
@@ -14,20 +14,21 @@ export const logName = 'log.jsonl';
 export const textsName = 'texts';
 
 /**
- * Writes a conversation with records of another one, and the stored texts that they refer to. The log comes last, so that no window finds an incomplete conversation. Leaves nothing behind if it fails. @throws errors of the file port
+ * Creates a conversation with records of another one and the stored texts to which they refer. Writes the log last, so
+ * that no window finds an incomplete conversation. If it fails, removes everything. @throws errors of the file port
  */
 export async function addConversation(
   files: FilePort,
   { folder, headFile }: ConversationFiles,
   head: SessionHead,
   records: readonly LogRecord[],
-  /** The folder of the other conversation. */
+  /** Absolute path of the other conversation's folder. */
   source: string,
 ): Promise<void> {
   try {
     await files.makeFolder(path.dirname(headFile));
     await files.makeFolder(path.join(folder, textsName));
-    for (const id of textIdsOf(records)) {
+    for (const id of referencedTextIds(records)) {
       const text = await files.read(path.join(source, textsName, id)).catch(() => undefined);
       if (text !== undefined) await files.createNew(path.join(folder, textsName, id), text);
     }

@@ -7,15 +7,15 @@ import type { Logger } from '../../base/common/log';
 import type { FilePort } from './filePort';
 
 export interface OpenWorkspace {
-  /** Absolute path of the `.code-workspace` file, if saved. */
+  /** Absolute path of the `.code-workspace` file, if it was saved. */
   readonly file: string | undefined;
-  /** Absolute paths. */
+  /** Absolute paths of the workspace folders. */
   readonly folders: readonly string[];
 }
 
 /**
- * Returns the folder below `root` for a workspace's conversations. All windows of the workspace share it, unlike VS Code's own
- * workspace storage. It depends on the workspace file if there is one, else on the folders.
+ * Returns the folder below `root` for a workspace's conversations. All windows of the workspace share it, unlike the
+ * workspace storage of VS Code. The name depends on the workspace file if there is one, and otherwise on the folders.
  */
 export async function findConversationsFolder(root: string, { file, folders }: OpenWorkspace): Promise<string> {
   const places = await Promise.all((file === undefined ? folders : [file]).map(realPath));
@@ -28,7 +28,7 @@ async function realPath(place: string): Promise<string> {
   return await realpath(place).catch(() => path.normalize(place));
 }
 
-/** How long after the last heartbeat of its lock a conversation may still be written. */
+/** How long after the last heartbeat of its lock a conversation may still be in use. */
 const lockedMs = 60_000;
 
 interface MoveDeps {
@@ -39,14 +39,14 @@ interface MoveDeps {
   readonly log: Logger;
 }
 
-/** Moves conversations from an older location; those being written are left for the next time. Never rejects. */
+/** Moves conversations from an older location. Conversations that are in use are moved the next time. Never rejects. */
 export async function moveOldConversations({ clock, files, from, log, to }: MoveDeps): Promise<void> {
   try {
     const names = (await files.listNames(from)).filter((name) => name !== 'heads');
     if (names.length > 0) await files.makeFolder(path.join(to, 'heads'));
     for (const name of names) {
       const source = path.join(from, name);
-      // Not the folder of a conversation.
+      // This is not the folder of a conversation.
       if ((await files.modifiedAt(path.join(source, 'log.jsonl'))) === undefined) continue;
       const lockedAt = await files.modifiedAt(path.join(source, 'lock'));
       if (lockedAt !== undefined && Math.abs(clock.now() - lockedAt) < lockedMs) continue;

@@ -6,29 +6,32 @@ import type { Disposable } from '../../base/common/disposable';
 import { errorCode } from '../../base/common/errors';
 import { watchFolder } from '../../base/node/watchFolder';
 
-/** File operations of the store, replaceable in tests. Files are accessible to the user only. Rejects with Node.js errors. */
+/**
+ * The file operations of the store. Tests can replace them. Only the user can access the created files. Rejects with
+ * Node.js errors.
+ */
 export interface FilePort {
   makeFolder(folder: string): Promise<void>;
-  /** Returns the names in a folder; empty if it doesn't exist. */
+  /** Returns the names in a folder. Empty if the folder does not exist. */
   listNames(folder: string): Promise<readonly string[]>;
-  /** Undefined if the file doesn't exist. */
+  /** Returns the contents of a file. Undefined if it does not exist. */
   read(file: string): Promise<string | undefined>;
-  /** Streams the file from byte `start`. */
+  /** Reads the file in chunks, starting at byte `start`. */
   readChunks(file: string, signal?: AbortSignal, start?: number): AsyncIterable<Uint8Array>;
-  /** Writes at byte `offset` and truncates the file after it. Creates the file only if `offset` is 0. */
+  /** Writes at byte `offset` and removes everything after the written bytes. Creates the file only if `offset` is 0. */
   writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void>;
-  /** Replaces a file atomically. */
+  /** Replaces a file atomically. Creates it if it does not exist. */
   replace(file: string, text: string): Promise<void>;
-  /** Creates a complete file or none. Resolves to false if it exists. */
+  /** Creates a file with all its contents, or nothing. Resolves to false if the file exists. */
   createNew(file: string, text: string): Promise<boolean>;
-  /** Resolves to false if `from` doesn't exist. */
+  /** Moves a file or folder. Resolves to false if `from` does not exist. */
   move(from: string, to: string): Promise<boolean>;
   touch(file: string): Promise<void>;
-  /** Milliseconds since the epoch; undefined if the file doesn't exist. */
+  /** Returns the modification time in milliseconds since the epoch. Undefined if the file does not exist. */
   modifiedAt(file: string): Promise<number | undefined>;
-  /** Removes a file or folder recursively, if it exists. */
+  /** Removes a file or folder with its contents, if it exists. */
   remove(file: string): Promise<void>;
-  /** `name` is the entry that may have changed, if the system reports it. */
+  /** Watches a folder. `name` is the entry that may have changed, if the system reports it. */
   watch(folder: string, onChange: (name: string | undefined) => void): Disposable;
 }
 
@@ -39,7 +42,7 @@ export class DiskFiles implements FilePort {
     try {
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
     } catch (error) {
-      // On a read-only file system, Node.js reports ENOENT; report the real reason instead.
+      // On a read-only file system, Node.js reports ENOENT, so this check throws the real reason.
       if (errorCode(error) === 'ENOENT') await checkWritable(path.dirname(folder));
       throw error;
     }
@@ -122,7 +125,7 @@ export class DiskFiles implements FilePort {
   }
 }
 
-/** Checks that the folder, or its nearest existing parent, is writable. @throws Node.js error if not */
+/** Checks that the folder is writable, or its nearest existing parent. @throws the Node.js error if not */
 async function checkWritable(folder: string): Promise<void> {
   try {
     await fs.access(folder, fs.constants.W_OK);
@@ -136,7 +139,7 @@ async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    // ENOTDIR: one of its parents is a file.
+    // ENOTDIR means that one of its parents is a file.
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }

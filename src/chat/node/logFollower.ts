@@ -5,7 +5,10 @@ import type { Logger } from '../../base/common/log';
 import type { FilePort } from './filePort';
 
 const soonMs = 100;
-/** For changes that the watcher misses: a window that crashed, a network drive. */
+/**
+ * Interval of polling, for changes that the watcher misses, for example on a network drive or after another window has
+ * crashed.
+ */
 const pollMs = 2000;
 
 interface LogFollowerPorts {
@@ -13,7 +16,7 @@ interface LogFollowerPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly folder: string;
-  /** Reads new records. Resolves to whether to continue following. Never rejects. */
+  /** Reads new records. Resolves to whether to keep following the log. Never rejects. */
   readonly readNewRecords: () => Promise<boolean>;
 }
 

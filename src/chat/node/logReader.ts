@@ -6,35 +6,38 @@ import { LogRecord, logVersion } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 
 interface ReadLog {
-  /** With normalized events, whatever the version of the log. */
+  /** The records with normalized events, for all versions of the log. */
   readonly records: readonly LogRecord[];
-  /** Message for the user about what could not be read. */
+  /** Message for the user if parts of the log could not be read. */
   readonly damage: string | undefined;
-  /** Whether it was written by a newer version of Backline. */
+  /** Whether a newer version of Backline has written the log. */
   readonly isNewer: boolean;
 }
 
-/** Longer lines are skipped. */
+/** Maximum length of a line, in bytes. Longer lines are skipped. */
 const maxLineBytes = 64 * 1024 * 1024;
 const Version = z.object({ type: z.literal('begin'), version: z.number() });
 
-/** Reads a log, and what is appended to it later. */
+/** Reads a log, and later the records that were appended to it. */
 export class LogReader {
   private readonly logNormalizer = new LogNormalizer();
 
-  /** `offset` is where to begin, in bytes. */
+  /** `offset` is the position at which reading starts, in bytes. */
   constructor(
     private readonly files: FilePort,
     private readonly file: string,
     private offset = 0,
   ) {}
 
-  /** Offset after the last complete line, in bytes: where writing continues. */
+  /** Offset after the last complete line, in bytes. Writing continues there. */
   get endOffset(): number {
     return this.offset;
   }
 
-  /** Reads all new records. With `isBeingWritten`, an incomplete last line isn't reported as damage. @throws errors of the file port */
+  /**
+   * Reads all new records. With `isBeingWritten`, an incomplete last line is not reported as damage. @throws errors of
+   * the file port
+   */
   async read(isBeingWritten = false): Promise<ReadLog> {
     const records: LogRecord[] = [];
     const start = this.offset;
@@ -55,7 +58,7 @@ export class LogReader {
       else unread++;
       if ((Version.safeParse(value).data?.version ?? 0) > logVersion) isNewer = true;
     }
-    // Set at the end, so that a read that failed halfway is repeated.
+    // The offset is set at the end, so that a read that failed is repeated.
     this.offset = end;
     const damage = damageOf(unread, isTorn && !isBeingWritten, isNewer);
     return { records: records.flatMap((record) => this.logNormalizer.normalize(record)), damage, isNewer };
@@ -64,9 +67,9 @@ export class LogReader {
 
 interface Line {
   readonly text: string;
-  /** Offset after its line feed, in bytes. */
+  /** Offset after the line feed, in bytes. */
   readonly endOffset: number;
-  /** False for the text after the last line feed. */
+  /** Whether the line ends with a line feed. False for the text after the last one. */
   readonly isWhole: boolean;
 }
 

@@ -8,19 +8,19 @@ import type { FilePort } from './filePort';
 
 const writeDelayMs = 50;
 const retryMs = 5000;
-/** A write that takes longer is reported as a problem. */
+/** Time in milliseconds after which a write that has not finished is reported as a problem. */
 const slowMs = 10_000;
-/** Maximum size of records held while the disk fails, in UTF-16 units. */
+/** Maximum size of records that are kept while writing fails, in UTF-16 units. */
 const maxWaitingUnits = 32 * 1024 * 1024;
 
-/** Events written without delay, since users expect to find them saved. */
+/** Events that are written without delay, because users expect them to be saved. */
 const eventsToFlush: ReadonlySet<string> = new Set(['prompt:complete', 'error', 'approval:required', 'session:end']);
 
 interface LogWriterPorts {
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called before each write; resolves when the folder exists and is locked. */
+  /** Called before each write. Resolves when the folder exists and is locked. */
   readonly ensureWritable: () => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface LogWriterPorts {
 export class LogWriter implements Disposable {
   private pendingLines: string[] = [];
   private pendingUnits = 0;
-  /** The newest record, which the next one may be merged into. */
+  /** The newest record. The next record may be merged into it. */
   private lastRecord: LogRecord | undefined;
   private runningWrite: Promise<void> | undefined;
   private hasLostRecords = false;
@@ -65,10 +65,10 @@ export class LogWriter implements Disposable {
     else this.coalescer.schedule();
   }
 
-  /** Never rejects. */
+  /** Writes pending records. Never rejects. */
   async flush(): Promise<void> {
     this.coalescer.dispose();
-    // The second round writes records added during the first.
+    // The second round writes the records that were added during the first.
     for (let round = 0; round < 2 && this.hasPending; round++) {
       this.runningWrite ??= this.writePending().finally(() => (this.runningWrite = undefined));
       await this.runningWrite;
@@ -76,7 +76,7 @@ export class LogWriter implements Disposable {
     }
   }
 
-  /** Drops records that have not been written. */
+  /** Drops records that were not written. */
   dispose(): void {
     this.isDisposed = true;
     this.coalescer.dispose();
@@ -128,7 +128,7 @@ export class LogWriter implements Disposable {
       this.pendingLines = [...pending, ...this.pendingLines];
       this.pendingUnits += units;
       const problem = writeProblemText(error);
-      // Log only once, since it is retried every few seconds.
+      // Logged only once, because the write is retried every few seconds.
       if (problem !== this.currentProblem) log.warn(`A conversation could not be written: ${messageOf(error)}`);
       this.setProblem(problem);
       this.retryTimer = clock.setTimer(retryMs, () => void this.flush());

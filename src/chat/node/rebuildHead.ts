@@ -5,7 +5,7 @@ import { titleOfPrompt } from '../common/conversation/sessionTitle';
 export function rebuildHead(id: string, records: readonly LogRecord[]): SessionHead {
   const begin = records.find((record) => record.type === 'begin');
   const prompt = records.find((record) => record.type === 'prompt');
-  // A fork has the records of other sessions, too.
+  // A fork also contains records of other sessions.
   const bound = records.findLast((record) => record.type === 'bound' || record.type === 'forked');
   const forked = records.findLast((record) => record.type === 'forked');
   return {

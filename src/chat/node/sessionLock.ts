@@ -11,18 +11,22 @@ const Owner = z.object({ owner: z.string(), pid: z.number(), host: z.string(), s
 type Owner = z.infer<typeof Owner>;
 
 const heartbeatMs = 10_000;
-/** After this time without a heartbeat, the computer may have slept and another window taken the lock. */
+/**
+ * If the last heartbeat is older than this, the computer may have slept, and another window may have taken the lock.
+ */
 const lateMs = 2 * heartbeatMs;
-/** Well above a late heartbeat. */
+/** Age after which a lock is stale, in milliseconds. Much longer than a delayed heartbeat. */
 const staleMs = 45_000;
 const silencePeriodMs = 5000;
-/** Number of `silencePeriodMs` periods after which a silent lock is stale; together as long as `staleMs`. */
+/**
+ * Number of `silencePeriodMs` periods without a heartbeat after which a lock is stale. In total as long as `staleMs`.
+ */
 const maxSilentPeriods = 9;
 
 interface LockPorts {
   readonly files: FilePort;
   readonly clock: Clock;
-  /** Called when another window has taken the lock: nothing may be written any more. */
+  /** Called when another window has taken the lock. This window must then write nothing. */
   readonly onLost: () => void;
 }
 
@@ -34,7 +38,10 @@ interface LockState {
   readonly isStale: boolean;
 }
 
-/** Ensures, by a lock file, that only one window writes a conversation. The lock of a dead process is taken over. */
+/**
+ * Uses a lock file to ensure that only one window writes to a conversation. The lock of a process that has ended can be
+ * taken.
+ */
 export class SessionLock implements Disposable {
   private readonly ownerId = randomUUID();
   private isHeld = false;
@@ -49,20 +56,20 @@ export class SessionLock implements Disposable {
     private readonly ports: LockPorts,
   ) {}
 
-  /** Tries to acquire the lock; resolves to whether it succeeded. @throws errors of the file port */
+  /** Tries to acquire the lock. Resolves to whether it succeeded. @throws errors of the file port */
   async acquire(): Promise<boolean> {
     for (let attempt = 0; attempt < 3; attempt++) {
       if ((await this.ports.files.createNew(this.file, this.lockContent())) && (await this.isOurs()))
-        return this.markTaken();
+        return this.markHeld();
       const found = await this.readLock();
-      if (found.owner?.owner === this.ownerId) return this.markTaken();
+      if (found.owner?.owner === this.ownerId) return this.markHeld();
       if (!found.isStale || !(await this.evictStale(found))) return false;
     }
     return false;
   }
 
   /**
-   * Checks the lock before a write. `taken`: it was acquired just now, so another window may have written before;
+   * Checks the lock before a write. `taken`: it was acquired just now, so another window may have written before.
    * `theirs`: another window has it. @throws errors of the file port
    */
   async ensureHeld(): Promise<'held' | 'taken' | 'theirs'> {
@@ -78,7 +85,7 @@ export class SessionLock implements Disposable {
     return !isStale && owner?.owner !== this.ownerId;
   }
 
-  /** Never rejects. */
+  /** Releases the lock. Never rejects. */
   async release(): Promise<void> {
     this.dispose();
     const isOurs = await this.isOurs().catch(() => false);
@@ -95,11 +102,11 @@ export class SessionLock implements Disposable {
 
   private get isHeartbeatRecent(): boolean {
     const sinceBeatMs = this.ports.clock.now() - this.lastHeartbeatAt;
-    // Negative if the clock was set back.
+    // The difference is negative if the clock was set back.
     return sinceBeatMs >= 0 && sinceBeatMs < lateMs;
   }
 
-  private markTaken(): true {
+  private markHeld(): true {
     this.dispose();
     this.isHeld = true;
     this.lastHeartbeatAt = this.ports.clock.now();
@@ -107,7 +114,10 @@ export class SessionLock implements Disposable {
     return true;
   }
 
-  /** Removes a stale lock by an atomic rename. If it has changed since it was found, puts it back and resolves to false. */
+  /**
+   * Removes a stale lock by an atomic rename. If the lock has changed since it was found, restores it and resolves to
+   * false.
+   */
   private async evictStale(found: LockState): Promise<boolean> {
     const { files } = this.ports;
     const tombstone = `${this.file}.${this.ownerId}`;
@@ -124,16 +134,16 @@ export class SessionLock implements Disposable {
     this.heartbeatTimer = this.ports.clock.setTimer(heartbeatMs, () => void this.heartbeat());
   }
 
-  /** Never rejects. */
+  /** Updates the lock file. Never rejects. */
   private async heartbeat(): Promise<void> {
-    // Retried with the next heartbeat.
+    // The next heartbeat retries it.
     await this.updateHeartbeat().catch(() => undefined);
     if (this.isHeld) this.scheduleHeartbeat();
   }
 
   private async updateHeartbeat(): Promise<boolean> {
     const text = await this.ports.files.read(this.file);
-    // Released in the meantime.
+    // The lock was released meanwhile.
     if (!this.isHeld) return false;
     if (ownerOf(text)?.owner === this.ownerId) {
       await this.ports.files.touch(this.file);
@@ -141,7 +151,8 @@ export class SessionLock implements Disposable {
       return true;
     }
     this.dispose();
-    // A missing file doesn't mean another window: the folder may have been deleted, or its disk unmounted.
+    // A missing file does not mean that another window has the lock: the folder may have been deleted, or its disk
+    // unmounted.
     if (text === undefined) return false;
     this.isLost = true;
     this.ports.onLost();
@@ -162,14 +173,17 @@ export class SessionLock implements Disposable {
 
   private isStale(owner: Owner | undefined, modifiedAt: number | undefined): boolean {
     if (modifiedAt === undefined) return true;
-    // A file without an owner is still being written, or was never completed.
+    // A file without an owner is still being written, or writing it was interrupted.
     if (owner?.host !== hostname()) return this.ports.clock.now() - modifiedAt > staleMs || this.isSilent(modifiedAt);
     const isAlive = owner.pid === process.pid ? owner.startedAt === startedAt : isProcessAlive(owner.pid);
-    // A live process may be waking from sleep, or may have reused the id of the dead owner.
+    // A live process may be waking from sleep. It may also be another process with the id of an owner that has ended.
     return !isAlive || this.isSilent(modifiedAt);
   }
 
-  /** Whether the lock was not touched for a while. Counts short timers, since the time of day advances during sleep. */
+  /**
+   * Whether the lock file was not changed for a while. Counts short timers, because the system clock advances during
+   * sleep.
+   */
   private isSilent(modifiedAt: number): boolean {
     if (this.silentPeriods?.modifiedAt !== modifiedAt) {
       this.silentPeriods = { modifiedAt, times: 0 };
@@ -191,7 +205,7 @@ export class SessionLock implements Disposable {
   }
 }
 
-/** Start of this process, in seconds since the epoch, to detect reused process ids. */
+/** Start of this process, in seconds since the epoch. Used to detect that a process id was reused. */
 const startedAt = Math.round(performance.timeOrigin / 1000);
 
 function ownerOf(text: string | undefined): Owner | undefined {

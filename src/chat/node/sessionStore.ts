@@ -11,7 +11,7 @@ import {
   type ChatStore,
   type SessionSearchResult,
   type OpenedSession,
-  type SessionFile,
+  type ConversationFiles,
   type StoredConversation,
 } from '../common/chatStore';
 import { addConversation, logName } from './addConversation';
@@ -24,21 +24,24 @@ import { inUseElsewhereText, StoredSession, type StoredSessionState } from './st
 import { hasAllWords, searchLog, queryWords } from './textSearch';
 
 const listDelayMs = 150;
-/** Age of temporary files after which they are removed as leftovers. Writing takes milliseconds. */
+/** Age after which temporary files are removed as leftovers. Writing a file takes only milliseconds. */
 const leftoverAgeMs = 60_000;
 const maxParallelReads = 32;
 const maxFound = 200;
 const maxSearchBytes = 256 * 1024 * 1024;
 
 interface SessionStoreDeps {
-  /** Absolute path. Created with the first conversation. */
+  /** Absolute path of the folder for all conversations. Created with the first conversation. */
   readonly folder: string;
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Stores each conversation in `<folder>/<id>/log.jsonl`, and its head in `<folder>/heads/<id>.json`, so that one folder is watched. */
+/**
+ * Stores each conversation in `<folder>/<id>/log.jsonl`, and its head in `<folder>/heads/<id>.json`, so that only one
+ * folder must be watched.
+ */
 export class SessionStore implements ChatStore {
   private readonly headById = new Map<string, SessionHead>();
   private readonly openSessionById = new Map<string, StoredSession>();
@@ -47,7 +50,7 @@ export class SessionStore implements ChatStore {
   private readonly changedFileNames = new Set<string>();
   private isFullReadDue = false;
   private readonly rereadCoalescer: Coalescer;
-  /** Serializes reads of the list, since on a slow disk an older read could overwrite a newer one. */
+  /** Runs reads of the list in sequence, because on a slow disk an older read could overwrite a newer result. */
   private readonly readQueue = new KeyedQueue();
   private watcher: Disposable | undefined;
 
@@ -79,11 +82,11 @@ export class SessionStore implements ChatStore {
     await this.removeLeftovers();
   }
 
-  create(head: SessionHead): SessionFile {
+  create(head: SessionHead): ConversationFiles {
     const { files } = this.deps;
     const folder = this.folderOf(head.id);
     let isCreated = false;
-    // Called with the first record, so that an unused conversation leaves no files; repeated if it fails.
+    // Called with the first record, so that an unused conversation creates no files. Repeated if it fails.
     const makeFolder = async (): Promise<void> => {
       if (isCreated) return;
       await files.makeFolder(this.headsFolder);
@@ -110,7 +113,7 @@ export class SessionStore implements ChatStore {
     if (!(await this.exists(id))) throw notFound();
     const lock = this.createLock(id, () => undefined);
     try {
-      // Check before reading: an unlocked log is complete.
+      // The lock must be checked before reading: if it is free, the log is complete.
       const isHeld = await lock.isHeldElsewhere().catch(() => false);
       const log = this.createReader(id);
       const { damage, head, isNewer, records } = await this.readConversation(id, log, isHeld);
@@ -167,7 +170,8 @@ export class SessionStore implements ChatStore {
       await forget?.();
       await open?.close();
       await lockConversation();
-      // Removes the log first: other windows watch the heads, and would rebuild one whose log still exists.
+      // The log is removed first, because other windows watch the heads and would create the head again if the log
+      // still existed.
       await files.remove(this.folderOf(id));
       await files.remove(this.headFileOf(id));
     } catch (error) {
@@ -213,7 +217,7 @@ export class SessionStore implements ChatStore {
     this.emitter.dispose();
   }
 
-  /** @throws ChatError `unreadable` */
+  /** Whether the conversation is stored. @throws ChatError `unreadable` */
   private async exists(id: string): Promise<boolean> {
     if (!isConversationId(id)) return false;
     try {
@@ -285,7 +289,7 @@ export class SessionStore implements ChatStore {
     this.emitter.fire();
   }
 
-  /** Removes temporary files left by windows that crashed while writing a head. Never rejects. */
+  /** Removes temporary files of windows that crashed while they were writing a head. Never rejects. */
   private async removeLeftovers(): Promise<void> {
     const { clock, files, log } = this.deps;
     try {
@@ -318,14 +322,14 @@ export class SessionStore implements ChatStore {
     if (this.isOurs(id)) return;
     const before = this.headById.get(id);
     const head = (await this.readHead(id)) ?? (await this.rebuildHead(id));
-    // Changed or deleted here in the meantime, which is newer.
+    // This window has changed or deleted the head meanwhile, which is more recent.
     if (this.headById.get(id) !== before) return;
     if (head) this.openSessionById.get(id)?.applyHead(head);
     if (head) this.headById.set(id, head);
     else this.headById.delete(id);
   }
 
-  /** Handles a window that crashed before it wrote the head. */
+  /** Creates the head from the log, because a window may have crashed before it wrote the head. */
   private async rebuildHead(id: string): Promise<SessionHead | undefined> {
     const { files } = this.deps;
     try {

@@ -6,7 +6,7 @@ import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
-import type { RecordsRead, SessionFile, SessionHead } from '../common/chatStore';
+import type { RecordsRead, ConversationFiles, SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
 import { logName, textsName } from './addConversation';
 import type { FilePort } from './filePort';
@@ -19,13 +19,13 @@ const headDelayMs = 250;
 const headFailure = 'Cannot write the head of a conversation';
 const textFailure = 'Cannot store the text of a file';
 export const inUseElsewhereText =
-  'In use in another VS Code window. Read-only here until that window is closed, or a few minutes after it shows another conversation.';
+  'In use in another VS Code window. Read-only here until you close that window or open another conversation in it.';
 const takenOverText =
   'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.';
 const newerVersionText =
   'This conversation was written by a newer version of Backline. You can read it here, but not continue it.';
 
-/** Who may write a conversation. `free`: no window; `lost`: another window took over from this one. */
+/** Who can write to a conversation. `free`: no window is writing; `lost`: another window has become the writer. */
 type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
 
 interface StoredSessionPorts {
@@ -45,17 +45,20 @@ export interface StoredSessionState {
   readonly head: SessionHead;
   readonly log: LogReader;
   readonly createLock: (onLost: () => void) => SessionLock;
-  /** `ours` for a new conversation. */
+  /** The initial access; `ours` for a new conversation. */
   readonly access: Access;
   readonly makeFolder: () => Promise<void>;
 }
 
-/** The files of one conversation, opened by one window. Follows what other windows write until `claim` makes it the writer. */
-export class StoredSession implements SessionFile {
+/**
+ * The files of one conversation, opened by one window. Reads records that other windows write, until `claim` makes this
+ * window the writer.
+ */
+export class StoredSession implements ConversationFiles {
   private currentHead: SessionHead;
-  /** Changes not yet in the head on disk. */
+  /** Changes that are not in the head on disk yet. */
   private unsavedHead: Partial<SessionHead> = {};
-  /** Records appended before `claim`. */
+  /** Records that were appended before `claim`. */
   private unsavedRecords: LogRecord[] = [];
   private access: Access;
   private readonly lock: SessionLock;
@@ -66,7 +69,7 @@ export class StoredSession implements SessionFile {
   private readonly lastFailures = new Map<string, string>();
   private readonly queue = new KeyedQueue();
   private hasRecords: boolean;
-  /** Whether the lock was lost for a while: the log is then checked for foreign records before the next write. */
+  /** Whether the lock was lost for a while. The next write then first checks the log for records of other windows. */
   private isLogCheckDue = false;
   private isClosed = false;
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
@@ -129,13 +132,13 @@ export class StoredSession implements SessionFile {
   updateHead(change: Partial<SessionHead>): void {
     this.currentHead = { ...this.currentHead, ...change };
     this.unsavedHead = { ...this.unsavedHead, ...change };
-    // Conversations without messages aren't listed.
+    // Conversations without messages are not listed.
     if (!this.hasRecords || this.isClosed || this.access === 'lost') return;
     this.ports.onDidChangeHead(this.currentHead);
     if (this.access !== 'newer') this.headCoalescer.schedule();
   }
 
-  /** Applies the head written by another window. */
+  /** Applies a head that another window has written. */
   applyHead(head: SessionHead): void {
     if (!this.isOurs) this.currentHead = { ...head, ...this.unsavedHead };
   }
@@ -222,7 +225,7 @@ export class StoredSession implements SessionFile {
     if (this.isClosed || (await this.isDeleted())) {
       throw new ChatError('notFound', 'This conversation was deleted in another window.');
     }
-    // A folder that can't be written is reported by the writes that follow.
+    // If the folder can't be written, the next write reports it.
     const isLocked = await this.lock.acquire().catch((error: unknown) => {
       log.warn(`Cannot lock a conversation: ${messageOf(error)}`);
       return undefined;
@@ -244,11 +247,11 @@ export class StoredSession implements SessionFile {
     for (const record of this.unsavedRecords.splice(0)) this.logWriter.append(record);
   }
 
-  /** Reads what others have written. Resolves to whether to continue following. Never rejects. */
+  /** Reads records that others have written. Resolves to whether to keep following the log. Never rejects. */
   private async readNewRecords(): Promise<boolean> {
     if (this.isClosed || (this.access !== 'free' && this.access !== 'theirs')) return false;
     try {
-      // Check the lock before reading: an unlocked log is complete.
+      // The lock must be checked before reading: if it is free, the log is complete.
       const isHeld = await this.lock.isHeldElsewhere();
       if (await this.isDeleted()) {
         this.applyAccess([], 'free');
@@ -263,14 +266,14 @@ export class StoredSession implements SessionFile {
 
   private async readNewLogRecords(): Promise<readonly LogRecord[]> {
     const { records } = await this.initialState.log.read();
-    // The window that wrote these records has seen the same events.
+    // The window that wrote these records has received the same events.
     if (records.length > 0) this.unsavedRecords = [];
     return records;
   }
 
   /** Ensures before each write that this window has the lock. @throws ChatError `readonly`, and errors of the file port */
   private async ensureWritable(): Promise<void> {
-    // Queued, since the log and the head may be written at the same time.
+    // The check is queued, because the log and the head may be written at the same time.
     await this.queue.run('lock', () => this.ensureLock());
   }
 
@@ -280,7 +283,7 @@ export class StoredSession implements SessionFile {
     if (lock === 'taken') this.isLogCheckDue = true;
     const isTheirs = lock === 'theirs' || (this.isLogCheckDue && (await this.wasWrittenByOthers()));
     if (!isTheirs) {
-      // A check that fails stays due: the next attempt finds the lock held.
+      // A check that fails is repeated with the next write, which finds the lock already held.
       this.isLogCheckDue = false;
       return;
     }
@@ -288,7 +291,7 @@ export class StoredSession implements SessionFile {
     throw new ChatError('readonly', inUseElsewhereText);
   }
 
-  /** Whether another window has written while the lock was lost. @throws errors of the file port */
+  /** Whether another window has written records while the lock was lost. @throws errors of the file port */
   private async wasWrittenByOthers(): Promise<boolean> {
     const { nextOffset } = this.logWriter;
     if (nextOffset === 0 && (await this.isDeleted())) return false;
@@ -297,7 +300,7 @@ export class StoredSession implements SessionFile {
     return tail.endOffset > nextOffset;
   }
 
-  /** Stops writing because another window took over. */
+  /** Stops writing because another window has become the writer. */
   private loseLock(): void {
     if (this.isClosed || this.access === 'lost') return;
     this.access = 'lost';
@@ -321,7 +324,7 @@ export class StoredSession implements SessionFile {
     this.ports.onDeleted();
   }
 
-  /** Logs a failure once until it is over, since writes are retried with each change. */
+  /** Logs a failure only once until it is over, because writes are retried with each change. */
   private warnOnce(failure: string, error: unknown): void {
     const reason = errorCode(error) ?? messageOf(error);
     if (this.lastFailures.get(failure) === reason) return;
@@ -329,14 +332,14 @@ export class StoredSession implements SessionFile {
     this.ports.log.warn(`${failure}: ${messageOf(error)}`);
   }
 
-  /** Writes only changed members, since other windows may have changed the title. */
+  /** Writes only members that have changed, because other windows may have changed the title. */
   private writeHead(): void {
     const { files, headFile, readHead } = this.ports;
     const write = async (): Promise<void> => {
       if (this.access === 'lost') return;
       if (this.isOurs) await this.ensureWritable();
       const stored = await readHead();
-      // A missing head means that it is being deleted: only the owner may create one.
+      // If the head is missing, the conversation is being deleted. Then only the writer may create it again.
       if (!stored && !this.isOurs) {
         await this.handleDeletion();
         return;

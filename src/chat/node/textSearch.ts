@@ -3,7 +3,10 @@ import { oneLine } from '../../base/common/oneLine';
 import type { FilePort } from './filePort';
 import { readLines } from './logReader';
 
-/** Size of the pieces in which texts are searched, in UTF-16 units. They overlap, since a word may span two. */
+/**
+ * Size of the pieces in which texts are searched, in UTF-16 units. They overlap, because a word may begin in one piece
+ * and end in the next.
+ */
 const pieceUnits = 64 * 1024;
 const overlapUnits = 256;
 const snippetBefore = 40;
@@ -32,7 +35,7 @@ const searchedEvents: ReadonlySet<string> = new Set([
   'tool:pre',
 ]);
 
-/** Returns the words of a query, all of which must be found. */
+/** Returns the words of a query. A text matches if it contains all of them. */
 export function queryWords(query: string): string[] {
   return query
     .toLowerCase()
@@ -47,8 +50,8 @@ export function hasAllWords(text: string, words: readonly string[]): boolean {
 }
 
 /**
- * Returns a snippet around the first word if all words occur in the texts of a log.
- * `spend` is called with the number of bytes read; returning false ends the search.
+ * Returns an excerpt around the first word if the texts of a log contain all words.
+ * Calls `spend` with the number of bytes read. If it returns false, the search ends.
  */
 export async function searchLog(
   files: FilePort,
@@ -112,7 +115,7 @@ function snippetAt(text: string, index: number): string {
 }
 
 function textOf(line: string): string {
-  // Skips most lines without parsing them: they are tool events.
+  // Most lines are tool events and are skipped without parsing.
   if (!/"(?:prompt|content_block:delta|prompt:submit|prompt:complete|tool:pre)"/.test(line.slice(0, 200))) return '';
   let value: unknown;
   try {

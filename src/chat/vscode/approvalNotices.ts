@@ -15,11 +15,13 @@ interface ApprovalNoticesDeps {
 
 const maxPromptUnits = 160;
 
-/** Reports pending approvals that no visible page shows: a badge on the view, and one message for each. */
+/**
+ * Reports pending approvals that no visible page shows: by a badge on the view, and by one message for each approval.
+ */
 export class ApprovalNotices implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly notifiedKeys = new Set<string>();
-  private isWaiting = false;
+  private isAnyApprovalPending = false;
 
   constructor(private readonly deps: ApprovalNoticesDeps) {}
 
@@ -28,7 +30,7 @@ export class ApprovalNotices implements Disposable {
     this.update();
   }
 
-  /** Also called when a page is shown or hidden. */
+  /** Must also be called when a page is shown or hidden. */
   update(): void {
     const { pendingApprovals: waiting } = this.deps.approvals;
     const keys = new Set(waiting.map(({ key }) => key));
@@ -45,19 +47,21 @@ export class ApprovalNotices implements Disposable {
   }
 
   private setWaiting(isWaiting: boolean): void {
-    if (isWaiting === this.isWaiting) return;
-    this.isWaiting = isWaiting;
+    if (isWaiting === this.isAnyApprovalPending) return;
+    this.isAnyApprovalPending = isWaiting;
     this.deps.setWaiting(isWaiting);
   }
 
   private notify(approval: WaitingApproval): void {
     const { shownChats, messages, showApproval } = this.deps;
     const { key, chat, prompt } = approval;
-    // A shown approval may be hidden later without an answer; it is reported then.
+    // A visible approval may be hidden later without an answer. Then it is reported.
     if (this.notifiedKeys.has(key) || shownChats.has(chat.id)) return;
     this.notifiedKeys.add(key);
     const text = prompt.length > maxPromptUnits ? `${prompt.slice(0, maxPromptUnits)}…` : prompt;
-    // No button allows it here, where the user cannot read it in full.
-    messages.info(`${chat.view.backendTitle} asks: ${text}`, { label: 'Show', run: () => showApproval(approval) });
+    // There is no button to allow it, because the user cannot read the whole request in a notification.
+    const { backendTitle } = chat.view;
+    const message = text.startsWith(`${backendTitle} wants to `) ? text : `Request from ${backendTitle}: ${text}`;
+    messages.info(message, { label: 'Show', run: () => showApproval(approval) });
   }
 }

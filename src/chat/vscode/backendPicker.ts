@@ -16,7 +16,7 @@ const stateLabels: Record<BackendView['state'], string> = {
   stopped: 'starts with your first prompt',
   starting: 'starting',
   ready: 'running',
-  authRequired: 'sign-in required',
+  authRequired: 'needs sign-in',
   failed: 'failed',
   unavailable: 'unavailable',
 };
@@ -29,7 +29,7 @@ const icons: Record<BackendView['state'], string> = {
   unavailable: 'circle-slash',
 };
 
-/** Lets the user choose the agent of new conversations and fix one that is not ready. */
+/** Lets the user choose the agent for new conversations and repair an agent that is not ready. */
 export class BackendPicker {
   constructor(
     private readonly backendChoice: BackendChoice,
@@ -42,7 +42,7 @@ export class BackendPicker {
     const picked = await this.showPicker();
     if (!picked) return undefined;
     if (!picked.view) {
-      await openAgentSettings();
+      await vscode.commands.executeCommand(commandIds.agentsShow);
       return undefined;
     }
     this.backendChoice.choose(picked.view.id);
@@ -52,7 +52,7 @@ export class BackendPicker {
     return picked.view.needsPermission && repaired && isUsable(repaired) ? repaired : undefined;
   }
 
-  /** Starts the suitable fix, or the given one: trust, sign-in, restart, installation or settings. */
+  /** Starts the suitable remedy, or the given one: trust, sign-in, restart, installation or settings. */
   async repairBackend(id: string, fix?: 'install' | 'edit'): Promise<void> {
     const view = this.backendChoice.backendViews.find((known) => known.id === id);
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
@@ -61,7 +61,7 @@ export class BackendPicker {
     else if (view?.needsPermission) await run(commandIds.reviewWorkspace, view.id);
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
     else if (fix === 'install' && view?.install !== undefined) this.installTerminals.install(view.title, view.install);
-    else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
+    else if (view?.state === 'authRequired') await run(commandIds.acpSignIn, view.id);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);
     else if (fix === undefined && view?.state === 'unavailable') this.offerRepair(view);
@@ -76,7 +76,7 @@ export class BackendPicker {
     this.messages.error(`${title}: ${problem}`, ...actions, edit);
   }
 
-  /** The list updates while it is open, for example when a server responds. */
+  /** Shows the list of agents. The list changes while it is open, for example when a server responds. */
   private async showPicker(): Promise<BackendItem | undefined> {
     const store = new DisposableStore();
     const pick = store.add(vscode.window.createQuickPick<BackendItem>());
@@ -105,7 +105,7 @@ export class BackendPicker {
     return [
       ...backendViews.map((view) => this.createItem(view, view.id === chosenBackend?.id)),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: '$(add) Add Agent…', description: 'Opens the setting backline.acp.agents' },
+      { label: '$(extensions) Agents…', description: 'Install, update and add agents' },
     ];
   }
 

@@ -23,7 +23,7 @@ interface ChatCommandsDeps {
   readonly messages: Messages;
 }
 
-/** The commands of the chat. Each works from anywhere or reports what is missing. */
+/** The commands of the chat. Each works wherever the focus is, or reports what is missing. */
 export class ChatCommands implements Disposable {
   private readonly disposables = new DisposableStore();
 
@@ -35,7 +35,7 @@ export class ChatCommands implements Disposable {
       this.disposables.add(commands.setHandler(id, run));
     };
     handle(commandIds.chatOpen, () => this.openChat());
-    handle(commandIds.chatNew, (draft) => this.openNewChat(draft));
+    handle(commandIds.chatNew, (given) => this.openNewChat(given));
     handle(commandIds.chatStop, () => this.stopTurn());
     handle(commandIds.chatPickBackend, async () => {
       if (await picker.pickBackend()) await this.openChat();
@@ -56,14 +56,14 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
     handle(commandIds.chatRename, () => this.renameChat(pages.activePage));
     handle(commandIds.chatDelete, () => this.deleteChat(pages.activePage));
-    // The commands of the view's header act on the view, wherever the focus is.
+    // The commands in the view's header apply to the view, wherever the focus is.
     handle(commandIds.chatViewShowSessions, async () => (await pages.revealView()).runCommand('showSessions'));
     handle(commandIds.chatViewFind, async () => (await pages.revealView()).runCommand('find'));
     handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.viewPage));
     handle(commandIds.chatViewExport, () => this.exportChat(pages.viewPage));
     handle(commandIds.chatViewRename, () => this.renameChat(pages.viewPage));
     handle(commandIds.chatViewDelete, () => this.deleteChat(pages.viewPage));
-    // From the title of the active tab, even if the view has the focus.
+    // The command in the title of the active tab applies to that tab, even if the view has the focus.
     handle(commandIds.chatTabShowSessions, () => pages.activeTabPage?.runCommand('showSessions'));
     handle(commandIds.chatTabFind, () => pages.activeTabPage?.runCommand('find'));
     handle(commandIds.chatTabRename, () => this.renameChat(pages.activeTabPage));
@@ -81,11 +81,18 @@ export class ChatCommands implements Disposable {
     (await this.deps.pages.revealView()).runCommand('focusComposer');
   }
 
-  /** Other features may pass an initial draft. */
-  private async openNewChat(draft: unknown): Promise<void> {
-    const page = await this.deps.pages.revealEmpty();
-    const given = z.safeParse(Draft, draft).data;
-    if (given) page.insertDraft(given);
+  /** Shows a new conversation. Other features may pass a draft, or the id of the agent to talk to. */
+  private async openNewChat(given: unknown): Promise<void> {
+    const { pages, services } = this.deps;
+    const backendId = z.safeParse(z.object({ backendId: z.string() }), given).data?.backendId;
+    if (backendId !== undefined) {
+      // It may have been installed just now.
+      await services.backends.refresh();
+      services.backends.choose(backendId);
+    }
+    const page = await pages.revealEmpty();
+    const draft = z.safeParse(Draft, given).data;
+    if (draft) page.insertDraft(draft);
     page.runCommand('focusComposer');
   }
 
@@ -104,7 +111,7 @@ export class ChatCommands implements Disposable {
     else await this.addFiles(undefined, undefined);
   }
 
-  /** In the Explorer, VS Code passes the clicked item and the whole selection. */
+  /** Attaches files. In the Explorer, VS Code passes the clicked item and all selected items. */
   private async addFiles(uri: unknown, selectedUris: unknown): Promise<void> {
     const items = Array.isArray(selectedUris) && selectedUris.length > 0 ? selectedUris : [uri];
     const uris = items.flatMap((item) => (item instanceof vscode.Uri ? [item.toString()] : []));

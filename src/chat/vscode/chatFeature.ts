@@ -7,12 +7,13 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { KeyChordTables } from '../../webview/vscode/keyChordTables';
+import type { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { Chat, Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
 import { BackendChoice } from '../common/page/backendChoice';
+import { workspaceStarters } from '../common/page/starters';
 import { chatStatus, type ChatStatusActions } from '../common/page/chatStatus';
 import { restoreNewDraft } from '../common/page/newDraft';
 import type { NewSessionOptions } from '../common/page/newSessionOptions';
@@ -39,28 +40,29 @@ import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { TurnReviews } from './review/turnReviews';
 import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
-import { TurnWriters } from '../common/unsaved/turnWriters';
+import { ActiveAgents } from '../common/unsaved/activeAgents';
 import { AgentFollower } from './follow/agentFollower';
 import { ConflictNotices } from './unsaved/conflictNotices';
 import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
+import { collectWorkspaceFacts } from './workspaceFacts';
 
 interface ChatFeatureDeps extends FeatureContext {
-  /** Started, stopped and disposed by the feature. */
+  /** The conversations. The feature starts, stops and disposes them. */
   readonly chats: Chats & { start(): Promise<void> };
   readonly mentions: Mentions;
-  /** Mentions from this window; started and disposed by the feature. */
+  /** Mentions from this window. The feature starts and disposes them. */
   readonly windowMentions: WindowMentions;
-  /** Returns the absolute path of the folder that the draft's attachments belong to, if any. */
+  /** Returns the absolute path of the working folder for the draft's attachments, if they have one. */
   readonly folderOf: (draft: Draft) => string | undefined;
   readonly editor: EditorPort;
   /** Options of new conversations. The feature disposes them and the chips. */
   readonly newOptions: NewSessionOptions;
   readonly chips: PageChips;
-  /** Started and disposed by the feature. */
-  readonly keyChords: KeyChordTables;
+  /** Keyboard shortcuts with several keys. The feature starts and disposes them. */
+  readonly keyChords: KeyChordPrefixes;
   readonly dialogs: Dialogs;
-  /** Stores the shown conversation and the draft of a new one. */
+  /** Stores the displayed conversation and the draft of a new conversation. */
   readonly workspaceState: Memento;
   /** Stores the last used backend. */
   readonly globalState: Memento;
@@ -72,7 +74,7 @@ interface ChatFeatureDeps extends FeatureContext {
 }
 
 export interface ChatUi extends RunningFeature {
-  /** Fills the view when it is first shown, or shown again after it was closed. */
+  /** Fills the view when it is shown for the first time, or again after it was closed. */
   showIn(view: vscode.WebviewView): void;
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
@@ -80,15 +82,17 @@ export interface ChatUi extends RunningFeature {
   readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
   readonly follower: AgentFollower;
-  /** The changes of agents, to keep or undo. */
+  /** The changes of agents, which the user can keep or undo. */
   readonly review: ReviewSource;
-  /** Shows a notification if a restore of files was cut off. @throws CheckpointError */
+  /** Shows a notification if a restore of files was interrupted. @throws CheckpointError */
   notifyOfInterruptedRestore(): Promise<void>;
 }
 
 const statusDelayMs = 200;
 
-/** The chat: a view and editor tabs for conversations with any backend. Starts no backend until the user needs one. */
+/**
+ * The chat: a view and editor tabs for conversations with any backend. A backend starts only when the user needs it.
+ */
 export class ChatFeature implements Feature<ChatUi> {
   readonly id = 'chat';
   readonly title = 'Chat';
@@ -151,6 +155,8 @@ export class ChatFeature implements Feature<ChatUi> {
       messages,
       clock,
     });
+    const factsAbort = new AbortController();
+    store.add({ dispose: () => factsAbort.abort() });
     const services: ChatPageServices = {
       ...this.deps,
       restore,
@@ -165,6 +171,8 @@ export class ChatFeature implements Feature<ChatUi> {
       turnReviews,
       undo,
       repairBackend: (id, how) => picker.repairBackend(id, how),
+      starters: async () => workspaceStarters(await collectWorkspaceFacts(services, factsAbort.signal)),
+      showAgents: () => vscode.commands.executeCommand(commandIds.agentsShow),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),
@@ -172,13 +180,13 @@ export class ChatFeature implements Feature<ChatUi> {
       closeChat: (id) => pages.closeChat(id),
       isTrusted,
     };
-    const writers = store.add(new TurnWriters(chats, clock));
+    const writers = store.add(new ActiveAgents(chats, clock));
     const conflicts = store.add(
       new ConflictWatch({
         clock,
         log,
         onDidWriteFiles: (listener) => chats.onDidChangeFiles(listener),
-        writerOf: (path) => writers.writerOf(path),
+        writerOf: (path) => writers.likelyWriterOf(path),
       }),
     );
     const conflictNotices = store.add(new ConflictNotices({ watch: conflicts, documents, messages, clock }));
@@ -206,7 +214,7 @@ export class ChatFeature implements Feature<ChatUi> {
       const situation = {
         isTrusted: isTrusted(),
         chosen: backends.chosenBackend,
-        isPreferredMissing: backends.backendViews.length > 0 && backends.isPreferredMissing,
+        isPreferredMissing: backends.backendViews.length > 0 && backends.isPreferredBackendMissing,
         rows: chats.rows,
         waiting: approvals.pendingApprovals.length,
       };
@@ -214,7 +222,8 @@ export class ChatFeature implements Feature<ChatUi> {
     };
     let requestedKey = '';
     /**
-     * Requests the options of the chosen backend once for each of its states: a server may offer other options after a restart.
+     * Requests the options of the chosen backend once in each of its states, because a server may offer other options
+     * after a restart.
      */
     const askOptions = (): void => {
       const { chosenBackend, backendViews } = backends;
@@ -248,7 +257,7 @@ export class ChatFeature implements Feature<ChatUi> {
         void backends.refresh();
       }),
     );
-    // Before any page exists, since pages restore conversations from disk.
+    // This must come first, because pages restore conversations from disk.
     await chats.start();
     for (const part of [
       windowMentions,

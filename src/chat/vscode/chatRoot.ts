@@ -9,7 +9,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteObserver } from '../../editor/common/writeObserver';
 import { commandIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
-import { KeyChordTables } from '../../webview/vscode/keyChordTables';
+import { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/conversations/chatSessions';
 import type { Draft } from '../common/chatView';
@@ -25,7 +25,7 @@ import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
 import { readDiskTextAt } from './unsaved/textVersions';
-import { windowSaves } from './unsaved/windowSaves';
+import { windowSaveEvents } from './unsaved/windowSaveEvents';
 import { WindowUnsavedFiles } from './unsaved/windowUnsavedFiles';
 import { WindowMentions } from './windowMentions';
 
@@ -36,11 +36,11 @@ interface ChatRootDeps extends FeatureContext {
   /** Mention sources of other features. */
   readonly mentionSources: readonly MentionSource[];
   readonly chipSources: readonly ChipSource[];
-  /** Started and disposed by the caller. */
+  /** Recently opened files. The caller starts and disposes them. */
   readonly recentFiles: RecentFiles;
   /** Absolute path of the folder for the conversations of all workspaces. */
   readonly storageFolder: string;
-  /** Absolute path of the folder where older versions kept this workspace's conversations. */
+  /** Absolute path of the folder in which older versions stored this workspace's conversations. */
   readonly olderFolder: string;
   readonly workspaceState: Memento;
   readonly globalState: Memento;
@@ -48,11 +48,11 @@ interface ChatRootDeps extends FeatureContext {
 }
 
 export interface RunningChat extends ChatUi, WriteObserver {
-  /** Opens the files that the session's agent reads and edits while Follow is on. */
+  /** Opens the files that the session's agent reads and edits. Only while Follow is on. */
   followSession(session: BackendSession): void;
   /**
-   * Shows a new conversation with the text attached, for the user to write a prompt. The agent will work in `folder`
-   * (absolute path).
+   * Shows a new conversation with the text attached, so that the user can write a prompt. The agent will work in
+   * `folder` (absolute path).
    */
   startConversationWith(
     digest: { readonly title: string; readonly text: string },
@@ -60,7 +60,7 @@ export interface RunningChat extends ChatUi, WriteObserver {
   ): Promise<void>;
 }
 
-/** Assembles the chat. Its bundle is loaded when the chat is first used. */
+/** Assembles the chat. Its code is a separate bundle, which is loaded when the chat is first used. */
 export class ChatRoot {
   private readonly chatFeature: ChatFeature;
   private readonly chatSessions: ChatSessions;
@@ -96,7 +96,7 @@ export class ChatRoot {
         deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
         checkpoints: options.checkpoints,
         readDiskText: readDiskTextAt,
-        ...windowSaves,
+        ...windowSaveEvents,
       },
       attachments: mentions,
       clock,
@@ -119,13 +119,13 @@ export class ChatRoot {
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
-      keyChords: new KeyChordTables(vscode.Uri.file(options.storageFolder), log),
+      keyChords: new KeyChordPrefixes(vscode.Uri.file(options.storageFolder), log),
       dialogs: modalDialogs,
       pagesFolder: vscode.Uri.joinPath(extensionUri, 'dist', 'pages'),
     });
   }
 
-  /** Creates the chat after finding the folder of this workspace's conversations. */
+  /** Creates the chat. Determines the folder of this workspace's conversations first. */
   static async open(options: ChatRootDeps): Promise<ChatRoot> {
     const { clock, log, olderFolder, storageFolder } = options;
     const folder = await findConversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
@@ -164,7 +164,7 @@ export class ChatRoot {
 function openWorkspace(): OpenWorkspace {
   const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
   return {
-    // An unsaved workspace file has another path each time.
+    // An unsaved workspace file has a different path each time, so it is ignored.
     file: workspaceFile === undefined || workspaceFile.scheme === 'untitled' ? undefined : workspaceFile.fsPath,
     folders: workspaceFolders.map(({ uri }) => uri.fsPath),
   };

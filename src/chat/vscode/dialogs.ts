@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
-import { toSafeNotice } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/noticeText';
 
 export interface Confirmation {
   readonly message: string;
@@ -13,9 +13,9 @@ export interface Choice extends Omit<Confirmation, 'action'> {
 }
 
 export interface Dialogs {
-  /** Whether the user confirmed; false when the dialog was closed. */
+  /** Asks for confirmation. False if the user closes the dialog. */
   confirm(question: Confirmation): Promise<boolean>;
-  /** Returns the chosen action; undefined when the dialog was closed. */
+  /** Asks for a choice. Undefined if the user closes the dialog. */
   choose(question: Choice): Promise<string | undefined>;
   chooseFile(suggested: vscode.Uri, filters: Record<string, string[]>): Promise<vscode.Uri | undefined>;
 }
@@ -30,5 +30,5 @@ export const modalDialogs: Dialogs = {
 async function choose({ message, detail, actions }: Choice): Promise<string | undefined> {
   const lines = detail?.split('\n').map(showHiddenCharacters).join('\n');
   const options = { modal: true, ...(lines === undefined ? {} : { detail: lines }) };
-  return await vscode.window.showWarningMessage(toSafeNotice(message), options, ...actions);
+  return await vscode.window.showWarningMessage(toSafeNotificationText(message), options, ...actions);
 }

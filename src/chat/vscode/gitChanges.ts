@@ -12,7 +12,7 @@ export const gitChanges: GitPort = {
   },
   diff: async (path) => {
     const repository = await findGitRepository(path);
-    // Before the first commit there is nothing to compare with.
+    // Before the first commit, there is no earlier version.
     return (await repository?.diffWithHead(path).catch(() => '')) ?? '';
   },
 };

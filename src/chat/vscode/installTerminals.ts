@@ -6,7 +6,7 @@ export class InstallTerminals implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly openTerminals = new Set<vscode.Terminal>();
 
-  /** `onDidEnd` is called when a command in an install terminal, or the terminal itself, has ended. */
+  /** Calls `onDidEnd` when a command in an install terminal has ended, or the terminal itself. */
   constructor(
     private readonly messages: Pick<Messages, 'info'>,
     private readonly onDidEnd: () => unknown,
@@ -18,7 +18,7 @@ export class InstallTerminals implements vscode.Disposable {
         if (this.openTerminals.delete(terminal)) this.onDidEnd();
       }),
     );
-    // VS Code fires this event only with shell integration.
+    // VS Code fires this event only if the terminal has shell integration.
     this.disposables.add(
       vscode.window.onDidEndTerminalShellExecution(({ terminal }) => {
         if (this.openTerminals.has(terminal)) this.onDidEnd();
@@ -26,7 +26,7 @@ export class InstallTerminals implements vscode.Disposable {
     );
   }
 
-  /** Types the command into a new terminal without running it. */
+  /** Opens a terminal and inserts the command without running it. */
   install(title: string, command: string): void {
     const terminal = vscode.window.createTerminal({ name: `Install ${title}`, isTransient: true });
     this.openTerminals.add(terminal);

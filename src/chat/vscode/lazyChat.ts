@@ -10,7 +10,7 @@ import type { RecentFiles } from './recentFiles';
 
 interface LazyChatDeps extends Pick<FeatureContext, 'commands' | 'log' | 'status'> {
   readonly chat: LazyFeature<RunningChat>;
-  /** Whether a restore of files was cut off, for example because VS Code was killed. Never rejects. */
+  /** Whether a restore of files was interrupted, for example because VS Code was killed. Never rejects. */
   readonly hasInterruptedRestore: () => Promise<boolean>;
   readonly recent: RecentFiles;
 }
@@ -62,7 +62,7 @@ export class LazyChat implements Feature {
     return Promise.resolve({ stop: () => chat.stop(), dispose: () => store.dispose() });
   }
 
-  /** Loads the chat only if there is something to report. Never rejects. */
+  /** Reports an interrupted restore. Loads the chat only if there is one. Never rejects. */
   private async reportInterruptedRestore(): Promise<void> {
     const { chat, hasInterruptedRestore, log } = this.deps;
     try {

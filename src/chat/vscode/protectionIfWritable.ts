@@ -1,7 +1,10 @@
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import type { ContentChange, Protection } from '../../editor/common/protection/protection';
 
-/** As `EditorPort.protectionOf`, but undefined for a file that cannot be written: writing it reports the reason. */
+/**
+ * Like `EditorPort.protectionOf`, but returns undefined for a file that cannot be written, because writing it then
+ * reports the reason.
+ */
 export async function protectionIfWritable(
   editor: Pick<EditorPort, 'protectionOf'>,
   path: string,

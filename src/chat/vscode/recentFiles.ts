@@ -5,7 +5,7 @@ import { listOpenFiles } from '../../platform/vscode/openFiles';
 
 const maxFiles = 50;
 
-/** Recently active files, the latest first. */
+/** The files that were active recently, the latest first. */
 export class RecentFiles implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly paths = new BoundedMap<string, true>({ maxEntries: maxFiles });

@@ -83,7 +83,8 @@ export class WindowMentions implements Disposable {
     const watcher = this.disposables.add(vscode.workspace.createFileSystemWatcher('**/*'));
     this.disposables.add(watcher.onDidCreate(({ fsPath }) => void this.reportCreated(fsPath)));
     this.disposables.add(watcher.onDidDelete(({ fsPath }) => this.deletedEmitter.fire(fsPath)));
-    // Includes changes, since VS Code merges a deletion soon followed by a creation into one change event.
+    // Change events are included, because VS Code merges a deletion and a creation that follows soon into one change
+    // event.
     for (const event of [watcher.onDidCreate, watcher.onDidDelete, watcher.onDidChange]) {
       this.disposables.add(event(() => this.changedEmitter.fire()));
     }
@@ -101,7 +102,10 @@ export class WindowMentions implements Disposable {
     return this.selectionMentions.currentRow();
   }
 
-  /** Returns rows for files and folders by URI or path. @throws EditorError the first one, when none is accessible */
+  /**
+   * Returns rows for files and folders by URI or path. @throws EditorError if none is accessible: the error of the
+   * first one
+   */
   async rowsForDrop(uris: readonly string[]): Promise<MentionRow[]> {
     const results = await Promise.allSettled(uris.map((uri) => this.createRow(pathOf(uri))));
     const rows = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -132,7 +136,7 @@ export class WindowMentions implements Disposable {
   }
 }
 
-/** Lists files without those that `files.exclude` and `search.exclude` hide. */
+/** Lists the files of the workspace. Omits files that `files.exclude` and `search.exclude` hide. */
 async function listFiles(signal: AbortSignal): Promise<string[]> {
   const found = await withCancellationToken(
     signal,
@@ -141,11 +145,11 @@ async function listFiles(signal: AbortSignal): Promise<string[]> {
   return found.flatMap(({ scheme, fsPath }) => (scheme === 'file' ? [fsPath] : [])).sort();
 }
 
-/** The enabled globs of `search.exclude`; VS Code itself applies `files.exclude`. */
+/** Returns the enabled globs of `search.exclude`. VS Code itself applies `files.exclude`. */
 function searchExclude(): string | undefined {
   const value = vscode.workspace.getConfiguration('search').get<unknown>('exclude');
   const table = z.record(z.string(), z.unknown()).catch({}).parse(value);
-  // Globs with braces cannot be nested in braces.
+  // Globs that contain braces cannot be nested in other braces, so they are left out.
   const globs = Object.entries(table).flatMap(([glob, isOn]) => (isOn === true && !/[{},]/.test(glob) ? [glob] : []));
   return globs.length === 0 ? undefined : `{${globs.join(',')}}`;
 }
@@ -154,7 +158,7 @@ function relativePath(path: string): string {
   return vscode.workspace.asRelativePath(path).replaceAll('\\', '/');
 }
 
-/** VS Code for the Web uses its own URIs for the machine's files. */
+/** Returns the path of a file. VS Code for the Web has its own URIs for files on the machine. */
 function pathOf(uriOrPath: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(uriOrPath)) return uriOrPath;
   const uri = vscode.Uri.parse(uriOrPath);

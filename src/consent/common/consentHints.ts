@@ -6,13 +6,13 @@ const mementoKey = 'backline.consent.hinted';
 const maxHinted = 300;
 const Hinted = z.array(z.string()).catch([]);
 
-/** Allows at most one hint per window, and none about content that an earlier window already hinted at. */
+/** Limits hints: at most one per window, and none about content for which an earlier window has shown a hint. */
 export class ConsentHints {
   private isHintUsed = false;
 
   constructor(private readonly memento: Memento) {}
 
-  /** Returns whether to show a hint now, and remembers it. */
+  /** Returns whether to show a hint now. If so, stores that it was shown. */
   async claimHint(waiting: readonly SubjectDecision[]): Promise<boolean> {
     const hinted = Hinted.parse(this.memento.get(mementoKey));
     const fresh = waiting.map(({ subject }) => subject.hash).filter((hash) => !hinted.includes(hash));

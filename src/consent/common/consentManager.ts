@@ -6,19 +6,21 @@ import type { ConsentAnswer, ConsentStore } from './consentStore';
 
 export type ConsentDecision = ConsentAnswer | 'ask';
 
-/** Who needs the answer. For `background`, a question that the user closed is not asked again in this window. */
+/**
+ * Why the answer is needed. For `background`, a question that the user has dismissed is not asked again in this window.
+ */
 type ConsentReason = 'user' | 'background';
 
-/** Permission to run something that a workspace defines. The caller checks workspace trust first. */
+/** Permission to run content that a workspace defines. The caller checks workspace trust first. */
 export interface Consent {
   readonly onDidChange: Event<void>;
-  /** Returns the stored decision without asking, and records that the subject exists. */
+  /** Returns the stored decision without asking the user. Also records that the subject exists. */
   decide(subject: ConsentSubject): ConsentDecision;
-  /** Forgets the subjects of these kinds that the workspace no longer defines. Stored answers are kept. */
+  /** Removes the subjects of these kinds that the workspace no longer defines. Stored answers are kept. */
   forgetMissing(kinds: readonly ConsentSubjectKind[], isNamed: (subject: ConsentSubject) => boolean): void;
-  /** Asks the user unless there is an answer. Returns `ask` if the question was closed. */
+  /** Asks the user if there is no answer yet. Returns `ask` if the user dismisses the question. */
   ask(subject: ConsentSubject, reason: ConsentReason): Promise<ConsentDecision>;
-  /** Asks the user even if there is an answer. Closing the question changes nothing. */
+  /** Asks the user even if there is an answer. If the user dismisses the question, nothing changes. */
   askAgain(subject: ConsentSubject): Promise<ConsentDecision>;
 }
 
@@ -27,16 +29,16 @@ export interface SubjectDecision {
   readonly decision: ConsentDecision;
 }
 
-/** Shows one question. Resolves with undefined if the user closes it. */
+/** Shows one question. Resolves to undefined if the user dismisses it. */
 type ShowQuestion = (subject: ConsentSubject, hasChanged: boolean) => Promise<ConsentAnswer | undefined>;
 
-/** Decides by stored answers and asks the user one question at a time. Dispose it. */
+/** Decides by stored answers, or else asks the user, one question at a time. The owner must dispose it. */
 export class ConsentManager implements Consent, Disposable {
   private readonly subjectsByKey = new Map<string, ConsentSubject>();
   private readonly dismissedHashes = new Set<string>();
   private readonly questionQueue = new KeyedQueue();
   private readonly subjectsEmitter = new Emitter<void>((error) => this.onListenerError(error));
-  /** Fires when a subject appeared, changed its content or disappeared. */
+  /** Fires when a subject was added or removed, or when its content has changed. */
   readonly onDidChangeSubjects = this.subjectsEmitter.event;
 
   constructor(
@@ -49,7 +51,7 @@ export class ConsentManager implements Consent, Disposable {
     return this.store.onDidChange;
   }
 
-  /** The subjects that this window has seen and the workspace still defines, with their latest content. */
+  /** The subjects that this window has seen and that the workspace still defines, with their latest content. */
   get decisions(): readonly SubjectDecision[] {
     return [...this.subjectsByKey.values()].map((subject) => ({
       subject,
@@ -75,7 +77,7 @@ export class ConsentManager implements Consent, Disposable {
     const known = this.decide(subject);
     if (known !== 'ask') return known;
     return await this.questionQueue.run('question', async () => {
-      // An earlier question in the queue may have been about the same subject.
+      // The question before this one may have been about the same subject.
       const answered = this.store.answerFor(subject);
       if (answered) return answered;
       if (reason === 'background' && this.dismissedHashes.has(subject.hash)) return 'ask';
@@ -87,7 +89,10 @@ export class ConsentManager implements Consent, Disposable {
     return await this.questionQueue.run('question', () => this.askUser(subject));
   }
 
-  /** Accepts an answer given next to the open file. Asks again if the content has changed. Rejects if unreadable. */
+  /**
+   * Accepts an answer that the user has given while reading the file. If the content has changed, asks again. Rejects
+   * if the content cannot be read.
+   */
   async acceptLateAnswer(subject: ConsentSubject, answer: ConsentAnswer): Promise<void> {
     const latest = this.subjectsByKey.get(keyOf(subject)) ?? subject;
     const now = latest.reload ? await latest.reload() : latest;
@@ -113,7 +118,7 @@ export class ConsentManager implements Consent, Disposable {
   }
 }
 
-/** Identifies a subject. A subject with an ID may move to another file. */
+/** Returns a key for a subject. It stays the same if a subject with an ID moves to another file. */
 function keyOf(subject: ConsentSubject): string {
   return subject.id === undefined ? subjectIdentity(subject) : JSON.stringify([subject.kind, subject.id]);
 }

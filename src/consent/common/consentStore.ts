@@ -6,7 +6,7 @@ import { subjectIdentity, type ConsentSubject } from './consentSubject';
 export type ConsentAnswer = 'allowed' | 'denied';
 
 const mementoKey = 'backline.consent.answers';
-/** Maximum number of stored answers. The oldest are dropped, and the user is asked again if needed. */
+/** Maximum number of stored answers. The oldest are dropped, and the user is then asked again. */
 const maxAnswers = 300;
 
 const Answer = z.object({
@@ -16,13 +16,13 @@ const Answer = z.object({
 });
 type Answer = z.infer<typeof Answer>;
 
-/** The answers of the user, by the hash of the content they were asked about. */
+/** The user's answers, by the hash of the content to which they apply. */
 export class ConsentStore {
   private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.changeEmitter.event;
 
   constructor(
-    /** The workspace's memento, because an answer for one workspace must not apply to another. */
+    /** The memento of the workspace, because an answer for one workspace must not apply to another. */
     private readonly memento: Memento,
     private readonly onListenerError: (error: unknown) => void,
   ) {}
@@ -31,7 +31,7 @@ export class ConsentStore {
     return this.storedAnswers.find((each) => each.hash === hash)?.answer;
   }
 
-  /** Whether there is an answer for other content of the same entry. */
+  /** Whether there is an answer for an earlier content of the same entry. */
   hasEarlierAnswer(subject: ConsentSubject): boolean {
     const entry = subjectIdentity(subject);
     return this.storedAnswers.some((each) => each.entry === entry && each.hash !== subject.hash);
@@ -48,7 +48,7 @@ export class ConsentStore {
     this.changeEmitter.dispose();
   }
 
-  /** Ignores entries that cannot be parsed. */
+  /** The stored answers. Invalid entries are ignored. */
   private get storedAnswers(): readonly Answer[] {
     const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(mementoKey));
     return stored.flatMap((entry) => Answer.safeParse(entry).data ?? []);

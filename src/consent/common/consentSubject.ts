@@ -1,41 +1,41 @@
 import { toVisibleText } from '../../base/common/visibleText';
 
-/** What a workspace can define that runs on this machine or receives text from it. */
+/** Kinds of content in a workspace that can run on this machine or receive text from it. */
 export type ConsentSubjectKind = 'agent' | 'providerModule' | 'providerAddress' | 'webCode' | 'mcpServer';
 
-/** Where the workspace defines a subject. */
+/** The place in which the workspace defines a subject. */
 export interface ConsentSubjectSource {
-  /** Absolute path; undefined if it is not in a file on this disk. */
+  /** Absolute path of the file. Undefined if the subject is not defined in a file on this disk. */
   readonly file: string | undefined;
-  /** Path of keys to the entry, for example a setting and the name in it. */
+  /** Keys that lead to the entry, for example the name of a setting and the name in it. */
   readonly keys: readonly string[];
 }
 
-/** One line of what the user must know before answering. */
+/** One line of information that the user needs before answering. */
 export interface ConsentFact {
   readonly label: string;
   readonly value: string;
-  /** Set if the fact changes what runs or who receives data in a way that is easy to miss. */
+  /** Set if the fact affects what runs or who receives data, and could easily be overlooked. */
   readonly warning?: string;
 }
 
 export interface ConsentSubject {
   readonly kind: ConsentSubjectKind;
   readonly name: string;
-  /** The ID that the subject's feature uses, if it differs from the name. */
+  /** The ID of the subject in its feature, if it differs from the name. */
   readonly id?: string;
   readonly source: ConsentSubjectSource;
   readonly facts: readonly ConsentFact[];
-  /** SHA-256 (hex) of everything that decides what runs. Changed content needs a new consent. */
+  /** SHA-256 (hex) of everything that determines what runs. Changed content needs a new consent. */
   readonly hash: string;
   /**
-   * Reads the subject again; undefined if it no longer exists. Absent if the hash covers only the entry. Rejects if it
-   * cannot be read.
+   * Reads the subject again. Undefined if it no longer exists. Absent if the hash only covers the entry. Rejects if the
+   * subject cannot be read.
    */
   readonly reload?: () => Promise<ConsentSubject | undefined>;
 }
 
-/** Identifies the entry, regardless of its content. */
+/** Returns a text that identifies the entry, whatever its content is. */
 export function subjectIdentity({ id, kind, name, source }: ConsentSubject): string {
   return JSON.stringify([kind, source.file ?? '', id ?? name]);
 }
@@ -48,7 +48,7 @@ const nouns: Record<ConsentSubjectKind, string> = {
   mcpServer: 'MCP server',
 };
 
-/** For example `agent "Mine"`. */
+/** Describes a subject, for example `agent "Mine"`. */
 export function describeSubject({ kind, name }: Pick<ConsentSubject, 'kind' | 'name'>): string {
   return `${nouns[kind]} "${shown(name, 80)}"`;
 }
@@ -80,14 +80,14 @@ const consequences: Record<ConsentSubjectKind, string> = {
 };
 
 /**
- * Limits of the dialog: lengths in UTF-16 units as displayed, and numbers of lines. The user reads longer entries in
- * the editor.
+ * Limits of the dialog: lengths in UTF-16 units as displayed, and numbers of lines. The user must read longer entries
+ * in the editor.
  */
 const maxLabelLength = 80;
 const maxValueLength = 400;
 const maxFacts = 24;
 
-/** Whether the dialog cannot show everything, so that the user must read the file. */
+/** Whether the dialog is too small for all facts, so that the user must read the file. */
 export function isTooLongForDialog({ facts }: ConsentSubject): boolean {
   return (
     facts.length > maxFacts ||
@@ -99,7 +99,10 @@ const tooLongToShow = 'This entry is too long to show here. Select Show to revie
 const tooLongToAllow =
   'This entry is too long to show here and is not in a file, so it can’t be allowed. Shorten the entry.';
 
-/** Which answers the dialog offers besides denial. Only what can be shown completely can be allowed there. */
+/**
+ * Returns the answers that the dialog offers in addition to denial. Content can only be allowed there if it is shown
+ * completely.
+ */
 export function dialogChoicesFor(subject: ConsentSubject): { readonly canAllow: boolean; readonly canShow: boolean } {
   return { canAllow: !isTooLongForDialog(subject), canShow: subject.source.file !== undefined };
 }
@@ -127,13 +130,16 @@ function whenAgain(kind: ConsentSubjectKind): string {
     : 'You’ll be asked again if the entry or a file named above changes.';
 }
 
-/** For example `.vscode/settings.json, backline.acp.agents → Mine`. */
+/** Describes the source of a subject, for example `.vscode/settings.json, backline.acp.agents → Mine`. */
 export function describeSource({ file, keys }: ConsentSubjectSource): string {
   const where = keys.map((key) => shown(key, 80)).join(' → ');
   return file === undefined ? where : `${shown(file, 200)}, ${where}`;
 }
 
-/** Whether the displayed text is too long. Hidden characters are displayed as code points, which are longer. */
+/**
+ * Whether a text is too long to be displayed completely. Hidden characters are displayed as code points, which are
+ * longer.
+ */
 function isCut(text: string, maxLength: number): boolean {
   return toVisibleText(text).length > maxLength;
 }

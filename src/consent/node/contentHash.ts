@@ -6,7 +6,10 @@ import { canonicalJson } from '../../base/common/canonicalJson';
 import { isRemotePath } from '../../base/common/uncPath';
 import { isInsideFolder } from '../../base/node/isInsideFolder';
 
-/** SHA-256 (hex) of a JSON value, independent of member order. @throws Error if the value has no canonical JSON text */
+/**
+ * Returns the SHA-256 (hex) of a JSON value. The order of members does not matter. @throws Error if the value has no
+ * canonical JSON text
+ */
 export function hashJson(value: unknown): string {
   const text = canonicalJson(value);
   if (text === undefined) throw new Error('Its settings are nested too deeply or are not valid JSON.');
@@ -14,16 +17,16 @@ export function hashJson(value: unknown): string {
 }
 
 export interface HashedFile {
-  /** Absolute path as named, before resolving links. */
+  /** Absolute path as written, without resolving links. */
   readonly file: string;
   readonly hash: string;
 }
 
 export interface NamedFilesOptions {
-  /** Absolute path that relative names start from. */
+  /** Base folder of relative names, as an absolute path. */
   readonly cwd: string;
   readonly folders: readonly string[];
-  /** Whether to skip files that programs such as npm run although the command line does not name them. */
+  /** Whether to hash only files in the command line, and skip files that programs such as npm run in addition. */
   readonly onlyNamed?: boolean;
   readonly system?: FileSystem;
 }
@@ -45,7 +48,7 @@ const thisSystem: FileSystem = {
 };
 
 const maxFiles = 64;
-/** Files that decide what these programs run although the command line does not name them. */
+/** Files that determine what these programs run although the command line does not name them. */
 const impliedFiles: Readonly<Record<string, readonly string[]>> = {
   npm: ['package.json'],
   npx: ['package.json'],
@@ -59,15 +62,16 @@ const impliedFiles: Readonly<Record<string, readonly string[]>> = {
   deno: ['deno.json', 'deno.jsonc', 'package.json'],
 };
 
-/** Extensions that programs try when no file has the exact name. */
+/** Extensions that programs try if there is no file with the exact name. */
 const endings = ['.js', '.mjs', '.cjs', '.json', '.node'];
-/** Files that may run when their folder is named, in addition to the `main` of its `package.json`. */
+/** Files that may run when a program is given their folder, in addition to `main` in its `package.json`. */
 const entryFiles = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index.json', 'index.node', '__main__.py'];
 const PackageMain = z.object({ main: z.string().min(1) });
 
 /**
- * Hashes the workspace files that the words of a command line name. Skips missing files. Accesses other machines only
- * if the workspace is there. @throws Error if a file cannot be read, since unknown content cannot be allowed
+ * Hashes the workspace files that are named in the words of a command line. Skips missing files. Accesses other
+ * machines only if the workspace is on them. @throws Error if a file cannot be read, because unknown content cannot be
+ * allowed
  */
 export async function hashNamedFiles(
   words: readonly string[],
@@ -82,7 +86,7 @@ export async function hashNamedFiles(
     for (const { name, isHost } of [...whole, ...namesIn(word)]) {
       if (name === '' || name.includes('\0')) continue;
       const named = system.paths.resolve(cwd, name);
-      // Paths on other machines are skipped in the user's own settings, because they do not belong to the workspace.
+      // In the user settings, paths on other machines are skipped, because they do not belong to the workspace.
       if ((onlyNamed || isHost) && !files.isAccessible(named)) continue;
       for (const file of await files.candidatesFor(named)) names.add(file);
     }
@@ -100,7 +104,10 @@ export async function hashNamedFiles(
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-/** Splits a word at punctuation. `isHost`: the host of a URL (`//host/…`), which Windows takes for a server. */
+/**
+ * Splits a word at punctuation. `isHost`: the name is the host of a URL (`//host/…`), which Windows would treat as a
+ * server.
+ */
 function namesIn(word: string): { name: string; isHost: boolean }[] {
   return [...word.matchAll(/[^\s'"`=;:,|&()<>]+/g)].map(({ 0: name, index }) => ({
     name,
@@ -117,12 +124,12 @@ class NamedFileFinder {
     private readonly system: FileSystem,
   ) {}
 
-  /** Whether the file is on this machine or in the workspace. Does not access the file. */
+  /** Whether the file is on this machine or in the workspace. Decides by the path alone. */
   isAccessible(file: string): boolean {
     return !isRemotePath(file) || this.folders.some((folder) => isInsideFolder(file, folder, this.system.paths));
   }
 
-  /** All files that may run when a program is given this path. Not all of them need to exist. */
+  /** Returns all files that may run when a program is given this path. Some of them may not exist. */
   async candidatesFor(named: string): Promise<readonly string[]> {
     const { paths } = this.system;
     const main = await this.readPackageMain(paths.join(named, 'package.json'));
@@ -131,7 +138,7 @@ class NamedFileFinder {
       : [...this.variantsOf(named), ...this.variantsOf(paths.resolve(named, main))];
   }
 
-  /** The path with links resolved; unchanged if the file does not exist. */
+  /** Resolves links in a path. Returns it unchanged if the file does not exist. */
   async resolveLinks(file: string): Promise<string> {
     this.assertAccessible(file);
     return await this.system.realpath(file).catch(() => file);
@@ -143,7 +150,7 @@ class NamedFileFinder {
     return (file) => roots.some((root) => isInsideFolder(file, root, this.system.paths));
   }
 
-  /** Returns the hash of a file; undefined if it does not exist. @throws Error if it cannot be read */
+  /** Returns the hash of a file. Undefined if it does not exist. @throws Error if it cannot be read */
   async hash(file: string): Promise<string | undefined> {
     if (!(await this.system.isFile(file).catch(() => false))) return undefined;
     const hash = createHash('sha256');
@@ -156,7 +163,7 @@ class NamedFileFinder {
     return [named, ...endings.map((ending) => named + ending), ...entryFiles.map((name) => paths.join(named, name))];
   }
 
-  /** Returns `main` of a package.json; undefined if the file is invalid, because programs ignore it, too. */
+  /** Returns `main` in a package.json. Undefined if the file is invalid, because programs also ignore such a file. */
   private async readPackageMain(packageFile: string): Promise<string | undefined> {
     this.assertAccessible(packageFile);
     try {

@@ -13,11 +13,14 @@ const allow = 'Allow';
 const deny = 'Don’t Allow';
 const show = 'Show';
 
-/** Receives answers given after the modal question was closed. */
+/** Receives answers that the user gives after the modal dialog was closed. */
 type LateAnswer = (subject: ConsentSubject, answer: ConsentAnswer) => void;
 
-/** Shows a modal question. If the user selects Show, resolves with undefined and continues next to the open file. */
-export async function askInDialog(
+/**
+ * Asks in a modal dialog. If the user selects Show, resolves to undefined, and the question appears again next to the
+ * open file.
+ */
+export async function askForConsent(
   subject: ConsentSubject,
   hasChanged: boolean,
   onLateAnswer: LateAnswer,
@@ -27,12 +30,12 @@ export async function askInDialog(
   const options = { modal: true, detail: dialogDetailsOf(subject, hasChanged) };
   const chosen = await vscode.window.showWarningMessage(dialogQuestionOf(subject), options, ...answers);
   if (chosen !== show) return answerOf(chosen);
-  // If the file could not be shown, there is nothing to allow.
+  // The question is only shown if the user can see the file.
   if (await openSource(subject)) void askInNotification(subject, onLateAnswer);
   return undefined;
 }
 
-/** Asks in a notification, because a modal dialog would hide the open file. */
+/** Asks in a notification, because a modal dialog would cover the open file. */
 async function askInNotification(subject: ConsentSubject, onLateAnswer: LateAnswer): Promise<void> {
   const message = `${dialogQuestionOf(subject)} It is in ${describeSource(subject.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
@@ -44,7 +47,7 @@ function answerOf(chosen: string | undefined): ConsentAnswer | undefined {
   return chosen === deny ? 'denied' : undefined;
 }
 
-/** Opens the file at the entry, if its name is found. Resolves with whether the file is open. */
+/** Opens the file at the entry if its name is found. Resolves to whether the file was opened. */
 async function openSource(subject: ConsentSubject): Promise<boolean> {
   const { file, keys } = subject.source;
   if (file === undefined) return false;

@@ -11,7 +11,7 @@ import { describeSubject, describeSource, type ConsentSubject } from '../common/
 import { ConsentStore } from '../common/consentStore';
 import { ConsentManager, type Consent, type ConsentDecision, type SubjectDecision } from '../common/consentManager';
 import { ConsentHints } from '../common/consentHints';
-import { askInDialog } from './consentQuestion';
+import { askForConsent } from './consentQuestion';
 
 interface WorkspaceConsentDeps {
   readonly clock: Clock;
@@ -25,7 +25,7 @@ interface SubjectPick extends vscode.QuickPickItem {
   readonly subject: ConsentSubject;
 }
 
-/** How long to collect subjects before one hint is shown for all of them. */
+/** How long to collect subjects, in milliseconds, so that one hint is shown for all of them. */
 const burstMs = 1_000;
 
 const words: Record<ConsentDecision, string> = {
@@ -34,7 +34,9 @@ const words: Record<ConsentDecision, string> = {
   ask: 'needs your permission',
 };
 
-/** Connects the answers to VS Code: the dialog, a hint for all items, a status row, and a command to change answers. */
+/**
+ * Connects consent with VS Code: the dialog, a hint for all subjects, a status row, and a command to change answers.
+ */
 export class WorkspaceConsent implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly manager: ConsentManager;
@@ -50,7 +52,7 @@ export class WorkspaceConsent implements Disposable {
     this.manager = new ConsentManager(
       store,
       (subject, hasChanged) =>
-        askInDialog(subject, hasChanged, (late, answer) => {
+        askForConsent(subject, hasChanged, (late, answer) => {
           this.manager
             .acceptLateAnswer(late, answer)
             .catch((error: unknown) => log.error('an answer could not be kept', error));
@@ -117,7 +119,10 @@ export class WorkspaceConsent implements Disposable {
     return this.manager.decisions.filter(({ decision }) => decision === 'ask');
   }
 
-  /** The command `backline.reviewWorkspace`: asks about one subject, or lists all until the user closes the list. */
+  /**
+   * The command `backline.reviewWorkspace`: asks about one subject. Without an id, lists all until the user closes the
+   * list.
+   */
   private async reviewSubjects(id?: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       this.messages.info('An untrusted workspace cannot run anything.', {
@@ -146,7 +151,7 @@ export class WorkspaceConsent implements Disposable {
       const picked = await vscode.window.showQuickPick(picks, options);
       if (!picked) return;
       const decision = await this.manager.askAgain(picked.subject);
-      // The user may have selected Show to read the file first.
+      // The user may have selected Show and wants to read the file first.
       if (decision === 'ask' || this.undecidedSubjects.length === 0) return;
     }
   }

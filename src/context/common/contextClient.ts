@@ -23,25 +23,30 @@ import type { ProviderEntry, ProviderList } from './providers/providerSettings';
 import { DocumentRecordCache, type DocumentRecordLimits } from './items/documentRecordCache';
 import { SelectableDocument } from './providers/selector';
 
-/** A document of an editor, identified by `uri` and `version`. The text is only read when needed. */
+/** A document in an editor, identified by `uri` and `version`. Its text is only read when needed. */
 export interface ContextDocument {
   readonly uri: string;
   readonly version: number;
   getText(): string;
 }
 
-/** Why items are requested. The user's `explicit` requests also go to providers that are paused after a failure. */
+/**
+ * Why items are requested. `explicit` requests of the user are also sent to providers that are paused after a failure.
+ */
 type RequestReason = 'hover' | 'background' | 'explicit';
 
 export interface RequestOptions {
   readonly reason?: RequestReason;
-  /** When the signal fires, the request resolves with the items that are known by then. */
+  /** When it fires, the request resolves with the items that are already known. */
   readonly signal?: AbortSignal;
-  /** Maximum wait for callers that cannot wait for the deadline. Later answers are kept for the next request. */
+  /**
+   * Maximum time to wait in milliseconds, for callers that cannot wait for the deadline. Later answers are kept for the
+   * next request.
+   */
   readonly waitMs?: number;
   /**
-   * Whether the known items are enough to show. The request then waits for others only for `patienceMs`. A hover cannot be
-   * updated later, so it still waits for providers that are usually fast.
+   * Whether the known items are enough to be shown. The request then waits only `patienceMs` for others. A hover cannot
+   * be updated later, so it still waits for providers that are usually fast.
    */
   readonly isEnough?: (items: ItemList) => boolean;
 }
@@ -49,9 +54,9 @@ export interface RequestOptions {
 interface ClientOptions extends ProviderTimings {
   readonly deadlineMs: number;
   readonly explicitDeadlineMs: number;
-  /** How long a request with enough items waits for more. */
+  /** How long a request that has enough items waits for more, in milliseconds. */
   readonly patienceMs: number;
-  /** How long background requests pause after an edit. */
+  /** How long background requests wait after an edit, in milliseconds. */
   readonly settleMs: number;
   /** Maximum length of a document that is sent to providers, in UTF-16 units. */
   readonly maxDocumentLength: number;
@@ -72,15 +77,15 @@ interface ContextClientPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secrets: SecretSource;
-  /** Creates the log of a provider. The client disposes it. Nothing is logged without it. */
+  /** Creates the log of a provider. The client disposes it. If missing, nothing is logged. */
   readonly logOf?: (ref: ProviderRef) => ProviderLog;
-  /** Limits the time of the providers' globs. */
+  /** Limits the time for matching the globs of providers. */
   readonly runWithTimeLimit: RunWithTimeLimit;
-  /** Whether the user has allowed a request, without asking. By default nothing is allowed. */
+  /** Whether the user has already allowed a request. By default, nothing is allowed. */
   readonly isAllowed?: (request: RememberedRequest) => boolean;
-  /** Called with the IDs of the providers that were kept when the list of providers changed. */
+  /** Called when the list of providers has changed, with the IDs of the providers that are still in it. */
   readonly onProvidersKept?: (ids: ReadonlySet<string>) => void;
-  /** Creates the provider of an entry, without running any of its code yet. The client disposes it. */
+  /** Creates the provider for an entry. Runs none of its code yet. The client disposes the provider. */
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
 }
 
@@ -89,11 +94,14 @@ interface FoundItem {
   readonly item: ContextItem;
 }
 
-/** Asks all providers, concurrently and once per document version. Moves known items along with edits until then. */
+/**
+ * Requests items from all providers concurrently, once per document version. Until they answer, moves the known items
+ * along with edits.
+ */
 export class ContextClient implements Disposable {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
   private readonly itemsEmitter = new Emitter<string | undefined>(this.onListenerError);
-  /** Fires when there may be new items for a document (its URI), or for all (undefined). */
+  /** Fires with the URI of a document that may have new items, or with undefined if any document may have. */
   readonly onDidChangeItems = this.itemsEmitter.event;
   private readonly stateEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeStates = this.stateEmitter.event;
@@ -133,7 +141,7 @@ export class ContextClient implements Disposable {
     this.itemsEmitter.fire(undefined);
   }
 
-  /** Requests the items of a document. Never rejects. Errors of providers are in `states`. */
+  /** Requests the items of a document. Never rejects; `states` contains errors of providers. */
   async requestItems(document: ContextDocument, options: RequestOptions = {}): Promise<ContextAnswer> {
     const { reason = 'hover' } = options;
     const record = this.recordCache.getOrCreate(document.uri);
@@ -154,12 +162,12 @@ export class ContextClient implements Disposable {
         };
   }
 
-  /** The known items of a document, without asking providers. */
+  /** Returns the known items of a document. Sends no requests to providers. */
   knownItems(uri: string): ContextAnswer | undefined {
     return this.recordCache.find(uri)?.combinedAnswer(this.providers.forDocument(uri));
   }
 
-  /** Call this for every edit, with the resulting version. */
+  /** Call for every edit, with the version that results from it. */
   documentEdited(uri: string, version: number, changes: readonly TextChange[]): void {
     const record = this.recordCache.find(uri);
     if (!record) return;
@@ -171,12 +179,12 @@ export class ContextClient implements Disposable {
     });
   }
 
-  /** Call this when a document is closed, because its versions start at 1 when it is opened again. */
+  /** Call when a document is closed, because its version numbers start at 1 when it is opened again. */
   documentClosed(uri: string): void {
     this.recordCache.remove(uri);
   }
 
-  /** Resets a provider and asks it again, for the user or because its code has changed. */
+  /** Resets a provider and sends it a new request, because the user wants that or its code has changed. */
   retry(id: string): void {
     for (const record of this.recordCache.allRecords) record.markOutdated(id);
     this.providers.find(id)?.resetProvider();
@@ -197,7 +205,7 @@ export class ContextClient implements Disposable {
     this.stateEmitter.dispose();
   }
 
-  /** Asks the providers that have not answered for this version and are not being asked. */
+  /** Sends requests to providers that have not answered for this version and have no pending request. */
   private startRequests(document: ContextDocument, record: DocumentRecord, reason: RequestReason): void {
     const mayAsk = (handle: ProviderHandle): boolean =>
       !record.isFresh(handle.providerRef.id) &&
@@ -229,11 +237,11 @@ export class ContextClient implements Disposable {
       record.addRequest(handle.providerRef.id, request);
       request.whenEnded = this.runRequest(handle, question, record, request);
     }
-    // Computes this early, while the providers are working.
+    // Computed now, while the providers are working.
     question.lineLengths();
   }
 
-  /** Never rejects. */
+  /** Sends one request to a provider. Never rejects. */
   private async runRequest(
     handle: ProviderHandle,
     question: DocumentRequest,
@@ -248,7 +256,7 @@ export class ContextClient implements Disposable {
       this.recordCache.enforceLimits();
     } catch {
       if (signal.aborted) return;
-      // The error itself may contain a secret.
+      // The error is not logged, because it may contain a secret.
       this.ports.log.debug(
         `${handle.providerRef.title} did not answer: ${handle.state.lastError ?? 'it started over'}`,
       );
@@ -257,7 +265,10 @@ export class ContextClient implements Disposable {
     if (request.isWantedLate) this.itemsEmitter.fire(record.uri);
   }
 
-  /** Waits for all answers, the deadline or cancellation. Requests that nobody waits for any more are cancelled. */
+  /**
+   * Waits until all providers have answered, the deadline has passed, or the caller cancels. Requests for which nobody
+   * waits any more are cancelled.
+   */
   private async waitForAnswers(
     record: DocumentRecord,
     handles: readonly ProviderHandle[],

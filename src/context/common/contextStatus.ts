@@ -23,13 +23,13 @@ interface ContextActions {
   readonly manageTrust: string;
 }
 
-/** Maximum number of failures in the summary. Each failure also has its own row. */
+/** Maximum number of failures in the summary. Each failure also has its own row in the list. */
 const maxNamed = 4;
 const maxRows = 50;
-/** Maximum length of an error, in UTF-16 units. */
+/** Maximum length of an error message, in UTF-16 units. */
 const maxError = 160;
 
-/** Summarizes the state of all providers, with actions to fix problems. */
+/** Summarizes the state of all providers. Offers actions to fix problems. */
 export function contextStatus(
   situation: ContextSituation,
   actions: ContextActions,
@@ -85,7 +85,7 @@ function summarize(
   const counts = [
     `${count('ready')} ready`,
     ...(failing.length > 0 ? [`${failing.length} failing`] : []),
-    ...(count('notAskedYet') > 0 ? [`${count('notAskedYet')} not asked yet`] : []),
+    ...(count('notAskedYet') > 0 ? [`${count('notAskedYet')} not used yet`] : []),
   ];
   const offers = states.filter(hasNewVersion);
   return [
@@ -97,9 +97,9 @@ function summarize(
   ];
 }
 
-/** The kinds of requests that a provider supports, or why they are not known. */
+/** Describes the requests that a provider supports, or why this is unknown. */
 export function describeAbilities({ abilities, status }: ProviderState): string {
-  if (!abilities) return status === 'notAskedYet' ? 'not asked yet' : 'unknown';
+  if (!abilities) return status === 'notAskedYet' ? 'not used yet' : 'unknown';
   const named = [
     ...(abilities.annotations ? ['annotations'] : []),
     ...(abilities.mentions ? ['mentions'] : []),
@@ -121,10 +121,10 @@ function allowVersionAction({ id, title }: ProviderState, command: string): Stat
 }
 
 function showLogAction(state: ProviderState, command: string): StatusAction {
-  return { label: `Show Log of ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
+  return { label: `Show Log for ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
 }
 
-/** Groups providers that are off for the same reason. */
+/** Groups providers that are turned off for the same reason. */
 function describeProblems(problems: readonly ProviderProblem[]): string[] {
   const byMessage = Map.groupBy(problems, ({ message }) => message);
   return [...byMessage].map(([message, ids]) => `Off: ${ids.map(({ id }) => id).join(', ')}. ${withPeriod(message)}`);
@@ -146,7 +146,7 @@ function retryActions(failing: readonly ProviderState[], command: string): Statu
   return failing.length > maxNamed ? [{ label: 'Retry All', command }, ...each] : each;
 }
 
-/** Describes the failure in one short line, because the status list cuts off long rows. */
+/** Describes the failure in one short line, because the status list truncates long rows. */
 function describeFailure({ title, lastError = 'no reason given' }: ProviderState): string {
   const line = oneLine(lastError);
   return `${title}: ${withPeriod(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;

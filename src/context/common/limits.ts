@@ -1,4 +1,4 @@
-/** Limits at which data is cut or skipped, so that no provider can exhaust memory. */
+/** Limits for items. Data above them is truncated or skipped, so that no provider can exhaust memory. */
 export const itemLimits = {
   /** Maximum number of items per provider and file. */
   items: 10_000,
@@ -7,7 +7,7 @@ export const itemLimits = {
   url: 8_192,
   hover: 64 * 1_024,
   aiContent: 256 * 1_024,
-  /** Total text of one answer, in UTF-16 units. */
+  /** Maximum length of all texts of one answer, in UTF-16 units. */
   answer: 2 * 1_024 * 1_024,
   selectors: 1_000,
 } as const;
@@ -15,10 +15,10 @@ export const itemLimits = {
 export const mentionLimits = {
   /** Maximum number of mentions per provider and query. */
   mentions: 50,
-  /** Maximum number of entries that are read of one answer. */
+  /** Maximum number of entries of one answer that are read. */
   scanned: 1_000,
-  /** Size of a provider's data in a mention, as JSON, in UTF-16 units. */
+  /** Maximum size of a provider's data in a mention, as JSON, in UTF-16 units. */
   data: 16 * 1_024,
-  /** Total text of one answer, in UTF-16 units. */
+  /** Maximum length of all texts of one answer, in UTF-16 units. */
   answer: 256 * 1_024,
 } as const;

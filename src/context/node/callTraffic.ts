@@ -1,18 +1,18 @@
 import type { Clock } from '../../base/common/async';
 import { errorCode } from '../../base/common/errors';
 import type { TrafficTap } from '../../wire/common/traffic';
-import { RequestCancelledError } from '../common/providers/guardedCall';
+import { RequestCancelledError } from '../common/providers/callWithTimeout';
 
 /** Records the messages of one provider while the traffic view is open. */
 export class CallTraffic {
   constructor(
     private readonly tap: TrafficTap,
     private readonly clock: Clock,
-    /** Display name of the provider. */
+    /** Display name of the provider in the traffic view. */
     private readonly peer: string,
   ) {}
 
-  /** Sizes are only computed while the traffic view is open. */
+  /** Records a call. Sizes are only computed while the traffic view is open. */
   async record<T>(
     method: string,
     bytesOut: () => number,
@@ -37,7 +37,7 @@ export class CallTraffic {
   }
 }
 
-/** Leaves out the message, which may contain a secret. */
+/** Returns the name of an error. Omits its message, which may contain a secret. */
 function nameOf(error: unknown): string {
   if (error instanceof RequestCancelledError) return 'cancelled';
   return errorCode(error) ?? (error instanceof Error ? error.name : 'failed');

@@ -6,23 +6,23 @@ interface FileAccessFilterDeps {
   /** Absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
-  /** Whether paths are case-insensitive, for example the drive letter. */
+  /** Whether to ignore the case of paths, including the drive letter. */
   readonly isWindows: boolean;
 }
 
 interface Spelling {
   readonly path: string;
-  /** The path relative to the workspace folder, or the whole path outside of them. */
+  /** The path relative to the workspace folder. For a file outside the folders, the absolute path. */
   readonly relativePath: string;
 }
 
-/** Decides which files providers may see. A link is excluded if its own path or its target is. */
+/** Decides which files providers may access. A link is excluded if its own path or its target is excluded. */
 export class FileAccessFilter {
   private readonly spellingsByPath = new Map<string, readonly Spelling[]>();
 
   constructor(private readonly deps: FileAccessFilterDeps) {}
 
-  /** Resolves an absolute path. The result is kept until it is forgotten. Never rejects. */
+  /** Checks an absolute path. The result is kept until `forget` is called. Never rejects. */
   async resolve(file: string): Promise<void> {
     if (this.spellingsByPath.has(file)) return;
     const { isWindows } = this.deps;
@@ -33,7 +33,7 @@ export class FileAccessFilter {
     this.spellingsByPath.set(file, [spelled, ...others]);
   }
 
-  /** Whether providers may see a file. False unless `resolve` was called for it. */
+  /** Whether providers may access a file. False if `resolve` was not called for it. */
   allows(file: string): boolean {
     const exclude = this.deps.exclude();
     const spellings = this.spellingsByPath.get(file);
@@ -44,7 +44,7 @@ export class FileAccessFilter {
     this.spellingsByPath.delete(file);
   }
 
-  /** Call this when the workspace folders have changed. */
+  /** Call when the workspace folders have changed. */
   forgetAll(): void {
     this.spellingsByPath.clear();
   }
@@ -56,7 +56,7 @@ function spellingOf(path: string, folders: readonly string[], ignoresCase: boole
   return { path, relativePath: below ?? path.replace(/^[\\/]+/, '') };
 }
 
-/** Resolves links; returns the path unchanged if the file does not exist. */
+/** Resolves links. Returns the path unchanged if the file does not exist. */
 async function realOf(path: string): Promise<string> {
   return await realpath(path).catch(() => path);
 }

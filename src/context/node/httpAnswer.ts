@@ -6,15 +6,17 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface HttpAnswer {
   readonly status: number;
   readonly body: Uint8Array;
-  /** The target of a redirect. */
   readonly redirectTarget: string | undefined;
-  /** MIME type without parameters; empty if missing. */
+  /** MIME type without parameters. Empty if missing. */
   readonly mimeType: string;
 }
 
-/** Sends a request and reads the whole response. @throws ProviderError on failure, or if it exceeds `maxBytes` */
+/**
+ * Sends a request and reads the whole response. @throws ProviderError if the request fails, or if the response exceeds
+ * `maxBytes`
+ */
 export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, maxBytes: number): Promise<HttpAnswer> {
-  // The caller checks redirects before following them, since they may lead from https to anywhere.
+  // The caller checks redirects before it follows them, because they may lead from https to any address.
   const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
     const cause = causeOf(error);
     const problem = describeCertificateProblem(cause);
@@ -56,7 +58,10 @@ function connectionLost(error: unknown): never {
   throw new ProviderError(`The connection was lost while reading the answer: ${causeOf(error)}.`);
 }
 
-/** The error code below fetch's "fetch failed". Leaves out the message, which may contain the URL and a key in it. */
+/**
+ * Returns the code of the error behind fetch's "fetch failed". Omits its message, which may contain the URL and a key
+ * in it.
+ */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const cause = error.cause;

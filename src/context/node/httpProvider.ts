@@ -17,7 +17,7 @@ import {
   declaresMentions,
   type HandshakeResult,
 } from '../common/providers/dialects';
-import { guardedCall } from '../common/providers/guardedCall';
+import { callWithTimeout } from '../common/providers/callWithTimeout';
 import { readItems } from '../common/items/itemReader';
 import {
   toLookupParams,
@@ -35,9 +35,9 @@ import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './
 interface HttpProviderPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** Whether the user has allowed a request, without asking. A missing permission is thrown as an error. */
+  /** Whether the user has already allowed a request. If not, the provider throws an error that contains the request. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  /** Called before each request. @throws ProviderError if the URL may not be used */
+  /** Called before each request. @throws ProviderError if the URL must not be used */
   readonly assertAllowed?: () => void;
   readonly maxBytes: number;
   readonly traffic: CallTraffic;
@@ -45,22 +45,25 @@ interface HttpProviderPorts {
 
 export const maxAnswerBytes = 8 * 1_024 * 1_024;
 
-/** How long items wait for annotations that may not exist. */
+/** How long the result of `items` waits for annotations, in milliseconds. The server may not support them. */
 const annotationsWaitMs = 1_000;
 
-/** Time limit for trying another dialect after a refusal. The time-out of a call would hide the refusal. */
+/**
+ * Time limit for trying another dialect after a refusal, in milliseconds. It is shorter than that of a call, so that
+ * the refusal is reported and not a time-out.
+ */
 const fallbackMs = 8_000;
 
-/** JSON-RPC error code "method not found". */
+/** The JSON-RPC error code for "method not found". */
 const noSuchMethod = -32601;
 
-/** The server refused the request or sent an invalid answer, so another dialect may work. */
+/** The server has refused the request or sent an invalid answer. Another dialect may work. */
 class RefusedError extends ProviderError {
   constructor(
     message: string,
-    /** Whether the error may be temporary, so that the dialect remains unknown. */
+    /** Whether the error may be temporary, so that it says nothing about the dialect. */
     readonly isTemporary = false,
-    /** Whether the server says that the method does not exist. */
+    /** Whether the error says that the method does not exist. */
     readonly isMethodMissing = false,
   ) {
     super(message);
@@ -70,12 +73,14 @@ class RefusedError extends ProviderError {
 const headersSetting = z.object({ headers: z.record(z.string(), z.string()).optional() });
 
 /**
- * A provider behind a URL. The dialect is detected: `capabilities` is tried before `meta`. Then an item with a range
- * means dialect A, an annotation B, and a permanent refusal of either method the other dialect.
+ * A provider at a URL. Its dialect is detected: `capabilities` is tried before `meta`. After that, an item with a range
+ * means dialect A, and an annotation means B. A permanent refusal of either method means the other dialect.
  */
 export class HttpProvider implements ContextProvider {
   private dialect: Dialect | undefined;
-  /** Whether the server declared mentions. Then an error does not mean that the method is missing. */
+  /**
+   * Whether the server has declared that it supports mentions. An error then does not mean that the method is missing.
+   */
   private hasDeclaredMentions = false;
 
   constructor(
@@ -95,7 +100,7 @@ export class HttpProvider implements ContextProvider {
       }),
     );
     if (!(refusal instanceof RefusedError)) return this.addUndeclaredAbilities(refusal);
-    // Report the refusal of the published protocol's method, which is the one to fix.
+    // The refusal of the method in the published protocol is reported, because that method should be fixed.
     const introduction = await this.retryWithOtherDialect(refusal, startMs, signal, (inTime) =>
       this.postRequest('meta', {}, settings, inTime, (result) => {
         this.hasDeclaredMentions = declaresMentions(result);
@@ -128,7 +133,7 @@ export class HttpProvider implements ContextProvider {
       return items;
     }
     const guard = { clock: this.ports.clock, timeoutMs: annotationsWaitMs, signal };
-    const annotations = guardedCall('annotations', guard, (inTime) => ask('annotations', inTime));
+    const annotations = callWithTimeout('annotations', guard, (inTime) => ask('annotations', inTime));
     return this.requestAnnotationsIfEmpty(items, annotations, signal);
   }
 
@@ -149,12 +154,12 @@ export class HttpProvider implements ContextProvider {
   }
 
   dispose(): void {
-    // Nothing to dispose: the signal of each call ends its request.
+    // Nothing to dispose, because the signal of each call ends its request.
   }
 
   /**
-   * Adds abilities that the provider did not declare and that are detected by calling the method. In dialect A, `items`
-   * are those of a document.
+   * Adds abilities that the provider did not declare. They are detected by calling the method. In dialect A, `items`
+   * returns the items of a document.
    */
   private addUndeclaredAbilities(introduction: HandshakeResult): ProviderCapabilities {
     const isLater = this.dialect === 'B' || this.dialect === 'C';
@@ -164,7 +169,7 @@ export class HttpProvider implements ContextProvider {
     };
   }
 
-  /** Returns undefined if the method is missing. @throws other refusals */
+  /** Settles like the request. Returns undefined if the method is missing. @throws other refusals */
   private async undefinedIfUnsupported<T>(request: Promise<T>): Promise<T | undefined> {
     const result = await refusalOf(request);
     if (!(result instanceof RefusedError)) return result;
@@ -172,7 +177,7 @@ export class HttpProvider implements ContextProvider {
     return undefined;
   }
 
-  /** Tries the method of another dialect. @throws the original refusal if that is refused or times out, too */
+  /** Tries the method of another dialect. @throws the original refusal if that is also refused or times out */
   private async retryWithOtherDialect<T>(
     refusal: RefusedError,
     startMs: number,
@@ -182,13 +187,16 @@ export class HttpProvider implements ContextProvider {
     const { clock } = this.ports;
     const timeoutMs = Math.max(annotationsWaitMs, startMs + fallbackMs - clock.monotonicNow());
     try {
-      return await guardedCall('another method', { clock, timeoutMs, signal }, work);
+      return await callWithTimeout('another method', { clock, timeoutMs, signal }, work);
     } catch (error) {
       throw error instanceof RefusedError || error instanceof TimeoutError ? refusal : error;
     }
   }
 
-  /** Prefers annotations, else returns the items. Some servers answer `[]` to unknown methods, which proves nothing. */
+  /**
+   * Returns annotations, or else the items. Some servers answer `[]` to unknown methods, so an empty answer proves
+   * nothing.
+   */
   private async requestAnnotationsIfEmpty(
     items: PackedItems,
     asked: Promise<PackedItems>,
@@ -206,7 +214,7 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  /** @throws RefusedError if the answer is an error or invalid */
+  /** Sends a request. @throws RefusedError if the answer is an error or invalid */
   private async postRequest<T>(
     method: string,
     params: object,
@@ -233,10 +241,10 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  /** `headers` in the settings are sent as HTTP headers, and not in the body. */
+  /** Creates the request. `headers` in the settings are sent as HTTP headers and not in the body. */
   private requestOf(method: string, params: object, settings: ProviderSettings): { headers: Headers; body: string } {
     const { data: own } = headersSetting.safeParse(settings);
-    if (!own) throw new ProviderError('`headers` in its settings must be an object with string values.');
+    if (!own) throw new ProviderError('The provider’s `headers` must be an object with string values.');
     const sent = Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'headers'));
     const headers = headersOf(own.headers ?? {});
     headers.set('content-type', 'application/json; charset=utf-8');
@@ -287,7 +295,7 @@ function resultOf(method: string, answer: HttpAnswer): unknown {
   return message.result;
 }
 
-/** The server or a proxy is overloaded or broken. */
+/** Whether the HTTP status means that the server or a proxy is overloaded or broken. */
 function isTemporaryStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
 }
@@ -310,7 +318,7 @@ function headersOf(headers: Readonly<Record<string, string>>): Headers {
   try {
     return new Headers({ ...headers });
   } catch {
-    // The error of `Headers` contains the value, which may be a secret.
-    throw new ProviderError('`headers` in its settings contains an invalid name or value.');
+    // The error of `Headers` is not used, because it contains the value, which may be a secret.
+    throw new ProviderError('The provider’s `headers` contain an invalid name or value.');
   }
 }

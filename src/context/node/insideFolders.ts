@@ -1,12 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { toFileUri } from '../../base/common/fileUri';
-import { isUriBelow } from '../common/providers/providerUri';
+import { isUriInFolder } from '../common/providers/providerUri';
 
 type RealPath = (path: string) => Promise<string>;
 
 /**
- * Whether a module is in one of the folders, with links resolved. Accesses other machines only if a folder is there.
+ * Whether a module is in one of the folders, with links resolved. Accesses another machine only if one of the folders
+ * is on it.
  */
 export async function isInsideFolders(
   folders: readonly string[],
@@ -20,21 +21,21 @@ export async function isInsideFolders(
     hosts.has(hostOf(uri)) ? realUriOf(uri, realPath, isWindows) : Promise.resolve(uri);
   const file = await realUri(url);
   const real = await Promise.all(folders.map(realUri));
-  return [...real, ...folders].some((folder) => isUriBelow(file, folder) || isUriBelow(url, folder));
+  return [...real, ...folders].some((folder) => isUriInFolder(file, folder) || isUriInFolder(url, folder));
 }
 
-/** Resolves links in a URI. Returns the URI itself if it is not a local file or does not exist. */
+/** Resolves links in a URI. Returns the URI unchanged if it is not a local file or does not exist. */
 async function realUriOf(uri: string, realPath: RealPath, isWindows: boolean): Promise<string> {
   if (!uri.startsWith('file:')) return uri;
   try {
     return toFileUri(await realPath(fileURLToPath(uri, { windows: isWindows })));
   } catch {
-    // The file does not exist, so it cannot be run.
+    // The file does not exist, so it cannot run.
     return uri;
   }
 }
 
-/** The host of a `file:` URI in lower case; empty for local files. */
+/** Returns the host of a `file:` URI in lower case. Empty for local files. */
 function hostOf(uri: string): string {
   return URL.parse(uri)?.host ?? '';
 }

@@ -4,13 +4,13 @@ import { Coalescer, type Clock } from '../../base/common/async';
 import { watchFolder } from '../../base/node/watchFolder';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 
-/** How long to collect changes, in milliseconds, because editors write a file in several steps. */
+/** How long to collect changes, in milliseconds, because editors often write a file in several steps. */
 const burstMs = 100;
 
-/** Calls back when a file of a module is written, replaced or removed. Dispose it. */
+/** Calls back when a file of a module was written, replaced or removed. The owner must dispose it. */
 export class ModuleWatcher implements Disposable {
   private readonly coalescer: Coalescer;
-  /** The previous watchers, kept for a moment so that no recent change is lost. */
+  /** The previous watchers. They are kept for a short time, so that no recent change is lost. */
   private previousWatchers: Disposable | undefined;
   private currentFiles: { readonly urls: ReadonlySet<string>; readonly watchers: Disposable } | undefined;
 
@@ -25,7 +25,7 @@ export class ModuleWatcher implements Disposable {
     return this.currentFiles?.urls.has(url) === true;
   }
 
-  /** Replaces the watched files (`file:` URIs). Recent changes of the previous files are still reported. */
+  /** Replaces the watched files (`file:` URIs). Still reports recent changes of the previous files. */
   watch(urls: readonly string[]): void {
     const before = this.currentFiles?.watchers;
     const watchers = watchFiles(urls, this.clock, () => this.coalescer.schedule());
@@ -46,7 +46,7 @@ export class ModuleWatcher implements Disposable {
   }
 }
 
-/** Watches their folders, since replacing a file ends its watcher. */
+/** Watches the folders of the files, because a watcher of a file ends when the file is replaced. */
 function watchFiles(urls: readonly string[], clock: Clock, onChange: () => void): Disposable {
   const disposables = new DisposableStore();
   for (const [folder, names] of byFolder(urls)) {

@@ -6,7 +6,7 @@ const maxLineLength = 2_000;
 const maxLines = 500;
 const windowMs = 1_000;
 
-/** Splits the output of a provider into lines, limiting their length and rate. */
+/** Splits the output of a provider into lines. Limits the length and the rate of lines. */
 export class OutputLineSplitter {
   private readonly decoder = new StringDecoder('utf8');
   private incompleteLine = '';

@@ -10,7 +10,9 @@ import type { ProviderEntry } from '../common/providers/providerSettings';
 import { providerAddress } from '../common/providers/providerUri';
 import type { HashedModuleFile } from './providerWorkerMessages';
 
-/** Requires consent before code of the workspace runs or is downloaded, or its URLs receive text. */
+/**
+ * Requires consent before code of the workspace runs or is downloaded, and before URLs in its settings receive text.
+ */
 export class ProviderConsentGuard {
   private addressSubject: ConsentSubject | undefined;
   private downloadSubject: ConsentSubject | undefined;
@@ -25,7 +27,7 @@ export class ProviderConsentGuard {
     this.assertAllowed(this.addressSubject, 'Text would be sent to a URL from this workspace’s settings.');
   }
 
-  /** Checks all files of the module, as they were read. @throws ProviderError */
+  /** Checks all files of the module with the contents that were read. @throws ProviderError */
   assertCodeAllowed(files: readonly HashedModuleFile[]): void {
     const sorted = files.toSorted((one, other) => (one.url < other.url ? -1 : 1));
     const address = providerAddress(this.entry.place);
@@ -34,7 +36,7 @@ export class ProviderConsentGuard {
       { label: 'Module', value: pathOf(address) },
       ...others.map(({ url }) => ({ label: 'Runs the file', value: pathOf(url) })),
     ];
-    this.assertAllowed(this.codeSubject(facts, sorted), 'It is code from this workspace.');
+    this.assertAllowed(this.codeSubject(facts, sorted), 'The provider is code from this workspace.');
   }
 
   private codeSubject(facts: readonly ConsentFact[], files: readonly HashedModuleFile[]): ConsentSubject {
@@ -42,13 +44,13 @@ export class ProviderConsentGuard {
       this.codeSubject(facts, await Promise.all(files.map(hashCurrentFile)));
     const subject = this.createSubject('providerModule', { facts, files });
     if (!this.entry.isUserDefined) return { ...subject, reload: lookAgain };
-    // The source is the code, because the user's own settings already define the provider.
+    // The question names the code as its source, because the user settings define the provider.
     const first = files.find(({ url }) => url === providerAddress(this.entry.place)) ?? files[0];
     const file = first && pathOf(first.url);
     return { ...subject, source: { ...subject.source, file }, reload: lookAgain };
   }
 
-  /** Only covers the download. The downloaded code needs its own permission. @throws ProviderError */
+  /** Checks the download only. The downloaded code needs its own permission. @throws ProviderError */
   assertDownloadAllowed(): void {
     this.downloadSubject ??= this.createSubject('webCode', { facts: this.addressFacts('Downloads code from') });
     this.assertAllowed(this.downloadSubject, 'Its code would be downloaded from a URL in this workspace’s settings.');
@@ -91,7 +93,7 @@ export class ProviderConsentGuard {
   }
 }
 
-/** Hashes a file again. Rejects if it cannot be read. */
+/** Hashes the current content of a file. Rejects if it cannot be read. */
 async function hashCurrentFile({ url }: HashedModuleFile): Promise<HashedModuleFile> {
   const bytes = await readFile(fileURLToPath(url));
   return { url, hash: createHash('sha256').update(bytes).digest('hex') };

@@ -23,25 +23,28 @@ export interface ProviderFactoryDeps {
   readonly workerFile: string;
   /** Absolute path of the folder for downloaded code. */
   readonly remoteFolder: string;
-  /** The global `fetch` follows VS Code's proxy settings. */
+  /** Sends HTTP requests. The global `fetch` follows VS Code's proxy settings. */
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Receives the messages for the traffic view. Without it, none are recorded. */
+  /** Receives the messages for the traffic view. If missing, no messages are recorded. */
   readonly traffic?: TrafficTap;
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  /** The allowed integrity of the code at a URL without a pinned hash. By default none. */
+  /** Returns the allowed integrity of the code at a URL without a pinned hash. By default, no code is allowed. */
   readonly allowedCode?: (url: string) => string | undefined;
-  /** The user's stored decision about workspace content. By default `ask`. */
+  /** Returns the user's stored decision about content of the workspace. By default, `ask`. */
   readonly decide?: (subject: ConsentSubject) => ConsentDecision;
-  /** `file:` URIs of folders whose code must not run. By default none. */
+  /** Returns the `file:` URIs of folders whose code must not run. By default, there are none. */
   readonly untrustedFolders?: () => readonly string[];
-  /** `file:` URIs of all workspace folders. Code in them always needs consent, even if the user's settings name it. */
+  /**
+   * Returns the `file:` URIs of all workspace folders. Code in them always needs consent, even if the user settings
+   * name it.
+   */
   readonly workspaceFolders?: () => readonly string[];
   readonly workerLimits?: WorkerLimits;
 }
 
-/** Creates the provider for an entry of the settings. Runs and downloads nothing before the first request. */
+/** Creates the provider for an entry in the settings. Runs and downloads nothing before the first request. */
 export class ProviderFactory {
   private readonly textSharer = new TextSharer();
   private readonly remoteModules: RemoteModuleStore;
@@ -75,7 +78,7 @@ export class ProviderFactory {
         });
       case 'package':
         return this.createWorkerProvider(title, () =>
-          // The workspace folder decides which code this is, even if the user's settings name it.
+          // The workspace folder determines the code of this package, even if the user settings name the package.
           Promise.resolve({ specifier: place.specifier, folder: place.folder, assertAllowed }),
         );
       case 'remoteModule':
@@ -86,7 +89,7 @@ export class ProviderFactory {
     }
   }
 
-  /** Checks the real path of a module, because a link can lead into an untrusted folder. @throws ProviderError */
+  /** Checks the real path of a module, because a link can lead to an untrusted folder. @throws ProviderError */
   private async assertTrusted(url: string): Promise<string> {
     const folders = this.deps.untrustedFolders?.() ?? [];
     if (await isInsideFolders(folders, url)) throw new ProviderError(untrustedWorkspaceMessage);

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { mentionSchema, mentionListSchema } from '../common/ai/providerMention';
 import { packedItemsSchema } from '../common/items/packedItems';
 
-/** The text of a document, shared with every worker that needs it. */
+/** The text of a document. All workers that need it share the memory. */
 const sharedText = z.object({ memory: z.instanceof(SharedArrayBuffer), byteLength: z.number(), length: z.number() });
 
 const settings = z.record(z.string(), z.unknown());
 
 export const workerRequest = z.discriminatedUnion('method', [
-  /** Lists the files of the module without running it. The first request of a guarded worker. */
+  /** Lists the files of the module without running it. The first request to a guarded worker. */
   z.object({ method: z.literal('survey'), id: z.number() }),
   z.object({ method: z.literal('capabilities'), id: z.number(), settings }),
   z.object({
@@ -33,17 +33,17 @@ export const workerRequest = z.discriminatedUnion('method', [
 ]);
 export type WorkerRequest = z.infer<typeof workerRequest>;
 
-/** A file of a module, with its SHA-256 (hex). */
+/** A file of a module, and the SHA-256 of its content (hex). */
 const hashedFile = z.object({ url: z.string(), hash: z.string() });
 export type HashedModuleFile = z.infer<typeof hashedFile>;
 export const maxModuleFiles = 1_000;
 
 export const workerStart = z.object({
-  /** A URL or the name of a package. */
+  /** The URL of a module, or the name of a package. */
   specifier: z.string(),
   /** `file:` URI of the folder in which a package is looked up. */
   folder: z.string().exactOptional(),
-  /** If set, only files found by the survey may be loaded, with the same content. */
+  /** If set, only files in the answer to `survey` may be loaded, and only if their content is unchanged. */
   isGuarded: z.boolean().exactOptional(),
 });
 export type WorkerStart = z.infer<typeof workerStart>;
@@ -63,7 +63,7 @@ export const workerMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('survey'), id: z.number(), files: z.array(hashedFile).max(maxModuleFiles) }),
   z.object({ kind: z.literal('items'), id: z.number(), packed: packedItemsSchema }),
   z.object({ kind: z.literal('mentions'), id: z.number(), mentions: mentionListSchema }),
-  /** `isModule`: the module could not be loaded, so further requests to this worker are useless. */
+  /** `isModule`: the module could not be loaded, so that further requests to this worker cannot succeed. */
   z.object({
     kind: z.literal('failed'),
     id: z.number(),
@@ -72,10 +72,10 @@ export const workerMessage = z.discriminatedUnion('kind', [
     details: z.string().max(10_000).exactOptional(),
     isModule: z.boolean(),
   }),
-  /** `file:` URIs of the module's files so far, excluding packages. */
+  /** `file:` URIs of the module's files that were loaded until now. Packages are excluded. */
   z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(maxModuleFiles) }),
   z.object({ kind: z.literal('trouble'), details: z.string().max(10_000) }),
-  /** Memory outside the JavaScript heap, such as buffers, in bytes. */
+  /** Size of memory outside the JavaScript heap, such as buffers, in bytes. */
   z.object({ kind: z.literal('memory'), bytes: z.number() }),
 ]);
 export type WorkerMessage = z.infer<typeof workerMessage>;

@@ -18,16 +18,16 @@ interface RemoteModulePorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  /** The allowed integrity of the code at a URL without a pinned hash. */
+  /** Returns the allowed integrity of the code at a URL without a pinned hash. */
   readonly allowedCode: (url: string) => string | undefined;
-  /** The folder where modules are stored by their hash. It is created when needed. */
+  /** The folder in which modules are stored under their hash. It is created when needed. */
   readonly folder: string;
 }
 
 export interface LocateOptions {
-  /** The hash in the settings; undefined if they pin none. */
+  /** The hash in the settings. Undefined if they contain none. */
   readonly integrity: unknown;
-  /** Whether the user asked for a refresh, which ignores earlier failures. */
+  /** Whether the user has requested a refresh, which ignores earlier failures. */
   readonly isRefresh: boolean;
   readonly signal: AbortSignal;
 }
@@ -41,28 +41,30 @@ interface RemoteModule {
 const maxBytes = 8 * 1_024 * 1_024;
 const maxRedirects = 5;
 const integrityForm = /^(sha256|sha384|sha512)-([A-Za-z0-9+/]+={0,2})$/;
-/** How often a window checks a URL for a new version. */
+/** How often a window checks a URL for a new version, in milliseconds. */
 const checkMs = 24 * 60 * 60_000;
-/** Time limit for checking for a new version. If the URL does not respond, the allowed code runs. */
+/** Time limit for that check. If the URL does not respond, the allowed code runs. */
 const checkTimeoutMs = 3_000;
-/** How long downloaded code stays the version that the user is asked about. */
+/** How long downloaded code waits for the user's answer before it is downloaded again, in milliseconds. */
 const pendingMs = 10 * 60_000;
-/** Maximum number of downloads that are kept in memory, each with up to `maxAnswerBytes`. */
+/** Maximum number of downloads in memory, each with up to `maxAnswerBytes`. */
 const maxPending = 8;
 const pause: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
-/** Downloads modules over https. Code must be allowed and match the hash that is pinned or was allowed. */
+/**
+ * Downloads modules over https. The user must allow the code, and it must match the hash that is pinned or was allowed.
+ */
 export class RemoteModuleStore {
-  private readonly checksByUrl = new Map<string, VersionCheck>();
-  /** Downloaded code without permission, by URL. Only allowed code is written to disk. */
-  private readonly pendingByUrl = new BoundedMap<string, UnansweredCode>({ maxEntries: maxPending });
+  private readonly versionCheckByUrl = new Map<string, VersionCheck>();
+  /** Downloaded code that is not allowed yet, by URL. Only allowed code is written to disk. */
+  private readonly unansweredCodeByUrl = new BoundedMap<string, UnansweredCode>({ maxEntries: maxPending });
   private readonly failuresByUrl = new Map<string, DownloadFailure>();
 
   constructor(private readonly ports: RemoteModulePorts) {}
 
   /**
-   * Returns the stored module, downloading it if needed. @throws ProviderError without permission or https, or for
-   * another hash
+   * Returns the stored module. Downloads it if needed. @throws ProviderError without permission or https, or if the
+   * hash differs
    */
   async locate(url: string, { integrity, isRefresh, signal }: LocateOptions): Promise<RemoteModule> {
     checkHttps(url);
@@ -98,7 +100,7 @@ export class RemoteModuleStore {
     const pin = previousIntegrity === undefined ? undefined : pinOf(previousIntegrity);
     const specifier = pin && ((await this.findStored(url, pin)) ?? (await this.storeAllowedDownload(url, pin)));
     if (specifier === undefined) return await this.fetchUnlessPending(url, previousIntegrity, isRefresh, signal);
-    const check = this.checksByUrl.get(url);
+    const check = this.versionCheckByUrl.get(url);
     if (check && isRecent(check.checkedAtMs, clock.now(), checkMs))
       return moduleOf(specifier, previousIntegrity, check.newVersion);
     try {
@@ -108,26 +110,26 @@ export class RemoteModuleStore {
     } catch (error) {
       const request = error instanceof ProviderError ? error.consent : undefined;
       const found = request?.kind === 'remoteCode' ? request : undefined;
-      // A failed check is not recorded, so that it is repeated after its pause.
-      if (found) this.checksByUrl.set(url, { checkedAtMs: clock.now(), newVersion: found });
-      return moduleOf(specifier, previousIntegrity, found ?? this.pendingByUrl.get(url)?.request);
+      // If the check failed, its time is not stored, so that it is repeated after a pause.
+      if (found) this.versionCheckByUrl.set(url, { checkedAtMs: clock.now(), newVersion: found });
+      return moduleOf(specifier, previousIntegrity, found ?? this.unansweredCodeByUrl.get(url)?.request);
     }
   }
 
-  /** Downloads code, unless a recent download is still waiting for the user's answer. */
+  /** Downloads code, unless the user has not answered yet about a recent download. */
   private async fetchUnlessPending(
     url: string,
     previousIntegrity: string | undefined,
     isRefresh: boolean,
     signal: AbortSignal,
   ): Promise<RemoteModule> {
-    const waiting = this.pendingByUrl.get(url);
+    const waiting = this.unansweredCodeByUrl.get(url);
     const isWaiting = waiting && !isRefresh && isRecent(waiting.downloadedAtMs, this.ports.clock.now(), pendingMs);
     if (isWaiting && waiting.request.previousIntegrity === previousIntegrity) throw notAllowed(waiting.request);
     return await this.fetchAllowed(url, previousIntegrity, signal);
   }
 
-  /** Keeps the downloaded code until the user answers, so that the allowed code is exactly what was downloaded. */
+  /** Downloads code, and keeps it until the user answers. The user then allows exactly the downloaded code. */
   private async fetchAllowed(
     url: string,
     previousIntegrity: string | undefined,
@@ -144,27 +146,32 @@ export class RemoteModuleStore {
         from: finalUrl,
         previousIntegrity,
       };
-      this.pendingByUrl.set(url, { downloadedAtMs: this.ports.clock.now(), request, body });
+      this.unansweredCodeByUrl.set(url, { downloadedAtMs: this.ports.clock.now(), request, body });
       throw notAllowed(request);
     }
     const file = this.modulePath(url, pin);
     await writeAtomically(file, body);
-    this.pendingByUrl.delete(url);
-    this.checksByUrl.set(url, { checkedAtMs: this.ports.clock.now(), newVersion: undefined });
+    this.unansweredCodeByUrl.delete(url);
+    this.versionCheckByUrl.set(url, { checkedAtMs: this.ports.clock.now(), newVersion: undefined });
     return { specifier: pathToFileURL(file).href };
   }
 
-  /** Stores code that was just allowed and returns its `file:` URI; undefined if there is no matching code. */
+  /**
+   * Stores code that the user has just allowed, and returns its `file:` URI. Undefined if no such code was downloaded.
+   */
   private async storeAllowedDownload(url: string, pin: Pin): Promise<string | undefined> {
-    const waiting = this.pendingByUrl.get(url);
+    const waiting = this.unansweredCodeByUrl.get(url);
     if (!waiting || !isPinned(waiting.body, pin)) return undefined;
     const file = this.modulePath(url, pin);
     await writeAtomically(file, waiting.body);
-    this.pendingByUrl.delete(url);
+    this.unansweredCodeByUrl.delete(url);
     return pathToFileURL(file).href;
   }
 
-  /** Pauses for a minute after a failure, and twice as long after each further one. @throws ProviderError */
+  /**
+   * Downloads code. After a failure, refuses for a minute, and twice as long after each further failure. @throws
+   * ProviderError
+   */
   private async download(url: string, signal: AbortSignal): Promise<Download> {
     const { clock, fetch } = this.ports;
     const failed = this.failuresByUrl.get(url);
@@ -183,11 +190,11 @@ export class RemoteModuleStore {
     this.failuresByUrl.set(url, { count, untilMs: this.ports.clock.monotonicNow() + backoffMs(pause, count), error });
   }
 
-  /** Returns its `file:` URI; undefined if it was modified on disk. */
+  /** Returns the `file:` URI of stored code. Undefined if there is none or it was modified on disk. */
   private async findStored(url: string, pin: Pin): Promise<string | undefined> {
     const file = this.modulePath(url, pin);
     const bytes = await readFile(file).catch((error: unknown) => {
-      // ENOTDIR: a file exists in place of its folder.
+      // ENOTDIR means that there is a file in place of the folder.
       if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
       throw error;
     });
@@ -199,15 +206,15 @@ export class RemoteModuleStore {
   }
 }
 
-/** The last check of a URL, in milliseconds since the epoch, and the version that is not allowed yet. */
+/** The time of the last check of a URL, in milliseconds since the epoch, and the version that is not allowed yet. */
 interface VersionCheck {
   readonly checkedAtMs: number;
   readonly newVersion: RemoteCodeRequest | undefined;
 }
 
-/** Downloaded code and the permission it needs. */
+/** Downloaded code and the permission that it needs. */
 interface UnansweredCode {
-  /** Milliseconds since the epoch. */
+  /** Time of the download, in milliseconds since the epoch. */
   readonly downloadedAtMs: number;
   readonly request: RemoteCodeRequest;
   readonly body: Uint8Array;
@@ -215,12 +222,15 @@ interface UnansweredCode {
 
 interface DownloadFailure {
   readonly count: number;
-  /** In milliseconds of the monotonic clock. */
+  /** End of the pause, in milliseconds of the monotonic clock. */
   readonly untilMs: number;
   readonly error: unknown;
 }
 
-/** Uses the time of day, so that hours of sleep count. A time in the future means that the clock was set back. */
+/**
+ * Whether a time is recent. Uses the system clock, because hours of sleep must count. A time in the future means that
+ * the clock was set back.
+ */
 function isRecent(atMs: number, nowMs: number, forMs: number): boolean {
   return atMs <= nowMs && nowMs - atMs < forMs;
 }
@@ -236,16 +246,16 @@ interface Pin {
 }
 
 function notAllowed(request: RemoteCodeRequest): ProviderError {
-  const what = request.previousIntegrity === undefined ? 'It is code' : 'It is a new version of the code';
+  const what = request.previousIntegrity === undefined ? 'The code' : 'The new version of the code';
   const host = hostOf(request.from ?? request.url);
-  return new ProviderError(`${what} from ${host} that would run on this machine. Allow it first.`, request);
+  return new ProviderError(`${what} from ${host} needs your permission to run.`, request);
 }
 
 function pinOf(integrity: unknown): Pin {
   const match = typeof integrity === 'string' ? integrityForm.exec(integrity) : undefined;
   if (!match?.[1] || !match[2])
     throw new ProviderError(
-      '`integrity` in its settings must be a base64 hash such as "sha384-…". Without it, you are asked to allow the downloaded code.',
+      'The provider’s `integrity` must be a base64 hash such as "sha384-…". Remove it to be asked before downloaded code runs.',
     );
   return { text: match[0], algorithm: match[1], digest: Buffer.from(match[2], 'base64') };
 }
@@ -257,7 +267,7 @@ function isPinned(bytes: Uint8Array, { algorithm, digest }: Pin): boolean {
 
 interface Download {
   readonly body: Uint8Array;
-  /** The URL after redirects. */
+  /** The URL at the end of redirects. */
   readonly finalUrl: string;
 }
 
@@ -282,7 +292,7 @@ function checkHttps(url: string): void {
     throw new ProviderError('Code can be downloaded only over HTTPS. Redirects must use HTTPS, too.');
 }
 
-/** Writes atomically, since other windows may read the file. @throws ProviderError that says what to do */
+/** Writes a file atomically, because other windows may read it. @throws ProviderError that says what to do */
 async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
   const folder = path.dirname(file);
   const draft = `${file}.${process.pid}.tmp`;
@@ -298,7 +308,10 @@ async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** CommonJS and TypeScript are recognized by their extension. All other code from the web is an ES module. */
+/**
+ * Returns the extension for stored code. CommonJS and TypeScript keep theirs. All other code from the web is an ES
+ * module.
+ */
 function extensionOf(url: string): string {
   const extension = /\.(?:cjs|[cm]?ts)$/i.exec(new URL(url).pathname)?.[0];
   return extension?.toLowerCase() ?? '.mjs';

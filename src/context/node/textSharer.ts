@@ -1,51 +1,56 @@
-/** A UTF-8 text in memory that workers read without copying. */
+/** A UTF-8 text in memory that workers can read without copying it. */
 interface SharedText {
   readonly memory: SharedArrayBuffer;
-  /** Length of the text in bytes. The memory may be larger. */
+  /** Length of the text in bytes. The memory may be longer. */
   readonly byteLength: number;
   /** Length of the text in UTF-16 units. */
   readonly length: number;
 }
 
 export function readSharedText({ memory, byteLength, length }: SharedText): string {
-  // The text is ASCII if it has as many bytes as UTF-16 units. ASCII decodes much faster as Latin-1.
+  // If the text has as many bytes as UTF-16 units, it is ASCII, which can be decoded much faster as Latin-1.
   return Buffer.from(memory, 0, byteLength).toString(byteLength === length ? 'latin1' : 'utf8');
 }
 
-/** Writes a text once for all workers that read it. Reuses the memory, since clearing new memory is slow. */
+/**
+ * Writes a text once for all workers that read it. Reuses memory, because new memory must be cleared, which is slow.
+ */
 export class TextSharer {
   private currentText: { readonly content: string; readonly text: SharedText; readers: number } | undefined;
-  private freeMemory: SharedArrayBuffer | undefined;
+  private reusableMemory: SharedArrayBuffer | undefined;
 
-  /** Call `release` once for each call. A lone surrogate becomes U+FFFD, which has the same length. */
+  /**
+   * Returns the shared text. Call `release` once for each call. A lone surrogate becomes U+FFFD, which has the same
+   * length.
+   */
   share(content: string): SharedText {
     if (this.currentText?.content !== content) {
-      const text = (this.freeMemory && writeText(content, this.freeMemory)) ?? allocateText(content);
+      const text = (this.reusableMemory && writeText(content, this.reusableMemory)) ?? allocateText(content);
       this.currentText = { content, text, readers: 0 };
-      this.freeMemory = undefined;
+      this.reusableMemory = undefined;
     }
     this.currentText.readers++;
     return this.currentText.text;
   }
 
-  /** Call this when the text was read or its reader has ended. */
+  /** Call when the text was read or its reader has ended. */
   release(text: SharedText): void {
     if (this.currentText?.text !== text || --this.currentText.readers > 0) return;
     this.currentText = undefined;
-    this.freeMemory = text.memory;
+    this.reusableMemory = text.memory;
   }
 }
 
-/** Returns undefined if the memory may be too small. */
+/** Writes a text into memory. Returns undefined if the memory may be too small. */
 function writeText(content: string, memory: SharedArrayBuffer): SharedText | undefined {
   const byteLength = Buffer.from(memory).write(content);
-  // A character has at most four bytes. If at least four bytes are unused, no character was cut off.
+  // A character has at most four bytes. If at least four bytes are unused, the text is complete.
   return memory.byteLength - byteLength < 4 ? undefined : { memory, byteLength, length: content.length };
 }
 
 function allocateText(content: string): SharedText {
   const byteLength = Buffer.byteLength(content);
-  // Allocates more memory than needed, because texts grow while the user types.
+  // The memory is larger than needed, because texts grow while the user types.
   const memory = new SharedArrayBuffer(Math.ceil(byteLength * 1.25) + 4);
   Buffer.from(memory).write(content);
   return { memory, byteLength, length: content.length };

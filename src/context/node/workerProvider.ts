@@ -8,7 +8,7 @@ import type {
   ItemsParams,
   ProviderSettings,
 } from '../common/providers/contextProvider';
-import { RequestCancelledError } from '../common/providers/guardedCall';
+import { RequestCancelledError } from '../common/providers/callWithTimeout';
 import type { LookupTarget, Mention, MentionsParams } from '../common/ai/providerMention';
 import { validatePackedItems, type PackedItems } from '../common/items/packedItems';
 import { ProviderError, type ConsentRequest } from '../common/providers/providerError';
@@ -20,13 +20,13 @@ import type { HashedModuleFile, WorkerStart } from './providerWorkerMessages';
 
 export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
 
-/** A worker that is idle for this long is stopped. The next request starts another. */
+/** Time without requests after which a worker is stopped. The next request starts another one. */
 const idleMs = 5 * 60_000;
 
 export interface LocatedModule extends WorkerStart {
-  /** A newer version that the user could allow. */
+  /** A request to allow a newer version. */
   readonly newVersion?: ConsentRequest;
-  /** Checks the module's files before any of them runs. @throws ProviderError if they must not run */
+  /** Checks the module's files before any of them runs. @throws ProviderError if they are not allowed */
   readonly assertAllowed?: (files: readonly HashedModuleFile[]) => void;
 }
 
@@ -41,7 +41,7 @@ interface WorkerProviderPorts {
   readonly limits: WorkerLimits;
 }
 
-/** A JavaScript provider in its own worker, which starts with the first request, and again after it has ended. */
+/** A JavaScript provider in its own worker. The worker starts with the first request, and again after it has ended. */
 export class WorkerProvider implements ContextProvider {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
   private readonly reloadEmitter = new Emitter<void>(this.onListenerError);
@@ -55,7 +55,7 @@ export class WorkerProvider implements ContextProvider {
   private availableNewVersion: ConsentRequest | undefined;
   private mustLocateModuleAgain = false;
 
-  /** `locate` finds the module; with `isRefresh` it ignores what it remembers. `title` is for the log. */
+  /** `locate` finds the module. With `isRefresh`, it ignores cached results. `title` is for the log. */
   constructor(
     private readonly title: string,
     private readonly locate: (signal: AbortSignal, isRefresh: boolean) => Promise<LocatedModule>,
@@ -125,7 +125,7 @@ export class WorkerProvider implements ContextProvider {
   ): Promise<AnswerOf<Kind>> {
     const worker = this.usableWorker ?? (await this.startedWorker(signal));
     const answer = await this.ports.traffic.record(
-      // The protocol calls this method `items`.
+      // In the protocol, this method is called `items`.
       request.method === 'lookUp' ? 'items' : request.method,
       () => sizeOfRequest(request),
       () => worker.call(request, signal),
@@ -134,7 +134,7 @@ export class WorkerProvider implements ContextProvider {
     return expectKind(answer, kind);
   }
 
-  /** The running worker. Reading it postpones the idle time-out. */
+  /** The running worker. Reading this property postpones the end of an idle worker. */
   private get usableWorker(): WorkerSession | undefined {
     if (!this.activeWorker || this.activeWorker.hasEnded) return undefined;
     this.restartIdleTimer();
@@ -146,10 +146,10 @@ export class WorkerProvider implements ContextProvider {
     this.mustLocateModuleAgain = false;
     const { newVersion, assertAllowed, ...start } = await this.locate(signal, isRefresh);
     if (this.isDisposed) throw new ProviderError('The provider was stopped.');
-    // The permission may have changed while locating the module.
+    // The permission may have changed while the module was being located.
     if (signal.aborted) throw new RequestCancelledError();
     this.availableNewVersion = newVersion;
-    // Another request may have started it meanwhile.
+    // Another request may have started the worker meanwhile.
     if (!this.usableWorker)
       this.activeWorker = assertAllowed
         ? await this.startWithCheckedFiles(start, assertAllowed, signal)
@@ -157,7 +157,7 @@ export class WorkerProvider implements ContextProvider {
     return this.usableWorker ?? this.startedWorker(signal);
   }
 
-  /** The worker keeps the checked files in memory, so that later changes on disk do not matter. */
+  /** Starts a worker that keeps the checked files in memory, so that later changes on disk have no effect. */
   private async startWithCheckedFiles(
     start: WorkerStart,
     assertAllowed: (files: readonly HashedModuleFile[]) => void,
@@ -172,7 +172,7 @@ export class WorkerProvider implements ContextProvider {
       worker.dispose();
       throw error;
     }
-    // Another request may have started one meanwhile.
+    // Another request may have started a worker meanwhile.
     this.activeWorker?.dispose();
     return worker;
   }
@@ -184,13 +184,14 @@ export class WorkerProvider implements ContextProvider {
       onFiles: (urls) => this.watcher.watch(urls),
       onPrint: (line) => this.printEmitter.fire(line),
       onUncaught: (details) => {
-        // Without details: they may contain a secret. Only the provider's own log removes secrets.
+        // Details are not logged, because they may contain a secret. Secrets are removed only from the provider's own
+        // log.
         this.ports.log.debug(`${this.title} did not catch an error of its own.`);
         this.printEmitter.fire(`Not caught: ${details}`);
       },
     });
     worker.start();
-    // Also watch a module that fails to load, since the author may be fixing it.
+    // A module that fails to load is also watched, because its author may be fixing it.
     const { specifier } = start;
     if (specifier.startsWith('file:') && !this.watcher.isWatching(specifier)) this.watcher.watch([specifier]);
     return worker;
@@ -202,7 +203,7 @@ export class WorkerProvider implements ContextProvider {
   }
 }
 
-/** Approximate size as JSON, without the settings, which contain secrets. */
+/** Returns the approximate size of a request as JSON, without the settings, because they contain secrets. */
 function sizeOfRequest(request: WorkerRequestBody): number {
   switch (request.method) {
     case 'survey':

@@ -2,15 +2,18 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
-import { RequestCancelledError } from '../common/providers/guardedCall';
+import { RequestCancelledError } from '../common/providers/callWithTimeout';
 import { ProviderError } from '../common/providers/providerError';
 import { OutputLineSplitter } from './outputLineSplitter';
 import { workerMessage, type WorkerMessage, type WorkerRequest, type WorkerStart } from './providerWorkerMessages';
 
 export interface WorkerLimits {
-  /** Limit for JavaScript objects, and the same for buffers. */
+  /** Maximum memory for JavaScript objects, in MiB. The same limit applies separately to buffers. */
   readonly memoryMib: number;
-  /** A call that takes longer ends the worker, since nothing else can stop an endless loop. */
+  /**
+   * Time limit of a call, in milliseconds. After it, the worker is ended, because nothing else can stop an endless
+   * loop.
+   */
   readonly callMs: number;
 }
 
@@ -34,12 +37,12 @@ interface QueuedCall {
 
 export type WorkerRequestBody = WithoutId<WorkerRequest>;
 
-/** `Omit` for each member of a union. */
+/** Like `Omit`, but for each member of a union. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 const mib = 1_024 * 1_024;
 
-/** One worker from start to end. It cannot be restarted. */
+/** One worker, from its start to its end. It cannot be restarted. */
 export class WorkerSession implements Disposable {
   private worker: Worker | undefined;
   private endError: Error | undefined;
@@ -58,7 +61,7 @@ export class WorkerSession implements Disposable {
     const worker = new Worker(workerFile, {
       workerData: start,
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMib, maxYoungGenerationSizeMb: 16 },
-      // Do not inherit flags of the extension host.
+      // The worker does not inherit flags of the extension host.
       execArgv: [],
       stdout: true,
       stderr: true,
@@ -69,13 +72,18 @@ export class WorkerSession implements Disposable {
       stream.once('end', () => lines.end());
     }
     worker.on('message', (message: unknown) => this.handleMessage(message));
-    worker.on('messageerror', (error) => this.end(new ProviderError(`Its answer was lost: ${error.message}`)));
+    worker.on('messageerror', (error) =>
+      this.end(new ProviderError(`The provider’s answer was lost: ${error.message}`)),
+    );
     worker.on('error', (error: unknown) => this.end(new ProviderError(this.describeCrash(error))));
     worker.on('exit', (code) => this.end(new ProviderError(`The provider exited (code ${code}).`)));
     this.worker = worker;
   }
 
-  /** Runs one request at a time. Only queued requests can be cancelled. @throws ProviderError, RequestCancelledError */
+  /**
+   * Sends a request. One request runs at a time. Only queued requests can be cancelled. @throws ProviderError,
+   * RequestCancelledError
+   */
   call(request: WorkerRequestBody, signal: AbortSignal): Promise<WorkerAnswer> {
     if (this.endError) return Promise.reject(this.endError);
     if (signal.aborted) return Promise.reject(new RequestCancelledError());
@@ -137,7 +145,7 @@ export class WorkerSession implements Disposable {
     }
   }
 
-  /** Ends the active request and returns it, if it has this ID. */
+  /** If the active request has this ID, ends and returns it. */
   private finishCall(id: number | undefined): QueuedCall | undefined {
     const { activeCall } = this;
     if (!activeCall || activeCall.id !== id) return undefined;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { settingIds } from '../../manifest';
 import type { SettingsLevel, SettingsLevels } from '../common/providers/providerSettings';
 
-/** The setting of the OpenCtx extension for the same purpose. */
+/** The setting of the OpenCtx extension for providers. */
 const openctxProviders = 'openctx.providers';
 const openctxEnable = 'openctx.enable';
 
@@ -40,7 +40,7 @@ export function workspaceFolderPaths(): readonly string[] {
   return workspaceFolders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
 }
 
-/** URIs of the folders whose code must not run. */
+/** Returns the URIs of the folders whose code must not run. */
 export function untrustedFolderUris(): readonly string[] {
   return vscode.workspace.isTrusted ? [] : workspaceFolders();
 }

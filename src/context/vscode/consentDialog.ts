@@ -15,7 +15,10 @@ interface ConsentPorts {
   readonly consent: Pick<Consent, 'askAgain'>;
 }
 
-/** The command `backline.context.allow`: allows a provider, or lists all. @returns the providers to ask again */
+/**
+ * The command `backline.context.allow`: asks about one provider, or lists all. @returns the providers that should be
+ * tried again
+ */
 export async function manageProviderConsent(
   states: readonly ProviderState[],
   { allowed, consent: ofWorkspace }: ConsentPorts,
@@ -34,7 +37,7 @@ export async function manageProviderConsent(
   const consent = pick.state?.consent;
   if (!pick.state || !consent) return [];
   if (consent.kind === 'brought') {
-    // Returns no providers to retry, because the consent's change event does this.
+    // No provider is returned, because the consent's change event already causes a new attempt.
     await ofWorkspace.askAgain(consent.subject);
     return [];
   }
@@ -76,7 +79,7 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
       'Others on the network can read and change what is sent: the text of files that you open. Providers that offer mentions also receive what you type after @, the queries of language models, the address of the active file and the name of its repository.',
     remoteCode:
       'It runs with your rights: it can read and write files and use the network. Only this version is allowed. You’ll be asked again if it changes.',
-    secret: 'The settings of this workspace request it, not your own. Anyone with the secret can use it.',
+    secret: 'This is requested by the settings of this workspace, not by yours. Anyone with the secret can use it.',
   };
   const what = describeConsentRequest(consent);
   const origin = what.includes(title) ? [] : [`Requested by the context provider ${title}.`];
@@ -84,7 +87,7 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
   return (await vscode.window.showWarningMessage(`${what}?`, options, 'Allow')) === 'Allow';
 }
 
-/** The source and the hashes of the code, which the user can compare. */
+/** Returns the source and the hashes of the code, so that the user can compare them. */
 function factsOf(consent: RememberedRequest): string[] {
   if (consent.kind !== 'remoteCode') return [];
   const { url, from, integrity, previousIntegrity } = consent;

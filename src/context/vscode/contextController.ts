@@ -40,17 +40,17 @@ import { ItemCountStatus } from './itemCountStatus';
 import { ItemDecorations } from './itemDecorations';
 import { ItemHovers } from './itemHovers';
 import { ItemCodeLenses } from './itemCodeLenses';
-import { showContextItems } from './itemPicker';
+import { runShowItemsCommand } from './itemPicker';
 import { ProviderLogs } from './providerLogs';
 import { ProviderSecrets } from './providerSecrets';
-import { createFileReader, findUserLocation } from './fileReader';
+import { createFileReader, findActiveFileLocation } from './fileReader';
 
 export interface ContextControllerDeps extends FeatureContext {
   readonly id: string;
   readonly title: string;
   readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
-  /** Global storage for permissions and the names of stored secrets. */
+  /** Global storage for permissions and for the names of stored secrets. */
   readonly memento: Memento;
   /** Absolute path of `dist/context-worker.js`. */
   readonly workerFile: string;
@@ -62,10 +62,10 @@ export interface ContextControllerDeps extends FeatureContext {
 
 const providerKinds: readonly ConsentSubjectKind[] = ['providerModule', 'providerAddress', 'webCode'];
 
-/** How long to collect state changes, in milliseconds. They are frequent while the user types. */
+/** How long to collect changes of the state, in milliseconds, because they are frequent while the user types. */
 const statusMs = 200;
 
-/** Connects the client to VS Code: settings, documents, the editor features and the AI features. */
+/** Connects the context client with VS Code: settings, documents, editor features and AI features. */
 export class ContextController implements Disposable {
   readonly mentions: ContextMentions;
   readonly chip: ContextChip;
@@ -86,8 +86,8 @@ export class ContextController implements Disposable {
   constructor(private readonly deps: ContextControllerDeps) {
     const { clock, editor, log, memento, secrets, settings } = deps;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
-    this.excludeList = this.readExclude();
-    // Excluded files are also hidden from providers, even outside the workspace.
+    this.excludeList = this.readExcludeList();
+    // Providers cannot access excluded files, not even outside the workspace.
     this.fileFilter = new FileAccessFilter({
       folders: workspaceFolderPaths,
       exclude: () => this.excludeList,
@@ -123,7 +123,7 @@ export class ContextController implements Disposable {
         runWithTimeLimit: this.runWithTimeLimit,
         logOf: (ref) => this.logs.createLog(ref),
         isAllowed,
-        // Removed or restarted providers request consent again when they are next asked.
+        // Other providers were removed or restarted. They request consent again with their next request.
         onProvidersKept: (ids) =>
           deps.consent.forgetMissing(providerKinds, ({ id }) => id !== undefined && ids.has(id)),
         createProvider: (entry) => factory.create(entry),
@@ -135,7 +135,7 @@ export class ContextController implements Disposable {
     this.lookups = new ContextLookups({
       clock,
       providers: this.client.providers,
-      userLocation: () => findUserLocation(editor),
+      userLocation: () => findActiveFileLocation(editor),
     });
     this.mentions = new ContextMentions(this.reader, this.lookups);
     this.chip = new ContextChip(this.reader, memento, onError);
@@ -173,7 +173,7 @@ export class ContextController implements Disposable {
     const target = typeof args[0] === 'string' ? args[0] : undefined;
     switch (id) {
       case commandIds.contextShowItems:
-        await showContextItems(this.feed, (url) => this.openLink(url), args[0]);
+        await runShowItemsCommand(this.feed, (url) => this.openLink(url), args[0]);
         return;
       case commandIds.contextToggle:
         await this.deps.settings.toggleContext();
@@ -202,7 +202,7 @@ export class ContextController implements Disposable {
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 
-  /** Tools for agents. Empty while there are no providers. */
+  /** Tools for agents. Empty if there are no providers. */
   get tools(): readonly Tool[] {
     if (this.providerList.entries.length === 0) return [];
     return [{ definition: contextItemsTool, run: (input, signal) => runContextTool(this, input, signal) }];
@@ -226,15 +226,15 @@ export class ContextController implements Disposable {
     this.disposables.add(settings.onDidChangeOf([settingIds.contextCodeLens], () => lenses.refresh()));
     this.disposables.add(settings.onDidChangeOf([settingIds.contextDecoration], () => decorations.updateStyle()));
     this.disposables.add(
-      settings.onDidChangeOf([settingIds.exclude], () => void (this.excludeList = this.readExclude())),
+      settings.onDidChangeOf([settingIds.exclude], () => void (this.excludeList = this.readExcludeList())),
     );
   }
 
-  private readExclude(): ExcludeList {
+  private readExcludeList(): ExcludeList {
     return new ExcludeList(this.deps.settings.excludeGlobs(), { runWithTimeLimit: this.runWithTimeLimit });
   }
 
-  /** Decides about a provider's code. Returns `ask` without recording it if the provider was removed meanwhile. */
+  /** Decides about a provider's code. If the provider was removed meanwhile, returns `ask` and stores nothing. */
   private decideConsent(subject: ConsentSubject): ConsentDecision {
     const isNamed = this.providerList.entries.some(({ id }) => id === subject.id);
     return isNamed ? this.deps.consent.decide(subject) : 'ask';
@@ -247,13 +247,13 @@ export class ContextController implements Disposable {
     this.showStatus();
   }
 
-  /** Retries providers that failed for lack of trust. */
+  /** Tries providers again that failed because the workspace was not trusted. */
   private onTrustGranted(): void {
     this.configure();
     this.retry(this.client.states.filter(({ status }) => status === 'failing'));
   }
 
-  /** Retries the providers whose permission was given or revoked. */
+  /** Tries providers again whose permission was granted or revoked. */
   private onConsentChanged(): void {
     const { consent } = this.deps;
     const hasOther = ({ consent: request }: ProviderState): boolean =>
@@ -291,7 +291,7 @@ export class ContextController implements Disposable {
     status.set({ id, title, ...contextStatus(situation, actions) });
   }
 
-  /** Lets the user choose a provider if no ID is given. */
+  /** Shows the log of a provider. If there is no ID, lets the user choose the provider. */
   private async showLog(id: string | undefined): Promise<void> {
     const { states } = this.client;
     const picks = states.map((state) => ({ label: state.title, description: describeAbilities(state), id: state.id }));

@@ -18,12 +18,12 @@ type ContextFeatureDeps = Omit<ContextControllerDeps, 'id' | 'title'>;
 
 type ContextMentionSource = Pick<ContextMentions, 'kind' | 'isSearching' | 'next' | 'search' | 'resolve'>;
 
-/** Context for prompts, in the form of the chat's chip sources. */
+/** Context for prompts, in the same form as the chip sources of the chat. */
 interface ContextChipSource {
   readonly onDidChange: Event<void>;
-  of(backendId: string): Promise<readonly ContextChipView[]>;
+  chipsFor(backendId: string): Promise<readonly ContextChipView[]>;
   set(kind: string, isOn: boolean): void;
-  /** The mentions that are added to a prompt. Empty while the chip is off. */
+  /** Returns the mentions that are added to a prompt. Empty while the chip is off. */
   mentions(): Promise<readonly ContextMention[]>;
 }
 
@@ -36,7 +36,9 @@ const controllerCommands: readonly CommandId[] = [
   commandIds.contextShowLog,
 ];
 
-/** Context providers, for users and for AI. Loads the controller's bundle when providers are configured or needed. */
+/**
+ * Context providers, for users and for AI. The controller's bundle is loaded when providers are configured or needed.
+ */
 export class ContextFeature implements Feature {
   readonly id = 'context';
   readonly title = 'Context providers';
@@ -61,13 +63,13 @@ export class ContextFeature implements Feature {
   get chips(): ContextChipSource {
     return {
       onDidChange: this.chipEmitter.event,
-      of: async () => (await this.controller?.chip.chips()) ?? [],
+      chipsFor: async () => (await this.controller?.chip.chips()) ?? [],
       set: (kind, isOn) => this.controller?.chip.set(kind, isOn),
       mentions: async () => (await this.controller?.chip.mentions()) ?? [],
     };
   }
 
-  /** The tool that gives agents context items. */
+  /** The tool with which agents request context items. */
   get toolProvider(): ToolProvider {
     const tools = (): ToolProvider['tools'] => this.controller?.tools ?? [];
     return {
@@ -121,7 +123,7 @@ export class ContextFeature implements Feature {
     return controller;
   }
 
-  /** Shows the status while no providers are configured and the implementation is not loaded. */
+  /** Shows the status if no providers are configured and the controller is not loaded. */
   private showUnconfigured(): void {
     const { id, title } = this;
     this.deps.status.set({

@@ -5,12 +5,12 @@ import type { RequestOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { cellScheme } from '../common/items/notebookCell';
 import type { FileAccessFilter } from '../node/fileAccessFilter';
-import { excludablePath } from './places';
+import { pathForExcludeList } from './places';
 
-/** URI schemes of the documents that providers are asked about. */
+/** URI schemes of the documents for which items are requested. */
 export const supportedSchemes = ['file', cellScheme, 'untitled'];
 
-/** Forwards document changes to the client and requests items for visible documents in the background. */
+/** Passes document changes to the client, and requests items for visible documents in the background. */
 export class DocumentItemsFeed implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly updateEmitter = this.disposables.add(
@@ -24,7 +24,7 @@ export class DocumentItemsFeed implements Disposable {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Fires when there may be new items for a document (its URI), or for all (undefined). */
+  /** Fires with the URI of a document that may have new items, or with undefined if any document may have. */
   get onDidChangeItems(): Event<string | undefined> {
     return this.client.onDidChangeItems;
   }
@@ -33,7 +33,7 @@ export class DocumentItemsFeed implements Disposable {
     const { workspace, window } = vscode;
     this.disposables.add(
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        // The event also fires when only the state changes, for example after saving.
+        // The event also fires if only the state has changed, for example after saving.
         if (contentChanges.length > 0)
           this.client.documentEdited(document.uri.toString(), document.version, contentChanges);
       }),
@@ -41,20 +41,20 @@ export class DocumentItemsFeed implements Disposable {
     this.disposables.add(
       workspace.onDidCloseTextDocument(({ uri }) => {
         this.client.documentClosed(uri.toString());
-        this.forgetPath(excludablePath(uri));
+        this.forgetPath(pathForExcludeList(uri));
       }),
     );
-    // Changing the language closes and reopens a document.
+    // VS Code closes and reopens a document when its language changes.
     this.disposables.add(workspace.onDidOpenTextDocument(({ uri }) => this.refresh(uri.toString())));
     this.disposables.add(window.onDidChangeVisibleTextEditors(() => this.refresh(undefined)));
     this.disposables.add(this.client.onDidChangeItems((uri) => this.refresh(uri)));
     this.refresh(undefined);
   }
 
-  /** Undefined for a document that providers are not asked about. Never rejects. */
+  /** Requests the items of a document. Undefined if providers get no requests about it. Never rejects. */
   async requestItems(document: vscode.TextDocument, options: RequestOptions): Promise<ContextAnswer | undefined> {
     if (!supportedSchemes.includes(document.uri.scheme)) return undefined;
-    await this.fileFilter.resolve(excludablePath(document.uri));
+    await this.fileFilter.resolve(pathForExcludeList(document.uri));
     if (!this.isIncluded(document)) return undefined;
     const { uri, version } = document;
     return await this.client.requestItems({ uri: uri.toString(), version, getText: () => document.getText() }, options);
@@ -64,7 +64,7 @@ export class DocumentItemsFeed implements Disposable {
     return this.isIncluded(document) ? this.client.knownItems(document.uri.toString()) : undefined;
   }
 
-  /** Returns why providers are not asked about a document; undefined if they are asked. */
+  /** Returns why providers get no requests about a document. Undefined if they do. */
   explainRefusal(document: vscode.TextDocument): string | undefined {
     if (!supportedSchemes.includes(document.uri.scheme))
       return 'Context items are only available for files, untitled documents and notebook cells';
@@ -76,23 +76,24 @@ export class DocumentItemsFeed implements Disposable {
   }
 
   private isIncluded({ uri }: vscode.TextDocument): boolean {
-    return supportedSchemes.includes(uri.scheme) && this.fileFilter.allows(excludablePath(uri));
+    return supportedSchemes.includes(uri.scheme) && this.fileFilter.allows(pathForExcludeList(uri));
   }
 
   /**
-   * Forgets a path when no open document has it. Several documents can have the same path, such as the cells of a
+   * Removes a path when no open document has it. Several documents can have the same path, such as the cells of a
    * notebook.
    */
   private forgetPath(path: string): void {
-    if (!vscode.workspace.textDocuments.some(({ uri }) => excludablePath(uri) === path)) this.fileFilter.forget(path);
+    if (!vscode.workspace.textDocuments.some(({ uri }) => pathForExcludeList(uri) === path))
+      this.fileFilter.forget(path);
   }
 
-  /** Requests items for the visible documents with this URI, or for all of them. */
+  /** Requests items for the visible document with this URI. Without a URI, requests them for all visible documents. */
   private refresh(uri: string | undefined): void {
     const documents = new Set(vscode.window.visibleTextEditors.map(({ document }) => document));
     for (const document of documents) {
       if (uri !== undefined && document.uri.toString() !== uri) continue;
-      // Slow providers must not delay known items. The client fires an event when they answer.
+      // Slow providers must not delay known items. The client fires an event when they have answered.
       const isEnough = (items: { readonly length: number }): boolean => items.length > 0;
       this.requestItems(document, { reason: 'background', isEnough }).then(
         () => this.updateEmitter.fire(document),

@@ -3,19 +3,19 @@ import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import { findRemoteUrl } from '../../platform/vscode/gitRepository';
 import { codebaseNameOf } from '../common/providers/codebase';
 import type { ContextClient } from '../common/contextClient';
-import type { UserLocation } from '../common/ai/contextLookups';
+import type { ActiveFileLocation } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
 import { isFileOrCell } from './places';
 
-/** Returns the active file and its repository, if providers may know them. */
-export async function findUserLocation(editor: Pick<EditorPort, 'resolve'>): Promise<UserLocation> {
+/** Returns the active file and its repository, if providers may access them. */
+export async function findActiveFileLocation(editor: Pick<EditorPort, 'resolve'>): Promise<ActiveFileLocation> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const path = uri && (await readablePath(uri, editor));
   const remote = path === undefined ? undefined : await findRemoteUrl(path).catch(() => undefined);
   return { uri: path === undefined ? undefined : uri?.toString(), codebase: remote && codebaseNameOf(remote) };
 }
 
-/** Reads files through the boundary of the editor port: only workspace files that are not excluded. */
+/** Reads files through the editor port, so only workspace files that are not excluded. */
 export function createFileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve' | 'stat'>): ContextReader {
   const mayRead = (uri: vscode.Uri): Promise<string | undefined> => readablePath(uri, editor);
   return new ContextReader({
@@ -24,7 +24,7 @@ export function createFileReader(client: ContextClient, editor: Pick<EditorPort,
       const uri = vscode.Uri.file(await editor.resolve(path));
       const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
       if (open) return readable(open);
-      // VS Code's own error for a missing file is not suitable for users.
+      // This check is needed because VS Code's own error for a missing file is not suitable for users.
       const { type } = await editor.stat(path);
       if (type !== 'file') throw new Error(`${path} is not a file. Name a file of the workspace.`);
       return readable(await openText(uri, path));
@@ -40,7 +40,7 @@ export function createFileReader(client: ContextClient, editor: Pick<EditorPort,
   });
 }
 
-/** Undefined if it is not a local file or agents may not read it. */
+/** Returns the path of a URI. Undefined if it is not a local file, or if agents may not read it. */
 async function readablePath(uri: vscode.Uri, editor: Pick<EditorPort, 'resolve'>): Promise<string | undefined> {
   if (!isFileOrCell(uri)) return undefined;
   try {

@@ -12,7 +12,10 @@ import { toRange } from './places';
 const maxLenses = 1_000;
 const maxTitle = 120;
 
-/** Code lenses that open the item's hover, or its link if preferred. They show known items without waiting. */
+/**
+ * CodeLenses that show the item's hover, or open its link if it prefers that. They show known items without waiting for
+ * others.
+ */
 export class ItemCodeLenses implements vscode.CodeLensProvider, Disposable {
   private readonly changeEmitter = new Emitter<void>((error) => this.onError(error));
   readonly onDidChangeCodeLenses = this.changeEmitter.event;

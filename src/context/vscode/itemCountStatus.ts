@@ -6,11 +6,11 @@ import type { ContextItem } from '../common/items/contextItem';
 import { ItemList } from '../common/items/itemList';
 import type { DocumentItemsFeed } from './documentItemsFeed';
 
-/** Controls the button in the editor title. */
+/** Context key that shows or hides the button in the editor title. */
 const contextKey = 'backline.context.wholeFileItems';
 const maxNamed = 10;
 
-/** Shows the number of items of the active file in the status bar, and a button in the editor title. */
+/** Shows the number of items of the active file in the status bar. Also controls the button in the editor title. */
 export class ItemCountStatus implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly statusBarItem = this.disposables.add(

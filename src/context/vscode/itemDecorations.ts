@@ -6,7 +6,9 @@ import type { DocumentItemsFeed } from './documentItemsFeed';
 
 const maxMarks = 1_000;
 
-/** Marks ranges with items in the style that the user chose. VS Code moves the marks along while the user types. */
+/**
+ * Marks ranges that have items, in the style that the user has chosen. VS Code moves the marks while the user types.
+ */
 export class ItemDecorations implements Disposable {
   private readonly disposables = new DisposableStore();
   private decorationType: vscode.TextEditorDecorationType | undefined;
@@ -21,7 +23,7 @@ export class ItemDecorations implements Disposable {
     this.updateStyle();
   }
 
-  /** Call this when the user has changed the style. */
+  /** Call when the user has changed the style. */
   updateStyle(): void {
     this.decorationType?.dispose();
     this.decorationType = typeOf(this.style());
@@ -45,7 +47,7 @@ export class ItemDecorations implements Disposable {
   }
 }
 
-/** Returns the part of a range in its first line, because underlining a whole function would be hard to read. */
+/** Returns the part of a range on its first line, because a whole underlined function would be hard to read. */
 function firstLineOf(document: vscode.TextDocument, { start, end }: ItemRange): vscode.Range {
   const from = new vscode.Position(start.line, start.character);
   const to = new vscode.Position(end.line, end.character);
@@ -76,7 +78,7 @@ function typeOf(style: ContextDecorationStyle): vscode.TextEditorDecorationType 
   }
 }
 
-/** Returns an icon with a fixed color, because gutter icons cannot use theme colors. */
+/** Returns an icon with a fixed color, because icons in the gutter cannot use theme colors. */
 function gutterIcon(colour: string): vscode.Uri {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +

@@ -3,7 +3,10 @@ import { oneLine } from '../../base/common/oneLine';
 import type { ContextItem } from '../common/items/contextItem';
 import { escapeMarkdown } from '../common/items/itemTexts';
 
-/** The hover of an item, as separate strings, so that an unclosed fence or untrusted link cannot affect the rest. */
+/**
+ * Returns the hover of an item as separate strings, so that an open code block or untrusted link cannot affect the
+ * rest.
+ */
 export function itemMarkdown({ title, url, hover, provider }: ContextItem): vscode.MarkdownString[] {
   const link = url === undefined ? '' : `[Open](<${inAngles(url)}>) · `;
   const body = hover?.markdown ?? (hover?.text === undefined ? undefined : escapeMarkdown(hover.text));
@@ -21,7 +24,7 @@ function untrusted(text: string): vscode.MarkdownString {
   return markdown;
 }
 
-/** Encodes characters that would end the link. */
+/** Encodes characters in a URL that would end the link. */
 function inAngles(url: string): string {
   return url.replace(/[<>\\\s]/g, encodeURIComponent);
 }

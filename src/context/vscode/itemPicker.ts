@@ -9,14 +9,14 @@ import { escapeIconSyntax, lineNumbers, joinProviderTitles, markdownToText } fro
 import type { DocumentItemsFeed } from './documentItemsFeed';
 import { showHoverAt } from './places';
 
-/** The argument of a code lens that shows a hover. */
+/** The argument of a CodeLens that shows a hover. */
 const Place = z.object({
   uri: z.string(),
   line: z.number().int().nonnegative(),
   character: z.number().int().nonnegative(),
 });
 
-/** The argument of a code lens that opens a link. */
+/** The argument of a CodeLens that opens a link. */
 const Link = z.object({ url: z.string().refine(isSafeLink) });
 
 interface ItemPick extends vscode.QuickPickItem {
@@ -25,8 +25,11 @@ interface ItemPick extends vscode.QuickPickItem {
 
 const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Open Link' };
 
-/** The command `backline.context.showItems`: lists the items of the file, or shows a hover or link given by a lens. */
-export async function showContextItems(
+/**
+ * The command `backline.context.showItems`: lists the items of the file. With an argument of a CodeLens, shows a hover
+ * or opens a link.
+ */
+export async function runShowItemsCommand(
   feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,
   open: (url: string) => Promise<void>,
   argument: unknown,
@@ -47,7 +50,10 @@ export async function showContextItems(
   if (chosen) await showHoverAt(document.uri, chosen.range?.start ?? { line: 0, character: 0 });
 }
 
-/** Shows known items immediately and adds others as they arrive, keeping the selection. */
+/**
+ * Lets the user choose an item. Shows known items immediately and adds others as they arrive. The selected item stays
+ * selected.
+ */
 async function pickItem(
   document: vscode.TextDocument,
   feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,
@@ -55,7 +61,7 @@ async function pickItem(
 ): Promise<ContextItem | undefined> {
   const disposables = new DisposableStore();
   const pick = disposables.add(vscode.window.createQuickPick<ItemPick>());
-  pick.title = `Context Items of ${vscode.workspace.asRelativePath(document.uri)}`;
+  pick.title = `Context Items in ${vscode.workspace.asRelativePath(document.uri)}`;
   pick.placeholder = 'Select an item to go to it, or open its link';
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
@@ -81,7 +87,7 @@ async function pickItem(
       disposables.add(
         feed.onDidChangeItems((uri) => (uri ?? document.uri.toString()) === document.uri.toString() && show()),
       );
-      // Providers that answer later are reported by `onDidChangeItems`.
+      // If providers answer later, `onDidChangeItems` fires.
       const asked = feed.requestItems(document, { reason: 'explicit', isEnough: (items) => items.length > 0 });
       asked.then(show, reject);
       show();

@@ -6,13 +6,15 @@ export function toRange({ start, end }: ItemRange): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
-/** Whether the document is a local file or a cell in one. */
+/** Whether the URI is that of a local file or of a cell in a local file. */
 export function isFileOrCell({ scheme }: vscode.Uri): boolean {
   return scheme === 'file' || scheme === cellScheme;
 }
 
-/** The path that the exclude list is applied to. In remote windows, other URIs than `file:` contain the host. */
-export function excludablePath(uri: vscode.Uri): string {
+/**
+ * Returns the path to which the exclude list is applied. In remote windows, URIs other than `file:` contain the host.
+ */
+export function pathForExcludeList(uri: vscode.Uri): string {
   const isNamed = uri.scheme !== 'file' && vscode.env.remoteName !== undefined;
   return (isNamed ? uri.with({ authority: '' }) : uri).fsPath;
 }

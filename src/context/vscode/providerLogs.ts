@@ -20,7 +20,7 @@ export class ProviderLogs implements Disposable {
       error: (line) => channel().error(line),
       dispose: () => {
         own?.dispose();
-        // A new provider with the same ID may already have its own.
+        // A new provider with the same ID may already have created another channel.
         if (this.channelById.get(id) === own) this.channelById.delete(id);
       },
     };

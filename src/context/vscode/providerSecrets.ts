@@ -5,7 +5,7 @@ import type { SecretSource } from '../common/providers/contextProvider';
 
 interface ProviderSecretsPorts {
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
-  /** Stores the names of secrets, never their values. */
+  /** Stores the names of secrets, but never their values. */
   readonly memento: Memento;
   readonly referencedNames: () => readonly string[];
 }
@@ -16,7 +16,7 @@ interface NamePick extends vscode.QuickPickItem {
 
 const mementoKey = 'backline.context.secretNames';
 
-/** The secrets behind `${secret:name}` in settings of providers, kept in VS Code's secret storage. */
+/** The secrets for `${secret:name}` in settings of providers. They are in VS Code's secret storage. */
 export class ProviderSecrets implements SecretSource {
   constructor(private readonly ports: ProviderSecretsPorts) {}
 
@@ -24,7 +24,10 @@ export class ProviderSecrets implements SecretSource {
     return await this.ports.secrets.get(keyOf(name));
   }
 
-  /** The command `backline.context.setSecret`: stores, replaces or removes a secret. Resolves with whether it did. */
+  /**
+   * The command `backline.context.setSecret`: stores, replaces or removes a secret. Resolves to whether anything has
+   * changed.
+   */
   async manageSecrets(): Promise<boolean> {
     const name = await this.chooseName();
     if (name === undefined) return false;

@@ -1,6 +1,7 @@
 import { EditorError } from './editorPort';
 
-// The lexical part of the workspace boundary check. `PathGuard` resolves links first. Paths are absolute.
+// The part of the workspace boundary check that only compares texts. `PathGuard` resolves links first. All paths are
+// absolute.
 
 /** Whether a path is the folder or inside it. Ignores trailing separators. Set `caseInsensitive` on Windows. */
 export function isInside(path: string, folder: string, caseInsensitive: boolean): boolean {

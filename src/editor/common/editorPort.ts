@@ -15,22 +15,29 @@ export interface EditorPort {
   readonly onDidChangeFolders: Event<void>;
 
   /**
-   * Returns the absolute path for a peer's path, checked against the boundary and the exclude list. A relative path starts at
-   * the first workspace folder that contains it, or at the first folder. `~` and environment variables are not expanded.
-   * The file need not exist, but its nearest existing parent must be in the workspace.
+   * Returns the absolute path for a peer's path, checked against the boundary and the exclude list. A relative path is
+   * resolved in the first workspace folder where it exists, or else in the first folder. `~` and environment variables
+   * are not expanded. The file need not exist, but its nearest existing parent must be in the workspace.
    * @throws EditorError `outsideWorkspace`, `excluded`, `invalidPath`
    */
   resolve(path: string): Promise<string>;
 
   /**
+   * Like `resolve`, with all links in the workspace folder resolved: paths of one file have one result. Permissions are
+   * decided by it.
+   * @throws the same EditorErrors as `resolve`
+   */
+  realPathOf(path: string): Promise<string>;
+
+  /**
    * Returns the editor's buffer if the file is open, otherwise the file decoded as VS Code would. @throws EditorError
    */
-  readText(path: string, options?: ReadTextOptions): Promise<TextFile>;
+  readText(path: string, options?: ReadTextLimits): Promise<TextFile>;
 
   /** Reads bytes from disk and ignores unsaved changes. @throws EditorError */
   readBytes(path: string, options?: ReadBytesOptions): Promise<FileBytes>;
 
-  /** @throws EditorError */
+  /** Returns the size, time and kind of a file or folder. @throws EditorError */
   stat(path: string): Promise<FileStat>;
 
   /**
@@ -65,8 +72,8 @@ export interface EditorPort {
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile>;
 
   /**
-   * Edits several files as one undo step: all of them, or none. Saves those that were not dirty. Returns the files in the given
-   * order; one that could not be saved is dirty.
+   * Edits several files as one undo step: either all of them or none. Saves the files that were not dirty before.
+   * Returns the files in the given order; a file that could not be saved is dirty.
    * @throws the same EditorErrors as `editText`, but not `saveFailed`
    */
   editFiles(changes: readonly FileEdits[], options?: EditFilesOptions): Promise<TextFile[]>;
@@ -141,11 +148,11 @@ export interface TextFile {
   readonly text: string;
   readonly version: FileVersion;
   readonly isDirty: boolean;
-  /** Some bytes are invalid in the file's encoding and were decoded as U+FFFD. Such a file cannot be edited. */
+  /** Whether some bytes are invalid in the file's encoding and were decoded as U+FFFD. Such a file cannot be edited. */
   readonly hasInvalidBytes?: boolean;
 }
 
-export interface ReadTextOptions {
+export interface ReadTextLimits {
   /** Maximum size in bytes on disk, or in UTF-16 units of an open buffer; default 32 MiB. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
@@ -170,9 +177,9 @@ export interface FileBytes {
 export interface FileStat {
   readonly path: string;
   readonly type: 'file' | 'directory' | 'other';
-  /** Bytes on disk. */
+  /** Size on disk, in bytes. */
   readonly size: number;
-  /** Milliseconds since the epoch. */
+  /** Time of the last modification, in milliseconds since the epoch. */
   readonly modifiedAt: number;
   readonly version: FileVersion;
   readonly isDirty: boolean;
@@ -181,13 +188,13 @@ export interface FileStat {
 export interface WriteOptions {
   /** The write fails with `staleVersion` if the text has another version. */
   readonly expectedVersion?: FileVersion;
-  /** How to handle the user's unsaved changes: `keep` (default) edits on top of them, `refuse` throws `dirty`. */
+  /** How to handle the user's unsaved changes: `keep` (default) edits the unsaved text, `refuse` throws `dirty`. */
   readonly ifDirty?: 'keep' | 'refuse';
-  /** Whether to save after the edit. The default is true, unless the buffer was dirty before. */
+  /** Whether to save after the edit. The default is true unless the buffer was already dirty. */
   readonly save?: boolean;
   /**
-   * Deadline for the save, in milliseconds of the monotonic clock. After it, saving continues in the background, `isDirty` of
-   * the result is true, and errors go to the log. No deadline by default.
+   * Deadline for the save, in milliseconds of the monotonic clock. After it, saving continues in the background,
+   * `isDirty` of the result is true, and errors are logged. Default: no deadline.
    */
   readonly awaitSaveUntil?: number;
   /**
@@ -195,7 +202,7 @@ export interface WriteOptions {
    * or made exactly this change.
    */
   readonly protectedFiles?: 'refuse' | 'allow';
-  /** Requires approval for any file, with this reason. The user sees it as part of a sentence. */
+  /** If set, changes to any file need approval, for this reason. The user sees it as part of a sentence. */
   readonly askBecause?: string;
   /** If aborted before the edit is applied, nothing is changed. */
   readonly signal?: AbortSignal;
@@ -208,9 +215,9 @@ export interface DiagnosticsOptions {
 }
 
 export interface OpenOptions {
-  /** Whether to leave the focus where it is; default false. */
+  /** Whether to keep the focus where it is; default false. */
   readonly preserveFocus?: boolean;
-  /** Whether the tab is a preview, which the next opened file replaces; default true. */
+  /** Whether to open a preview tab, which the next opened file replaces; default true. */
   readonly preview?: boolean;
 }
 
@@ -287,5 +294,5 @@ export function isEditorError(error: unknown): error is EditorError {
 
 /** @throws EditorError `cancelled` if the signal is aborted */
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new EditorError('cancelled', 'The request was cancelled.', { cause: signal.reason });
+  if (signal?.aborted) throw new EditorError('cancelled', 'The request was canceled.', { cause: signal.reason });
 }

@@ -5,7 +5,7 @@ import { GlobRules, normalizedPaths, type InvalidPattern, type GlobOptions } fro
  * package.json repeats this list; a test keeps them equal.
  */
 export const defaultExclude: readonly string[] = [
-  // Environment files. Only the first glob matches `.env` itself, so that turning it off is enough.
+  // Environment files. Only the first glob matches `.env` itself, so users who turn that glob off can share the file.
   '.env*',
   '?*.env',
   '.dev.vars*',
@@ -47,7 +47,7 @@ export class ExcludeList {
     this.invalidPatterns = this.rules.invalidPatterns;
   }
 
-  /** `path` is absolute. `relativePath` starts at the workspace folder and is empty for the folder itself. */
+  /** `path` is absolute. `relativePath` is relative to the workspace folder and empty for the folder itself. */
   excludes(path: string, relativePath: string): boolean {
     const { whole, below } = normalizedPaths({ path, relativePath });
     const rule = this.rules.findLastMatch({

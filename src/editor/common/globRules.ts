@@ -4,7 +4,7 @@ import { createLooseMatcher, TimedGlobs } from './timedGlobs';
 
 /** A path of a file. Through links, one file can have several paths. */
 export interface WorkspacePath {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
   /** Path relative to the workspace folder; empty for the folder itself. */
   readonly relativePath: string;
@@ -16,42 +16,48 @@ export interface InvalidPattern {
 }
 
 export interface GlobOptions {
-  /** Limits the time of each match. Without it, a potentially slow glob only matches by the names it contains. */
+  /**
+   * Limits the time of each match. Without it, a potentially slow glob is not run and matches every path that contains
+   * its literal names.
+   */
   readonly runWithTimeLimit?: RunWithTimeLimit;
-  /** Called when a glob exceeds the limit. From then on, it matches every path that contains its names. */
+  /**
+   * Called when a glob exceeds the time limit. From then on, the glob matches every path that contains its literal
+   * names.
+   */
   readonly onSlow?: (pattern: string) => void;
 }
 
 /** The forms of one path that globs are matched against, all with `/` as separator. */
 export interface GlobTarget {
-  /** For globs without a slash. */
+  /** The form for globs without a slash. */
   readonly forNameGlobs: string;
-  /** For globs with an inner slash. */
+  /** The form for globs with a slash inside. */
   readonly forRelativeGlobs: string;
-  /** For globs with a leading `**` and slash. */
+  /** The form for globs that start with `**` and a slash. */
   readonly forSuffixGlobs: string;
-  /** For absolute globs. */
+  /** The form for absolute globs. */
   readonly forAbsoluteGlobs: string;
 }
 
 interface GlobRule {
-  /** As configured, including a leading `!`. */
+  /** The pattern as configured, including a leading `!`. */
   readonly pattern: string;
   readonly isException: boolean;
   readonly matches: (target: GlobTarget) => boolean;
 }
 
 /**
- * Compiled globs with `/` as separator on every system. Matching ignores case and includes dotfiles. A pattern for a folder
- * also matches its contents. The form of a pattern decides what it matches:
+ * Compiled globs with `/` as separator on every system. Matching ignores case and includes dotfiles. A pattern for a
+ * folder also matches its contents. The form of a pattern decides what it matches:
  *
  * - no slash (`.env*`): any name in the path
- * - an inner slash (`config/secret.json`): the path relative to the workspace folder
+ * - a slash inside (`config/secret.json`): the path relative to the workspace folder
  * - a leading `**` and slash: the end of the path
  * - an absolute path: the whole path
  *
  * A leading `!` makes an exception. The last matching pattern wins. A pattern that is too slow matches every path that
- * contains its names; a slow exception matches nothing.
+ * contains its literal names; a slow exception matches nothing.
  */
 export class GlobRules {
   /** Invalid patterns, which match nothing. */
@@ -83,7 +89,7 @@ export class GlobRules {
   }
 }
 
-/** Returns the absolute and the relative path with `/` as separator, normalized to NFC. */
+/** Returns the absolute and the relative path with `/` as separator and in Unicode normal form C. */
 export function normalizedPaths({ path, relativePath }: WorkspacePath): {
   readonly whole: string;
   readonly below: string;
@@ -92,7 +98,7 @@ export function normalizedPaths({ path, relativePath }: WorkspacePath): {
   return { whole: toNfc(whole), below: relativePath === '' ? '' : toNfc(whole.slice(-relativePath.length)) };
 }
 
-/** Normalizes composed and decomposed characters, which macOS treats as equal in names. */
+/** Converts decomposed characters to composed ones, because macOS treats them as equal in names. */
 function toNfc(text: string): string {
   return text.normalize('NFC');
 }

@@ -13,7 +13,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -25,9 +25,9 @@ import type { ChangeCheck, PendingChange, UncheckedEditor } from './uncheckedEdi
 
 /** A write was refused because it needs the user's approval. */
 export class ProtectedChangeError extends EditorError {
-  /** Path as the peer gave it. */
+  /** The path as the peer gave it. */
   readonly requestedPath: string;
-  /** Absolute path. */
+  /** Absolute and resolved path of the file. */
   readonly path: string;
   /** See `Protection.reason`. */
   readonly reason: string;
@@ -86,7 +86,11 @@ export class GuardedEditor implements EditorPort {
     return this.editor.resolve(path);
   }
 
-  readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
+  realPathOf(path: string): Promise<string> {
+    return this.editor.realPathOf(path);
+  }
+
+  readText(path: string, options?: ReadTextLimits): Promise<TextFile> {
     return this.editor.readText(path, options);
   }
 

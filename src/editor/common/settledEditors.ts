@@ -11,19 +11,19 @@ const maxCheckMs = 2_000;
 
 export interface VisibleEditor<Editor> {
   readonly editor: Editor;
-  /** Whether peers can access its file; undefined until that is checked. */
+  /** Whether peers can access the file; undefined until that is checked. */
   readonly isAllowed: boolean | undefined;
 }
 
 /**
- * The visible editors that peers can access, without transient states: a list that is empty or has unchecked files takes
- * effect only after a delay.
+ * The visible editors that peers can access, without transient states: an empty list, or a list with unchecked files,
+ * takes effect only after a delay.
  */
 export class SettledEditors<Editor> implements Disposable {
   private settledEditors: readonly Editor[] = [];
   private latestEditors: readonly VisibleEditor<Editor>[] = [];
   private timer: Disposable | undefined;
-  /** When `latestEditors` became transient and when it became empty, in milliseconds of the monotonic clock. */
+  /** When `latestEditors` became transient, in milliseconds of the monotonic clock. */
   private transientSinceMs: number | undefined;
   private emptySinceMs: number | undefined;
 

@@ -1,16 +1,16 @@
 import picomatch from 'picomatch';
 import type { RunWithTimeLimit } from '../../base/common/runWithTimeLimit';
 
-/** Returns undefined if the match took too long. */
+/** Whether the path matches. Undefined if matching took too long. */
 export type TimedMatcher = (path: string) => boolean | undefined;
 
 /**
- * Maximum number of slow globs, each of which blocks the extension host once. After that, no potentially slow glob is
- * run.
+ * Maximum number of slow globs, because each of them blocks the extension host once. After that, no potentially slow
+ * glob is run.
  */
 const maxSlowGlobs = 3;
 const maxCachedPaths = 200;
-/** Length in UTF-16 units up to which globs without groups and with few stars are always fast. */
+/** Length in UTF-16 units up to which globs without groups and with few stars are always matched fast. */
 const longPathLength = 1_000;
 
 /** Compiles globs to matchers with a time limit, because some globs cause catastrophic backtracking. */
@@ -74,14 +74,14 @@ export class TimedGlobs {
   }
 }
 
-/** Whether a glob could cause exponential backtracking, because of nested groups or many stars or braces. */
+/** Whether a glob has nested groups or many stars or braces, which could cause exponential backtracking. */
 function mayBeSlow(glob: string): boolean {
   return /[(+]/.test(glob) || (glob.match(/\*+|\{/g)?.length ?? 0) > 3;
 }
 
 /**
- * Returns a fast approximation of a slow glob for cases where matching too much is safe. It matches paths that contain the
- * literal names of the glob in order, ignoring case.
+ * Returns a fast approximation of a slow glob, for cases where it is safe to match too much. It matches paths that
+ * contain the literal names of the glob in the same order, ignoring case.
  */
 export function createLooseMatcher(glob: string): (path: string) => boolean {
   const outside = withoutGroups(glob.toLowerCase());

@@ -1,7 +1,7 @@
 import { KeyedQueue } from '../../base/common/async';
 import type { EditorPort } from './editorPort';
 
-export type FileAccess = Pick<EditorPort, 'resolve' | 'readText' | 'writeText'>;
+export type FileAccess = Pick<EditorPort, 'resolve' | 'realPathOf' | 'readText' | 'writeText'>;
 
 /** The session that writes a file. */
 export interface WriterSession {
@@ -11,11 +11,11 @@ export interface WriterSession {
 
 /** Observes writes, so that the previous contents can be shown and restored. */
 export interface WriteObserver {
-  /** `path` is resolved; the file may not exist. The write waits for the result. Never rejects. */
+  /** `path` is resolved; the file may not exist. The write starts when the result settles. Never rejects. */
   beforeWrite(writer: WriterSession, path: string): Promise<void>;
   /** Called after a successful write. Never rejects. */
   afterWrite(writer: WriterSession, path: string): Promise<void>;
-  /** Called after a write that failed. Some of its files may be written. Never rejects. */
+  /** Called after a write that failed. Some of its files may have been written. Never rejects. */
   afterFailedWrite(writer: WriterSession, path: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export class ObservedWrites {
 
   /** Runs a write of these files. Paths are absolute and resolved. @throws what `write` throws */
   async run<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
-    // In the same order for all writes, so that two of them cannot wait for each other.
+    // All writes use the same order, which prevents a deadlock.
     const sorted = [...new Set(paths)].sort();
     const inTurn = sorted.reduceRight<() => Promise<T>>(
       (next, path) => () => this.queue.run(path, next),
@@ -56,6 +56,7 @@ export class ObservedWrites {
 export function withObservedWrites(files: FileAccess, writes: ObservedWrites): FileAccess {
   return {
     resolve: (path) => files.resolve(path),
+    realPathOf: (path) => files.realPathOf(path),
     readText: (path, options) => files.readText(path, options),
     writeText: async (path, text, options) => {
       const resolved = await files.resolve(path);

@@ -3,7 +3,7 @@ import { EditorError, type FileBytes } from '../common/editorPort';
 import { defaultMaxBytes, diskVersion, readDisk, type DiskFile, type ReadRange } from './diskReader';
 import type { CheckedPath, PathGuard } from './pathGuard';
 
-/** Repeated checks make it unlikely to miss a file that is swapped in and out again. */
+/** A file can be swapped and swapped back between two checks. Several checks make it unlikely to miss this. */
 const checkCount = 3;
 
 interface CheckedFile extends DiskFile {
@@ -11,9 +11,9 @@ interface CheckedFile extends DiskFile {
 }
 
 /**
- * Reads a file and verifies that the opened file is the checked one, because a folder of the path may be replaced by a link
- * between check and open. On Linux, the path of the open file proves it. Elsewhere, the path is checked several times again,
- * which can miss a swap that is undone in step with the checks.
+ * Reads a file and verifies that the opened file is the checked one, because a folder of the path may be replaced by a
+ * link between the check and the opening. On Linux, the path of the open file proves it. On other systems, the path is
+ * checked several more times, which can miss a swap that is undone before each check.
  * @throws the same EditorErrors as `PathGuard.check` and `readDisk`; `io` if the file was moved meanwhile; `cancelled`
  */
 export async function readCheckedFile(
@@ -46,7 +46,7 @@ export async function readCheckedBytes(
 }
 
 interface OpenedFile {
-  /** Path of the open file; only known on Linux. */
+  /** The path of the open file. Only Linux provides it. */
   readonly openPath: string | undefined;
   readonly info: FileId;
 }

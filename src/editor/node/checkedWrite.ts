@@ -10,9 +10,9 @@ import type { CheckedPath, PathGuard } from './pathGuard';
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = openFlags;
 
 /**
- * Creates a file and its missing folders at the checked path, even if a folder of the path is replaced by a link meanwhile.
- * On Linux, each folder is opened relative to its open parent without following links. Elsewhere, and without /proc, the path
- * is checked again afterwards, and a file created in the wrong place is removed.
+ * Creates a file and its missing folders at the checked path, and detects if a folder of the path is replaced by a link
+ * meanwhile. On Linux, each folder is opened relative to its open parent without following links. On other systems, and
+ * without /proc, the path is checked again afterwards, and a file created in the wrong place is removed.
  * @throws EditorError `editRejected` if the file exists now or a folder was moved; `saveFailed`
  */
 export async function createCheckedFile(
@@ -72,7 +72,7 @@ class ParentFolders {
     private readonly platform: NodeJS.Platform,
   ) {}
 
-  /** Creates missing folders. Returns the path to use for the last one. */
+  /** Creates missing folders. Returns the path through which the last folder can be accessed. */
   async createAll(realPath: string): Promise<string> {
     if (this.platform !== 'linux') return await this.createByPath(realPath);
     const missing: string[] = [];
@@ -81,7 +81,7 @@ class ParentFolders {
       const handle = await this.openFolder(existing);
       if (handle) {
         const openPath = this.getOpenPath(handle);
-        // Files cannot be opened relative to an open folder without /proc.
+        // Without /proc, files cannot be opened relative to an open folder.
         if (openPath === undefined) return await this.createByPath(realPath);
         await checkOpenPath(this.pathGuard, this.targetFile, handle, openPath, existing);
         return await this.createInside(handle, missing);
@@ -171,7 +171,7 @@ async function removeIfSame(name: string, handle: FileHandle): Promise<void> {
     const [made, now] = [await handle.stat({ bigint: true }), await lstat(name, { bigint: true })];
     if (made.dev === now.dev && made.ino === now.ino) await rm(name);
   } catch {
-    // Already removed.
+    // The file was already removed.
   }
 }
 

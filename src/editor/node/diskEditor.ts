@@ -12,7 +12,7 @@ import {
   type FileEdits,
   type FileStat,
   type ReadBytesOptions,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -33,8 +33,8 @@ const byteOrderMark = Buffer.from('\ufeff');
 const maxGlobResults = 10_000;
 
 /**
- * Edits files on disk for a program without an editor, with the same boundary and exclude list. Files must be UTF-8. There
- * are no unsaved buffers, diagnostics or selections, and nothing can be shown.
+ * Edits files on disk for a program without an editor, with the same boundary and exclude list as in VS Code. Files
+ * must be UTF-8. There are no unsaved buffers, diagnostics or selections, and nothing can be shown.
  */
 export class DiskEditor implements UncheckedEditor {
   readonly folders: readonly WorkspaceFolder[];
@@ -64,11 +64,15 @@ export class DiskEditor implements UncheckedEditor {
     return (await this.pathGuard.check(requested)).path;
   }
 
+  async realPathOf(requested: string): Promise<string> {
+    return (await this.pathGuard.check(requested)).canonicalPath;
+  }
+
   async resolveNames(requested: string): Promise<ResolvedPath> {
     return await this.pathGuard.checkForWrite(requested);
   }
 
-  async readText(requested: string, options: ReadTextOptions = {}): Promise<TextFile> {
+  async readText(requested: string, options: ReadTextLimits = {}): Promise<TextFile> {
     throwIfCancelled(options.signal);
     return (await this.readFile(requested, options.maxBytes)).file;
   }

@@ -7,23 +7,23 @@ import { EditorError, isEditorError, throwIfCancelled, type FileStat } from '../
 import type { CheckedPath } from './pathGuard';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = openFlags;
-/** How much of a file is searched for NUL bytes. */
+/** Number of bytes at the start of a file that are searched for NUL bytes, which mark a binary file. */
 const sniffBytes = 8 * 1024;
-/** A read can be cancelled after each chunk. */
+/** Size of one read. A read can be cancelled after each chunk. */
 const chunkBytes = 4 * 1024 * 1024;
 export const defaultMaxBytes = 32 * 1024 * 1024;
 
 export interface DiskFile {
   readonly bytes: Buffer;
   readonly info: BigIntStats;
-  /** Real path of the open file; only known on Linux. */
+  /** The real path of the open file. Only Linux provides it. */
   readonly openPath: string | undefined;
 }
 
 export interface ReadRange {
   readonly offset?: number;
   readonly limit?: number;
-  /** A larger read fails with `tooLarge`; default 32 MiB. */
+  /** A read of more bytes fails with `tooLarge`; default 32 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -71,7 +71,7 @@ export async function isWritable(file: CheckedPath): Promise<boolean> {
   return (mode & constants.S_IWUSR) !== 0;
 }
 
-/** Changes whenever the file is written or replaced. */
+/** Returns a token that changes whenever the file is written or replaced. */
 export function diskVersion({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `disk:${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
@@ -83,7 +83,7 @@ export async function decodeText(
   decode: (bytes: Uint8Array, path: string) => Promise<string>,
 ): Promise<string> {
   const hasNul = bytes.subarray(0, sniffBytes).includes(0);
-  if (hasNul && !startsWithUtf16Mark(bytes)) {
+  if (hasNul && !startsWithUtf16Bom(bytes)) {
     throw new EditorError('notText', `${path} is a binary file. Read its bytes instead.`);
   }
   if (!hasNul && isAscii(bytes)) return bytes.toString('latin1');
@@ -91,11 +91,11 @@ export async function decodeText(
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-export function startsWithUtf16Mark(bytes: Buffer): boolean {
+export function startsWithUtf16Bom(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** Returns the path of an open file. Only Linux supports this; it needs no disk access. */
+/** Returns the path of an open file, without disk access. Undefined on systems other than Linux. */
 export function pathOfOpenFile(handle: FileHandle): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

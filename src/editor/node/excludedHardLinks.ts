@@ -10,13 +10,13 @@ interface HardLinksDeps {
 }
 
 const maxNames = 20_000;
-/** How long a check waits for a scan, counted from the start of the scan. */
+/** How long a check waits for a scan, measured from the start of the scan. */
 const maxWaitMs = 500;
-/** Between the starts of two scans. Longer than `maxWaitMs`, so that no check waits for a stopped scan. */
+/** Minimum time between the starts of two scans. Longer than `maxWaitMs`, so that no check waits for a stopped scan. */
 const scanIntervalMs = 1000;
-/** File system clocks, especially of network drives, can be behind. */
+/** Tolerance for clocks of file systems that are behind, especially of network drives. */
 const clockMarginMs = 1000;
-/** Scanned last: many hard links into a package manager's store, few secrets. */
+/** Scanned last, because a package manager's store has many hard links in them and they contain few secrets. */
 const lastFolders: ReadonlySet<string> = new Set(['node_modules', 'objects']);
 
 /**

@@ -1,7 +1,7 @@
 import { realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 
-/** A local disk answers within this time, a network drive does not. */
+/** Limit in milliseconds that a local disk usually meets and a network drive does not. */
 const fastMs = 1;
 /** How long after a fast answer the next answer is expected to be fast. */
 const fastExpectedMs = 250;
@@ -22,13 +22,13 @@ export class FileProbe {
 
   constructor(private readonly path: string) {}
 
-  /** Returns undefined if the file does not exist or cannot be accessed. */
+  /** Returns information about the path, or undefined if the file does not exist or cannot be accessed. */
   async probe(): Promise<ProbeResult | undefined> {
     const start = performance.now();
     const direct = start - this.lastFastAnswerAt < fastExpectedMs;
     const probed = direct ? this.probeSync() : await this.probeAsync();
     const end = performance.now();
-    // Asynchronous calls include waiting for the thread pool.
+    // The time of an asynchronous call includes waiting for a thread of the pool, so its limit is higher.
     this.lastFastAnswerAt = end - start < (direct ? fastMs : 5 * fastMs) ? end : Number.NEGATIVE_INFINITY;
     return probed;
   }

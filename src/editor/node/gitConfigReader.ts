@@ -12,7 +12,7 @@ interface ConfiguredPaths {
 }
 
 const maxConfigBytes = 1024 * 1024;
-/** Limit for one configuration including its includes. */
+/** Maximum number of files that are read for one configuration, including its includes. */
 const maxConfigs = 20;
 
 /** Reads Git configuration files. Returns all values, also of repeated keys, and treats conditional includes as active. */
@@ -40,7 +40,7 @@ export class GitConfigReader {
   private async readConfigFiles(files: readonly string[]): Promise<ConfiguredPaths> {
     const hooksPaths: string[] = [];
     const seen = new Set(files);
-    // Iterating over a set also visits elements that are added meanwhile.
+    // The loop also visits elements that are added to the set meanwhile.
     for (const file of seen) {
       const entries = parseGitConfig((await this.readIfAllowed(file)) ?? '');
       hooksPaths.push(...entries.filter(isHooksPath).map(({ value }) => expandHome(value, this.homeFolder)));

@@ -2,12 +2,12 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import type { BigIntStats } from 'node:fs';
 import * as path from 'node:path';
 
-/** File system access of `PathGuard`. Tests use that of another operating system. */
+/** File system access of `PathGuard`. Tests replace it to simulate other operating systems. */
 export interface GuardFileSystem {
   readonly paths: path.PlatformPath;
-  /** Resolves links and returns the spelling on disk. */
+  /** Resolves links and returns the path as spelled on disk. */
   readonly realpath: (file: string) => Promise<string>;
-  /** Rejects if nothing exists at the path; a broken link exists. */
+  /** Rejects if nothing exists at the path. A broken link counts as existing. */
   readonly lstat: (file: string) => Promise<unknown>;
   readonly stat: (file: string) => Promise<BigIntStats>;
 }

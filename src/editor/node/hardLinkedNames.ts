@@ -4,11 +4,11 @@ import * as path from 'node:path';
 import { relativePathIn } from '../common/boundary';
 import type { WorkspacePath } from '../common/globRules';
 
-/** Limit for one search in all folders. */
+/** Maximum number of files that one search visits in all folders. */
 const maxFiles = 3_000;
-/** Below a top-level folder whose name starts with a dot. */
+/** Maximum depth below a top-level folder whose name starts with a dot. */
 const maxDepth = 3;
-/** Folders with many files and no protected ones. */
+/** Folders that are not searched, because they contain many files and no protected ones. */
 const skippedFolders: ReadonlySet<string> = new Set(['node_modules', 'objects', 'logs', 'refs', 'worktrees', 'lfs']);
 
 /**
@@ -49,7 +49,7 @@ async function isSameFile(file: string, { dev, ino }: BigIntStats): Promise<bool
   return other?.ino === ino && other.dev === dev;
 }
 
-/** Returns files first, so that the limit cuts off deep folders. */
+/** Returns files first, so that the limit only affects nested folders. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return [...entries.filter((entry) => !entry.isDirectory()), ...entries.filter((entry) => entry.isDirectory())];

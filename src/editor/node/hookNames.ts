@@ -10,7 +10,7 @@ interface HookNamesOptions {
   readonly isWindows: boolean;
   /** Absolute path of the folder with the user's Git configuration. */
   readonly home: string;
-  /** For `XDG_CONFIG_HOME` and `GIT_CONFIG_GLOBAL`. */
+  /** The environment with `XDG_CONFIG_HOME` and `GIT_CONFIG_GLOBAL`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -20,7 +20,7 @@ interface HookQuery {
   /** Real paths of the workspace folders. */
   readonly folders: readonly string[];
   readonly isWindows: boolean;
-  /** False for paths on other machines outside the workspace. */
+  /** Returns false for paths on other machines outside the workspace. */
   readonly canAccess: (file: string) => boolean;
 }
 

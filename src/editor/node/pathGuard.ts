@@ -9,16 +9,16 @@ import { localFileSystem, type GuardFileSystem } from './guardFileSystem';
 import { findHardLinkedNames } from './hardLinkedNames';
 import { ExcludedHardLinks } from './excludedHardLinks';
 import { findHookNames, defaultHookNamesOptions } from './hookNames';
-import { findLinkedNames } from './linkedNames';
+import { findSymlinkedNames } from './symlinkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
 
 interface PathGuardDeps {
   /** Absolute paths of the workspace folders from VS Code; links are not resolved. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
-  /** Real paths can differ in case on Windows. On macOS, they have the spelling on disk. */
+  /** Whether real paths can differ in case. On macOS, real paths are spelled as on disk. */
   readonly isWindows: boolean;
-  /** Absolute path of the folder with the user's Git configuration; default the home folder. */
+  /** Absolute path of the folder with the user's Git configuration; default is the home folder. */
   readonly gitHome?: string;
   /** Default is the file system of this machine. */
   readonly fileSystem?: GuardFileSystem;
@@ -30,6 +30,8 @@ export interface CheckedPath {
   readonly path: string;
   /** All links resolved. For a missing file, links of the nearest existing parent are resolved. */
   readonly realPath: string;
+  /** The real path, with the workspace folder as VS Code names it. */
+  readonly canonicalPath: string;
   readonly exists: boolean;
   /** The real path and, if different, the requested path. */
   readonly names: readonly WorkspacePath[];
@@ -63,7 +65,7 @@ export class PathGuard {
     const absolute = await this.toAbsolute(named, requested);
     const folders = await this.resolveFolders();
     const { realPath, exists } = await resolveLinks(this.fileSystem, absolute, requested).catch((error: unknown) => {
-      // The cause would reveal what exists outside the workspace.
+      // The original error would reveal what exists outside the workspace.
       throw this.isInAnyFolder(absolute, folders) ? error : outsideError(requested);
     });
     const folder = innermostFolder(realPath, folders, this.deps.isWindows);
@@ -77,7 +79,8 @@ export class PathGuard {
     }
     const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
     if (info) await this.checkHardLinks(requested, info);
-    return { path: absolute, realPath, exists, names };
+    const canonicalPath = this.canonicalPathOf(realPath, folder, folders);
+    return { path: absolute, realPath, canonicalPath, exists, names };
   }
 
   /** Like `check`, and adds names of the file through links and Git configuration. */
@@ -89,7 +92,7 @@ export class PathGuard {
     const folders = await this.resolveFolders();
     const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
     const others = await Promise.all([
-      findLinkedNames(realPath, folders, isWindows),
+      findSymlinkedNames(realPath, folders, isWindows),
       findHookNames(realPath, folders, { ...gitPlaces, isWindows }),
       info ? findHardLinkedNames({ realPath, info }, folders, isWindows) : [],
     ]);
@@ -106,6 +109,12 @@ export class PathGuard {
   private isInAnyFolder(absolute: string, realFolders: readonly string[]): boolean {
     const folders = [...this.deps.folders(), ...realFolders];
     return innermostFolder(absolute, folders, this.deps.isWindows) !== undefined;
+  }
+
+  private canonicalPathOf(realPath: string, folder: string, realFolders: readonly string[]): string {
+    const named = this.deps.folders()[realFolders.indexOf(folder)];
+    if (named === undefined) return realPath;
+    return this.fileSystem.paths.join(named, this.workspacePathOf(realPath, folder).relativePath);
   }
 
   private workspacePathOf(path: string, folder: string): WorkspacePath {
@@ -128,7 +137,7 @@ export class PathGuard {
     this.realFolders ??= Promise.all(
       this.deps.folders().map((folder) =>
         this.fileSystem.realpath(folder).catch(() => {
-          // The folder may be created later, so resolve it again.
+          // The folder may be created later, so the next check resolves it again.
           this.realFolders = undefined;
           return this.fileSystem.paths.normalize(folder);
         }),
@@ -138,7 +147,10 @@ export class PathGuard {
   }
 }
 
-/** @throws EditorError `outsideWorkspace` for a broken link, because writing to it creates a file elsewhere */
+/**
+ * @throws EditorError `outsideWorkspace` for a broken link, because writing to it could create a file outside the
+ * workspace
+ */
 async function resolveLinks(
   system: GuardFileSystem,
   absolute: string,
@@ -161,7 +173,10 @@ async function resolveLinks(
   }
 }
 
-/** Returns the longest existing prefix of the path; a broken link exists. Uses binary search to limit file system calls. */
+/**
+ * Returns the longest existing prefix of the path. A broken link counts as existing. Uses binary search to limit file
+ * system calls.
+ */
 async function deepestExisting(
   { paths, lstat }: GuardFileSystem,
   absolute: string,

@@ -8,7 +8,7 @@ import {
   type DiagnosticsOptions,
   type DiagnosticSeverity,
   type FileDiagnostics,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type TextFile,
 } from '../common/editorPort';
 import { LineIndex } from '../common/text/textOffsets';
@@ -24,7 +24,7 @@ const maxConcurrentReads = 8;
 export class DiagnosticsReader {
   constructor(
     private readonly pathGuard: PathGuard,
-    private readonly readText: (path: string, options: ReadTextOptions) => Promise<TextFile>,
+    private readonly readText: (path: string, options: ReadTextLimits) => Promise<TextFile>,
     private readonly log: Logger,
   ) {}
 
@@ -53,7 +53,7 @@ export class DiagnosticsReader {
     return found.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, maxFiles);
   }
 
-  /** VS Code may have the diagnostics under the requested path or the real path. */
+  /** Reads the diagnostics under the requested path and the real path, because VS Code may have them under either. */
   private async readFile({ path, realPath }: CheckedPath, signal?: AbortSignal): Promise<FileDiagnostics[]> {
     for (const name of [path, realPath]) {
       const uri = vscode.Uri.file(name);

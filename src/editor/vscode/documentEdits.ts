@@ -8,9 +8,10 @@ export interface DocumentEdits {
 }
 
 /**
- * Applies edits as one undo step. Adds metadata, so that VS Code applies them unchanged. In the active editor, VS Code reduces
- * plain edits to the UTF-16 units that differ, which corrupts characters with a common surrogate (😀 to 😁). After a refactoring, VS Code saves all its files, by `files.refactoring.autoSave`. That is faster than we can,
- * and VS Code opens an editor for each file that stays dirty for 0.8 s.
+ * Applies edits as one undo step. Adds metadata, so that VS Code applies the edits unchanged: in the active editor, VS
+ * Code reduces plain edits to the UTF-16 units that differ, which corrupts characters with a common surrogate (😀 to
+ * 😁). After a refactoring, VS Code saves all its files if `files.refactoring.autoSave` is set. That is faster than
+ * saving them here, and VS Code opens an editor for each file that stays dirty for 0.8 s.
  */
 export async function applyWorkspaceEdit(changes: readonly DocumentEdits[], isRefactoring: boolean): Promise<boolean> {
   const metadata: vscode.WorkspaceEditEntryMetadata = { needsConfirmation: false, label: 'Edit by an agent' };

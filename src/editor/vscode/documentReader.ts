@@ -9,7 +9,7 @@ import {
   type FileBytes,
   type FileStat,
   type ReadBytesOptions,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type TextFile,
 } from '../common/editorPort';
 import { unifyLineEndings } from '../common/text/lineEndings';
@@ -35,9 +35,12 @@ export interface FileOnDisk {
 }
 
 const maxCachedPaths = 500;
-/** Total of all texts in UTF-16 units. */
+/** Maximum total length of the cached texts, in UTF-16 units. */
 const maxCachedText = 16 * 1024 * 1024;
-/** A file that was written more recently can change again without a new timestamp. */
+/**
+ * Resolution of file timestamps. A file that was written more recently than this can change again without a new
+ * timestamp.
+ */
 const timestampResolutionMs = 2000;
 
 /**
@@ -52,7 +55,7 @@ export class DocumentReader {
     weigh: ({ text }) => text?.length ?? 0,
   });
   /** Increases when the rules change, so that earlier checks are not cached. */
-  private rulesVersion = 0;
+  private accessRulesVersion = 0;
 
   constructor(
     private readonly pathGuard: PathGuard,
@@ -62,11 +65,11 @@ export class DocumentReader {
 
   /** Call after the workspace folders or the exclude list have changed. */
   clearCache(): void {
-    this.rulesVersion++;
+    this.accessRulesVersion++;
     this.cachedFiles.clear();
   }
 
-  async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
+  async readText(path: string, options: ReadTextLimits = {}): Promise<TextFile> {
     const { file, text, identity, ...known } = await this.cachedFileOrCheck(path);
     if (!this.fileQueue.isBusy(file.realPath)) {
       const buffer = await this.readBuffer(file, options);
@@ -83,8 +86,8 @@ export class DocumentReader {
   }
 
   /** Reads from disk and ignores unsaved changes. Does not wait in the queue of the file. */
-  async readDisk(path: string, { maxBytes = defaultMaxBytes, signal }: ReadTextOptions = {}): Promise<FileOnDisk> {
-    const { rulesVersion } = this;
+  async readDisk(path: string, { maxBytes = defaultMaxBytes, signal }: ReadTextLimits = {}): Promise<FileOnDisk> {
+    const { accessRulesVersion: rulesVersion } = this;
     const { file, bytes, info } = await readCheckedFile(this.pathGuard, path, { maxBytes }, signal);
     throwIfCancelled(signal);
     const text = unifyLineEndings(await decodeText(file.path, bytes, decodeFile));
@@ -97,7 +100,7 @@ export class DocumentReader {
       text: hasReliableTimestamps(info) ? text : undefined,
       ...invalid,
     };
-    if (rulesVersion === this.rulesVersion) this.cacheFile(path, known);
+    if (rulesVersion === this.accessRulesVersion) this.cacheFile(path, known);
     return { file: { path: file.path, text, version: diskVersion(info), isDirty: false, ...invalid }, bytes };
   }
 
@@ -117,7 +120,7 @@ export class DocumentReader {
     return { ...onDisk, version: this.openDocuments.versionOf(document), isDirty: document.isDirty };
   }
 
-  private async readBuffer(file: CheckedPath, options: ReadTextOptions): Promise<TextFile | undefined> {
+  private async readBuffer(file: CheckedPath, options: ReadTextLimits): Promise<TextFile | undefined> {
     throwIfCancelled(options.signal);
     const document = await this.openDocuments.find(file);
     if (!document) return undefined;
@@ -140,11 +143,11 @@ export class DocumentReader {
   }
 
   private async cacheOpenFile(path: string, checked: CachedFile): Promise<CachedFile> {
-    const { rulesVersion } = this;
+    const { accessRulesVersion: rulesVersion } = this;
     const info = await stat(checked.file.realPath, { bigint: true }).catch(() => undefined);
     if (!info?.isFile()) return checked;
     const known = { ...checked, identity: fileIdentity(info) };
-    if (rulesVersion === this.rulesVersion) this.cacheFile(path, known);
+    if (rulesVersion === this.accessRulesVersion) this.cacheFile(path, known);
     return known;
   }
 

@@ -43,18 +43,21 @@ export const maxOpenBytes = 50 * 1024 * 1024;
 /** Longer than VS Code's own limits for formatters and other save participants. */
 const vscodeTimeoutMs = 30_000;
 const timeoutPerFileMs = 250;
-/** How long VS Code can take to reload a changed file; its file watcher delays events by less. */
+/** How long VS Code can take to reload a changed file. Its file watcher needs less time. */
 const reloadTimeoutMs = 1000;
 /** How long to wait for VS Code to notice that an open file was written. */
 const settleMs = 300;
 /** An edit is recomputed if the user types before it is applied. */
 const maxAttempts = 4;
 
-/** Edits files through VS Code documents, which preserves undo, encoding and line endings. Runs edits of one file in sequence. */
+/**
+ * Edits files through VS Code documents, which preserves undo, encoding and line endings. Edits of one file run in
+ * sequence.
+ */
 export class DocumentWriter {
   /** Keeps requests in order while their paths are resolved. Keyed by the requested path. */
   private readonly arrivalQueue = new KeyedQueue();
-  /** The latest pending save of each document. Such a document is dirty, but not because of the user. */
+  /** The latest pending save of each document. Such a document is dirty, but not because of user changes. */
   private readonly pendingSaves = new Map<vscode.TextDocument, Promise<void>>();
   /** File modification time after our last save, in milliseconds since the epoch. */
   private readonly lastSavedAt = new WeakMap<vscode.TextDocument, number>();
@@ -64,7 +67,7 @@ export class DocumentWriter {
     private readonly openDocuments: DocumentsByPath,
     private readonly fileQueue: KeyedQueue,
     private readonly isTrusted: () => boolean,
-    /** Ignores unsaved changes and does not wait in the queue of the file. */
+    /** Reads the file on disk. Ignores unsaved changes and does not wait in the queue of the file. */
     private readonly readDisk: (path: string) => Promise<FileOnDisk>,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -128,16 +131,19 @@ export class DocumentWriter {
       const inTurn = async (): Promise<T> => {
         // An earlier edit may have moved the file.
         const file = await this.pathGuard.checkForWrite(path);
-        if (file.realPath !== realPath) throw rejectedError(file);
+        if (file.realPath !== realPath) throw editRejectedError(file);
         return await task(file);
       };
-      // Wrapped in an object, so that later requests wait until it is queued, not until it ends.
+      // Returned in an object, so that later requests only wait until this edit is queued and not until it ends.
       return { turn: this.fileQueue.run(realPath, inTurn) };
     });
     return await turn;
   }
 
-  /** Opens a document for an edit. Returns the buffer's version of `options.expectedVersion`. @throws EditorError */
+  /**
+   * Opens a document for an edit. Returns it with the buffer's version for `options.expectedVersion`. @throws
+   * EditorError
+   */
   async prepareDocument(file: CheckedPath, options: WriteOptions): Promise<PreparedDocument> {
     const opened = await this.openDocuments.find(file);
     if (opened) await this.waitForReload(file, opened);
@@ -153,7 +159,7 @@ export class DocumentWriter {
     for (let attempt = 1; ; attempt++) {
       throwIfCancelled(options.signal);
       const before = this.openDocuments.toTextFile(file.path, document);
-      if (expected !== undefined && before.version !== expected) throw staleError(file);
+      if (expected !== undefined && before.version !== expected) throw staleVersionError(file);
       const hasUserChanges = this.hasUserChanges(document);
       if (hasUserChanges && options.ifDirty === 'refuse') {
         throw new EditorError('dirty', `${file.path} has unsaved changes in the editor. Ask the user to save it.`);
@@ -166,13 +172,13 @@ export class DocumentWriter {
         return this.openDocuments.toTextFile(file.path, document);
       }
       const hasChanged = this.openDocuments.versionOf(document) !== before.version;
-      if (!hasChanged || attempt === maxAttempts) throw rejectedError(file);
+      if (!hasChanged || attempt === maxAttempts) throw editRejectedError(file);
     }
   }
 
   /**
-   * If a file is written while VS Code reads it, VS Code can have the new text with the old modification time and then refuse
-   * to save. It reloads an unedited file after a file event, so wait for that.
+   * If a file is written while VS Code reads it, VS Code can have the new text with the old modification time and then
+   * refuse to save. VS Code reloads an unedited file after a file event, so this waits for the event.
    */
   private async waitForReload(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
     if (document.isDirty || !file.exists) return;
@@ -196,7 +202,7 @@ export class DocumentWriter {
     if (await isBehind(onDisk)) {
       await waitForChange(document, this.clock, reloadTimeoutMs);
       onDisk = await read();
-      if (await isBehind(onDisk)) throw staleError(file);
+      if (await isBehind(onDisk)) throw staleVersionError(file);
     }
     if (!onDisk || (await isEncodingLossless(onDisk.bytes, document.encoding))) return;
     throw new EditorError(
@@ -214,13 +220,13 @@ export class DocumentWriter {
     if (expected === undefined || expected === this.openDocuments.versionOf(document)) return expected;
     // The expected version may be from disk, before the file was opened.
     const onDisk = file.exists ? await this.readDisk(file.path) : undefined;
-    if (onDisk?.file.version !== expected || !(await matchesDisk(document, onDisk))) throw staleError(file);
+    if (onDisk?.file.version !== expected || !(await matchesDisk(document, onDisk))) throw staleVersionError(file);
     return this.openDocuments.versionOf(document);
   }
 
   /** Does not use VS Code, which would follow a link that has just replaced a folder. */
   private async createFile(file: CheckedPath, text: string, options: WriteOptions): Promise<TextFile> {
-    if (options.expectedVersion !== undefined) throw staleError(file);
+    if (options.expectedVersion !== undefined) throw staleVersionError(file);
     const uri = vscode.Uri.file(file.path);
     await requireEncodable(text, encodingForNewFile(uri), file.path);
     const contents = await vscode.workspace.encode(text, { uri });
@@ -243,8 +249,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Applies edits to documents as one undo step. VS Code saves them if there are several and no user changes in them.
-   * Returns whether VS Code did. @throws EditorError `io` after a time-out
+   * Applies edits to documents as one undo step. VS Code saves them if there are several documents and none has user
+   * changes. Returns whether VS Code saved them. @throws EditorError `io` after a time-out
    */
   async applyEdits(changes: readonly DocumentEdits[]): Promise<boolean> {
     const isRefactoring = changes.length > 1 && !changes.some(({ document }) => document.isDirty);
@@ -257,7 +263,7 @@ export class DocumentWriter {
     return document.isDirty && !this.pendingSaves.has(document);
   }
 
-  /** Waits at most until `waitUntil`, in milliseconds of the monotonic clock. */
+  /** Saves a document. Waits at most until `waitUntil`, in milliseconds of the monotonic clock. */
   async saveDocument(file: CheckedPath, document: vscode.TextDocument, waitUntil?: number): Promise<void> {
     if (!document.isDirty) return;
     const saved = this.saveNow(file, document, this.pendingSaves.get(document)).finally(() => {
@@ -279,7 +285,10 @@ export class DocumentWriter {
     }
   }
 
-  /** Waits for an earlier save, because VS Code rejects concurrent saves. That save may include the latest edit or not. */
+  /**
+   * Waits for an earlier save, because VS Code rejects concurrent saves. The earlier save may or may not include the
+   * latest edit.
+   */
   private async saveNow(file: CheckedPath, document: vscode.TextDocument, earlier?: Promise<void>): Promise<void> {
     await earlier?.catch(() => undefined);
     if (!document.isDirty) return;
@@ -302,8 +311,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Detects a save that went elsewhere because a folder was replaced by a link after the check: the path resolves differently
-   * now, or the checked file was not written. The save cannot be undone.
+   * Detects a save to the wrong file because a folder was replaced by a link after the check: the path now resolves
+   * differently, or the checked file was not written. The save cannot be undone.
    */
   async checkSavedPath(file: CheckedPath, document: vscode.TextDocument, versionBefore?: FileVersion): Promise<void> {
     const place = await this.pathGuard.check(file.path).catch(messageOf);
@@ -320,7 +329,7 @@ export class DocumentWriter {
     throw new EditorError('editRejected', message);
   }
 
-  /** Limits the time of VS Code calls, which can hang. */
+  /** Runs VS Code calls with a time limit, because they can hang. */
   private async withTimeout<T>(what: string, work: () => Thenable<T>, timeoutMs = vscodeTimeoutMs): Promise<T> {
     try {
       return await withDeadline(this.clock, what, timeoutMs, async () => await work());
@@ -364,11 +373,11 @@ async function checkWritable(file: CheckedPath): Promise<void> {
   throw new EditorError('editRejected', `${file.path} is read-only, so it was not edited. Make it writable first.`);
 }
 
-export function staleError({ path }: CheckedPath): EditorError {
+export function staleVersionError({ path }: CheckedPath): EditorError {
   return new EditorError('staleVersion', `${path} has changed since it was read. Read it again.`);
 }
 
-export function rejectedError({ path }: CheckedPath): EditorError {
+export function editRejectedError({ path }: CheckedPath): EditorError {
   return new EditorError(
     'editRejected',
     `VS Code did not apply the edit to ${path}. It may be read-only, or it has just changed.`,

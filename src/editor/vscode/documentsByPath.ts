@@ -4,11 +4,11 @@ import { DisposableStore } from '../../base/common/disposable';
 import type { FileVersion, TextFile } from '../common/editorPort';
 import type { CheckedPath } from '../node/pathGuard';
 
-/** Finds VS Code's open documents by path, also if a file is open through a link. */
+/** Finds VS Code's open documents by path, even if a file is open through a link. */
 export class DocumentsByPath implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly documentsByPath = new Map<string, vscode.TextDocument>();
-  /** From real path to the different path under which the file is open. */
+  /** For each real path, the path of a link through which the file is open. */
   private readonly openPathByRealPath = new Map<string, string>();
   /** Distinguishes documents of the same file, whose version numbers all start at 1. */
   private readonly idByDocument = new WeakMap<vscode.TextDocument, number>();
@@ -72,7 +72,7 @@ export class DocumentsByPath implements vscode.Disposable {
   }
 }
 
-/** Windows paths can differ in case, especially drive letters. */
+/** On Windows, paths of the same file can differ in case, especially in the drive letter. */
 function pathKey(path: string): string {
   return process.platform === 'win32' ? path.toLowerCase() : path;
 }

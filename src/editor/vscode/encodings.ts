@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as vscode from 'vscode';
 import { EditorError } from '../common/editorPort';
 import { unifyLineEndings } from '../common/text/lineEndings';
-import { decodeText, startsWithUtf16Mark } from '../node/diskReader';
+import { decodeText, startsWithUtf16Bom } from '../node/diskReader';
 
 const replacementCharacter = '\ufffd';
 /** VS Code's ids of the encodings that support every character. */
@@ -27,9 +27,12 @@ export async function decodeDocumentText(bytes: Buffer, encoding: string): Promi
   return text === undefined ? undefined : unifyLineEndings(text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
-/** Whether decoding replaced invalid bytes. Valid UTF-8 and UTF-16 with a byte order mark can contain U+FFFD itself. */
+/**
+ * Whether decoding replaced invalid bytes. Valid UTF-8, and valid UTF-16 with a byte order mark, can contain U+FFFD
+ * itself.
+ */
 export function hasInvalidBytes(text: string, bytes: Buffer): boolean {
-  return text.includes(replacementCharacter) && !isUtf8(bytes) && !startsWithUtf16Mark(bytes);
+  return text.includes(replacementCharacter) && !isUtf8(bytes) && !startsWithUtf16Bom(bytes);
 }
 
 /** Whether decoding and encoding keep the bytes, except for line endings and the byte order mark. */
@@ -56,7 +59,7 @@ export function encodingForNewFile(uri: vscode.Uri): string {
   return vscode.workspace.getConfiguration('files', uri).get<string>('encoding', 'utf8');
 }
 
-/** VS Code refuses to decode bytes that look binary. */
+/** Returns undefined if the bytes look binary, because VS Code then refuses to decode them. */
 async function decodeOrUndefined(bytes: Uint8Array, encoding: string): Promise<string | undefined> {
   try {
     return await vscode.workspace.decode(bytes, { encoding });
@@ -66,6 +69,6 @@ async function decodeOrUndefined(bytes: Uint8Array, encoding: string): Promise<s
 }
 
 function withoutMark(bytes: Buffer): Buffer {
-  if (startsWithUtf16Mark(bytes)) return bytes.subarray(2);
+  if (startsWithUtf16Bom(bytes)) return bytes.subarray(2);
   return bytes.subarray(0, 3).equals(Buffer.from('\ufeff')) ? bytes.subarray(3) : bytes;
 }

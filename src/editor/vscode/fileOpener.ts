@@ -10,9 +10,9 @@ import type { PathGuard } from '../node/pathGuard';
 const diffScheme = 'backline-diff';
 
 export interface ProposedChange {
-  /** Absolute and resolved. */
+  /** Absolute and resolved path of the file. */
   readonly path: string;
-  /** Null for a new file. */
+  /** The current text; null for a new file. */
   readonly before: string | null;
   readonly after: string;
 }
@@ -21,6 +21,7 @@ export interface ProposedChange {
 export class FileOpener implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly proposedTextById = new Map<string, string>();
+  private readonly shownTitles = new Set<string>();
   private lastProposalId = 0;
 
   constructor(
@@ -66,8 +67,10 @@ export class FileOpener implements vscode.Disposable {
     await vscode.commands.executeCommand('vscode.open', uri, { preserveFocus, preview, selection });
   }
 
-  /** Opens the current and the proposed texts of files in one editor. The texts are gone when the result is disposed. */
+  /** Opens the current and the proposed texts of files in one editor, which closes when the result is disposed. */
   async showChanges(changes: readonly ProposedChange[], title: string): Promise<Disposable> {
+    const name = this.unusedTitle(title);
+    this.shownTitles.add(name);
     const keys: string[] = [];
     const resources = changes.map(({ after, before, path }) => {
       const uri = vscode.Uri.file(path);
@@ -75,10 +78,18 @@ export class FileOpener implements vscode.Disposable {
       keys.push(key);
       return [uri, before === null ? undefined : uri, uri.with({ scheme: diffScheme, query: key })];
     });
-    await vscode.commands.executeCommand('vscode.changes', title, resources);
-    return toDisposable(() => {
+    const release = toDisposable(() => {
       for (const key of keys) this.proposedTextById.delete(key);
+      this.closeTabs(tabsTitled(name));
+      this.shownTitles.delete(name);
     });
+    try {
+      await vscode.commands.executeCommand('vscode.changes', name, resources);
+    } catch (error) {
+      release.dispose();
+      throw error;
+    }
+    return release;
   }
 
   async showDiff(path: string, proposedText: string, title: string): Promise<Disposable> {
@@ -99,10 +110,19 @@ export class FileOpener implements vscode.Disposable {
       const tabs = vscode.window.tabGroups.all
         .flatMap((group) => group.tabs)
         .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.query === key);
-      vscode.window.tabGroups
-        .close(tabs)
-        .then(undefined, (error: unknown) => this.log.error('could not close a diff', error));
+      this.closeTabs(tabs);
     });
+  }
+
+  /** Two editors with the same title could not be told apart. */
+  private unusedTitle(title: string): string {
+    for (let number = 2, name = title; ; name = `${title} ${number++}`) if (!this.shownTitles.has(name)) return name;
+  }
+
+  private closeTabs(tabs: readonly vscode.Tab[]): void {
+    vscode.window.tabGroups
+      .close(tabs)
+      .then(undefined, (error: unknown) => this.log.error('could not close a diff', error));
   }
 
   /** Returns the query of the text's URI. */
@@ -126,6 +146,12 @@ export class FileOpener implements vscode.Disposable {
   }
 }
 
+/** VS Code tells no more of an editor with several files than its label: the title, and the number of files in parentheses. */
+function tabsTitled(title: string): readonly vscode.Tab[] {
+  const isOfTitle = ({ label }: vscode.Tab): boolean => label === title || label.startsWith(`${title} (`);
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isOfTitle));
+}
+
 type Target =
   | { readonly kind: 'link'; readonly uri: vscode.Uri }
   | { readonly kind: 'file'; readonly path: string; readonly range?: Range };
@@ -139,7 +165,7 @@ function ifNotFound(error: unknown): false {
   throw error;
 }
 
-/** Longer than any percent-encoded path and than browsers support. */
+/** Longer than any percent-encoded path, and longer than browsers support. */
 const maxUriLength = 16 * 1024;
 
 /** @throws EditorError `unsupportedUri` */

@@ -6,7 +6,7 @@ import type { ChangeCheck } from '../common/uncheckedEditor';
 import { notFoundError } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { DocumentsByPath } from './documentsByPath';
-import { rejectedError, staleError, type DocumentWriter } from './documentWriter';
+import { editRejectedError, staleVersionError, type DocumentWriter } from './documentWriter';
 import { requireEncodable } from './encodings';
 
 interface PreparedEdits {
@@ -17,7 +17,7 @@ interface PreparedEdits {
   readonly hasUserChanges: boolean;
 }
 
-/** Edits several files through VS Code documents, as one edit. */
+/** Edits several files through VS Code documents as one undo step. */
 export class MultiFileWriter {
   constructor(
     private readonly pathGuard: PathGuard,
@@ -45,7 +45,10 @@ export class MultiFileWriter {
     return changes.flatMap(({ path }) => written.get(path) ?? []);
   }
 
-  /** In the same order for all edits, so that two of them cannot wait for each other. @throws EditorError for one file twice */
+  /**
+   * Returns the paths in the same order for all edits, which prevents a deadlock. @throws EditorError if a file occurs
+   * twice
+   */
   private async pathsInLockOrder(paths: readonly string[]): Promise<string[]> {
     const pathByRealPath = new Map<string, string>();
     for (const path of paths) {
@@ -70,12 +73,12 @@ export class MultiFileWriter {
       if (change) prepared.set(path, await this.prepare(file, change, check));
     }
     for (const { before, document, file } of prepared.values()) {
-      if (this.openDocuments.versionOf(document) !== before.version) throw staleError(file);
+      if (this.openDocuments.versionOf(document) !== before.version) throw staleVersionError(file);
     }
     throwIfCancelled(signal);
     const all = [...prepared.values()];
     const [first] = all;
-    if (first && !(await this.writer.applyEdits(all))) throw rejectedError(first.file);
+    if (first && !(await this.writer.applyEdits(all))) throw editRejectedError(first.file);
     await Promise.all(all.map((each) => this.save(each)));
     return new Map(
       [...prepared].map(([path, { document, file }]) => [path, this.openDocuments.toTextFile(file.path, document)]),
@@ -90,7 +93,7 @@ export class MultiFileWriter {
     if (!file.exists && !(await this.openDocuments.find(file))) throw notFoundError(path);
     const { document, expectedVersion: expected } = await this.writer.prepareDocument(file, { expectedVersion });
     const before = this.openDocuments.toTextFile(file.path, document);
-    if (before.version !== expected) throw staleError(file);
+    if (before.version !== expected) throw staleVersionError(file);
     for (const { newText } of requested) requireValidNewText(newText);
     const edits = toOffsetEdits(new LineIndex(before.text), requested);
     await requireEncodable(requested.map(({ newText }) => newText).join(''), document.encoding, file.path);

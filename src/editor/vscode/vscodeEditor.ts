@@ -16,7 +16,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadTextOptions,
+  type ReadTextLimits,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -31,7 +31,7 @@ import { DocumentWriter, maxOpenBytes } from './documentWriter';
 import { DocumentsByPath } from './documentsByPath';
 import { FileOpener, type ProposedChange } from './fileOpener';
 import { MultiFileWriter } from './multiFileWriter';
-import { SelectionTracker } from './selectionTracker';
+import { VisibleEditorTracker } from './visibleEditorTracker';
 
 interface VsCodeEditorDeps {
   readonly log: Logger;
@@ -44,7 +44,7 @@ interface VsCodeEditorDeps {
 
 const defaultMaxResults = 1000;
 
-/** Implements the editor operations with VS Code by delegating to its parts. */
+/** Implements the editor operations with VS Code. */
 export class VsCodeEditor implements UncheckedEditor, Disposable {
   private readonly disposables = new DisposableStore();
   readonly onDidChangeFolders: Event<void>;
@@ -57,7 +57,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   private readonly writer: DocumentWriter;
   private readonly multiFileWriter: MultiFileWriter;
   private readonly diagnosticsReader: DiagnosticsReader;
-  private readonly tracker: SelectionTracker;
+  private readonly tracker: VisibleEditorTracker;
   private readonly opener: FileOpener;
   private excludeList = new ExcludeList([]);
 
@@ -73,13 +73,13 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
       exclude: () => this.excludeList,
       isWindows: process.platform === 'win32',
     });
-    const readText = (path: string, read?: ReadTextOptions): Promise<TextFile> => this.reader.readText(path, read);
+    const readText = (path: string, read?: ReadTextLimits): Promise<TextFile> => this.reader.readText(path, read);
     this.reader = new DocumentReader(this.pathGuard, this.openDocuments, queue);
     const readDisk = (path: string): Promise<FileOnDisk> => this.reader.readDisk(path, { maxBytes: maxOpenBytes });
     this.writer = new DocumentWriter(this.pathGuard, this.openDocuments, queue, isTrusted, readDisk, clock, log);
     this.multiFileWriter = new MultiFileWriter(this.pathGuard, this.writer, this.openDocuments);
     this.diagnosticsReader = new DiagnosticsReader(this.pathGuard, readText, log);
-    this.tracker = this.disposables.add(new SelectionTracker(this.pathGuard, clock, onListenerError));
+    this.tracker = this.disposables.add(new VisibleEditorTracker(this.pathGuard, clock, onListenerError));
     this.onDidChangeSelection = this.tracker.onDidChangeSelection;
     this.onDidChangeVisibleFiles = this.tracker.onDidChangeVisibleFiles;
     this.opener = this.disposables.add(new FileOpener(this.pathGuard, readText, log));
@@ -130,11 +130,15 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     return (await this.pathGuard.check(path)).path;
   }
 
+  async realPathOf(path: string): Promise<string> {
+    return (await this.pathGuard.check(path)).canonicalPath;
+  }
+
   async resolveNames(path: string): Promise<ResolvedPath> {
     return await this.pathGuard.checkForWrite(path);
   }
 
-  async readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
+  async readText(path: string, options?: ReadTextLimits): Promise<TextFile> {
     await this.writer.waitForEarlierEdits(path);
     return await this.reader.readText(path, options);
   }

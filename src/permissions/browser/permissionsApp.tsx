@@ -27,10 +27,9 @@ export function App({ page }: { page: PermissionsPage }) {
             <p class="permissions-note">
               <ShieldIcon />
               <span>
-                By default, agents can read and edit files in the workspace without asking. You are asked before they
-                run commands, and when they request permission. Agents cannot edit files outside the workspace through
-                Backline. Changes to files that make programs run, such as tasks, hooks and workflows, always need your
-                approval.{' '}
+                By default, agents can read and edit workspace files. Commands need your approval, and so do changes to
+                files that can run code, such as tasks, Git hooks and workflows. Agents can’t edit files outside the
+                workspace through Backline.{' '}
                 <button
                   type="button"
                   class="link"
@@ -43,11 +42,10 @@ export function App({ page }: { page: PermissionsPage }) {
             <p class="permissions-note">
               <InfoIcon />
               <span>
-                Agents run with your user rights. Backline cannot stop actions that an agent does not request. “Use the
-                network” applies only to requests that the agent reports as network access. Amp does not wait for
-                answers: if edits are set to Ask, Amp’s edit is denied, and it can try again after you allow it. If
-                reading is set to Ask, it is denied. Agents of an Amplifier server run on that server and are not
-                covered.
+                Agents run with your user rights. Backline can’t stop actions that an agent doesn’t request. “Use the
+                network” applies only to requests that the agent reports as network access. Amp doesn’t wait for
+                answers: if edits are set to Ask, its edit is denied, and Amp can try again after you allow it. If
+                reading is set to Ask, Amp can’t read. These settings don’t apply to agents on an Amplifier server.
               </span>
             </p>
           </section>

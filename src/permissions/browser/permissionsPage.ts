@@ -3,9 +3,9 @@ import { Emitter } from '../../base/common/event';
 import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { didChangePermissions, permissionsRequests, type PermissionsView } from '../common/page/permissionsApi';
 
-/** State of the permissions page, received from the host. */
+/** The state of the permissions page, as received from the host. */
 export class PermissionsPage {
-  /** Sends a request to the host. The page shows errors. */
+  /** Sends a request to the host. If it fails, the page shows the error. */
   readonly sendRequest: Requester;
   private readonly changeEmitter = new Emitter<void>(reportError);
   readonly onDidChange = this.changeEmitter.event;
@@ -19,12 +19,12 @@ export class PermissionsPage {
     this.sendRequest = connection.createRequester((error) => this.setFailureMessage(messageOf(error)));
   }
 
-  /** Undefined until the host has sent it. */
+  /** The contents of the page. Undefined until the host has sent them. */
   get view(): PermissionsView | undefined {
     return this.currentView;
   }
 
-  /** Error message of a failed request, until the user dismisses it. */
+  /** Error message of a failed request. Kept until the user dismisses it. */
   get failure(): string | undefined {
     return this.failureMessage;
   }
@@ -35,7 +35,7 @@ export class PermissionsPage {
       this.changeEmitter.fire();
     });
     this.connection.start(window);
-    // VS Code restores a tab after a reload only if its page has saved a state.
+    // After a reload, VS Code restores a tab only if its page has saved a state.
     this.vscodeApi.setState({});
     void this.sendRequest(permissionsRequests.ready, {});
   }

@@ -78,7 +78,7 @@ function PolicySelect({ row, kind, cell: { choice, stricter }, ask }: PolicySele
         value={choice}
         onChange={({ currentTarget }) => {
           const chosen = PolicyChoice.safeParse(currentTarget.value).data;
-          // Keep the host's value until it confirms the change: saving the setting can fail.
+          // The select shows the old value until the host confirms the change, because saving the setting can fail.
           currentTarget.value = choice;
           if (chosen) void ask(permissionsRequests.setPolicy, { agent: row.agent, kind, choice: chosen });
         }}
@@ -94,7 +94,9 @@ function PolicySelect({ row, kind, cell: { choice, stricter }, ask }: PolicySele
   );
 }
 
-/** Answers without a choice. Explicit permission requests always ask, as the note on the page says. */
+/**
+ * Answers that apply if the policy has none. Explicit permission requests always ask, as a note on the page explains.
+ */
 const defaultAnswers: Readonly<Record<PolicyKind, string>> = { read: 'allow', edit: 'allow', run: 'ask', fetch: 'ask' };
 
 function choiceNames(isForAll: boolean, kind: PolicyKind): Readonly<Record<PolicyChoice, string>> {

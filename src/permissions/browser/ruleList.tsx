@@ -1,6 +1,6 @@
 import type { Requester } from '../../webview/browser/hostConnection';
 import { IconButton } from '../../webview/browser/iconButton';
-import { CheckIcon, SkippedIcon, TrashIcon } from '../../webview/browser/icons';
+import { CheckIcon, BlockedIcon, TrashIcon } from '../../webview/browser/icons';
 import { permissionsRequests, type RuleRow } from '../common/page/permissionsApi';
 
 interface RuleListProps {
@@ -8,7 +8,7 @@ interface RuleListProps {
   readonly ask: Requester;
 }
 
-/** The rules with their exact conditions. */
+/** Lists the rules with their exact conditions. */
 export function RuleList({ rules, ask }: RuleListProps) {
   const groups = [
     { title: 'Always', rules: rules.filter(({ lasts }) => lasts === 'always') },
@@ -39,7 +39,7 @@ function Rule({ rule, ask }: { rule: RuleRow; ask: Requester }) {
   return (
     <li class="rule">
       <span class={`rule-effect is-${effect}`}>
-        {isAllowing ? <CheckIcon /> : <SkippedIcon />}
+        {isAllowing ? <CheckIcon /> : <BlockedIcon />}
         {isAllowing ? 'Allow' : 'Deny'}
       </span>
       <div class="rule-text">

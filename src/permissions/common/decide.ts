@@ -8,9 +8,8 @@ import type { ToolRequest } from './requests/toolRequest';
 
 export interface DecisionContext {
   readonly rules: readonly PermissionRule[];
-  /** Policy of the request's agent. */
+  /** Policy for the agent that sends the request. */
   readonly policy: AgentPolicy;
-  /** Compiles globs of rules. */
   readonly globs: RuleGlobs;
   /** Whether a file is protected. `path` is absolute and resolved. */
   readonly isProtected: (path: string) => boolean;
@@ -46,7 +45,6 @@ export function decideRequest(request: ToolRequest, { rules, policy, globs, isPr
   return { answer: 'ask', because: 'unsettled' };
 }
 
-/** Whether the request may change its files. */
 export function mayChangeFiles({ command, kind }: ToolRequest): boolean {
   return command !== undefined || !readOnlyKinds.has(kind);
 }

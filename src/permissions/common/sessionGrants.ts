@@ -2,7 +2,7 @@ import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { PermissionRule } from './rules/permissionRules';
 
-/** An answer of the user for the rest of a conversation. */
+/** A lasting answer of the user for the rest of a conversation. */
 export type SessionGrant = RuleGrant | RememberedGrant;
 
 interface GrantBase {
@@ -21,7 +21,6 @@ interface RuleGrant extends GrantBase {
 interface RememberedGrant extends GrantBase {
   readonly kind: 'remembered';
   readonly effect: PermissionRule['effect'];
-  /** Label of the chosen option. */
   readonly optionLabel: string;
 }
 

@@ -8,13 +8,12 @@ import type { StoredRule, UserRules } from './rules/userRules';
 interface StandingPermissionsDeps {
   /** The user's rules. `StandingPermissions` disposes them. */
   readonly rules: UserRules;
-  /** Returns the current policy. */
   readonly policy: () => PermissionPolicy;
   readonly onListenerError: (error: unknown) => void;
   readonly globs: RuleGlobs;
 }
 
-/** The permissions that apply without asking: the user's rules, grants of sessions, and the policy. */
+/** The permissions that apply without asking: the user's rules, the grants of sessions, and the policy. */
 export class StandingPermissions implements Disposable {
   readonly grants: SessionGrants;
 
@@ -31,7 +30,6 @@ export class StandingPermissions implements Disposable {
     return this.deps.rules.storedRules;
   }
 
-  /** The compiled globs of rules. */
   get ruleGlobs(): RuleGlobs {
     return this.deps.globs;
   }
@@ -52,7 +50,7 @@ export class StandingPermissions implements Disposable {
     return disposables;
   }
 
-  /** Stores a rule with scope `always`. @throws Error if there are too many */
+  /** Stores a rule with scope `always`. @throws Error if there are too many rules */
   async addRule(rule: PermissionRule): Promise<void> {
     await this.deps.rules.add(rule);
   }
@@ -66,7 +64,7 @@ export class StandingPermissions implements Disposable {
     this.deps.rules.recordUse(rule);
   }
 
-  /** Stores pending usage counts. Never rejects. */
+  /** Stores the collected usage counts. Never rejects. */
   async flush(): Promise<void> {
     await this.deps.rules.flush();
   }

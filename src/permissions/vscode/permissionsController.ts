@@ -16,19 +16,19 @@ import { describeRule } from '../common/rules/ruleWords';
 import type { SessionGrant } from '../common/sessionGrants';
 import type { StandingPermissions } from '../common/standingPermissions';
 import { askForRule } from './newRule';
-import { PermissionsPanel, type PermissionsModel } from './permissionsPanel';
+import { PermissionsPanel, type PermissionsPanelModel } from './permissionsPanel';
 
 interface PermissionsControllerDeps extends FeatureContext {
   readonly standing: StandingPermissions;
   readonly agents: Pick<BackendRegistry, 'list' | 'onDidChange'>;
-  /** Other agents under the policy. Omitted if `agents` has the same id. */
+  /** Further agents that the policy controls. An agent that is also in `agents` is omitted. */
   readonly otherAgents: readonly AgentUnderPolicy[];
   readonly editor: Pick<EditorPort, 'folders' | 'onDidChangeFolders'>;
   readonly extensionUri: vscode.Uri;
 }
 
 /** Controls the page that shows and changes what agents can do. */
-export class PermissionsController implements PermissionsModel, Disposable {
+export class PermissionsController implements PermissionsPanelModel, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = new Emitter<void>((error) =>
     this.deps.log.error('a permissions listener failed', error),

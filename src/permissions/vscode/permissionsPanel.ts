@@ -12,10 +12,10 @@ import {
   type PolicyChoice,
   type PermissionsView,
 } from '../common/page/permissionsApi';
-import { LatestViewSender } from '../common/page/latestViewSender';
+import { LatestViewSender } from '../../webview/common/latestViewSender';
 import type { PolicyKind } from '../common/policy/policyKinds';
 
-export interface PermissionsModel {
+export interface PermissionsPanelModel {
   readonly onDidChange: Event<void>;
   /** Loads the contents of the page. Never rejects. */
   loadView(): Promise<PermissionsView>;
@@ -28,7 +28,7 @@ export interface PermissionsModel {
 }
 
 interface PermissionsPanelDeps {
-  readonly model: PermissionsModel;
+  readonly model: PermissionsPanelModel;
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;
   readonly log: Logger;
@@ -54,7 +54,7 @@ export class PermissionsPanel implements Disposable {
     else this.initialize(panel);
   }
 
-  /** Does not close the tab, because VS Code restores it after a reload. */
+  /** The tab stays open, because VS Code restores it after a reload. */
   dispose(): void {
     this.openTab?.store.dispose();
     this.openTab = undefined;
@@ -93,7 +93,7 @@ export class PermissionsPanel implements Disposable {
     );
     const show = (): void => void newest.refresh();
     store.add(model.onDidChange(show));
-    // Other windows can change rules without an event in this one.
+    // Other windows can change rules without an event in this window.
     store.add(
       panel.onDidChangeViewState(() => {
         if (panel.visible) show();

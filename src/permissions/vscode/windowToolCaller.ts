@@ -4,17 +4,16 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { oneLine } from '../../base/common/oneLine';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { toSafeNotice } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/noticeText';
 import { formatCommand, toVisibleText } from '../../base/common/visibleText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { ChangedFile, ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
+import type { OpenQuestions } from '../common/openQuestions';
 import { decideRequest, type Decision } from '../common/decide';
 import { policyKindsOfRequest } from '../common/policy/policy';
+import { mcpClientPolicyId } from '../common/policy/policyKinds';
 import { createFileRequest, type CheckedRequest } from '../common/requests/toolRequest';
 import type { StandingPermissions } from '../common/standingPermissions';
-
-/** All MCP clients outside VS Code share one entry in the policy, because their names are only what they say. */
-export const mcpClientPolicyId = 'mcp';
 
 interface WindowToolCallerDeps {
   readonly standing: StandingPermissions;
@@ -23,7 +22,9 @@ interface WindowToolCallerDeps {
     showChanges(files: readonly ChangedFile[], title: string): Promise<Disposable>;
   };
   readonly log: Logger;
-  /** Defaults to `vscode.window.showWarningMessage`. */
+  /** Shared by all callers of the window. */
+  readonly questions: OpenQuestions;
+  /** Replaces `vscode.window.showWarningMessage` in tests. */
   readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
 }
 
@@ -32,12 +33,14 @@ const show = 'Show Changes';
 const deny = 'Deny';
 const granted: ToolPermit = { isGranted: true };
 const maxNamedFiles = 3;
-/** VS Code loads the texts of all files when it opens the editor. */
+/** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxShownFiles = 300;
-/** In UTF-16 units. */
+/** Maximum length of a displayed name, in UTF-16 units. */
 const maxNameLength = 60;
-/** In UTF-16 units. A longer notification would be cut. */
+/** Maximum length of a displayed command, in UTF-16 units. VS Code would cut off a longer notification. */
 const maxCommandLength = 800;
+const tooManyQuestions =
+  'The user has not answered several earlier questions of programs outside VS Code. Wait until they are answered or closed, then ask again.';
 
 /** A program outside VS Code that calls tools. It has no conversation, so the user is asked with a notification. */
 export class WindowToolCaller implements ToolCaller {
@@ -45,7 +48,7 @@ export class WindowToolCaller implements ToolCaller {
   readonly stopSignal = undefined;
   private readonly title: string;
 
-  /** `clientName` is what the client says. */
+  /** `clientName` is the name that the client claims. */
   constructor(
     clientName: string | undefined,
     private readonly deps: WindowToolCallerDeps,
@@ -91,7 +94,7 @@ export class WindowToolCaller implements ToolCaller {
     return await this.decide(request, what, [], signal);
   }
 
-  /** There is no conversation that could show it. */
+  /** Only runs the write, because there is no conversation in which it could be shown. */
   async recordWrites<T>(_paths: readonly string[], write: () => Promise<T>): Promise<T> {
     return await write();
   }
@@ -110,7 +113,7 @@ export class WindowToolCaller implements ToolCaller {
       isProtected: (path) => request.protections.has(path),
     });
     if ('rule' in decision) standing.recordUse(decision.rule);
-    if (decision.answer === 'allow' && this.isAllowedByOwnEntry(decision, request)) return granted;
+    if (decision.answer === 'allow' && this.isAllowedForExternalClients(decision, request)) return granted;
     if (decision.answer === 'deny')
       return refused("The user's rules or settings (backline.permissions) do not allow it. Go on without it.");
     try {
@@ -121,26 +124,37 @@ export class WindowToolCaller implements ToolCaller {
     }
   }
 
-  /** What the user allows all agents does not extend to programs outside VS Code. */
-  private isAllowedByOwnEntry(decision: Decision, request: CheckedRequest): boolean {
+  /**
+   * Whether the policy entry for MCP clients allows the request. The entry for all agents does not apply to programs
+   * outside VS Code.
+   */
+  private isAllowedForExternalClients(decision: Decision, request: CheckedRequest): boolean {
     if ('rule' in decision) return decision.rule.agent === mcpClientPolicyId;
     const own = this.deps.standing.policy.userPolicies.get(mcpClientPolicyId);
     return policyKindsOfRequest(request).every((kind) => own?.[kind] === 'allow');
   }
 
-  /** VS Code cannot close a notification, so an answer after the call has ended is ignored. */
+  /** Asks the user with a notification. VS Code cannot close it, so an answer after the end of the call is ignored. */
   private async ask(what: string, files: readonly ChangedFile[], signal: AbortSignal): Promise<ToolPermit> {
     const diffs = new DisposableStore();
+    const question = this.deps.questions.tryOpen(this.title);
+    if (!question) return refused(tooManyQuestions);
+    let shown: Promise<unknown> = Promise.resolve();
     try {
       for (;;) {
         const buttons = [allow, ...(files.length > 0 ? [show] : []), deny];
-        const choice = await this.notify(`Backline: ${this.title} wants to ${what}`, buttons, signal);
+        const notification = this.show(`Backline: ${this.title} wants to ${what}`, buttons);
+        shown = notification;
+        const choice = await answerUnlessAborted(notification, signal);
         if (choice === allow) return granted;
         if (choice !== show) return refused('The user did not allow this. Ask the user how to go on.');
         await this.showChanges(files, diffs);
       }
     } finally {
       diffs.dispose();
+      // A notification stays after its call has ended, so it counts until the user closes it.
+      const end = (): void => question.dispose();
+      shown.then(end, end);
     }
   }
 
@@ -149,7 +163,7 @@ export class WindowToolCaller implements ToolCaller {
     const by = 'by a program outside VS Code';
     const [first] = files;
     try {
-      if (files.length > 1) diffs.add(await editor.showChanges(files, `Changes of ${files.length} files ${by}`));
+      if (files.length > 1) diffs.add(await editor.showChanges(files, `Changes in ${files.length} files ${by}`));
       else if (first) {
         const title = `${vscode.workspace.asRelativePath(first.path)} (change ${by})`;
         diffs.add(await editor.showDiff(first.path, first.after, title));
@@ -159,17 +173,23 @@ export class WindowToolCaller implements ToolCaller {
     }
   }
 
-  private async notify(text: string, buttons: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+  private async show(text: string, buttons: readonly string[]): Promise<string | undefined> {
     const showMessage = this.deps.showMessage ?? vscode.window.showWarningMessage;
-    return await new Promise((resolve, reject) => {
-      const stop = (): void => resolve(undefined);
-      signal.addEventListener('abort', stop, { once: true });
-      Promise.resolve(showMessage(toSafeNotice(text), ...buttons))
-        .then(resolve, reject)
-        .finally(() => signal.removeEventListener('abort', stop));
-      if (signal.aborted) stop();
-    });
+    return await showMessage(toSafeNotificationText(text), ...buttons);
   }
+}
+
+/** Returns undefined as soon as the signal fires. */
+async function answerUnlessAborted(
+  notification: Promise<string | undefined>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return await new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    notification.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    if (signal.aborted) stop();
+  });
 }
 
 function refused(reason: string): ToolPermit {

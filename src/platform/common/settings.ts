@@ -22,21 +22,21 @@ const PortRangeSetting = z
   .refine(([first, last]) => first <= last)
   .transform(([first, last]): PortRange => ({ first, last }));
 
-/** Accepts `"8000-8100"` and `[8000, 8100]`. Returns undefined for anything else. */
+/** Parses a range. Accepts `"8000-8100"` and `[8000, 8100]`. Undefined for anything else. */
 export function parsePortRange(value: unknown): PortRange | undefined {
   return PortRangeSetting.safeParse(value).data;
 }
 
-/** Unchecked values of `backline.exclude` or `backline.protectedFiles` by configuration level. */
+/** The unchecked values of `backline.exclude` or `backline.protectedFiles` at all configuration levels. */
 interface GlobLevels {
   readonly defaults: unknown;
   readonly user: unknown;
-  /** The value in workspace settings. It can only add globs, because agents can write workspace settings. */
+  /** The value in the workspace settings. It can only add globs, because agents can write these settings. */
   readonly workspace: unknown;
 }
 
 interface GlobSetting {
-  /** The last matching glob wins. A leading `!` makes an exception. */
+  /** The globs. The last matching one wins. A leading `!` makes an exception. */
   readonly globs: readonly string[];
   /** Invalid or ignored values, for the log. */
   readonly problems: readonly string[];
@@ -46,9 +46,9 @@ const Table = z.record(z.string(), z.unknown());
 const List = z.array(z.unknown());
 
 /**
- * Merges the levels. A level is an object from glob to boolean, or a list where a leading `!` means false. False removes a
- * glob of an earlier level, otherwise it adds an exception. Invalid values never remove a glob: a non-boolean counts as true,
- * and a level of another type is ignored.
+ * Merges the levels. A level is an object that maps globs to booleans, or a list in which a leading `!` means false.
+ * False removes a glob of an earlier level; if there is none, it adds an exception. Invalid values never remove a glob:
+ * a value that is not a boolean counts as true, and a level of another type is ignored.
  */
 export function parseGlobSwitches({ defaults, user, workspace }: GlobLevels): GlobSetting {
   const problems: string[] = [];
@@ -63,7 +63,7 @@ export function parseGlobSwitches({ defaults, user, workspace }: GlobLevels): Gl
 }
 
 interface GlobSwitch {
-  /** The glob without the leading `!` of an exception. The `!` of a group `!(…)` is kept. */
+  /** The glob without the leading `!` of an exception. The `!` of a group `!(…)` stays. */
   readonly glob: string;
   readonly isOn: boolean;
 }
@@ -91,7 +91,7 @@ function parseGlobSwitch(text: string, isOn: boolean): GlobSwitch {
   return /^!(?!\()/.test(text) ? parseGlobSwitch(text.slice(1), !isOn) : { glob: text, isOn };
 }
 
-/** Moves a changed entry to the end, so that it takes precedence. */
+/** Changes an entry. The entry moves to the end, so that it takes precedence. */
 function setSwitch(switches: Map<string, boolean>, glob: string, isOn: boolean): void {
   const before = switches.get(glob);
   if (before === isOn) return;

@@ -24,12 +24,12 @@ export interface StatusBarText {
   readonly text: string;
   /** The label for screen readers. */
   readonly label: string;
-  /** One line per feature. The summary is plain text, not Markdown. */
+  /** One line for each feature. The summary is plain text and not Markdown. */
   readonly tooltip: readonly { readonly icon: string; readonly title: string; readonly summary: string }[];
   readonly severity: 'none' | 'warning' | 'error';
 }
 
-/** Combines all features into one status bar item with the most urgent state. */
+/** Combines all features in one status bar item, which shows the most urgent state. */
 export function statusBarText(statuses: readonly FeatureStatus[]): StatusBarText {
   const states = new Set(statuses.map((status) => status.state));
   const worst = (['failed', 'attention', 'starting', 'ready'] as const).find((state) => states.has(state)) ?? 'off';

@@ -8,8 +8,8 @@ import { Messages } from './messages';
 type CommandHandler = (...args: readonly unknown[]) => unknown;
 
 /**
- * Registers all commands of the manifest at start. A command of a feature that is not running shows an error with a link to
- * the status. Errors of handlers are shown to the user.
+ * Registers all commands of the manifest at startup. A command of a feature that is not running shows an error with a
+ * link to the status. Errors of handlers are shown to the user.
  */
 export class Commands implements Disposable {
   private readonly disposables = new DisposableStore();
@@ -27,7 +27,7 @@ export class Commands implements Disposable {
     }
   }
 
-  /** Disposing the result removes the handler. */
+  /** Sets the handler of a command. Disposing the result removes it. */
   setHandler(id: CommandId, handler: CommandHandler): Disposable {
     this.handlers.set(id, handler);
     return toDisposable(() => {

@@ -4,7 +4,7 @@ import type { Logger } from '../../base/common/log';
 import type { Commands } from './commands';
 import type { Settings } from './settings';
 
-/** Common dependencies of all features. Each feature has its own log. */
+/** Dependencies that all features have in common. Each feature has its own log. */
 export interface FeatureContext {
   readonly log: Logger;
   readonly status: StatusBoard;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 
-/** Partial API of VS Code's Git extension. */
+/** The part of the API of VS Code's Git extension that Backline needs. */
 interface GitApi {
   readonly repositories: readonly GitApiRepository[];
   getRepository(uri: vscode.Uri): GitApiRepository | null;
@@ -11,10 +11,10 @@ interface GitApi {
 
 export interface GitApiRepository {
   readonly rootUri: vscode.Uri;
-  /** The API has more members here. Callers must validate those that they use. */
+  /** VS Code's object has more members. Callers must validate those that they use. */
   readonly state: { onDidChange(listener: () => void): Disposable };
   diffWithHEAD(path: string): Promise<string>;
-  /** Reads the state again. */
+  /** Reads the state of the repository again. */
   status(): Promise<void>;
 }
 

@@ -4,9 +4,9 @@ import { activateGitExtension, type GitApiRepository } from './gitApi';
 
 /** Changes in a repository since its last commit. */
 export interface GitRepository {
-  /** Absolute path. */
+  /** Absolute path of the repository. */
   readonly root: string;
-  /** Branch name or short commit hash; undefined before the first commit. */
+  /** Branch name or short commit hash. Undefined before the first commit. */
   readonly branch: string | undefined;
   readonly staged: readonly GitChange[];
   /** Changes in the working tree, including merge conflicts. */
@@ -17,7 +17,7 @@ export interface GitRepository {
 }
 
 export interface GitChange {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
   readonly isDeleted: boolean;
 }
@@ -40,7 +40,10 @@ const Remotes = z.object({
   remotes: z.array(z.object({ name: z.string(), fetchUrl: z.string().optional() })).catch([]),
 });
 
-/** Returns the URL of `origin` or the first remote, if the Git extension is active. The URL may contain credentials. */
+/**
+ * Returns the URL of the remote `origin`, or else of the first remote, if the Git extension is active. The URL may
+ * contain credentials.
+ */
 export async function findRemoteUrl(path: string): Promise<string | undefined> {
   const isRunning = vscode.extensions.getExtension('vscode.git')?.isActive === true;
   const repository = isRunning ? await findApiRepository(path) : undefined;
@@ -49,8 +52,8 @@ export async function findRemoteUrl(path: string): Promise<string | undefined> {
 }
 
 /**
- * Returns what is checked out where a file is (absolute path): its branch and commit. Undefined if VS Code's Git extension is not
- * running or has no repository there. `isFresh`: first reads the state again, which can take seconds.
+ * Returns the branch and commit of the repository that contains a file (absolute path). Undefined if VS Code's Git
+ * extension is not running or has no repository there. `isFresh`: reads the state again first, which can take seconds.
  */
 export async function findGitHead(path: string, isFresh = false): Promise<string | undefined> {
   if (vscode.extensions.getExtension('vscode.git')?.isActive !== true) return undefined;

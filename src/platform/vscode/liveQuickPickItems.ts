@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
 
-/** Maximum time to wait for VS Code's event, in milliseconds. The event does not fire for a hidden list. */
+/** Maximum time to wait for VS Code's event, in milliseconds. VS Code does not fire it for a hidden list. */
 const settleTimeoutMs = 2000;
 
-/** A list that VS Code has not confirmed with an event yet. */
+/** A list that an event of VS Code has not confirmed yet. */
 interface PendingList {
-  /** Items that VS Code was asked to highlight, in the order of the requests. */
+  /** The items that VS Code was asked to highlight, in this order. */
   readonly requested: vscode.QuickPickItem[];
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * Updates the items of an open quick pick and keeps the highlighted item if it is still in the list.
+ * Updates the items of an open quick pick. If the highlighted item is still in the list, it stays highlighted.
  *
- * After a new list, VS Code highlights the first row, then the requested one, and reports both later by row index. If the user
- * moves meanwhile, the event refers to the row at the old index in the new list. Therefore, each list is applied only after
- * the previous one is confirmed, and an unexpected row is looked up in the previous list.
+ * After a new list, VS Code highlights the first row and then the requested row. Later, it reports both by row index.
+ * If the user moves meanwhile, the event refers to the row at the old index in the new list. Therefore, each list is
+ * applied only after the previous one was confirmed, and an unexpected row is looked up in the previous list.
  */
 export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vscode.Disposable {
   private items: readonly Item[] = [];
@@ -32,13 +32,16 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     this.listener = quickPick.onDidChangeActive(([active]) => this.onActiveChanged(active));
   }
 
-  /** Updates the items, with a delay if needed. Without `keepsFirst`, a highlighted first row stays first. */
+  /**
+   * Updates the items, with a delay if needed. Without `keepsFirst`, if the first row is highlighted, the new first row
+   * becomes highlighted.
+   */
   replace(items: readonly Item[], { keepsFirst = true } = {}): void {
     this.nextUpdate = () => this.applyItems(items, keepsFirst);
     if (!this.unconfirmedList) this.applyNext();
   }
 
-  /** Replaces the items immediately and highlights the first one. */
+  /** Replaces the items immediately, and highlights the first one. */
   reset(items: readonly Item[]): void {
     this.cancelPendingUpdate();
     this.highlightedItem = undefined;
@@ -70,7 +73,7 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
 
   private onActiveChanged(active: Item | undefined): void {
     const { unconfirmedList, items, quickPick } = this;
-    // With a filter, any row can be the first visible one.
+    // With a filter, the first visible row can be any row of the list.
     const isFiltered = quickPick.value !== '';
     if (!unconfirmedList || (isFiltered && unconfirmedList.requested.length === 0)) {
       this.highlightedItem = active;
@@ -84,7 +87,7 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
       this.restoreMove(unconfirmedList, active);
   }
 
-  /** Highlights the item that had this row's index in the previous list. */
+  /** Highlights the item that was at this row's index in the previous list. */
   private restoreMove({ requested }: PendingList, row: Item): void {
     const moved = this.findSame(this.previousItems[this.items.indexOf(row)], this.items);
     if (!moved) return;

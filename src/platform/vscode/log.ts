@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Logger } from '../../base/common/log';
 
-/** Writes to an output channel with an `[area]` prefix. The caller owns the channel. */
+/** Writes to an output channel. Each line starts with `[area]`. The caller owns the channel. */
 export class ChannelLogger implements Logger {
   constructor(
     private readonly channel: vscode.LogOutputChannel,

@@ -1,32 +1,38 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../base/common/log';
-import { toSafeNotice } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/noticeText';
 
 export interface MessageAction {
   readonly label: string;
   readonly run: () => unknown;
 }
 
-/** Shows notifications with actions. Does not wait for the answer, because users can leave notifications open. */
+/** Shows notifications with actions. Does not wait for an answer, because users can leave notifications open. */
 export class Messages {
   constructor(private readonly log: Logger) {}
 
   info(message: string, ...actions: readonly MessageAction[]): void {
     const labels = actions.map(({ label }) => label);
     this.runChosenAction(
-      vscode.window.showInformationMessage(toSafeNotice(`Backline: ${message}`), ...labels),
+      vscode.window.showInformationMessage(toSafeNotificationText(`Backline: ${message}`), ...labels),
       actions,
     );
   }
 
   warning(message: string, ...actions: readonly MessageAction[]): void {
     const labels = actions.map(({ label }) => label);
-    this.runChosenAction(vscode.window.showWarningMessage(toSafeNotice(`Backline: ${message}`), ...labels), actions);
+    this.runChosenAction(
+      vscode.window.showWarningMessage(toSafeNotificationText(`Backline: ${message}`), ...labels),
+      actions,
+    );
   }
 
   error(message: string, ...actions: readonly MessageAction[]): void {
     const labels = actions.map(({ label }) => label);
-    this.runChosenAction(vscode.window.showErrorMessage(toSafeNotice(`Backline: ${message}`), ...labels), actions);
+    this.runChosenAction(
+      vscode.window.showErrorMessage(toSafeNotificationText(`Backline: ${message}`), ...labels),
+      actions,
+    );
   }
 
   private runChosenAction(answer: Thenable<string | undefined>, actions: readonly MessageAction[]): void {

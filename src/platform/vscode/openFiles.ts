@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Returns files in text tabs of all groups, active tabs first. */
+/** Returns the files in text tabs of all editor groups. Active tabs come first. */
 export function listOpenFiles(): string[] {
   const { all, activeTabGroup } = vscode.window.tabGroups;
   const tabs = [activeTabGroup, ...all].flatMap(({ activeTab }) => activeTab ?? []);

@@ -3,8 +3,9 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 
 /**
- * VS Code's built-in extensions validate documents of these languages with any scheme and would report false problems.
- * package.json contributes a `backline-…` language for each that only has the same syntax highlighting.
+ * Languages for which VS Code's built-in extensions validate documents of any scheme, which would report false
+ * problems. For each of them, package.json contributes a `backline-…` language that only has the same syntax
+ * highlighting.
  */
 const validatedLanguages: ReadonlySet<string> = new Set([
   'typescript',
@@ -20,7 +21,8 @@ const validatedLanguages: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Provides read-only virtual documents. The query of a URI identifies the text; the path determines its title and language.
+ * Provides read-only virtual documents. The query of a URI identifies the text, and the path determines its title and
+ * language.
  * Disposing the result unregisters the provider.
  */
 export function provideReadOnlyTexts(scheme: string, textOf: (query: string) => string | Promise<string>): Disposable {
@@ -32,7 +34,7 @@ export function provideReadOnlyTexts(scheme: string, textOf: (query: string) => 
         try {
           return await textOf(query);
         } catch (error) {
-          // VS Code hides errors of content providers, so show the error as text.
+          // VS Code hides errors of content providers, so the error is shown as the text.
           return messageOf(error);
         }
       },
@@ -44,12 +46,12 @@ export function provideReadOnlyTexts(scheme: string, textOf: (query: string) => 
   function onlyColour(document: vscode.TextDocument): void {
     if (document.uri.scheme !== scheme || !validatedLanguages.has(document.languageId)) return;
     vscode.languages.setTextDocumentLanguage(document, `backline-${document.languageId}`).then(undefined, () => {
-      // The document was closed.
+      // The document was closed meanwhile.
     });
   }
 }
 
-/** `path` is an absolute path or a file name. */
+/** Returns the URI of a document. `path` is an absolute path or a file name. */
 export function readOnlyTextUri(scheme: string, path: string, query: string): vscode.Uri {
   return vscode.Uri.file(path).with({ scheme, query });
 }

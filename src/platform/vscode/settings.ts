@@ -18,26 +18,26 @@ import {
 /** The value of `backline.acp.agents` at one configuration level. */
 interface AgentsLevel {
   readonly value: unknown;
-  /** Whether the user trusts this level to run programs. */
+  /** Whether the user trusts this level, so that its programs may run. */
   readonly isTrusted: boolean;
-  /** Absent for the user settings. */
+  /** Where the value is set. Absent for the user settings. */
   readonly origin?: SettingsOrigin;
 }
 
 interface SettingsOrigin {
   /** Name of the workspace or folder. */
   readonly name: string;
-  /** Absolute path of the settings file; undefined if it is not on disk. */
+  /** Absolute path of the settings file. Undefined if it is not on disk. */
   readonly file: string | undefined;
 }
 
-/** Checked access to Backline's settings. An invalid value is treated as the default. */
+/** Checked access to Backline's settings. For an invalid value, the default is used. */
 export class Settings implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(
     new Emitter<SettingId>((error) => this.log.error('a settings listener failed', error)),
   );
-  /** Fires once for each setting that a change may affect. */
+  /** Fires once for each setting that may have changed. */
   readonly onDidChange = this.changeEmitter.event;
 
   constructor(private readonly log: Logger) {}
@@ -68,7 +68,7 @@ export class Settings implements vscode.Disposable {
     return this.readGlobs(settingIds.protectedFiles);
   }
 
-  /** Whether the Amp server is on. Workspace settings can only turn it off, because agents can write them. */
+  /** Whether the Amp server is turned on. Workspace settings can only turn it off, because agents can write them. */
   ampEnabled(): boolean {
     return this.isEnabled(settingIds.ampEnabled);
   }
@@ -80,7 +80,7 @@ export class Settings implements vscode.Disposable {
     return this.isEnabled(settingIds.toolsEnabled);
   }
 
-  /** Only a user setting counts. */
+  /** Whether programs outside VS Code can use the tools. Only the user settings count. */
   toolsExternalClients(): boolean {
     return vscode.workspace.getConfiguration().inspect(settingIds.toolsExternalClients)?.globalValue === true;
   }
@@ -92,7 +92,7 @@ export class Settings implements vscode.Disposable {
     return range ?? defaultPortRange;
   }
 
-  /** Returns the value of each level: user, workspace, then workspace folders. */
+  /** Returns the values of all levels: user, workspace, then workspace folders. */
   acpAgents(): readonly AgentsLevel[] {
     const { isTrusted, workspaceFile, workspaceFolders = [] } = vscode.workspace;
     const whole = vscode.workspace.getConfiguration().inspect(settingIds.acpAgents);
@@ -109,7 +109,27 @@ export class Settings implements vscode.Disposable {
     ];
   }
 
-  /** The unchecked values of `backline.permissions`. `workspace` has the values of the workspace and of each folder. */
+  /** Writes to the user settings. @throws Error if they cannot be written, for example because the file has errors */
+  async setAcpAgents(value: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.writeUserTable(settingIds.acpAgents, value);
+  }
+
+  /** The address of the registry of agents. Only the user settings count. Not checked here, so that a wrong one is reported. */
+  agentsRegistry(): string {
+    const found = vscode.workspace.getConfiguration().inspect(settingIds.agentsRegistry);
+    const value = found?.globalValue ?? found?.defaultValue;
+    return typeof value === 'string' ? value.trim() : '';
+  }
+
+  /** Whether updates of agents are installed without asking. Only the user settings count. */
+  agentsAutoUpdate(): boolean {
+    return vscode.workspace.getConfiguration().inspect(settingIds.agentsAutoUpdate)?.globalValue === true;
+  }
+
+  /**
+   * The unchecked values of `backline.permissions`. `workspace` contains the values of the workspace and of each
+   * folder.
+   */
   permissions(): { readonly user: unknown; readonly workspace: readonly unknown[] } {
     const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
     const whole = vscode.workspace.getConfiguration().inspect(settingIds.permissions);
@@ -122,25 +142,28 @@ export class Settings implements vscode.Disposable {
     };
   }
 
-  /** Writes to the user settings. @throws Error if they cannot be written, for example because the file has errors */
+  /**
+   * Writes the permissions to the user settings. @throws Error if they cannot be written, for example because the
+   * settings file has errors
+   */
   async setPermissions(value: Readonly<Record<string, unknown>>): Promise<void> {
-    const written = Object.keys(value).length === 0 ? undefined : value;
-    await vscode.workspace
-      .getConfiguration()
-      .update(settingIds.permissions, written, vscode.ConfigurationTarget.Global);
+    await this.writeUserTable(settingIds.permissions, value);
   }
 
-  /** The address of the Amplifier server. Not checked here, so that an invalid address is reported and not replaced. */
+  /**
+   * Returns the address of the Amplifier server. It is not checked here, so that an invalid address is reported and not
+   * replaced by the default.
+   */
   amplifierServer(): { readonly host: unknown; readonly port: unknown } {
     return { host: this.read(settingIds.amplifierHost), port: this.read(settingIds.amplifierPort) };
   }
 
-  /** The profile of new Amplifier sessions; empty for the server's default. */
+  /** Returns the profile for new Amplifier sessions. Empty for the server's default. */
   amplifierProfile(): string {
     return this.readText(settingIds.amplifierProfile);
   }
 
-  /** Id or title of the backend for new conversations; empty for the last used one. */
+  /** Returns the id or title of the backend for new conversations. Empty for the last used one. */
   chatBackend(): string {
     return this.readText(settingIds.chatBackend);
   }
@@ -149,14 +172,14 @@ export class Settings implements vscode.Disposable {
     return SaveBeforePrompt.parse(this.read(settingIds.chatSaveBeforePrompt));
   }
 
-  /** Writes to the user settings. @throws Error if they cannot be written */
+  /** Writes the value to the user settings. @throws Error if they cannot be written */
   async setSaveBeforePrompt(value: SaveBeforePrompt): Promise<void> {
     await vscode.workspace
       .getConfiguration()
       .update(settingIds.chatSaveBeforePrompt, value, vscode.ConfigurationTarget.Global);
   }
 
-  /** Whether changes of agents have Keep and Undo above them in editors. */
+  /** Whether editors show Keep and Undo above changes of agents. */
   reviewCodeLens(): boolean {
     return this.read(settingIds.reviewCodeLens) === true;
   }
@@ -165,7 +188,7 @@ export class Settings implements vscode.Disposable {
     return this.read(settingIds.checkpointsEnabled) !== false;
   }
 
-  /** How long checkpoints are kept, and how much of them for each workspace folder, in bytes. */
+  /** Returns how long checkpoints are kept, and the maximum size of those of each workspace folder. */
   checkpointRetention(): { readonly maxAgeMs: number; readonly maxBytes: number } {
     const numberOf = (id: SettingId, fallback: number): number => {
       const value = this.read(id);
@@ -177,7 +200,7 @@ export class Settings implements vscode.Disposable {
     };
   }
 
-  /** Additional folders with Amp threads, as written in the setting. */
+  /** Returns additional folders with Amp threads, as written in the setting. */
   threadsFolders(): readonly string[] {
     const value = this.read(settingIds.threadsFolders);
     return Array.isArray(value) ? value.filter((folder): folder is string => typeof folder === 'string') : [];
@@ -187,7 +210,9 @@ export class Settings implements vscode.Disposable {
     return this.read(settingIds.contextEnabled) !== false;
   }
 
-  /** Changes the workspace setting if there is one, otherwise the user setting. */
+  /**
+   * Turns context providers on or off. Changes the workspace setting if there is one, and otherwise the user setting.
+   */
   async toggleContext(): Promise<void> {
     const configuration = vscode.workspace.getConfiguration();
     const isOfWorkspace = configuration.inspect(settingIds.contextEnabled)?.workspaceValue !== undefined;
@@ -227,6 +252,11 @@ export class Settings implements vscode.Disposable {
     return (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
   }
 
+  private async writeUserTable(id: SettingId, value: Readonly<Record<string, unknown>>): Promise<void> {
+    const written = Object.keys(value).length === 0 ? undefined : value;
+    await vscode.workspace.getConfiguration().update(id, written, vscode.ConfigurationTarget.Global);
+  }
+
   private readText(id: SettingId): string {
     const value = this.read(id);
     return typeof value === 'string' ? value.trim() : '';
@@ -237,7 +267,7 @@ export class Settings implements vscode.Disposable {
   }
 }
 
-/** Returns the origin of workspace settings: the workspace file or the single folder. */
+/** Returns the origin of workspace settings: the workspace file, or the only folder. */
 function workspaceOrigin(): SettingsOrigin {
   const { name = 'workspace', workspaceFile, workspaceFolders: [folder] = [] } = vscode.workspace;
   if (!workspaceFile) return { name: folder?.name ?? name, file: folder && settingsFileOf(folder.uri) };

@@ -7,12 +7,12 @@ import type { Commands } from './commands';
 import { LiveQuickPickItems } from './liveQuickPickItems';
 
 interface StatusPick extends vscode.QuickPickItem {
-  /** Identifies the row, also when its text has changed. */
+  /** Identifies the row, even if its text has changed. */
   readonly key?: string;
   readonly action?: StatusAction;
 }
 
-/** The status bar item, and the quick pick with the status and actions of all features. */
+/** The status bar item, and the quick pick that shows the status and actions of all features. */
 export class StatusView implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly statusBarItem = this.disposables.add(
@@ -46,7 +46,7 @@ export class StatusView implements vscode.Disposable {
       severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
   }
 
-  /** Updates the list while it is open. Resolves when it is closed. */
+  /** Shows the list and updates it while it is open. Resolves when it is closed. */
   private async showQuickPick(): Promise<void> {
     const store = new DisposableStore();
     const pick = store.add(vscode.window.createQuickPick<StatusPick>());
@@ -54,7 +54,7 @@ export class StatusView implements vscode.Disposable {
     pick.placeholder = 'Select an action';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
-    // Keeps the highlighted row when the list changes, so that Enter runs the expected action.
+    // The highlighted row stays highlighted when the list changes, so that Enter runs the expected action.
     const items = store.add(new LiveQuickPickItems(pick, (one, other) => one.key === other.key));
     const refresh = (): void =>
       items.replace([...this.statusBoard.featureStatuses.flatMap(createPicks), ...commonPicks]);

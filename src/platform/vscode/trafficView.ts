@@ -10,15 +10,18 @@ const scheme = 'backline-traffic';
 const documentUri = vscode.Uri.from({ scheme, path: 'Backline Traffic' });
 const refreshMs = 200;
 
-/** Shows messages of all protocols in a read-only document. Records while at least one of its tabs is open. */
+/**
+ * Shows messages of all protocols in a read-only document. Records messages while at least one tab of the document is
+ * open.
+ */
 export class TrafficView implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());
   private readonly refreshCoalescer: Coalescer;
   private recording: Disposable | undefined;
-  /** Whether a tab is being opened. Recording continues until VS Code reports the tab. */
+  /** Whether a tab is being opened. Recording must continue until VS Code reports this tab. */
   private isOpening = false;
-  /** Editors that showed the last line before the latest update. */
+  /** Editors in which the last line was visible before the latest update. */
   private editorsScrolledToEnd: readonly vscode.TextEditor[] = [];
 
   constructor(
@@ -73,7 +76,7 @@ export class TrafficView implements vscode.Disposable {
     }
   }
 
-  /** Starts or stops recording when tabs open, close, move between groups, or are restored after a reload. */
+  /** Starts or stops recording when tabs were opened, closed, moved between groups, or restored after a reload. */
   private onTabsChanged(): void {
     const isShown = vscode.window.tabGroups.all.some((group) =>
       group.tabs.some((tab) => tab.input instanceof vscode.TabInputText && isTraffic(tab.input.uri)),
@@ -115,12 +118,12 @@ function editors(): vscode.TextEditor[] {
 }
 
 function showsEnd(editor: vscode.TextEditor): boolean {
-  // The last line is empty and may be outside the viewport.
+  // The last line is empty and may be outside the visible part.
   const lastMessage = editor.document.lineCount - 2;
   return editor.visibleRanges.some((range) => range.end.line >= lastMessage);
 }
 
-/** Example: `14:03:07.120`. */
+/** Formats a local time, for example `14:03:07.120`. */
 function localTime(timeMs: number): string {
   const time = new Date(timeMs);
   const two = (value: number): string => String(value).padStart(2, '0');

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 
 const progressDelayMs = 1000;
 
-/** Waits for work and shows progress after a second. Returns undefined if the user cancels; the work itself continues. */
+/** Waits for work, and shows progress after a second. Returns undefined if the user cancels, but the work continues. */
 export async function waitWithProgress<T>(title: string, work: Promise<T>): Promise<T | undefined> {
   const pending = Symbol('pending');
   let timer: NodeJS.Timeout | undefined;

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { ToolContent } from './sessionEvents';
 
-/** The `context` of `approval:required`. Invalid members are omitted and shown to the user as unknown ones. */
+/** The `context` of `approval:required`. Invalid members are omitted, and the user sees them as unknown. */
 export const ApprovalContext = z.looseObject({
   agent: z.string().optional().catch(undefined),
   mode: z.string().optional().catch(undefined),
-  /** `read`, `edit`, `execute`… */
+  /** The kind of action, for example `read`, `edit` or `execute`. */
   kind: z.string().optional().catch(undefined),
   /** A shell command line, or a program and its arguments. */
   command: z
     .union([z.string(), z.array(z.string())])
     .optional()
     .catch(undefined),
-  /** Absolute path. */
+  /** Working directory of the command, as an absolute path. */
   cwd: z.string().optional().catch(undefined),
-  /** Absolute path of the session's folder, to recognize commands that run elsewhere. */
+  /** Absolute path of the session's folder. Used to recognize commands that run in other folders. */
   folder: z.string().optional().catch(undefined),
   env: z.record(z.string(), z.string()).optional().catch(undefined),
   /** Absolute paths of affected files. */

@@ -21,13 +21,13 @@ export function isDenial(decision: string): boolean {
 
 export const requestWithdrawnReason = 'The request was withdrawn.';
 
-/** Reasons of approvals that were withdrawn and not denied. */
+/** Reasons of approvals that the agent withdrew. The user did not deny them. */
 const takenBack: ReadonlySet<string> = new Set([
   'turn_ended',
   'answered_elsewhere',
   'unanswerable',
   requestWithdrawnReason,
-  // Stored in conversations by earlier versions.
+  // Conversations of earlier versions contain these reasons.
   'The question was withdrawn.',
 ]);
 

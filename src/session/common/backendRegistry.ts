@@ -5,14 +5,16 @@ export interface BackendEntry {
   /** Stable across restarts; unique within its registry. */
   readonly id: string;
   readonly title: string;
-  /** `found`: detected without configuration. */
-  readonly source: 'configured' | 'found' | 'demo' | 'server';
+  /** `installed`: by Backline. `found`: detected without configuration. */
+  readonly source: 'configured' | 'installed' | 'found' | 'demo' | 'server';
   /** A one-line description, for example the command that starts the agent. */
   readonly description: string;
   /** Why the backend is unavailable, and what to do. */
   readonly problem?: string;
-  /** Set if the workspace defines the agent and the user has not allowed it yet. `problem` is also set. */
+  /** Set if the workspace defines the agent and the user has not allowed the agent yet. `problem` is also set. */
   readonly needsPermission?: true;
+  /** Set if the agent refused to work without a sign-in when it was used last. */
+  readonly needsSignIn?: true;
   /** Set if the backend is known not to support listing its sessions. */
   readonly isListingUnsupported?: true;
   /** Initial option values for new sessions, from the settings. Keys are option ids, or `mode` and `model`. */
@@ -32,10 +34,13 @@ export type BackendHealth =
 export interface BackendRegistry {
   /** Fires when the entries or the state of an open backend may have changed. */
   readonly onDidChange: Event<void>;
+  /** Fires with the id of a backend that the user has signed in to. */
+  readonly onDidSignIn?: Event<string>;
   /** Refreshes the entries, without starting agents or waiting for servers. `onDidChange` reports later results. */
   list(signal?: AbortSignal): Promise<readonly BackendEntry[]>;
   /**
-   * Returns the entry's only backend, which starts on first use. Call again after a change of its settings stopped it.
+   * Returns the backend of an entry. All callers share it, and it starts on first use. Changed settings stop it; then
+   * call again.
    * @throws BackendError `notFound`, `notReady` (the entry's problem), `untrusted`
    */
   open(id: string): Promise<SessionBackend>;

@@ -16,6 +16,10 @@ export class CombinedBackends implements BackendRegistry, Disposable {
     new Emitter<void>((error) => this.log.error('a listener failed', error)),
   );
   readonly onDidChange = this.emitter.event;
+  private readonly signInEmitter = this.disposables.add(
+    new Emitter<string>((error) => this.log.error('a listener failed', error)),
+  );
+  readonly onDidSignIn = this.signInEmitter.event;
   private readonly observedBackends = new WeakMap<SessionBackend, SessionBackend>();
 
   constructor(
@@ -25,7 +29,10 @@ export class CombinedBackends implements BackendRegistry, Disposable {
   ) {}
 
   start(): void {
-    for (const registry of this.registries) this.disposables.add(registry.onDidChange(() => this.emitter.fire()));
+    for (const registry of this.registries) {
+      this.disposables.add(registry.onDidChange(() => this.emitter.fire()));
+      if (registry.onDidSignIn) this.disposables.add(registry.onDidSignIn((id) => this.signInEmitter.fire(id)));
+    }
   }
 
   /** Lists the entries of all registries. Logs and skips a registry that fails. */

@@ -7,7 +7,10 @@ import type { SequencedEvent } from './sessionBackend';
 export interface EventLogLimits {
   /** Maximum number of kept events; default 50,000. */
   readonly maxEvents?: number;
-  /** Approximate length of all strings in the events, in UTF-16 units; default 32 Mi, which is 64 MiB. */
+  /**
+   * Maximum total length of all strings in the kept events (approximate), in UTF-16 units; default 32 Mi, which is 64
+   * MiB.
+   */
   readonly maxUnits?: number;
 }
 
@@ -16,14 +19,14 @@ type EventLogOptions = EventLogLimits & NormalizerOptions;
 /** Number of events that a reader gets before it yields to other tasks. */
 const eventsPerYield = 256;
 
-/** The normalized events of a session, numbered from 1. Slow readers skip events that were dropped meanwhile. */
+/** The normalized events of a session, numbered from 1. Old events are dropped, and slow readers skip them. */
 export class EventLog {
   private readonly maxEvents: number;
   private readonly maxUnits: number;
   private keptEvents: (SessionEvent | undefined)[] = [];
-  /** Approximate size of each event in `keptEvents`, in UTF-16 units. */
+  /** Approximate size of each event in `keptEvents`, in UTF-16 units. Same order as `keptEvents`. */
   private eventSizes: number[] = [];
-  /** Number of empty slots at the front of `keptEvents`, which are removed in blocks. */
+  /** Number of empty slots at the front of `keptEvents`. They are removed in blocks. */
   private droppedCount = 0;
   private firstSequence = 1;
   private totalUnits = 0;

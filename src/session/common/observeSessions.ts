@@ -1,12 +1,12 @@
 import type { BackendSession, SessionBackend } from './sessionBackend';
 
-export type SessionObserver = (session: BackendSession) => void;
+export type SessionObserver = (session: BackendSession, backendId: string) => void;
 
 /** Wraps a backend so that `observe` is called for every session before the caller gets it. */
 export function observeSessions(backend: SessionBackend, observe: SessionObserver): SessionBackend {
-  const told = async (opening: Promise<BackendSession>): Promise<BackendSession> => {
+  const observed = async (opening: Promise<BackendSession>): Promise<BackendSession> => {
     const session = await opening;
-    observe(session);
+    observe(session, backend.id);
     return session;
   };
   return {
@@ -19,15 +19,15 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
       return backend.onDidChangeState;
     },
     capabilities: (signal) => backend.capabilities(signal),
-    createSession: (options, signal) => told(backend.createSession(options, signal)),
-    loadSession: (id, options, signal) => told(backend.loadSession(id, options, signal)),
+    createSession: (options, signal) => observed(backend.createSession(options, signal)),
+    loadSession: (id, options, signal) => observed(backend.loadSession(id, options, signal)),
     listSessions: (options) => backend.listSessions(options),
     deleteSession: (id) => backend.deleteSession(id),
     ...(backend.prepareSession
       ? {
           prepareSession: async (options, signal) => {
             const session = await backend.prepareSession?.(options, signal);
-            if (session) observe(session);
+            if (session) observe(session, backend.id);
             return session;
           },
         }
@@ -35,8 +35,10 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
     ...(backend.sessionOptions
       ? { sessionOptions: async (chosen, signal) => (await backend.sessionOptions?.(chosen, signal)) ?? [] }
       : {}),
-    // Callers check for the method to know whether signing in is supported.
-    ...(backend.authenticate ? { authenticate: async (methodId) => await backend.authenticate?.(methodId) } : {}),
+    // Added only if supported, because callers check for the method to know whether signing in is supported.
+    ...(backend.authenticate
+      ? { authenticate: async (methodId, signal) => await backend.authenticate?.(methodId, signal) }
+      : {}),
     stop: () => backend.stop(),
     dispose: () => backend.dispose(),
   };

@@ -1,14 +1,14 @@
 import { messageOf } from '../../base/common/errors';
-import type { ConfigOption, Unattended } from './sessionEvents';
+import type { ConfigOption, UnattendedAction } from './sessionEvents';
 import { BackendError, isBackendError } from './sessionBackend';
 
 export type OptionValue = string | boolean;
 
-/** A wanted value for an option of a new session. */
+/** A value requested for an option of a new session. */
 export interface OptionChoice {
   /** An option id, or a category such as `mode` or `model`. */
   readonly option: string;
-  /** A value of the option, or the case-insensitive name of one. */
+  /** A value of the option, or the name of such a value, ignoring case. */
   readonly value: OptionValue;
   /** The origin of the choice. `shown`: the user saw this value but did not choose it. */
   readonly from: 'user' | 'settings' | 'remembered' | 'shown';
@@ -22,12 +22,12 @@ export interface OptionTarget {
   setConfig(optionId: string, value: OptionValue): Promise<void>;
 }
 
-/** Finds an option by id, else the first one by category. */
+/** Finds an option by its id, or else the first option of that category. */
 export function findOption<Option extends ConfigOption>(options: readonly Option[], name: string): Option | undefined {
   return options.find(({ id }) => id === name) ?? options.find(({ category }) => category === name);
 }
 
-/** Converts a wanted value or name to a value of the option; undefined if it does not offer it. */
+/** Converts a requested value or name to a value of the option. Undefined if the option does not offer it. */
 export function findOfferedValue(option: ConfigOption, wanted: OptionValue): OptionValue | undefined {
   if (option.type === 'boolean') return typeof wanted === 'boolean' ? wanted : undefined;
   if (typeof wanted !== 'string') return undefined;
@@ -44,17 +44,17 @@ export function choicesOfCurrentValues(options: readonly ConfigOption[]): Option
   return options.map(({ id, value }) => ({ option: id, value, from: 'shown', isShown: true }));
 }
 
-/** The highest level of unattended actions that the current values allow. */
-export function unattendedActionsOf(options: readonly ConfigOption[]): Unattended | undefined {
+/** The highest level of actions without approval that the current values allow. */
+export function unattendedActionsOf(options: readonly ConfigOption[]): UnattendedAction | undefined {
   const all = options.map((option) => unattendedActionsOfOption(option));
   return all.includes('runs') ? 'runs' : all.includes('edits') ? 'edits' : undefined;
 }
 
-/** The level of unattended actions that the option allows with `value`, which defaults to the current one. */
+/** The level of actions without approval that the option allows with `value`, by default its current value. */
 export function unattendedActionsOfOption(
   option: ConfigOption,
   value: OptionValue = option.value,
-): Unattended | undefined {
+): UnattendedAction | undefined {
   if (option.type === 'boolean') return value === true ? option.unattended : undefined;
   return option.choices.find((choice) => choice.value === value)?.unattended;
 }
@@ -68,8 +68,8 @@ function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[])
 }
 
 /**
- * Sets options that differ: the model first, because other options may depend on it, and the mode last, so that nothing
- * changes it again. Returns the choices that are not available, for the caller to report.
+ * Sets the options whose values differ: the model first, because other options may depend on it, and the mode last, so
+ * that other options cannot change it again. Returns the choices that are not available, for the caller to report.
  * @throws BackendError `optionRefused` if setting an option fails, or if a shown mode or model is not available
  */
 export async function applyChoices(
@@ -92,7 +92,8 @@ export async function applyChoices(
 }
 
 /**
- * Restores the options `before` if the agent would now ask less. Otherwise returns a message if the mode has changed.
+ * Restores the values in `before` if the agent would now ask for fewer approvals. Otherwise returns a message if the
+ * mode has changed.
  * @throws BackendError
  */
 export async function restoreApprovalOptions(

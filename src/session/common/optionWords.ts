@@ -6,18 +6,18 @@ export const allowingWords =
 export const denyingWords =
   /\b(?:deny|denies|denied|reject|rejects|rejected|decline|refuse|cancel|skip|stop|abort|block|forbid|disallow)\b/;
 
-/** Words that mean denial unless an allowing word precedes them. */
+/** Words that mean a denial, unless an allowing word precedes them. */
 export const negatingWords = /\b(?:no|not|never|don't|keep)\b/;
 
 /** Words for a scope beyond the current request. */
 export const lastingScopeWords =
   /\b(?:always|all|any|every|everything|session|conversation|chat|project|workspace|repository|folder|directory|user|forever|remember|permanent|permanently|never|trust|bypass|auto|automatic|automatically|autopilot|yolo|from now on|for good|future)\b|\b(?:don't|do not|without|no longer) ask(?:ing)?\b/;
 
-/** Words for the current request only, as opposed to "only this session". */
+/** Words that limit an answer to the current request, unlike "only this session". */
 export const onceWords =
   /\b(?:once|this time)\b|\b(?:just|only) this\b(?! (?:session|conversation|chat|project|workspace|repository|folder|directory|user)\b)/;
 
-/** Matches every "don't ask again", which is not a denial. */
+/** Matches phrases such as "don't ask again". They contain "don't" but are not a denial. */
 export const notAskingWords = /\b(?:don't|do not|never|without|no longer) ask(?:ing)?\b(?: me)?(?: again)?/g;
 
 /** Converts a name such as `AlwaysAllow` or `always_allow` to lower-case words, separated by single spaces. */

@@ -12,23 +12,34 @@ export interface SessionBackend extends Disposable {
 
   /** Returns the capabilities. Starts the backend if needed. @throws BackendError */
   capabilities(signal?: AbortSignal): Promise<BackendCapabilities>;
-  /** @throws BackendError */
+  /** Creates a session. @throws BackendError */
   createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
   /**
-   * Creates a session before the first prompt, to show its options. Resolves to undefined if that would require user
-   * interaction or a download. Absent if the options are known without a session. @throws BackendError
+   * Creates a session before the first prompt, so that its options can be shown. Resolves to undefined if that would
+   * require user interaction or a download. Absent if the options are known without a session. @throws BackendError
    */
   prepareSession?(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined>;
-  /** Returns the options for a new session, which may depend on those already `chosen`. @throws BackendError */
+  /** Returns the options for a new session, which may depend on the choices in `chosen`. @throws BackendError */
   sessionOptions?(chosen: SessionChoices, signal?: AbortSignal): Promise<readonly ConfigOption[]>;
   /** Lists the stored sessions of the backend, newest first. @throws BackendError `unsupported` */
   listSessions(options?: { cwd?: string; signal?: AbortSignal }): Promise<readonly SessionSummary[]>;
-  /** Resumes a stored session. Its history, if the backend replays it, arrives as events. @throws BackendError */
+  /**
+   * Resumes a stored session. If the backend replays the session's history, it arrives as events. @throws BackendError
+   */
   loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
   /** Deletes a stored session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
-  /** Signs in with a method of the state `authRequired`. Absent if credentials are settings. @throws BackendError */
-  authenticate?(methodId: string): Promise<void>;
+  /**
+   * Signs in with a method of the state `authRequired`, or `key:VARIABLE` for a key that was stored. Rejects if the
+   * backend still refuses a session. Absent if credentials are settings. @throws BackendError `authRequired`, …
+   */
+  authenticate?(methodId: string, signal?: AbortSignal): Promise<void>;
+  /** Fires when the user has signed in through `authenticate`. */
+  readonly onDidSignIn?: Event<void>;
+  /** Asks the backend for a session, to see whether a sign-in is missing. Starts the backend. @throws BackendError */
+  signInMethods?(signal: AbortSignal): Promise<SignInMethods>;
+  /** Ends the sign-in in the backend. Resolves with false if the backend cannot. @throws BackendError */
+  signOut?(signal?: AbortSignal): Promise<boolean>;
   /** Resolves when processes have exited and connections are closed. Never rejects. */
   stop(): Promise<void>;
 }
@@ -44,8 +55,28 @@ export interface AuthMethod {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
-  /** `agent`: the agent signs in by itself. `terminal`: the user signs in, in a visible terminal. */
-  readonly type: 'agent' | 'terminal';
+  /**
+   * `agent`: the agent signs in by itself. `terminal`: the user signs in, in a visible terminal. `key`: the agent takes
+   * `keys` from its environment.
+   */
+  readonly type: 'agent' | 'terminal' | 'key';
+  readonly keys?: readonly AuthKey[];
+}
+
+/** A key that a user can store for an agent. */
+export interface AuthKey {
+  /** The environment variable that the agent reads. */
+  readonly variable: string;
+  readonly name: string;
+  /** The address of the page where the user gets one. */
+  readonly page?: string;
+  readonly advice?: string;
+}
+
+export interface SignInMethods {
+  readonly isSignedIn: boolean;
+  readonly methods: readonly AuthMethod[];
+  readonly canSignOut: boolean;
 }
 
 export interface BackendCapabilities {
@@ -58,7 +89,7 @@ export interface BackendCapabilities {
 }
 
 export interface CreateSessionOptions {
-  /** Absolute path. */
+  /** Working directory of the session, as an absolute path. */
   readonly cwd: string;
   /** Absolute paths of further roots of a multi-root workspace. */
   readonly additionalDirectories?: readonly string[];
@@ -70,7 +101,7 @@ export interface CreateSessionOptions {
 }
 
 export interface LoadSessionOptions extends CreateSessionOptions {
-  /** The text already received of a turn that may still be running. It is not emitted again. */
+  /** The text of a turn that may still be running, as far as it was already received. It is not emitted again. */
   readonly receivedTurnText?: string;
 }
 
@@ -81,12 +112,12 @@ export interface SessionSummary {
   readonly id: string;
   readonly title?: string;
   readonly cwd?: string;
-  /** RFC 3339. */
+  /** Time of the last change, in RFC 3339 format. */
   readonly updatedAt?: string;
 }
 
 export interface SequencedEvent {
-  /** Consecutive within a session, from 1. */
+  /** Position of the event in its session: 1, 2, 3 and so on. */
   readonly sequence: number;
   readonly event: SessionEvent;
 }
@@ -99,8 +130,8 @@ export interface BackendSession extends Disposable {
   readonly commands: readonly SlashCommand[];
 
   /**
-   * Reads the events after `afterSequence` (default 0), until the session closes or `signal` fires. Any number of
-   * readers may read concurrently. Events that are no longer kept leave a gap in `sequence`.
+   * Reads the events after `afterSequence` (default 0), until the session closes or `signal` fires. Several readers can
+   * read concurrently. Dropped events leave a gap in `sequence`.
    */
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent>;
 
@@ -109,11 +140,11 @@ export interface BackendSession extends Disposable {
   /** Cancels the turn. Resolves when it has ended, or after the backend's grace period. */
   cancel(): Promise<void>;
   /**
-   * Cancels the turn because the window closes. Resolves when it has ended, without a limit. Never rejects. Absent if the turn
-   * continues without the window.
+   * Cancels the turn because the window closes. Resolves when the turn has ended; there is no time limit. Never
+   * rejects. Absent if the turn continues without the window.
    */
   interrupt?(): Promise<void>;
-  /** `option` must equal a listed one, byte for byte. @throws BackendError `approvalInvalid`, `approvalResolved` */
+  /** `option` must be identical to a listed option. @throws BackendError `approvalInvalid`, `approvalResolved` */
   approve(approvalId: string, option: string): Promise<void>;
   /** @throws BackendError `unsupported` */
   setConfig(optionId: string, value: string | boolean): Promise<void>;
@@ -128,11 +159,14 @@ export interface PromptInput {
 }
 
 export type PromptAttachment =
-  /** Sent with its contents if the backend supports that, else as a link. Lines are 1-based and inclusive. */
+  /**
+   * A file, sent with its contents if the backend supports that, and otherwise as a link. Lines are 1-based and
+   * inclusive.
+   */
   | { readonly type: 'file'; readonly path: string; readonly lines?: { readonly first: number; readonly last: number } }
   /** Text from another source, such as a context item, an unsaved document or problems. */
   | { readonly type: 'text'; readonly uri?: string; readonly title: string; readonly text: string }
-  /** Base64 data. */
+  /** An image as base64 data. */
   | { readonly type: 'image'; readonly mimeType: string; readonly data: string };
 
 export type BackendErrorCode =
@@ -143,7 +177,7 @@ export type BackendErrorCode =
   | 'unsupported'
   | 'authRequired'
   | 'approvalInvalid'
-  /** An option chosen by the user could not be set, so nothing was sent. */
+  /** An option that the user chose could not be set, so the prompt was not sent. */
   | 'optionRefused'
   | 'approvalResolved'
   | 'untrusted'
@@ -153,7 +187,7 @@ export type BackendErrorCode =
   | 'protocol'
   | 'backend';
 
-/** An error of a backend with a message for the user; `details` is for the log. */
+/** An error of a backend. The message is for the user, `details` is for the log. */
 export class BackendError extends Error {
   override readonly name = 'BackendError';
   constructor(

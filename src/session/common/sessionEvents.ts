@@ -1,17 +1,20 @@
 import * as z from 'zod';
 
 // The session language: Amplifier's canonical events, as in its API reference. Optional fields and additional events
-// carry what only ACP provides. Unknown fields are kept.
+// carry information that only ACP provides. Unknown fields are kept.
 const Text = z.string();
 const Count = z.number().int().nonnegative();
 const sessionFields = { session_id: Text };
 
 export const TokenUsage = z.looseObject({ input_tokens: Count, output_tokens: Count });
 export type TokenUsage = z.infer<typeof TokenUsage>;
-/** Optional usage of an event. An invalid value is ignored, so that the event itself is not lost. */
+/** Optional token usage of an event. An invalid value is ignored, so that the event itself is not lost. */
 const SideUsage = TokenUsage.nullable().optional().catch(undefined);
 
-/** Lines and characters are 0-based, characters in UTF-16 units, the end is exclusive. */
+/**
+ * A position as in VS Code and LSP: 0-based lines, and 0-based characters in UTF-16 units. The end of a range is
+ * exclusive.
+ */
 const Position = z.looseObject({ line: Count, character: Count });
 const Range = z.looseObject({ start: Position, end: Position });
 
@@ -23,7 +26,7 @@ export const EventDiagnostic = z.looseObject({
 });
 export type EventDiagnostic = z.infer<typeof EventDiagnostic>;
 
-/** ACP's tool kinds; `other` if unknown. */
+/** The tool kinds of ACP. An unknown kind becomes `other`. */
 export const ToolKind = z
   .enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'])
   .catch('other');
@@ -35,9 +38,9 @@ export type ToolLocation = z.infer<typeof ToolLocation>;
 
 export const ToolContent = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: Text }),
-  /** `old_text` is null for a new file. */
+  /** A diff. `old_text` is null for a new file. */
   z.looseObject({ type: z.literal('diff'), path: Text, old_text: Text.nullable(), new_text: Text }),
-  /** Command output, including ANSI sequences. `truncated`: its beginning was cut off. */
+  /** Command output, including ANSI sequences. `truncated`: the beginning of the output was cut off. */
   z.looseObject({
     type: z.literal('terminal'),
     terminal_id: Text,
@@ -46,13 +49,13 @@ export const ToolContent = z.discriminatedUnion('type', [
     exit_code: z.number().nullable().optional(),
     signal: Text.nullable().optional(),
   }),
-  /** Base64 data. */
+  /** An image as base64 data. */
   z.looseObject({ type: z.literal('image'), mime_type: Text, data: Text }),
   z.looseObject({ type: z.literal('link'), uri: Text, title: Text.optional() }),
 ]);
 export type ToolContent = z.infer<typeof ToolContent>;
 
-/** ACP's additional fields of a tool call. `call_id` links the events of one call. */
+/** Additional fields that ACP provides for a tool call. `call_id` links the events of one call. */
 const toolDetails = {
   call_id: Text.optional(),
   parent_call_id: Text.optional(),
@@ -79,7 +82,10 @@ const Seconds = z.union([
     .regex(/^\d+(?:\.\d+)?$/u)
     .transform(Number),
 ]);
-/** Fields of an approval. Invalid ones are ignored: dropping the event would let the tool run without approval. */
+/**
+ * Fields of an approval. Invalid fields are ignored, because dropping the event would let the tool run without
+ * approval.
+ */
 export const approvalDetails = {
   timeout: Seconds.optional().catch(undefined),
   context: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -95,16 +101,16 @@ const PlanEntry = z.looseObject({
 });
 type PlanEntry = z.infer<typeof PlanEntry>;
 
-/** Actions without approval: `edits` files, or also `runs` commands. */
-const Unattended = z.enum(['edits', 'runs']);
-export type Unattended = z.infer<typeof Unattended>;
+/** What the agent does without approval: `edits` files, or also `runs` commands. */
+const UnattendedAction = z.enum(['edits', 'runs']);
+export type UnattendedAction = z.infer<typeof UnattendedAction>;
 
 const ConfigChoice = z.looseObject({
   value: Text,
   name: Text,
   description: Text.optional(),
   group: Text.optional(),
-  unattended: Unattended.optional().catch(undefined),
+  unattended: UnattendedAction.optional().catch(undefined),
 });
 
 /** A setting of the session. `category` is `mode`, `model`, `thought_level` or any other. */
@@ -117,7 +123,7 @@ export const ConfigOption = z.discriminatedUnion('type', [
     category: Text.optional(),
     value: Text,
     choices: z.array(ConfigChoice),
-    /** Whether values other than the choices are allowed. */
+    /** Whether values other than the listed choices are allowed. */
     custom: z.boolean().optional(),
     /** Why the value cannot be used, and what to do. */
     problem: Text.optional(),
@@ -129,8 +135,8 @@ export const ConfigOption = z.discriminatedUnion('type', [
     description: Text.optional(),
     category: Text.optional(),
     value: z.boolean(),
-    /** Actions that are unattended while the option is on. */
-    unattended: Unattended.optional().catch(undefined),
+    /** What the agent does without approval while the option is on. */
+    unattended: UnattendedAction.optional().catch(undefined),
   }),
 ]);
 export type ConfigOption = z.infer<typeof ConfigOption>;
@@ -144,12 +150,15 @@ const event = <Name extends string, Shape extends z.core.$ZodLooseShape>(name: N
 export const SessionEvent = z.discriminatedUnion('event', [
   event('session:start', { profile: Text.optional(), timestamp: Text.optional() }),
   event('session:end', { reason: Text.optional(), token_usage: SideUsage }),
-  /** `agent_session_id`: the agent was restarted and uses a new session, which does not remember the old one. */
+  /**
+   * `agent_session_id`: the agent was restarted and uses a new session, which does not contain the earlier
+   * conversation.
+   */
   event('session:info', { title: Text.optional(), updated_at: Text.optional(), agent_session_id: Text.optional() }),
 
-  /** `replayed`: belongs to the history that `session/load` replays. */
+  /** `replayed`: the prompt is part of the history that `session/load` replays. */
   event('prompt:submit', { prompt: Text, request_id: Text.optional(), replayed: z.boolean().optional() }),
-  /** Ends a turn. `stop_reason` is from ACP; defaults to `end_turn`. */
+  /** Ends a turn. `stop_reason` is a value of ACP and defaults to `end_turn`. */
   event('prompt:complete', {
     response: Text,
     request_id: Text.optional(),
@@ -159,7 +168,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
       .catch('end_turn')
       .optional(),
   }),
-  /** Ends the open turn, if any, with an error. `code` is an Amplifier error code or the peer's own. */
+  /** Ends the open turn, if any, with an error. `code` is an error code of Amplifier or of the peer. */
   event('error', { error: Text, code: Text.optional(), request_id: Text.optional(), details: z.unknown().optional() }),
 
   event('content_block:start', { block_type: Text, block_index: Count, message_id: Text.optional() }),
@@ -176,7 +185,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
     call_id: Text,
     status: z.enum(['pending', 'in_progress', 'completed', 'failed']).optional(),
     input: z.record(z.string(), z.unknown()).optional(),
-    /** A result (as in `tool:post`) or error (as in `tool:error`) that arrived after the end of the call. */
+    /** A result (as in `tool:post`) that arrived after the end of the call. `error` is the same for `tool:error`. */
     result: ToolResult.optional().catch(undefined),
     error: Text.optional().catch(undefined),
   }),
@@ -184,16 +193,19 @@ export const SessionEvent = z.discriminatedUnion('event', [
     ...toolName,
     result: ToolResult,
     duration_ms: z.number().nullable().optional(),
-    /** The call ran without approval, in an agent without modes that never asked during the session. */
-    unattended: Unattended.optional().catch(undefined),
+    /**
+     * Set if the call ran without approval in an agent that has no modes and never requested approval in this session.
+     */
+    unattended: UnattendedAction.optional().catch(undefined),
     ...toolDetails,
   }),
-  /** `unfinished`: the turn ended without a result of the call. */
+  /** `unfinished`: the turn ended before the call had a result. */
   event('tool:error', { ...toolName, error: Text, unfinished: z.boolean().optional(), ...toolDetails }),
 
   /**
-   * `options` are the possible answers, to be sent back byte for byte; `option_kinds` are their meanings, in the same
-   * order. `timeout` is in seconds. `call_id` is the waiting tool call. `wire_id` is the original id if it was a number.
+   * `options` are the possible answers, which must be sent back unchanged; `option_kinds` are their meanings, in the
+   * same order. `timeout` is in seconds. `call_id` is the waiting tool call. `wire_id` is the original id if it was a
+   * number.
    */
   event('approval:required', {
     approval_id: Text,

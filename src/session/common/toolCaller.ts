@@ -1,30 +1,30 @@
 /**
- * Who calls a tool over MCP: a session of an agent, or a program outside VS Code. Decides by the permissions, or by asking the
- * user, what the tool may change or run.
+ * The caller of a tool over MCP: a session of an agent, or a program outside VS Code. It decides what the tool may
+ * change or run, according to the permissions or by asking the user.
  */
 export interface ToolCaller {
   /** Aborted when the caller has ended. */
   readonly endSignal: AbortSignal;
   /** Aborted when the user stops the current turn. Undefined between turns. */
   readonly stopSignal: AbortSignal | undefined;
-  /** Decides about all files of a change together. Never rejects. */
+  /** Decides about all files of a change at once. Never rejects. */
   mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermit>;
-  /** Never rejects. */
+  /** Decides whether a command may run. Never rejects. */
   mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermit>;
   /** Runs a write of these files and records it as the caller's. Paths are absolute and resolved. */
   recordWrites<T>(paths: readonly string[], write: () => Promise<T>): Promise<T>;
 }
 
 export interface ToolChange {
-  /** Completes "wants to", for example "rename total to sum". Not shown for a single file. */
+  /** Completes the sentence "… wants to", for example "rename total to sum". Not shown if only one file changes. */
   readonly purpose: string;
   readonly files: readonly ChangedFile[];
 }
 
 export interface ChangedFile {
-  /** Absolute and resolved. */
+  /** As from `EditorPort.realPathOf`, because permissions are decided by it path of the file. */
   readonly path: string;
-  /** Null for a new file. */
+  /** The text before the change; null for a new file. */
   readonly before: string | null;
   readonly after: string;
   /** Why the file is protected, as a sentence fragment. */
@@ -32,16 +32,16 @@ export interface ChangedFile {
 }
 
 export interface ToolCommand {
-  /** A shell command line is a single argument. */
+  /** The program and its arguments. A shell command line is a single element. */
   readonly argv: readonly string[];
-  /** Absolute path. */
+  /** Working directory, as an absolute path. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Why more may run than the command says. The user is then always asked, and no answer is lasting. */
+  /** Why the command may run more than it says. Then the user is always asked, and the answer applies only once. */
   readonly warning?: string;
 }
 
 export type ToolPermit =
   | { readonly isGranted: true }
-  /** The reason, and how to continue, as a message for the model. */
+  /** The reason and what to do next, as a message for the model. */
   | { readonly isGranted: false; readonly reason: string };

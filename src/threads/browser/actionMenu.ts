@@ -8,7 +8,7 @@ import {
   type Icon,
 } from '../../webview/browser/icons';
 import type { MenuItem } from '../../webview/browser/menu';
-import { threadRequests, type ThreadAction, type ThreadView } from '../common/page/threadApi';
+import { threadRequests, type ThreadAction, type ThreadHeaderView } from '../common/page/threadApi';
 import type { ThreadPage } from './threadPage';
 
 const menuItems: Record<ThreadAction, { readonly label: string; readonly icon: Icon }> = {
@@ -23,7 +23,7 @@ const menuItems: Record<ThreadAction, { readonly label: string; readonly icon: I
   reveal: { label: 'Reveal File', icon: FolderIcon },
 };
 
-export function actionMenu(page: ThreadPage, { actions }: ThreadView): MenuItem[] {
+export function actionMenu(page: ThreadPage, { actions }: ThreadHeaderView): MenuItem[] {
   const run = (action: ThreadAction): void => void page.ask(threadRequests.act, { action });
   return actions.map((action) => ({ ...menuItems[action], run: () => run(action) }));
 }

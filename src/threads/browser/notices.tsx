@@ -4,7 +4,7 @@ import { PlainText } from '../../transcript/browser/parts/plainText';
 import { threadRequests } from '../common/page/threadApi';
 import { useThreadPage, useThreadPageState } from './threadPageContext';
 
-/** Problems, failed requests and notes about the thread. */
+/** Shows problems, failed requests and notes about the thread. */
 export function Notices() {
   const page = useThreadPage();
   const { thread, problem, hasFile, failure } = useThreadPageState();
@@ -52,13 +52,13 @@ export function Notices() {
   );
 }
 
-/** Shows ids of threads as links. */
+/** Shows a note. Ids of threads become links. */
 function Note({ text }: { text: string }) {
   const page = useThreadPage();
   return (
     <>
       {text.split(threadIdPattern).map((piece, index) =>
-        // `split` puts the matches at odd indexes.
+        // `split` puts matches at odd indexes.
         index % 2 === 0 ? (
           <PlainText key={index} text={piece} />
         ) : (

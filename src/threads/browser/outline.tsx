@@ -7,7 +7,10 @@ import { indexAfterKey } from '../../webview/browser/listKeys';
 import type { OutlineItem } from '../common/page/threadApi';
 import { useThreadPage, useThreadPageState } from './threadPageContext';
 
-/** Lists all prompts of the thread, loaded or not. `current` is the id of the prompt that is being read. */
+/**
+ * Lists all prompts of the thread, including those that are not loaded. `current` is the id of the prompt that the user
+ * is reading.
+ */
 export function Outline({ current }: { current: string | undefined }) {
   const page = useThreadPage();
   const { outline, times } = useThreadPageState();

@@ -40,7 +40,7 @@ export function ThreadFacts() {
 const threadId = /^T-[\da-f-]{36}$/i;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** Formats times in the user's locale. */
+/** Formats a detail of the thread. Times are in the user's locale. */
 function factText(value: string): string {
   return isoTime.test(value) ? new Date(value).toLocaleString() : value;
 }

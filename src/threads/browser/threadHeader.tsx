@@ -16,7 +16,7 @@ import {
   UnfoldIcon,
 } from '../../webview/browser/icons';
 import { MenuButton } from '../../webview/browser/menu';
-import type { ThreadView } from '../common/page/threadApi';
+import type { ThreadHeaderView } from '../common/page/threadApi';
 import { actionMenu } from './actionMenu';
 import { useThreadPage, useThreadPageState } from './threadPageContext';
 import { ToggleButton } from '../../webview/browser/toggleButton';
@@ -78,7 +78,7 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
   );
 }
 
-const stateLabels: Record<ThreadView['state'], string> = {
+const stateLabels: Record<ThreadHeaderView['state'], string> = {
   idle: '',
   running: 'running',
   waiting: 'waiting for you',
@@ -87,7 +87,7 @@ const stateLabels: Record<ThreadView['state'], string> = {
   error: 'failed',
 };
 
-function Summary({ thread }: { thread: ThreadView }) {
+function Summary({ thread }: { thread: ThreadHeaderView }) {
   const { state, mode, isArchived, promptCount, messageCount, usage } = thread;
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0);
   const words = [

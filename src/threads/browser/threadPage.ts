@@ -12,24 +12,24 @@ import {
   threadRequests,
   type OutlineItem,
   type ThreadUpdate,
-  type ThreadView,
+  type ThreadHeaderView,
 } from '../common/page/threadApi';
 
 export interface ThreadPageState {
-  /** Whether the host has sent anything. */
+  /** Whether the host has sent any data. */
   readonly isReady: boolean;
-  readonly thread: ThreadView | undefined;
+  readonly thread: ThreadHeaderView | undefined;
   readonly outline: readonly OutlineItem[];
   /** Why the last read of the thread failed. */
   readonly problem: string | undefined;
   /** Whether the thread has a file to open in an editor. */
   readonly hasFile: boolean;
-  /** The error of a failed request, until it is dismissed. */
+  /** The error of a failed request, until the user dismisses it. */
   readonly failure: string | undefined;
   readonly times: 'relative' | 'absolute';
   readonly isOutlineShown: boolean;
   readonly isFinding: boolean;
-  /** Undefined until the user expands or collapses all. */
+  /** Undefined until the user expands or collapses all sections. */
   readonly folding: FoldingRequest | undefined;
 }
 
@@ -41,19 +41,19 @@ const StoredState = z.object({
 
 const invalidUpdateText =
   'This thread has content that Backline can’t read. The latest messages are not shown. You can open its file as JSON.';
-/** Normally the patch follows the answer immediately. */
+/** Time limit for the patch after an answer. Normally, it follows immediately. */
 const patchTimeoutMs = 30_000;
 
 /** The state and the requests of the page, without its UI. */
 export class ThreadPage {
   readonly transcript = new TranscriptModel();
   readonly actions: TranscriptActions;
-  /** Sends a request to the host and shows its failure. */
+  /** Sends a request to the host. If it fails, the page shows the error. */
   readonly ask: Requester;
   private readonly emitter = new Emitter<void>(reportError);
   readonly onDidChange = this.emitter.event;
   private readonly jumpEmitter = new Emitter<string>(reportError);
-  /** Fires with the id of a loaded entry to scroll to. */
+  /** Fires with the id of a loaded entry to which the page should scroll. */
   readonly onDidRequestJump = this.jumpEmitter.event;
   private readonly unreadEmitter = new Emitter<string>(reportError);
   /** Fires with the id of the first entry that is new since the user's last visit. */
@@ -122,7 +122,7 @@ export class ThreadPage {
     this.storeState();
   }
 
-  /** Expands or collapses everything that can be folded, loaded or not. */
+  /** Expands or collapses everything that can be collapsed, including entries that are loaded later. */
   foldAll(isOpen: boolean): void {
     this.updateState({ folding: { isOpen } });
   }
@@ -135,7 +135,7 @@ export class ThreadPage {
     this.updateState({ isFinding: false });
   }
 
-  /** Loads the entries around an entry that is not loaded. */
+  /** Jumps to an entry that is not loaded. Loads the entries around it first. */
   async loadEntry(entryId: string): Promise<void> {
     const isLoaded = (): boolean => this.transcript.get(entryId) !== undefined;
     if (isLoaded()) return;
@@ -148,11 +148,11 @@ export class ThreadPage {
   async goToEntry(entryId: string): Promise<void> {
     const jump = ++this.jumpCount;
     await this.loadEntry(entryId);
-    // A later request replaces this one.
+    // If there was a later request, it has replaced this one.
     if (jump === this.jumpCount) this.jumpEmitter.fire(entryId);
   }
 
-  /** Resolves when the entries are loaded. */
+  /** Loads about `count` older entries. Resolves when they are loaded. */
   private async loadOlder(count: number): Promise<void> {
     const { countBefore: before } = this.transcript;
     await this.waitForChange(
@@ -181,7 +181,7 @@ export class ThreadPage {
     );
   }
 
-  /** Sends a request and waits for the change that fulfills it, unless `request` resolves to false. */
+  /** Sends a request and waits for the change that it causes, unless `request` resolves to false. */
   private async waitForChange(
     isFulfilled: (change: TranscriptChange) => boolean,
     request: () => Promise<boolean>,
@@ -191,7 +191,7 @@ export class ThreadPage {
       if (isFulfilled(change)) finish(undefined);
     });
     try {
-      // The time limit starts after the answer, for which a busy host may need long.
+      // The time limit starts after the answer, because a busy host may take long to answer.
       if (!(await request())) return;
       const timer = setTimeout(() => finish(undefined), patchTimeoutMs);
       await change;

@@ -7,14 +7,14 @@ const pageContext = createContext<ThreadPage | undefined>(undefined);
 
 export const PageProvider = pageContext.Provider;
 
-/** @throws Error outside of `PageProvider` */
+/** Returns the page. @throws Error outside of `PageProvider` */
 export function useThreadPage(): ThreadPage {
   const page = useContext(pageContext);
   if (!page) throw new Error('This component is outside PageProvider');
   return page;
 }
 
-/** Rerenders the component when the state changes. */
+/** Returns the state of the page. The component is redrawn when the state changes. */
 export function useThreadPageState(): ThreadPageState {
   const page = useThreadPage();
   useRedrawOnEvent(page.onDidChange);

@@ -1,28 +1,29 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** A prompt counts as being read when it is this near to the top edge. */
+/** Maximum distance in pixels between the top edge and a prompt that counts as being read. */
 const readingDistancePx = 80;
 
-/** The events of a user who scrolls. */
+/** Events that are caused by a user who scrolls. */
 const inputEvents = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
 /** An entry to which the page has jumped. */
 interface JumpTarget {
   readonly entry: Element;
-  /** Whether the user gave input since, so that the next scrolling leaves the entry. */
+  /** Whether there was user input since the jump. If so, the next scrolling leaves the entry. */
   hasInput: boolean;
 }
 
 interface CurrentPrompt {
   readonly id: string | undefined;
-  /** Call this with each entry that the list scrolls to. */
+  /** Call with each entry to which the list scrolls. */
   readonly onGoTo: (entry: Element) => void;
 }
 
 /**
- * Returns the prompt that is being read: after a jump the prompt of the target, since entries near the end cannot scroll to
- * the top, else the prompt at the top of the screen. `isRendered`: the transcript is in the DOM.
+ * Returns the prompt that the user is reading. After a jump, this is the prompt of the target, because entries near the
+ * end cannot scroll to the top. Otherwise it is the prompt at the top of the screen. `isRendered`: the transcript is in
+ * the DOM.
  */
 export function useCurrentPrompt(root: RefObject<HTMLElement | null>, isRendered: boolean): CurrentPrompt {
   const [id, setId] = useState<string>();
@@ -76,7 +77,10 @@ function promptOf(entry: Element): string | undefined {
   return entry.closest('.turn')?.querySelector<HTMLElement>(':scope > .entry-prompt')?.dataset['entry'];
 }
 
-/** Returns the first visible prompt if it is near the top, else the previous one. A binary search measures few elements. */
+/**
+ * Returns the first visible prompt if it is near the top, or else the previous prompt. Uses a binary search to measure
+ * only a few elements.
+ */
 function promptAtTop(scroller: Element): string | undefined {
   const prompts = [...scroller.querySelectorAll<HTMLElement>('.turn > .entry-prompt')];
   const edge = scroller.getBoundingClientRect().top;

@@ -2,10 +2,13 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { TranscriptHandle } from '../../transcript/browser/list/transcriptList';
 
-/** Scrolling up by this distance makes the list stop following. */
+/** Distance in pixels that the user must scroll up to stop following. */
 const unfollowPx = 48;
 
-/** Returns whether the list follows new entries, which depends on the scroll position, and a function to change it. */
+/**
+ * Returns whether the list follows new entries, and a function to change this. The state also depends on the scroll
+ * position.
+ */
 export function useFollowing(
   root: RefObject<HTMLElement | null>,
   handle: RefObject<TranscriptHandle | null>,
@@ -15,7 +18,7 @@ export function useFollowing(
   useEffect(() => {
     const list = root.current?.querySelector('.transcript');
     if (!list) return;
-    // The list shows its jump button only while it does not follow.
+    // The list shows its jump button only while it is not following.
     const update = (): void => setState(list.querySelector(':scope > .jump') === null);
     update();
     const observer = new MutationObserver(update);

@@ -5,7 +5,7 @@ import { useThreadPage } from './threadPageContext';
 import type { ThreadPage } from './threadPage';
 
 const highlightMs = 1_600;
-/** How many frames to wait until a new entry is rendered. */
+/** Maximum number of frames to wait until a new entry is rendered. */
 const maxFrames = 60;
 
 /** Scrolls to requested entries and highlights them briefly. */
@@ -39,7 +39,10 @@ export function useJumpTargets(root: RefObject<HTMLElement | null>, handle: RefO
   }, [page, root, handle]);
 }
 
-/** Returns the entry, or the nearest call around it that is visible: steps of a collapsed call are not rendered. */
+/**
+ * Returns the entry. If it is a step of a collapsed call, which is not rendered, returns the nearest visible call that
+ * contains it.
+ */
 function nearestVisible(page: ThreadPage, entryId: string, isVisible: (id: string) => boolean): string | undefined {
   const seen = new Set<string>();
   for (let id: string | undefined = entryId; id !== undefined && !seen.has(id); id = page.transcript.get(id)?.parent) {

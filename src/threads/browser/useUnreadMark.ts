@@ -4,8 +4,8 @@ import type { TranscriptModel } from '../../transcript/browser/list/transcriptMo
 import { useThreadPage } from './threadPageContext';
 
 /**
- * Draws a line above the first entry that was added while the user was not at the end or not on the page. The line stays until
- * the user has caught up and a new entry is added.
+ * Draws a line above the first entry that was added while the user was not at the end or not on the page. The line
+ * stays until the user has read the new entries and another entry is added.
  */
 export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: boolean): void {
   const page = useThreadPage();
@@ -18,7 +18,7 @@ export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: 
   useLayoutEffect(() => {
     const { transcript } = page;
     let markedId: string | undefined;
-    /** Index of the first new entry in the whole thread while that is not loaded. */
+    /** Index of the first new entry in the whole thread, as long as this entry is not loaded. */
     let markedIndex: number | undefined;
     const draw = (): void => {
       for (const old of root.current?.querySelectorAll('[data-new]') ?? []) old.removeAttribute('data-new');
@@ -29,7 +29,7 @@ export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: 
       markedId = entryId;
       markedIndex = undefined;
       hasCaughtUp.current = false;
-      // After the entry is rendered.
+      // The line is drawn after the entry was rendered.
       requestAnimationFrame(draw);
     };
     const subscriptions = [
@@ -57,7 +57,7 @@ export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: 
   }, [page, root]);
 }
 
-/** Returns the first top-level entry at or after an index in the whole thread, or undefined if that is not loaded. */
+/** Returns the first top-level entry at or after an index in the whole thread. Undefined if that part is not loaded. */
 function topLevelFrom(transcript: TranscriptModel, index: number): string | undefined {
   if (index < transcript.countBefore) return undefined;
   return transcript

@@ -2,13 +2,13 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
 interface Pace {
-  /** The minimum pause before a run. */
+  /** Minimum pause before a run, in milliseconds. */
   readonly minMs: number;
-  /** The maximum share of one processor, from 0 to 1. */
+  /** Maximum share of one processor, from 0 to 1. */
   readonly share: number;
 }
 
-/** Runs work repeatedly on request, one run at a time, with pauses in proportion to its cost. */
+/** Runs work repeatedly on request, one run at a time. The pauses are proportional to the cost of the work. */
 export class CostThrottle implements Disposable {
   private timer: Disposable | undefined;
   private isRunning = false;
@@ -24,7 +24,7 @@ export class CostThrottle implements Disposable {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Whether the next run must wait because of the cost of the last one. */
+  /** Whether the next run must wait because the last one was expensive. */
   get isPausing(): boolean {
     return !this.isRunning && this.clock.monotonicNow() < this.nextRunAtMs;
   }
@@ -34,7 +34,7 @@ export class CostThrottle implements Disposable {
     if (this.isDisposed) return;
     this.isRequested = true;
     if (this.isRunning || this.timer) return;
-    // Waits also for the first request of a burst, because more are about to follow.
+    // The first request of a burst also waits, because more requests will probably follow.
     const waitMs = Math.max(this.pace.minMs, this.nextRunAtMs - this.clock.monotonicNow());
     this.timer = this.clock.setTimer(waitMs, () => {
       this.timer = undefined;

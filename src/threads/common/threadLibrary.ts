@@ -7,9 +7,12 @@ import { mergeAccountHead } from './heads/mergeAccountHead';
 import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type SourceProblem } from './threadPorts';
 
 interface ThreadLibraryDeps {
-  /** In order of preference when several have a thread with the same number of messages. Owned by the library. */
+  /**
+   * The sources. If several have a thread with the same number of messages, the first one is preferred. The library
+   * owns the sources.
+   */
   readonly sources: readonly ThreadSource[];
-  /** Shared by the sources and disposed after them. */
+  /** Objects that the sources share. They are disposed after the sources. */
   readonly owned?: readonly Disposable[];
   /** Called once, before the first list. */
   readonly startWatching: () => Promise<void>;
@@ -19,7 +22,7 @@ interface ThreadLibraryDeps {
   readonly log: Logger;
 }
 
-/** Delay before listing again, because changes come in bursts. */
+/** Delay before the threads are listed again, because changes often come in groups. */
 const settleMs = 200;
 
 interface ListedHead {
@@ -27,7 +30,7 @@ interface ListedHead {
   readonly source: ThreadSource;
 }
 
-/** Joins the threads of all sources to one list without duplicates. Reads nothing before the first request. */
+/** Combines the threads of all sources in one list without duplicates. Reads nothing before the first request. */
 export class ThreadLibrary implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(
@@ -51,17 +54,17 @@ export class ThreadLibrary implements Disposable {
     for (const source of sources) this.disposables.add(source);
   }
 
-  /** Newest prompt first. Empty before `ready`. */
+  /** The threads, newest prompt first. Empty before the first list is complete. */
   get heads(): readonly ThreadHead[] {
     return this.sortedHeads;
   }
 
-  /** Whether the list was loaded, even if it is empty. */
+  /** Whether the list was loaded. It may be empty. */
   get isListed(): boolean {
     return this.hasList;
   }
 
-  /** Why sources failed, and what the user can do. */
+  /** Why sources have failed, and what the user can do. */
   get problems(): readonly string[] {
     return this.sourceProblems.map(({ title, message }) => `${title}: ${message}`);
   }
@@ -79,11 +82,11 @@ export class ThreadLibrary implements Disposable {
 
   /** Starts the library if necessary and resolves when the first list is complete. Never rejects. */
   async waitForFirstList(): Promise<void> {
-    this.firstListing ??= this.listFirst();
+    this.firstListing ??= this.startAndList();
     await this.firstListing;
   }
 
-  /** Rebuilds the list without cached data. Never rejects. Failures are logged and reported in `problems`. */
+  /** Creates the list again without cached data. Never rejects. Failures are logged and reported in `problems`. */
   async refresh(): Promise<void> {
     for (const source of this.deps.sources) source.invalidate?.();
     const polling = this.deps.startPolling();
@@ -102,24 +105,27 @@ export class ThreadLibrary implements Disposable {
     return this.listedById.get(threadId)?.head;
   }
 
-  /** @throws ThreadError */
+  /**
+   * Reads a thread. Calls `onFirst` at most once, with the last entries, before the read is complete. @throws
+   * ThreadError
+   */
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
     return await this.withSource(threadId, (source) => source.read(threadId, signal, onFirst));
   }
 
-  /** Reads only a thread that is in the list. @throws ThreadError */
+  /** Reads a thread only if it is in the list. @throws ThreadError */
   async readListed(threadId: string): Promise<OpenThread> {
     await this.waitForFirstList();
     if (!this.find(threadId)) throw new ThreadError('notFound', `Thread ${threadId} is not in the list.`);
     return await this.read(threadId);
   }
 
-  /** @throws ThreadError */
+  /** Returns the source of an entry as indented JSON. @throws ThreadError */
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
     return await this.withSource(threadId, (source) => source.rawJson(threadId, entryId));
   }
 
-  /** Reports each change of a thread. The caller must dispose the result. */
+  /** Calls the listener after each change of a thread. The caller must dispose the result. */
   subscribe(threadId: string, listener: () => void): Disposable {
     const known = this.listedById.get(threadId)?.source;
     const sources = known ? [known] : this.deps.sources.filter(({ kind }) => kind !== 'cli');
@@ -142,14 +148,14 @@ export class ThreadLibrary implements Disposable {
     this.disposables.dispose();
   }
 
-  private async listFirst(): Promise<void> {
+  private async startAndList(): Promise<void> {
     const { startWatching, sources, log } = this.deps;
     for (const source of sources) this.disposables.add(source.onDidChange(() => this.relistCoalescer.schedule()));
     await startWatching().catch((error: unknown) => log.error('Cannot watch the threads', error));
     await this.list();
   }
 
-  /** Lists once at a time. A request during a listing schedules another one. */
+  /** Lists the threads, one listing at a time. A request during a listing schedules another one. */
   private async list(): Promise<void> {
     if (this.activeListing) {
       this.mustListAgain = true;
@@ -164,7 +170,7 @@ export class ThreadLibrary implements Disposable {
     this.relistCoalescer.schedule();
   }
 
-  /** Does not wait for the account, which uses the network. */
+  /** Lists the threads of all sources. Does not wait for the account, because it uses the network. */
   private async listAll(): Promise<void> {
     const { sources } = this.deps;
     for (const source of sources) if (source.kind === 'cli') void this.listOne(source).then(() => this.mergeSources());
@@ -202,7 +208,9 @@ export class ThreadLibrary implements Disposable {
     this.emitter.fire();
   }
 
-  /** Uses the source that lists the thread, else tries all sources, because an unlisted thread may exist. */
+  /**
+   * Uses the source that lists the thread, or else tries all sources, because a thread may exist without being listed.
+   */
   private async withSource<Result>(threadId: string, work: (source: ThreadSource) => Promise<Result>): Promise<Result> {
     await this.waitForFirstList();
     const known = this.listedById.get(threadId)?.source;

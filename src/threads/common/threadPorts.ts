@@ -4,22 +4,22 @@ import type { Entry, Usage } from '../../transcript/common/entries';
 
 /** The summary of a thread without its entries. Times are milliseconds since the epoch. */
 export interface ThreadHead {
-  /** Usually `T-…`, else the path of the file. */
+  /** Id of the thread, usually `T-…`. Otherwise the path of the file. */
   readonly id: string;
   readonly source: ThreadSourceKind;
-  /** Absolute path of the thread's file. Undefined for a listed thread of the account that was not opened. */
+  /** Absolute path of the thread's file. Undefined for a thread in the account's list that was not opened. */
   readonly path?: string;
   readonly sizeBytes?: number;
   readonly mtimeMs?: number;
   readonly title?: string;
   /** The first line of the first prompt. */
   readonly firstPrompt?: string;
-  /** Absolute paths of the folders where it worked. */
+  /** Absolute paths of the folders in which the thread worked. */
   readonly folders: readonly string[];
   readonly repository?: string;
   readonly branch?: string;
   readonly createdAt?: number;
-  /** The time of the last prompt, else of the creation. The list is sorted by it. */
+  /** Time of the last prompt, or else of the creation. The list is sorted by this time. */
   readonly lastPromptAt: number;
   readonly promptCount: number;
   readonly messageCount: number;
@@ -28,12 +28,15 @@ export interface ThreadHead {
   readonly usage?: Usage;
   readonly hasChanges: boolean;
   readonly isArchived: boolean;
-  /** `waiting`: for an approval by the user. `stale`: marked as running, but its file was not written for a while. */
+  /**
+   * `waiting`: the thread waits for an approval. `stale`: it is marked as running, but its file was not written for a
+   * while.
+   */
   readonly state: (typeof threadStates)[number];
   readonly relations: readonly ThreadRelation[];
-  /** Why the thread cannot be read, for display. */
+  /** Why the thread cannot be read, as a message for the user. */
   readonly problem?: string;
-  /** The file changed while it was read, so this head must not be cached. */
+  /** Set if the file changed while it was read, so that this head must not be cached. */
   readonly isBeingWritten?: true;
 }
 
@@ -47,7 +50,7 @@ export const relationRoles = ['parent', 'child'] as const;
 
 export interface ThreadRelation {
   readonly type: (typeof relationTypes)[number];
-  /** The role of the other thread. */
+  /** The role of the related thread. */
   readonly role: (typeof relationRoles)[number];
   readonly threadId: string;
 }
@@ -55,40 +58,46 @@ export interface ThreadRelation {
 /** A thread with all its entries. */
 export interface OpenThread {
   readonly head: ThreadHead;
-  /** In reading order. Entries that have not changed since the last read are the same objects. */
+  /** The entries in reading order. Entries that have not changed since the last read are the same objects. */
   readonly entries: readonly Entry[];
   /** Labeled details, such as repository, branch, commit, platform and client version. */
   readonly facts: readonly { readonly label: string; readonly value: string }[];
-  /** Notes for the user, for example that this machine may have only a part of the thread. */
+  /** Notes for the user, for example that this machine may have only part of the thread. */
   readonly notes: readonly string[];
 }
 
-/** A read-only source of threads: the threads on this machine, of the Amp account or in opened files. */
+/** A read-only source of threads: those on this machine, in the Amp account, or in opened files. */
 export interface ThreadSource extends Disposable {
   readonly kind: ThreadSourceKind;
   readonly title: string;
   readonly state: ThreadSourceState;
   /** Fires when the threads or the state may have changed. */
   readonly onDidChange: Event<void>;
-  /** Returns all threads that Amp does not hide, newest prompt first. Unreadable threads have a `problem`. */
+  /** Returns all threads that Amp does not hide, newest prompt first. An unreadable thread has a `problem`. */
   list(signal?: AbortSignal): Promise<readonly ThreadHead[]>;
-  /** Drops cached data, because the user requested a refresh. */
+  /** Drops cached data. Called when the user has requested a refresh. */
   invalidate?(): void;
-  /** `onFirst` may be called once with the last entries before the read is complete. @throws ThreadError */
+  /**
+   * Reads a thread. Calls `onFirst` at most once, with the last entries, before the read is complete. @throws
+   * ThreadError
+   */
   read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
-  /** Returns the source of an entry as indented JSON, or undefined when there is no such entry. @throws ThreadError */
+  /** Returns the source of an entry as indented JSON. Undefined if there is no such entry. @throws ThreadError */
   rawJson(threadId: string, entryId: string): Promise<string | undefined>;
-  /** Reports changes of a thread, coalesced. The caller must dispose the result. */
+  /**
+   * Calls the listener after changes of a thread. Changes in quick succession are combined. The caller must dispose the
+   * result.
+   */
   subscribe(threadId: string, listener: () => void): Disposable;
-  /** Returns the thread that Amp would continue, if known. */
+  /** Returns the id of the thread that Amp would continue, if known. */
   currentThreadId?(): Promise<string | undefined>;
 }
 
 export type ThreadSourceState =
   | { readonly kind: 'ready' }
-  /** Nothing to read, which is not an error: for example, the Amp CLI is not installed. */
+  /** There is nothing to read, which is not an error. For example, the Amp CLI is not installed. */
   | { readonly kind: 'absent'; readonly message: string }
-  /** `summary` is one or two words. */
+  /** The source has failed. `summary` is one or two words. */
   | { readonly kind: 'failed'; readonly summary: string; readonly message: string };
 
 /** Why a source cannot list its threads. */
@@ -96,11 +105,10 @@ export interface SourceProblem {
   readonly source: ThreadSourceKind;
   readonly title: string;
   readonly summary: string;
-  /** Full sentences: what happened, and what to do. */
+  /** What happened and what to do, in complete sentences. */
   readonly message: string;
 }
 
-/** The kinds of searchable texts. */
 export const textKinds = [
   'prompt',
   'answer',
@@ -116,15 +124,15 @@ export type TextKind = (typeof textKinds)[number];
 
 export interface ThreadHit {
   readonly threadId: string;
-  /** The entry to jump to. Undefined for a hit in the title or the details of the thread. */
+  /** Id of the entry to which the user can jump. Undefined for a hit in the title or the details of the thread. */
   readonly entryId?: string;
-  /** The kind of text that the snippet is from. */
+  /** The kind of text that contains the snippet. */
   readonly kind: TextKind | 'title';
   readonly snippet: string;
   readonly score: number;
 }
 
-/** How many of the threads on this machine are indexed for the search. */
+/** The number of threads on this machine that are indexed for the search. */
 export interface TextCoverage {
   readonly indexed: number;
   readonly total: number;
@@ -135,11 +143,11 @@ export interface TextSearchResult {
   readonly coverage: TextCoverage;
 }
 
-/** `beingWritten`: the file changed while it was read and may be complete a moment later. */
+/** `beingWritten`: the file changed while it was read. It may be complete soon. */
 export type ThreadErrorCode =
   'notFound' | 'tooLarge' | 'unreadable' | 'beingWritten' | 'notSignedIn' | 'offline' | 'cancelled' | 'cli';
 
-/** The message says why threads cannot be read, and what to do. */
+/** An error when reading threads. The message says why it failed and what to do. */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
   constructor(

@@ -1,41 +1,44 @@
 import type { OpenThread, ThreadHead, ThreadSourceKind } from './threadPorts';
 
 export interface ThreadFile {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
   readonly source: ThreadSourceKind;
-  /** Overrides the id in the document. */
+  /** Id of the thread, which replaces the id in the document. */
   readonly threadId?: string;
 }
 
-/** The origin of a document. Times are milliseconds since the epoch. */
+/** Data about the origin of a document. Times are in milliseconds since the epoch. */
 export interface DocumentOrigin {
   readonly source: ThreadSourceKind;
-  /** Overrides the id in the document. Without any valid id, the path is used. */
+  /** Replaces the id in the document. If there is no valid id at all, the path is used. */
   readonly threadId?: string;
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path?: string;
   readonly sizeBytes?: number;
-  /** When the file was last written. */
+  /** Time when the file was last written. */
   readonly mtimeMs?: number;
-  /** The current time, to distinguish running threads from stale ones. */
+  /** The current time. Used to distinguish running threads from stale ones. */
   readonly nowMs: number;
 }
 
-/** Reads whole threads. Unchanged entries are the same objects as in the previous read. */
+/** Reads complete threads. Unchanged entries are the same objects as in the previous read. */
 export interface ThreadReader {
   /**
-   * For a long thread, calls `onFirst` once with the last entries before the read is complete.
+   * Reads a thread. For a long thread, calls `onFirst` once, with the last entries, before the read is complete.
    * @throws ThreadError `notFound`, `tooLarge`, `unreadable` or `cancelled`
    */
   read(file: ThreadFile, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
   /**
-   * Returns the head, with a `problem` for an unreadable file. Undefined for hidden threads and missing files.
-   * @throws ThreadError `cancelled`; `unreadable` when the worker is unavailable
+   * Returns the head of a thread. It has a `problem` if the file is unreadable. Undefined for hidden threads and
+   * missing files.
+   * @throws ThreadError `cancelled`; `unreadable` if the worker is unavailable
    */
   head(file: ThreadFile): Promise<ThreadHead | undefined>;
-  /** Returns the source of an entry as indented JSON, or undefined when there is no such entry. @throws ThreadError */
+  /** Returns the source of an entry as indented JSON. Undefined if there is no such entry. @throws ThreadError */
   rawJson(file: ThreadFile, entryId: string): Promise<string | undefined>;
-  /** Returns the duration of the last read of a file in milliseconds, or 0. Expensive files are read less often. */
+  /**
+   * Returns the duration of the last read of a file in milliseconds, or 0. Files that take long are read less often.
+   */
   costMs(path: string): number;
 }

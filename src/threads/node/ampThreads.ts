@@ -15,11 +15,11 @@ import { WorkerThreadReader } from './worker/workerThreadReader';
 
 interface AmpThreadsDeps {
   readonly paths: AmpPaths;
-  /** Returns absolute paths of additional folders with threads, from the current settings. */
+  /** Returns the absolute paths of additional folders with threads, according to the current settings. */
   readonly moreFolders: () => readonly string[];
-  /** Locates the Amp CLI. Undefined when it is not installed. */
+  /** Finds the Amp CLI. Undefined if it is not installed. */
   readonly findCommand: () => Promise<CliCommand | undefined>;
-  /** Absolute path. */
+  /** Absolute path of the folder for the search index. */
   readonly indexFolder: string;
   /** Absolute path of `dist/thread-index-worker.js`. */
   readonly workerFile: string;
@@ -28,14 +28,16 @@ interface AmpThreadsDeps {
 }
 
 export interface AmpThreads {
-  /** The list of the threads of all sources. The library disposes the sources. */
+  /** The list that contains the threads of all sources. The library disposes the sources. */
   readonly library: ThreadLibrary;
   readonly local: LocalThreadSource;
   readonly files: OpenedFileSource;
   readonly account: CliSource;
 }
 
-/** Creates the sources of Amp's threads and the library that joins them. Starts nothing before the library is used. */
+/**
+ * Creates the sources of Amp's threads, and the library that combines them. Nothing starts before the library is used.
+ */
 export function createAmpThreads({ paths, moreFolders, findCommand, ...deps }: AmpThreadsDeps): AmpThreads {
   const { indexFolder, workerFile, clock, log } = deps;
   const worker = new ThreadWorkerOwner({ workerFile, clock, log });

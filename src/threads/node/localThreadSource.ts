@@ -26,19 +26,19 @@ import { ThreadSubscriptions } from './threadSubscriptions';
 
 interface LocalThreadSourceDeps {
   readonly paths: AmpPaths;
-  /** Disposed with the source. */
+  /** The index of the threads. It is disposed with the source. */
   readonly index: Pick<ThreadIndex, 'list' | 'search' | 'onDidChangeCoverage' | 'dispose'>;
   readonly reader: ThreadReader;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Limits reads of a large thread that is written continuously. */
+/** Limits how often a large thread is read while it is written continuously. */
 const listPace = { minMs: 50, share: 0.02 };
-/** Delay before listing again after a file was being written. */
+/** Delay before the list is read again after a file was being written. */
 const settleMs = 1_000;
 
-/** The threads in Amp's folder on this machine and in additional folders. Never writes there. */
+/** The threads in Amp's folder on this machine and in additional folders. Writes nothing there. */
 export class LocalThreadSource implements ThreadSource {
   readonly kind = 'local';
   readonly title = 'This machine';
@@ -50,7 +50,7 @@ export class LocalThreadSource implements ThreadSource {
   private readonly subscriptions: ThreadSubscriptions;
   private readonly promptHistory: PromptHistory;
   private readonly relistThrottle: CostThrottle;
-  /** Absolute paths. */
+  /** Absolute paths of the watched folders. */
   private folders: readonly string[];
   private watchers: DisposableStore | undefined;
   private heads: readonly ThreadHead[] | undefined;
@@ -78,7 +78,7 @@ export class LocalThreadSource implements ThreadSource {
     return this.deps.index.onDidChangeCoverage;
   }
 
-  /** Watches Amp's folder and `moreFolders` (absolute paths) instead of the folders that were watched before. */
+  /** Watches Amp's folder and `moreFolders` (absolute paths). They replace the folders that were watched before. */
   async watchFolders(moreFolders: readonly string[]): Promise<void> {
     const { paths } = this.deps;
     const folders = [...new Set([paths.threadFolder, ...moreFolders.map((folder) => path.resolve(folder))])];
@@ -91,13 +91,15 @@ export class LocalThreadSource implements ThreadSource {
     this.emitter.fire();
   }
 
-  /** May be out of date while listing is throttled. `onDidChange` reports a newer list. */
+  /**
+   * Returns the threads. The list may be out of date while listing is throttled. `onDidChange` reports a newer list.
+   */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     if (this.heads && this.relistThrottle.isPausing) return this.heads;
     return await this.listNow(signal);
   }
 
-  /** @throws ThreadError */
+  /** Searches the text of the threads. @throws ThreadError */
   async search(query: string, limit: number): Promise<TextSearchResult> {
     return await this.deps.index.search(query, limit);
   }
@@ -125,7 +127,7 @@ export class LocalThreadSource implements ThreadSource {
     this.deps.index.dispose();
   }
 
-  /** Returns the duration in milliseconds. */
+  /** Reads the list again. Returns the duration in milliseconds. */
   private async relist(): Promise<number> {
     const { clock } = this.deps;
     const startedAt = clock.monotonicNow();
@@ -147,7 +149,7 @@ export class LocalThreadSource implements ThreadSource {
     return heads;
   }
 
-  /** Adds the folder of the first prompt from Amp's prompt history to threads that have no folder. */
+  /** Adds a folder to threads that have none: the folder of their first prompt in Amp's prompt history. */
   private async withPromptFolders(heads: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
     if (heads.every(({ folders, firstPrompt }) => folders.length > 0 || firstPrompt === undefined)) return heads;
     const folderByPrompt = await this.promptHistory.folderByPrompt();
@@ -158,7 +160,10 @@ export class LocalThreadSource implements ThreadSource {
     });
   }
 
-  /** Lists again after a write has probably ended and when a thread becomes stale, since no event reports these. */
+  /**
+   * Reads the list again when a write has probably ended and when a thread becomes stale, because no event reports
+   * these.
+   */
   private scheduleRelist(isUnsettled: boolean, heads: readonly ThreadHead[]): void {
     const { clock } = this.deps;
     this.relistTimer?.dispose();
@@ -193,7 +198,7 @@ export class LocalThreadSource implements ThreadSource {
     return this.folders.map((folder) => path.join(folder, `${threadId}.json`));
   }
 
-  /** Uses the same file as the list if several folders have the thread: the newest readable one. */
+  /** Uses the newest readable file if several folders have the thread, which is also the file in the list. */
   private async withFile<T>(threadId: string, work: (file: ThreadFile) => Promise<T>): Promise<T> {
     const notFound = new ThreadError('notFound', `Thread ${threadId} is not on this machine. Refresh the list.`);
     if (!isThreadId(threadId)) throw notFound;
@@ -210,14 +215,14 @@ export class LocalThreadSource implements ThreadSource {
   }
 }
 
-/** Places missing files at the end. */
+/** Sorts files, newest first. Missing files come last. */
 async function newestFilesFirst(files: readonly string[]): Promise<readonly string[]> {
   if (files.length < 2) return files;
   const stated = await Promise.all(files.map(async (file) => ({ file, mtimeMs: await modifiedAt(file) })));
   return stated.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ file }) => file);
 }
 
-/** Milliseconds since the epoch, or -1 when the file is missing. */
+/** Returns the modification time in milliseconds since the epoch, or -1 if the file is missing. */
 async function modifiedAt(file: string): Promise<number> {
   return (await stat(file).catch(() => undefined))?.mtimeMs ?? -1;
 }

@@ -25,7 +25,7 @@ interface OpenedFileSourceDeps {
   readonly log: Logger;
 }
 
-/** The threads in files that the user opened or dropped. */
+/** The threads in files that the user has opened or dropped. */
 export class OpenedFileSource implements ThreadSource {
   readonly kind = 'file';
   readonly title = 'Opened files';
@@ -45,7 +45,9 @@ export class OpenedFileSource implements ThreadSource {
     this.subscriptions = this.disposables.add(new ThreadSubscriptions(deps.clock, costMs, this.onListenerError));
   }
 
-  /** Adds the thread in a file to the list. `file` is an absolute path. @throws ThreadError when the file is not a thread */
+  /**
+   * Adds the thread in a file to the list. `file` is an absolute path. @throws ThreadError if the file is not a thread
+   */
   async add(file: string, signal?: AbortSignal): Promise<ThreadHead> {
     const { head } = await this.deps.reader.read({ path: file, source: 'file' }, signal);
     this.pathById.set(head.id, file);
@@ -78,7 +80,7 @@ export class OpenedFileSource implements ThreadSource {
     return this.deps.reader.rawJson(this.fileOf(threadId), entryId);
   }
 
-  /** Returns no hits for files that cannot be read. */
+  /** Searches the opened files. Files that cannot be read have no hits. */
   async search(query: string): Promise<readonly ThreadHit[]> {
     const parsed = parseQuery(query);
     const hits: ThreadHit[] = [];
@@ -115,7 +117,7 @@ export class OpenedFileSource implements ThreadSource {
     this.disposables.dispose();
   }
 
-  /** Rereads only a changed file. */
+  /** Returns the head of a thread. Reads the file again only if it has changed. */
   private async headOf(threadId: string, file: string): Promise<ThreadHead | undefined> {
     const known = this.headById.get(threadId);
     const stats = await stat(file).catch(() => undefined);
@@ -129,7 +131,7 @@ export class OpenedFileSource implements ThreadSource {
     return head;
   }
 
-  /** Rereads only a changed file. @throws ThreadError */
+  /** Returns the texts of a thread. Reads the file again only if it has changed. @throws ThreadError */
   private async readSearchableThread(threadId: string, file: string): Promise<SearchableThread> {
     const known = this.searchableById.get(threadId);
     const stats = await stat(file);

@@ -8,28 +8,28 @@ interface Subscription {
   timer: Disposable | undefined;
 }
 
-/** The minimum pause between two notifications, as a multiple of the time to read the thread. */
+/** Minimum pause between two notifications, as a multiple of the time that reading the thread takes. */
 const pauseFactor = 24;
 
-/** Notifies listeners of changes of single threads. May delay notifications but never drops the last one. */
+/** Notifies listeners of changes of single threads. May delay a notification, but the last one is always sent. */
 export class ThreadSubscriptions implements Disposable {
   private readonly subscriptions = new Set<Subscription>();
 
-  /** `costMs` returns the cost of the last read of a thread. */
+  /** `costMs` returns the duration of the last read of a thread, in milliseconds. */
   constructor(
     private readonly clock: Clock,
     private readonly costMs: (threadId: string) => number,
     private readonly onListenerError: (error: unknown) => void,
   ) {}
 
-  /** The caller must dispose the result. */
+  /** Adds a listener. The caller must dispose the result. */
   add(threadId: string, listener: () => void): Disposable {
     const subscription: Subscription = { threadId, listener, notifiedAt: -Infinity, timer: undefined };
     this.subscriptions.add(subscription);
     return toDisposable(() => this.remove(subscription));
   }
 
-  /** `threadIds` is undefined when any thread may have changed. */
+  /** Notifies listeners. `threadIds` is undefined if any thread may have changed. */
   notify(threadIds: ReadonlySet<string> | undefined): void {
     for (const subscription of [...this.subscriptions]) {
       if (threadIds === undefined || threadIds.has(subscription.threadId)) this.schedule(subscription);

@@ -6,19 +6,19 @@ import { panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
 import type { PeerThreads } from '../common/exports/peerThreads';
-import { emptySummaryBeforeListing, threadsStatus } from '../common/tree/threadsStatus';
+import { threadsSummaryBeforeListing, threadsStatus } from '../common/tree/threadsStatus';
 import { loadFilters, setFilterContextKeys } from './storedFilters';
 import { LazyTree } from './lazyTree';
 import type { ThreadsView } from './threadsView';
 
-/** The loaded feature, as VS Code and other features use it. */
+/** The loaded feature, for VS Code and other features. */
 export interface RunningThreads extends RunningFeature {
   readonly list: ThreadsView;
-  /** Restores a tab after the window was reloaded. */
+  /** Restores a tab after a reload of the window. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
-  /** Returns the text of a read-only document, see `textSchemes.thread`. @throws ThreadError; Error when it is missing */
+  /** Returns the text of a read-only document; see `textSchemes.thread`. @throws ThreadError; Error if it is missing */
   textOf(query: string): Promise<string>;
-  /** For peers of the draft protocol. */
+  /** The threads for peers of the draft protocol. */
   readonly peerThreads: PeerThreads;
 }
 
@@ -28,7 +28,7 @@ interface LazyThreadsDeps extends Pick<FeatureContext, 'commands' | 'status'> {
   readonly workspaceState: Memento;
 }
 
-/** Registers the threads feature with VS Code. Loads its code on first use. */
+/** Registers the threads feature with VS Code. Its code is loaded on first use. */
 export class LazyThreads implements Feature {
   readonly id = 'threads';
   readonly title = 'Amp threads';
@@ -52,7 +52,7 @@ export class LazyThreads implements Feature {
     disposables.add(provideReadOnlyTexts(textSchemes.thread, async (query) => await (await load()).textOf(query)));
     disposables.add(commands.setFeatureLoader(this.id, load));
     setFilterContextKeys(loadFilters(workspaceState));
-    status.set({ id, title, ...threadsStatus(emptySummaryBeforeListing) });
+    status.set({ id, title, ...threadsStatus(threadsSummaryBeforeListing) });
     return Promise.resolve({ stop: () => threads.stop(), dispose: () => disposables.dispose() });
   }
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { ThreadsView } from './threadsView';
 
-/** Registers the view of the threads list. Loads the code for its rows when the view is first shown. */
+/** Registers the view of the threads list. The code for its rows is loaded when the view is first shown. */
 export class LazyTree implements Disposable, vscode.TreeDataProvider<string>, vscode.TreeDragAndDropController<string> {
   readonly dropMimeTypes = ['text/uri-list'];
   readonly dragMimeTypes = ['text/uri-list'];

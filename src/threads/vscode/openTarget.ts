@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 
 /**
- * Opens a link or a file in a thread. `line` is 1-based. If a file does not exist in the thread's folders, perhaps because the
- * thread worked in another worktree, opens the same file of the workspace. @throws EditorError
+ * Opens a link or a file in a thread. `line` is 1-based. If a file does not exist in the thread's folders, for example
+ * because the thread worked in another worktree, opens the same file of the workspace. @throws EditorError
  */
 export async function openLinkOrFile(
   editor: Pick<EditorPort, 'open'>,
@@ -20,7 +20,7 @@ export async function openLinkOrFile(
   } catch (error) {
     const relative = relativeTo(threadFolders, path);
     if (relative === undefined || !isEditorError(error)) throw error;
-    // The error for the original path is more helpful than the one for the guessed path.
+    // The error for the original path is more helpful than the error for the guessed path.
     await editor.open(withLine(relative)).catch(() => {
       throw error;
     });
@@ -32,7 +32,7 @@ function relativeTo(folders: readonly string[], path: string): string | undefine
   return folder === undefined ? undefined : path.slice(folder.replace(/[\\/]+$/, '').length + 1);
 }
 
-/** Opens a file in the editor. VS Code asks for confirmation when it is very large. */
+/** Opens a file in the editor. VS Code asks for confirmation if the file is very large. */
 export async function openThreadFileAsJson(file: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
 }

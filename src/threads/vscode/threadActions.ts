@@ -13,37 +13,39 @@ import { findWorkspaceFolder, chooseWorkingFolder } from '../node/workspace/work
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
 interface ThreadActionsDeps {
-  /** @throws ThreadError */
+  /** Reads a thread. @throws ThreadError */
   readonly read: (threadId: string) => Promise<OpenThread>;
   /** Reads a subagent's thread for an export. @throws ThreadError */
   readonly readSubthread: (threadId: string) => Promise<OpenThread>;
-  /** Returns the absolute path of the `amp` executable, or undefined when it is not installed. */
+  /** Returns the absolute path of the `amp` executable. Undefined if it is not installed. */
   readonly findAmp: () => Promise<string | undefined>;
-  /** Starts a conversation with another agent and attaches the digest. `folder` is the absolute path of a workspace folder. */
+  /**
+   * Starts a conversation with another agent, and attaches the summary. `folder` is the absolute path of a workspace
+   * folder.
+   */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
   readonly messages: Messages;
-  /** Asks for the target file. Undefined when the user cancels. */
+  /** Asks for the target file. Undefined if the user cancels. */
   readonly chooseFile: (suggested: vscode.Uri, filters: Record<string, string[]>) => Promise<vscode.Uri | undefined>;
   readonly isTrusted: () => boolean;
-  /** Absolute paths of the workspace folders and their worktrees, the first workspace folder first. */
+  /** Absolute paths of the workspace folders and their worktrees. The first workspace folder comes first. */
   readonly workspaceFolders: () => Promise<readonly string[]>;
-  /** Absolute paths of the workspace folders without worktrees. Agents of the chat work only there. */
+  /** Absolute paths of the workspace folders without worktrees. The agents of the chat work only in these. */
   readonly openFolders: () => readonly string[];
 }
 
 const extensionByFormat = { markdown: 'md', html: 'html', json: 'json' } as const;
 type ExportFormat = keyof typeof extensionByFormat;
 
-/** Ids that are safe in a command line and in a link. */
+/** Matches ids that are safe in a command line and in a link. */
 const safeId = /^T-[0-9a-f-]+$/;
 const actionsWithId: ReadonlySet<ThreadAction> = new Set(['continueInAmp', 'copyLink']);
 const actionsWithFile: ReadonlySet<ThreadAction> = new Set(['copyPath', 'reveal']);
 
-/** The actions of the user on a thread. None of them changes it. */
+/** The actions that the user can perform on a thread. None of them changes the thread. */
 export class ThreadActions {
   constructor(private readonly deps: ThreadActionsDeps) {}
 
-  /** Returns the actions that are possible for this thread. */
   availableFor({ id, path: file }: ThreadHead): readonly ThreadAction[] {
     const hasId = safeId.test(id);
     const hasFile = file !== undefined;
@@ -52,7 +54,7 @@ export class ThreadActions {
     );
   }
 
-  /** @throws ThreadError and Error with messages for the user */
+  /** Performs an action. @throws ThreadError, and Error with a message for the user */
   async runAction(action: ThreadAction, head: ThreadHead): Promise<void> {
     const { clipboard } = vscode.env;
     const runByAction: Record<ThreadAction, () => Thenable<void>> = {
@@ -95,7 +97,8 @@ export class ThreadActions {
       env: { PATH: [path.dirname(amp), process.env['PATH'] ?? ''].join(path.delimiter) },
     });
     terminal.show();
-    // Typed into the user's shell, which stays open after the CLI ends. The id contains only letters, digits and dashes.
+    // The command is entered in the user's shell, which stays open after the CLI has ended. The id contains only
+    // letters, digits and dashes.
     terminal.sendText(`amp threads continue ${id}`);
   }
 
@@ -131,7 +134,7 @@ export class ThreadActions {
     });
   }
 
-  /** Shows an error in an untrusted workspace, in which no agent may be started. */
+  /** Returns whether agents can be started. If the workspace is not trusted, shows an error. */
   private checkTrust(): boolean {
     if (this.deps.isTrusted()) return true;
     this.deps.messages.error('Trust this workspace to continue threads.', {
@@ -153,12 +156,12 @@ function fileOf({ path: file }: ThreadHead): string {
 }
 
 async function reveal(file: string): Promise<void> {
-  // Remote windows have no file manager, so the file is opened instead.
+  // Remote windows have no file manager, so the file is opened in the editor.
   const command = vscode.env.remoteName === undefined ? 'revealFileInOS' : 'vscode.open';
   await vscode.commands.executeCommand(command, vscode.Uri.file(file));
 }
 
-/** Asks before using a folder outside the workspace, because files in a folder can make a shell run commands. */
+/** Asks before a folder outside the workspace is used, because files in a folder can make a shell run commands. */
 async function chooseFolder(folder: string, own: string | undefined): Promise<'thread' | 'workspace' | undefined> {
   const threadFolder = 'Start in Thread Folder';
   const workspace = own === undefined ? 'Start in Default Folder' : 'Start in Workspace';

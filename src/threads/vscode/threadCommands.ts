@@ -28,7 +28,7 @@ interface ThreadCommandsDeps {
   readonly messages: Messages;
 }
 
-/** The commands for threads, which work from the list, from a tab and from the command palette. */
+/** The commands for threads. They work in the list, in a tab and in the Command Palette. */
 export class ThreadCommands implements Disposable {
   private readonly disposables = new DisposableStore();
 
@@ -70,7 +70,7 @@ export class ThreadCommands implements Disposable {
     act(commandIds.threadsReveal, 'reveal');
   }
 
-  /** Opens files as threads and reports files that are not threads. */
+  /** Opens files as threads. Reports files that are not threads. */
   async openFiles(uris: readonly vscode.Uri[]): Promise<void> {
     const { files, library, panels } = this.deps;
     await library.waitForFirstList();
@@ -91,7 +91,7 @@ export class ThreadCommands implements Disposable {
     this.disposables.dispose();
   }
 
-  /** `target` is the id of a row, the id of a thread or a link to a thread. */
+  /** Opens a thread. `target` is the id of a row, the id of a thread or a link to a thread. */
   private async openThread(target: unknown, entryId: unknown): Promise<void> {
     const { library, panels, search } = this.deps;
     const id = this.threadIdOf(target);
@@ -108,7 +108,7 @@ export class ThreadCommands implements Disposable {
     panels.open(id, head ? displayTitle(head) : 'Amp Thread', typeof entryId === 'string' ? entryId : undefined);
   }
 
-  /** Offers to open the file as JSON. */
+  /** Shows an error, and offers to open the file as JSON. */
   private showOpenError(message: string, file: string | undefined): void {
     const open = { label: 'Open as JSON', run: () => openThreadFileAsJson(file ?? '') };
     this.deps.messages.error(showHiddenCharacters(message), ...(file === undefined ? [] : [open]));
@@ -147,7 +147,7 @@ export class ThreadCommands implements Disposable {
     if (head) await this.deps.actions.runAction(action, head);
   }
 
-  /** Returns the thread of a row or an id, else of the active tab. Shows a message when there is none. */
+  /** Returns the thread of a row or an id, or else of the active tab. Shows a message if there is none. */
   private async headOf(target: unknown): Promise<ThreadHead | undefined> {
     const { library } = this.deps;
     const id = this.threadIdOf(target) ?? this.activePanel()?.threadId;
@@ -156,7 +156,7 @@ export class ThreadCommands implements Disposable {
     return library.find(id) ?? (await library.read(id)).head;
   }
 
-  /** Returns the thread of the active tab, else the thread that Amp would continue. */
+  /** Returns the thread of the active tab, or else the thread that Amp would continue. */
   private async currentThreadId(): Promise<string | undefined> {
     const { library, panels } = this.deps;
     return panels.activePanel?.threadId ?? (await library.currentThreadId());

@@ -4,7 +4,10 @@ import type { ThreadRow } from '../common/tree/threadRow';
 
 const scheme = 'backline-thread';
 
-/** Decorates rows of the list. The state is part of a row's URI, so a changed row gets a new decoration automatically. */
+/**
+ * Decorates rows of the list. The state is part of a row's URI, so a row with a changed state automatically gets a new
+ * decoration.
+ */
 export class ThreadDecorations implements Disposable {
   private readonly disposables = new DisposableStore();
 
@@ -17,7 +20,7 @@ export class ThreadDecorations implements Disposable {
     );
   }
 
-  /** The id may be a path. */
+  /** Returns the URI of a row. The id may be a path. */
   uriOf(threadId: string, state: ThreadRow['state']): vscode.Uri {
     return vscode.Uri.from({ scheme, path: `/${encodeURIComponent(threadId)}`, query: state });
   }

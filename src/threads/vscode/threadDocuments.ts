@@ -9,14 +9,17 @@ import type { OpenThread, ThreadSource } from '../common/threadPorts';
 const DocumentQuery = z.object({
   thread: z.string(),
   entry: z.string(),
-  /** One side of the diff with this index in the entry's parts. Without it, the document is the entry's JSON source. */
+  /**
+   * One side of a diff. `part` is the index of the diff in the entry's parts. If missing, the document is the entry's
+   * JSON source.
+   */
   diff: z.object({ part: z.number(), side: z.enum(['before', 'after']) }).optional(),
 });
 type DocumentQuery = z.infer<typeof DocumentQuery>;
 
-/** Read-only documents with content of a thread, which is read when an editor shows them. */
+/** Read-only documents with content of a thread. The content is read when an editor shows the document. */
 export class ThreadDocuments {
-  constructor(private readonly threads: Pick<ThreadSource, 'read' | 'rawJson'>) {}
+  constructor(private readonly threadSource: Pick<ThreadSource, 'read' | 'rawJson'>) {}
 
   async showRaw(threadId: string, entryId: string): Promise<void> {
     const name = `${threadId}-${entryId}`.replace(/[^\w.-]+/g, '-');
@@ -25,20 +28,23 @@ export class ThreadDocuments {
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  /** `part` is the index of the diff in the entry's parts. @throws ThreadError; Error when there is no such diff */
+  /**
+   * Shows a diff. `part` is the index of the diff in the entry's parts. @throws ThreadError; Error if there is no such
+   * diff
+   */
   async showDiff(threadId: string, entryId: string, part: number): Promise<void> {
-    const { path } = findDiff(await this.threads.read(threadId), entryId, part);
+    const { path } = findDiff(await this.threadSource.read(threadId), entryId, part);
     const side = (name: 'before' | 'after'): vscode.Uri =>
       documentUri(path, { thread: threadId, entry: entryId, diff: { part, side: name } });
     const title = `${showHiddenCharacters(vscode.workspace.asRelativePath(path))} (changed in thread)`;
     await vscode.commands.executeCommand('vscode.diff', side('before'), side('after'), title, { preview: true });
   }
 
-  /** Returns the text of the document with this query. @throws ThreadError; Error when it is missing */
+  /** Returns the text of the document with this query. @throws ThreadError; Error if it is missing */
   async textOf(query: string): Promise<string> {
     const { thread, entry, diff } = DocumentQuery.parse(JSON.parse(query));
-    if (!diff) return (await this.threads.rawJson(thread, entry)) ?? 'This block is no longer in the thread.';
-    return textsBeforeAndAfter(findDiff(await this.threads.read(thread), entry, diff.part))[diff.side];
+    if (!diff) return (await this.threadSource.rawJson(thread, entry)) ?? 'This block is no longer in the thread.';
+    return textsBeforeAndAfter(findDiff(await this.threadSource.read(thread), entry, diff.part))[diff.side];
   }
 }
 

@@ -6,7 +6,7 @@ interface FilterItem extends vscode.QuickPickItem {
   readonly changes?: Partial<ThreadFilters>;
 }
 
-/** Asks for a change of the filters. Undefined when the user cancels. */
+/** Lets the user change the filters. Undefined if the user cancels. */
 export async function pickFilters(
   filters: ThreadFilters,
   heads: readonly ThreadHead[],

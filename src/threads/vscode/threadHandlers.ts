@@ -11,12 +11,12 @@ import type { ThreadActions } from './threadActions';
 import type { ThreadDocuments } from './threadDocuments';
 import { openThreadFileAsJson, openLinkOrFile } from './openTarget';
 
-/** What the requests of a page use outside the page. */
+/** Operations outside the page that the requests of the page need. */
 export interface ThreadHandlerDeps {
   readonly actions: ThreadActions;
   readonly documents: ThreadDocuments;
   readonly editor: Pick<EditorPort, 'open'>;
-  /** Resolves to false when there is no such thread. */
+  /** Opens a thread. Resolves to false if there is no such thread. */
   readonly openThread: (threadId: string) => Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ interface ThreadHandlersDeps {
   readonly file: () => string | undefined;
 }
 
-/** Creates the handlers for the requests of the page, which shows their errors. */
+/** Creates the handlers for the requests of the page. The page shows the errors that they throw. */
 export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof threadRequests> {
   const { followed, feed, services, ready, file } = deps;
   const { actions, documents, editor } = services;

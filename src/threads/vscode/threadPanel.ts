@@ -16,17 +16,17 @@ import { threadHandlers, type ThreadHandlerDeps } from './threadHandlers';
 /** Shared by all panels of a window. */
 export interface ThreadPanelDeps extends ThreadHandlerDeps {
   readonly threads: FollowedThreadSource & { find(threadId: string): ThreadHead | undefined };
-  /** Adds a file again that the user opened before the window was reloaded. */
+  /** Adds a file that the user had opened before the window was reloaded. */
   readonly addFile: (file: string) => Promise<ThreadHead>;
   readonly marks: ReadMarks;
-  /** Called when an unread thread was read. */
+  /** Called when an unread thread has become read. */
   readonly onDidMarkRead: () => void;
   readonly files: PageFiles;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** A thread in an editor tab. Does not own the tab, so dispose the panel when the tab is closed. */
+/** A thread in an editor tab. Does not own the tab. Dispose the panel when the tab is closed. */
 export class ThreadPanel implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly followedThread: FollowedThread;
@@ -39,7 +39,7 @@ export class ThreadPanel implements Disposable {
     readonly threadId: string,
     private readonly panel: vscode.WebviewPanel,
     private readonly deps: ThreadPanelDeps,
-    /** Stored by the page to restore the tab, see `tabKeyOf`. */
+    /** The key that the page stores to restore the tab; see `tabKeyOf`. */
     private readonly tabKey: string,
   ) {
     const { threads, actions, clock, log } = deps;
@@ -68,7 +68,7 @@ export class ThreadPanel implements Disposable {
     const { panel, deps } = this;
     this.pageHost.start();
     this.feed.start();
-    // A hidden page is discarded. When it is shown again, a new page reports that it is ready.
+    // VS Code discards a hidden page. When the tab is shown again, a new page reports that it is ready.
     const onViewState = (): void => {
       if (!panel.visible) this.handlePageHidden();
     };
@@ -106,7 +106,7 @@ export class ThreadPanel implements Disposable {
     this.disposables.dispose();
   }
 
-  /** Absolute path of the thread's file, even if it cannot be read. The tab key of an opened file is its path. */
+  /** Absolute path of the thread's file, even if the file cannot be read. The tab key of an opened file is its path. */
   private get filePath(): string | undefined {
     const { followedThread, tabKey, threadId, deps } = this;
     const known = followedThread.thread?.head.path ?? deps.threads.find(threadId)?.path;

@@ -8,7 +8,7 @@ import { ThreadPanel, type ThreadPanelDeps } from './threadPanel';
 /** The stored state of a page. `threadId` is a key from `tabKeyOf`. */
 const TabState = z.object({ threadId: z.string() });
 
-/** The editor tabs with threads, at most one per thread. VS Code discards their pages while they are hidden. */
+/** The editor tabs with threads, at most one for each thread. VS Code discards their pages while they are hidden. */
 export class ThreadPanels implements Disposable {
   private readonly panels = new Map<string, ThreadPanel>();
 
@@ -18,7 +18,7 @@ export class ThreadPanels implements Disposable {
     return [...this.panels.values()].find(({ isActive }) => isActive);
   }
 
-  /** Opens or reveals the tab of a thread and jumps to `entryId`. */
+  /** Opens or reveals the tab of a thread. Jumps to the entry `entryId`. */
   open(threadId: string, title: string, entryId?: string): ThreadPanel {
     const shown = this.panels.get(threadId);
     const panel = shown ?? this.addPanel(threadId, this.createTab(title), this.tabKeyOf(threadId));
@@ -27,15 +27,15 @@ export class ThreadPanels implements Disposable {
     return panel;
   }
 
-  /** Reads the shown threads again. */
+  /** Reads the displayed threads again. */
   refresh(): void {
     for (const panel of this.panels.values()) panel.refresh();
   }
 
-  /** Restores a tab after the window was reloaded. */
+  /** Restores a tab after a reload of the window. */
   restore(panel: vscode.WebviewPanel, state: unknown): void {
     const tabKey = TabState.safeParse(state).data?.threadId;
-    // Without its state, the tab's thread is unknown.
+    // Without the stored state, it is unknown which thread the tab showed.
     if (tabKey === undefined) panel.dispose();
     else void this.restoreThread(panel, tabKey);
   }
@@ -53,7 +53,7 @@ export class ThreadPanels implements Disposable {
     if (!closed.signal.aborted) this.showThreadInTab(panel, threadId, tabKey);
   }
 
-  /** Closes a second tab of the same thread. */
+  /** Shows a thread in a tab. If another tab already shows the thread, closes this one. */
   private showThreadInTab(panel: vscode.WebviewPanel, threadId: string, tabKey: string): void {
     if (this.panels.has(threadId)) panel.dispose();
     else this.addPanel(threadId, panel, tabKey);

@@ -8,14 +8,14 @@ import type { ThreadHead, ThreadHit } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
 
 interface ThreadSearchPickDeps extends LiveSearchDeps {
-  /** Resolves when the list is loaded. */
+  /** Resolves when the list was loaded. */
   readonly ready: () => Promise<void>;
   readonly heads: () => readonly ThreadHead[];
-  /** Returns the thread that Amp would continue. */
+  /** Returns the id of the thread that Amp would continue. */
   readonly currentThreadId: () => Promise<string | undefined>;
   /** Keeps the list up to date until the result is disposed. */
   readonly keepUpToDate: () => Disposable;
-  /** `entryId` is the entry with the match. */
+  /** Opens a thread. `entryId` is the entry that contains the match. */
   readonly open: (threadId: string, entryId: string | undefined) => void;
 }
 
@@ -26,11 +26,11 @@ interface ThreadItem extends vscode.QuickPickItem {
 
 const maxShown = 100;
 
-/** A quick pick that searches threads while the user types. Shows the newest threads for an empty query. */
+/** A quick pick that searches threads while the user types. For an empty query, shows the newest threads. */
 export class ThreadSearchPick {
   constructor(private readonly deps: ThreadSearchPickDeps) {}
 
-  /** Resolves when the pick is closed. */
+  /** Shows the quick pick. Resolves when it is closed. */
   async showPick(title: string): Promise<void> {
     const { keepUpToDate, open } = this.deps;
     const disposables = new DisposableStore();
@@ -108,7 +108,7 @@ export class ThreadSearchPick {
     );
   }
 
-  /** Returns the current thread, then the newest ones. */
+  /** Returns items for the current thread and the newest threads. */
   private async newestItems(): Promise<ThreadItem[]> {
     const { clock, currentThreadId, ready } = this.deps;
     await ready();
@@ -124,7 +124,7 @@ export class ThreadSearchPick {
   }
 }
 
-/** Returns the snippet with the kind of its text. */
+/** Returns the snippet and the kind of its text. */
 function detailOf({ kind, snippet }: ThreadHit): string {
   return kind === 'title' || snippet === '' ? snippet : `${textKindLabels[kind]}: ${snippet}`;
 }
@@ -146,7 +146,7 @@ function itemOf(head: ThreadHead, entryId: string | undefined, detail: string | 
     description: row.description,
     ...(shown === '' ? {} : { detail: shown }),
     iconPath: new vscode.ThemeIcon(row.icon),
-    // Prevents VS Code from filtering the results itself.
+    // Prevents VS Code from also filtering the results.
     alwaysShow: true,
     threadId: head.id,
     entryId,

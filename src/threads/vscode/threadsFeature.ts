@@ -29,22 +29,27 @@ import { ThreadsView } from './threadsView';
 
 interface ThreadsFeatureDeps extends FeatureContext {
   readonly editor: Pick<EditorPort, 'open' | 'folders' | 'resolve'>;
-  /** Returns the absolute path of the `amp` executable, or undefined when it is not installed. */
+  /** Returns the absolute path of the `amp` executable. Undefined if it is not installed. */
   readonly findAmp: () => Promise<string | undefined>;
-  /** Returns how to start the Amp CLI without a shell, or undefined when it is not installed. @throws Error */
+  /** Returns how to start the Amp CLI without a shell. Undefined if it is not installed. @throws Error */
   readonly findCommand: () => Promise<CliCommand | undefined>;
-  /** Starts a conversation with another agent and attaches the digest. `folder` is the absolute path of a workspace folder. */
+  /**
+   * Starts a conversation with another agent, and attaches the summary. `folder` is the absolute path of a workspace
+   * folder.
+   */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
   /** Stores the filters of the list. */
   readonly workspaceState: Memento;
-  /** Stores what the user has read. */
+  /** Stores how much of each thread the user has read. */
   readonly globalState: Memento;
   /** Absolute path of the extension's folder for data that all windows share. */
   readonly storageFolder: string;
   readonly distFolder: vscode.Uri;
 }
 
-/** Amp's threads in VS Code: the list, the search, and the tabs to read them. Reads nothing before the first use. */
+/**
+ * Amp's threads in VS Code: the list, the search, and the tabs that show threads. Reads nothing before the first use.
+ */
 export class ThreadsFeature implements Feature<RunningThreads> {
   readonly id = 'threads';
   readonly title = 'Amp threads';
@@ -168,7 +173,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
     });
   }
 
-  /** Absolute paths of folders with threads, in addition to the Amp CLI's folder. */
+  /** Returns the absolute paths of folders with threads, in addition to the folder of the Amp CLI. */
   private additionalThreadFolders(): readonly string[] {
     const { settings, storageFolder } = this.deps;
     return [...settings.threadsFolders().flatMap(absoluteFolders), ...legacyExtensionFolders(storageFolder)];
@@ -186,7 +191,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   }
 }
 
-/** Expands `~`. Ignores relative paths, because the setting does not belong to a workspace. */
+/** Expands `~`. Ignores relative paths, because the setting is not specific to a workspace. */
 function absoluteFolders(folder: string): readonly string[] {
   const expanded = folder.replace(/^~(?=$|[\\/])/, homedir());
   return path.isAbsolute(expanded) ? [expanded] : [];

@@ -42,13 +42,13 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   private folders: readonly string[] = [];
   private cachedFilters: ThreadFilters | undefined;
   private view: vscode.TreeView<string> | undefined;
-  private libraryActivation: Disposable | undefined;
+  private libraryUpdates: Disposable | undefined;
   private midnightTimer: Disposable | undefined;
   private hasBeenShown = false;
 
   constructor(private readonly deps: ThreadsViewDeps) {}
 
-  /** The caller keeps the ownership of `view`. */
+  /** Fills a view. The caller owns `view`. */
   start(view: vscode.TreeView<string>): void {
     const { library } = this.deps;
     this.view = view;
@@ -56,7 +56,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     this.disposables.add(view.onDidChangeVisibility(({ visible }) => this.onVisibilityChange(visible)));
     this.disposables.add(library.onDidChange(() => this.update()));
     this.disposables.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.updateFolders()));
-    this.disposables.add({ dispose: () => this.libraryActivation?.dispose() });
+    this.disposables.add({ dispose: () => this.libraryUpdates?.dispose() });
     this.disposables.add({ dispose: () => this.midnightTimer?.dispose() });
     this.scheduleMidnight();
     this.updateFilterStatus();
@@ -86,7 +86,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     this.updateStatus();
   }
 
-  /** Returns the thread id of a row. */
+  /** Returns the thread id of a row. Undefined for other rows. */
   threadIdOf(element: unknown): string | undefined {
     const node = typeof element === 'string' ? this.threadTree.nodes.get(element) : undefined;
     return node?.kind === 'thread' ? node.head.id : undefined;
@@ -162,8 +162,8 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   }
 
   private onVisibilityChange(isVisible: boolean): void {
-    this.libraryActivation?.dispose();
-    this.libraryActivation = isVisible ? this.deps.library.keepUpToDate() : undefined;
+    this.libraryUpdates?.dispose();
+    this.libraryUpdates = isVisible ? this.deps.library.keepUpToDate() : undefined;
   }
 
   /** Refreshes all rows at midnight, because their groups and times depend on the current day. */
@@ -192,10 +192,11 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   private updateStatus(): void {
     if (!this.view) return;
     const { library } = this.deps;
-    // Problems have their own rows, except in an empty list.
+    // In a list with rows, problems have their own rows.
     const isEmpty = this.threadTree.roots.length === 0;
     const problems = isEmpty ? library.sourceProblems.map(problemLine) : [];
-    // Not in the description, which VS Code does not show while the view is alone in its container.
+    // Filters are not shown in the description, because VS Code hides it while the view is the only one in its
+    // container.
     const filters = describeFilters(this.filters).join(', ');
     this.view.message = [...(filters === '' ? [] : [`Filter: ${filters}`]), ...problems].join('\n');
     const unread = [...this.threadTree.nodes.values()].flatMap((node) =>
@@ -219,7 +220,7 @@ function problemLine({ title, summary }: SourceProblem): string {
   return `${title}: ${summary}`;
 }
 
-/** Shows a short text. The tooltip and the command show details. */
+/** Returns a row with a short text. The tooltip and the command show details. */
 function problemItem({ id, problem }: ProblemNode): vscode.TreeItem {
   const item = new vscode.TreeItem(problem.title);
   item.id = id;
@@ -237,7 +238,7 @@ function collapsible(childCount: number, isExpanded: boolean): vscode.TreeItemCo
   return isExpanded ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
 }
 
-/** Read by `when` clauses of menus in package.json. */
+/** Returns the value that `when` clauses of menus in package.json compare. */
 function contextValueOf({ head }: ThreadNode): string {
   const hasFile = head.path !== undefined;
   return [head.problem === undefined ? 'thread' : 'broken', ...(hasFile ? ['file'] : []), head.source].join(' ');

@@ -26,6 +26,8 @@ interface PlaceReference {
 }
 
 export interface FoundPlace extends FilePosition {
+  /** The text of the file that the position refers to. */
+  readonly text: string;
   /** Display name, for example `parse (src/a.ts:10)`. */
   readonly title: string;
   /** How the request was interpreted, for the model. */
@@ -49,7 +51,7 @@ export async function findPlace(reference: PlaceReference, ports: ToolPorts, sig
   const found = await placeInFile({ symbol, line, column }, lines, name, outline);
   const { position, remarks } = found;
   const title = found.name ?? wordAt(lines, position) ?? `column ${position.character + 1}`;
-  return { path: file.path, position, title: `\`${title}\` (${name}:${position.line + 1})`, remarks };
+  return { path: file.path, position, text: file.text, title: `\`${title}\` (${name}:${position.line + 1})`, remarks };
 }
 
 interface PlaceInFile {

@@ -11,6 +11,7 @@ export interface ToolPorts {
     EditorPort,
     | 'folders'
     | 'resolve'
+    | 'realPathOf'
     | 'readText'
     | 'stat'
     | 'diagnostics'

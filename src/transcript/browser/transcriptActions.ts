@@ -1,18 +1,18 @@
 import type { Entry } from '../common/entries';
 
-/** Actions of entries. Those that are missing have no button. */
+/** Actions of entries. If an action is missing, its button is not shown. */
 export interface TranscriptActions {
   readonly open: (target: string, line?: number) => void;
   readonly copy: (text: string) => void;
-  /** Returns the full entry, or the truncated one if it is too large for a page. */
+  /** Returns the complete entry. If it is too large for a page, returns the truncated one. */
   readonly loadFullEntry: (entryId: string) => Promise<Entry>;
-  /** Loads up to `count` entries before the first one into the model. */
+  /** Loads up to `count` earlier entries into the model. */
   readonly loadOlder: (count: number) => Promise<void>;
-  /** Loads up to `count` entries after the last one into the model. */
+  /** Loads up to `count` later entries into the model. */
   readonly loadLater?: (count: number) => Promise<void>;
-  /** Replaces the loaded entries by the last ones. */
+  /** Replaces the loaded entries with the last entries of the transcript. */
   readonly loadLatest?: () => Promise<void>;
-  /** `part` is the index of a diff in the entry's parts. */
+  /** Opens a diff. `part` is the index of the diff in the entry's parts. */
   readonly openDiff?: (entryId: string, part: number) => void;
   readonly insertAtCursor?: (text: string) => void;
   readonly applyCode?: (text: string, path?: string) => void;
@@ -20,19 +20,19 @@ export interface TranscriptActions {
   /** Asks the agent to continue an interrupted answer. */
   readonly continueTurn?: () => void;
   readonly editPrompt?: (entryId: string) => void;
-  /** Restores the conversation or files to before a prompt. */
+  /** Restores the conversation or files to the state before a prompt. */
   readonly restore?: (entryId: string) => void;
   readonly undoRestore?: (restoreId: string) => void;
-  /** Shows the change of a file by a turn, or by the whole conversation. */
+  /** Shows how a turn, or the whole conversation, has changed a file. */
   readonly openChange?: (path: string, turn?: number, renamedFrom?: string) => void;
   /** Shows all changes of a turn in one editor. */
   readonly reviewChanges?: (turn: number) => void;
-  /** Reverts the changes of one file, or of all; with a turn, only those of that turn. */
+  /** Reverts the changes of one file, or of all files. With a turn, only reverts changes of that turn. */
   readonly revert?: (path?: string, turn?: number, renamedFrom?: string) => void;
   readonly keepChanges?: (path?: string) => void;
   /**
-   * Loads or unloads the thread of a subagent, whose entries become steps of the call. Resolves with a message if it
-   * cannot be loaded.
+   * Loads or unloads the thread of a subagent. Its entries become steps of the call. Resolves to a message if the
+   * thread cannot be loaded.
    */
   readonly showSubthread?: (entryId: string, isShown: boolean) => Promise<string | undefined>;
   readonly showJson?: (entryId: string) => void;
@@ -44,12 +44,12 @@ export interface FoldingRequest {
 
 export interface TranscriptOptions {
   readonly label?: string;
-  /** Format of the times of prompts; hidden by default. */
+  /** Format for the times of prompts. By default, they are hidden. */
   readonly timeFormat?: 'relative' | 'absolute';
-  /** Absolute paths of the workspace folders, to which paths are shown relative. */
+  /** Absolute paths of the workspace folders. Other paths are shown relative to them. */
   readonly folders?: readonly string[];
-  /** Opens or closes all sections. Each request is a new object. */
+  /** Opens or closes all sections. Pass a new object for each request. */
   readonly folding?: FoldingRequest;
-  /** Whether new entries are announced to screen readers. */
+  /** Whether screen readers announce new entries. */
   readonly isLive?: boolean;
 }

@@ -26,7 +26,10 @@ export function useShortenPath(): (path: string) => string {
   return (path) => shortenPath(path, folders);
 }
 
-/** Returns the entry and redraws when it or its children change; undefined if it was removed. */
+/**
+ * Returns the entry. The component is redrawn when the entry or its children change. Undefined if the entry was
+ * removed.
+ */
 export function useEntry(id: string): Entry | undefined {
   const { model } = useTranscript();
   const redraw = useRedraw();

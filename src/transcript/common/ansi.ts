@@ -1,6 +1,6 @@
-/** Interprets terminal output and splits it into runs of text with one style each. */
+/** Interprets terminal output. Splits it into pieces of text that each have one style. */
 
-/** 0 to 15 are the theme's colors (8 to 15 are bright). Others are CSS: `rgb(r, g, b)`. */
+/** 0 to 15 are colors of the theme (8 to 15 are bright). Others are CSS colors: `rgb(r, g, b)`. */
 export type AnsiColor = number | string;
 
 interface AnsiStyle {
@@ -14,33 +14,33 @@ interface AnsiStyle {
   readonly strike?: true;
 }
 
-/** `text` contains no control characters other than line feeds and tabs. */
+/** A piece of text with its style. `text` contains no control characters other than line feeds and tabs. */
 export interface AnsiSegment extends AnsiStyle {
   readonly text: string;
 }
 
 interface AnsiLine {
   readonly cells: string[];
-  /** One for each cell. Cells written without a style change share the same object. */
+  /** One style for each cell. Cells that were written without a change of style share the same object. */
   readonly styles: AnsiStyle[];
 }
 
-/** Only the end of longer output is parsed, in UTF-16 units. */
+/** Maximum length of output that is parsed, in UTF-16 units. Only the end of longer output is parsed. */
 const maxParsedUnits = 1_000_000;
-/** The cursor does not move beyond this column. */
+/** Maximum column that the cursor can reach. */
 const maxColumn = 2_000;
 const plainStyle: AnsiStyle = {};
 
 /**
- * Tokens of terminal output: a control sequence, a terminated or unterminated string sequence (title, link), another
- * escape sequence, a control character, or a run of text.
+ * Matches tokens of terminal output: a control sequence, a string sequence (title, link) with or without its end,
+ * another escape sequence, a control character, or a piece of text.
  */
 const tokenPattern =
   /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|[\x00-\x08\x0a-\x1f\x7f-\x9f]|[^\x00-\x08\x0a-\x1f\x7f-\x9f]+/g;
 
 const controlCharacter = /^[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
 
-/** Links become their text. Unsupported sequences are dropped. */
+/** Parses terminal output. Only the texts of links are kept. Unsupported sequences are dropped. */
 export function parseAnsi(text: string): AnsiSegment[] {
   const screen = new TerminalScreen();
   for (const match of text.slice(-maxParsedUnits).matchAll(tokenPattern)) {
@@ -126,7 +126,7 @@ class TerminalScreen {
   }
 }
 
-/** Combining marks, joiners and variation selectors share the previous cell. */
+/** Whether a character belongs to the previous cell: combining marks, joiners and variation selectors. */
 function joinsPreviousCell(character: string): boolean {
   return character > '\u02ff' && /^[\p{M}\u200d]$/u.test(character);
 }
@@ -157,7 +157,7 @@ function applyStyleCodes(style: AnsiStyle, params: string): AnsiStyle {
   for (let at = 0; at < codes.length; at++) {
     const [code = 0, ...details] = (codes[at] ?? '').split(':').map(Number);
     if (code === 38 || code === 48) {
-      // `38;5;n` and `38;2;r;g;b` use the codes that follow; `38:5:n` and `38:2::r:g:b` are complete.
+      // `38;5;n` and `38;2;r;g;b` continue in the codes that follow. `38:5:n` and `38:2::r:g:b` are complete.
       const isInline = details.length > 0;
       const rest = isInline ? details : codes.slice(at + 1, at + 5).map(Number);
       const color = parseExtendedColor(rest);
@@ -188,7 +188,7 @@ function withoutStyles(style: AnsiStyle, keys: readonly (keyof AnsiStyle)[]): An
   return Object.fromEntries(Object.entries(style).filter(([key]) => !keys.some((gone) => gone === key)));
 }
 
-/** Parses `5;n` or `2;r;g;b`. The form with colons may have a color space between `2` and `r`. */
+/** Parses `5;n` or `2;r;g;b`. With colons, there may be a color space between `2` and `r`. */
 function parseExtendedColor([kind, ...values]: readonly number[]): AnsiColor | undefined {
   if (kind === 5) return paletteColor(values[0]);
   if (kind !== 2) return undefined;
@@ -221,7 +221,7 @@ function toSegments(lines: readonly AnsiLine[]): AnsiSegment[] {
     text = '';
   };
   for (const [row, { cells, styles }] of lines.entries()) {
-    // Line feeds keep the previous style, since they have no visible style.
+    // A line feed has no visible style, so it gets the previous one.
     if (row > 0) text += '\n';
     for (const [column, cell] of cells.entries()) {
       const next = styles[column] ?? plainStyle;

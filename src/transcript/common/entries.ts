@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 
 /**
- * The view model of a conversation: its entries in reading order. Hosts create it from events (chat) or files (threads); pages
- * only show it. Long texts are truncated here: `omitted` counts the missing UTF-16 units, which the page can request.
+ * The view model of a conversation: its entries in reading order. Hosts create it from events (chat) or files
+ * (threads), and pages only show it. Long texts are truncated here. `omitted` is the number of missing UTF-16 units,
+ * which the page can request.
  */
 
 const Text = z.string();
@@ -13,14 +14,14 @@ const optional = z.optional;
 export const DiffLine = z.object({ kind: z.enum(['context', 'add', 'remove']), text: Text });
 export type DiffLine = z.infer<typeof DiffLine>;
 
-/** Starts are 1-based. */
+/** A group of changed lines with their context. Both starts are 1-based. */
 export const DiffHunk = z.object({ oldStart: Count, newStart: Count, lines: z.array(DiffLine) });
 export type DiffHunk = z.infer<typeof DiffHunk>;
 
 export const Part = z.discriminatedUnion('type', [
-  /** Markdown, unless `plain`. */
+  /** A text, which is Markdown unless `plain` is set. */
   z.object({ type: z.literal('text'), text: Text, plain: optional(z.boolean()), omitted: optional(Count) }),
-  /** `added` and `removed` count the lines of the whole change, including those not in the hunks. */
+  /** A diff. `added` and `removed` count the lines of the whole change, including lines that are not in the hunks. */
   z.object({
     type: z.literal('diff'),
     path: Text,
@@ -30,7 +31,9 @@ export const Part = z.discriminatedUnion('type', [
     hunks: z.array(DiffHunk),
     omitted: optional(Count),
   }),
-  /** Command output with ANSI sequences. `exitCode` is set once the command has ended; null when a signal ended it. */
+  /**
+   * Command output with ANSI sequences. `exitCode` is set when the command has ended. It is null if a signal ended it.
+   */
   z.object({
     type: z.literal('terminal'),
     command: optional(Text),
@@ -39,7 +42,7 @@ export const Part = z.discriminatedUnion('type', [
     signal: optional(Text),
     omitted: optional(Count),
   }),
-  /** An excerpt of a file; `firstLine` is 1-based. */
+  /** A part of a file. `firstLine` is 1-based. */
   z.object({
     type: z.literal('file'),
     path: Text,
@@ -47,7 +50,7 @@ export const Part = z.discriminatedUnion('type', [
     firstLine: optional(Count),
     omitted: optional(Count),
   }),
-  /** Base64 data. */
+  /** An image as base64 data. */
   z.object({ type: z.literal('image'), mimeType: Text, data: Text, title: optional(Text) }),
   z.object({ type: z.literal('link'), uri: Text, title: optional(Text) }),
   z.object({ type: z.literal('list'), items: z.array(Text), omitted: optional(Count) }),
@@ -70,7 +73,7 @@ export const Attachment = z.object({
   path: optional(Text),
   line: optional(Count),
   image: optional(z.object({ mimeType: Text, data: Text })),
-  /** Whether it was not sent because its file was missing or there was nothing to send. */
+  /** Whether the attachment was not sent, because its file was missing or its content was empty. */
   notSent: optional(z.boolean()),
 });
 export type Attachment = z.infer<typeof Attachment>;
@@ -84,12 +87,12 @@ export const Usage = z.object({
   output: optional(Count),
   cacheRead: optional(Count),
   cacheWrite: optional(Count),
-  /** `currency` is an ISO 4217 code or the backend's own unit, for example `credits`. */
+  /** Cost of the turn. `currency` is an ISO 4217 code or a unit of the backend, for example `credits`. */
   cost: optional(z.object({ amount: z.number(), currency: Text })),
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** Why a text diff does not show the change. `bytes`: line endings, byte order mark or encoding. */
+/** Why a text diff does not show the change. `bytes`: line endings, byte order mark or encoding have changed. */
 export const ChangeKind = z.enum(['binary', 'large', 'symlink', 'mode', 'bytes']);
 export type ChangeKind = z.infer<typeof ChangeKind>;
 
@@ -102,7 +105,7 @@ export const FileChange = z.object({
   hunks: optional(Count),
   /** The former path of a renamed file. */
   renamedFrom: optional(Text),
-  /** `changedSince`: the file was changed after the turn. `unknown`: its content before the change is not known. */
+  /** `changedSince`: the file was changed after the turn. `unknown`: the content before the change is unknown. */
   state: z.enum(['applied', 'reverted', 'changedSince', 'unknown']),
 });
 export type FileChange = z.infer<typeof FileChange>;
@@ -111,15 +114,15 @@ export const ChangeTotals = z.object({ files: Count, hunks: Count, added: Count,
 export type ChangeTotals = z.infer<typeof ChangeTotals>;
 
 const entryBase = {
-  /** Unique within its transcript, and stable while the transcript grows. */
+  /** Unique within its transcript. Stays the same while the transcript grows. */
   id: Text,
   /** The number of the prompt that started the turn; 0 before the first prompt. */
   turn: Count,
-  /** Milliseconds since the epoch. */
+  /** Time of the entry, in milliseconds since the epoch. */
   at: optional(z.number()),
-  /** Id of the tool call of the subagent that created this entry. */
+  /** Id of the tool call whose subagent created this entry. */
   parent: optional(Text),
-  /** Omitted UTF-16 units of its own texts, without those of its parts. */
+  /** Number of UTF-16 units omitted from the entry's own texts, without those of its parts. */
   omitted: optional(Count),
 };
 
@@ -132,7 +135,7 @@ export const ToolState = z.enum([
   'cancelled',
   'rejected',
   'timedOut',
-  /** It did not finish, and its agent is no longer running. */
+  /** The call did not finish, and its agent is no longer running. */
   'stale',
 ]);
 export type ToolState = z.infer<typeof ToolState>;
@@ -151,7 +154,7 @@ export const Entry = z.discriminatedUnion('kind', [
     kind: z.literal('tool'),
     ...entryBase,
     name: Text,
-    /** One line; the tool's name when the call has no title. */
+    /** Title on one line. If the call has no title, the name of the tool. */
     title: Text,
     toolKind: z.enum([
       'read',
@@ -167,14 +170,14 @@ export const Entry = z.discriminatedUnion('kind', [
       'other',
     ]),
     state: ToolState,
-    /** Indented JSON. */
+    /** The input as indented JSON. */
     input: optional(Text),
     locations: optional(z.array(Location)),
     parts: z.array(Part),
     error: optional(Text),
     startedAt: optional(z.number()),
     durationMs: optional(z.number()),
-    /** The chosen answer to its approval, or why there was none. */
+    /** The chosen answer to its approval, or why there is no answer. */
     decision: optional(Text),
     /** Id of the thread that contains the subagent's transcript. */
     subthread: optional(Text),
@@ -186,29 +189,29 @@ export const Entry = z.discriminatedUnion('kind', [
     level: z.enum(['info', 'warning', 'error']),
     text: Text,
     details: optional(Text),
-    /** Absolute path of the file that it refers to; its change can be opened. */
+    /** Absolute path of the file to which the entry refers. The user can open the change of this file. */
     path: optional(Text),
-    /** Id of the restore of files that it reports, which can be undone. */
+    /** Id of a restore of files that the entry reports. The user can undo the restore. */
     restoreId: optional(Text),
   }),
-  /** The summary that replaced earlier messages for the model. Markdown. */
+  /** A summary in Markdown that has replaced earlier messages in the model's context. */
   z.object({ kind: z.literal('summary'), ...entryBase, text: Text }),
   z.object({ kind: z.literal('media'), ...entryBase, part: Part }),
-  /** The end of a turn. Not shown for `completed` without usage and changes. */
+  /** The end of a turn. If the outcome is `completed`, it is shown only if there are usage data or changes. */
   z.object({
     kind: z.literal('end'),
     ...entryBase,
     outcome: z.enum(['completed', 'cancelled', 'interrupted', 'failed', 'refused', 'limit']),
-    /** What happened and what to do. Not set for `completed` and `cancelled`. */
+    /** What happened and what to do. Not set if the outcome is `completed` or `cancelled`. */
     text: optional(Text),
     details: optional(Text),
     usage: optional(Usage),
     durationMs: optional(z.number()),
     changes: optional(z.array(FileChange)),
-    /** Totals of all changes, if `changes` has only the first ones. */
+    /** Totals of all changes, if `changes` does not contain all of them. */
     changeTotals: optional(ChangeTotals),
   }),
-  /** Unrecognized content, shown as JSON. */
+  /** Content of an unknown kind, shown as JSON. */
   z.object({ kind: z.literal('raw'), ...entryBase, label: Text, json: Text }),
 ]);
 export type Entry = z.infer<typeof Entry>;

@@ -2,15 +2,19 @@ import { diffArrays, parsePatch, type StructuredPatch } from 'diff';
 import type { DiffHunk, DiffLine, DiffPart } from './entries';
 
 const contextLines = 3;
-/** How many lines of one change are shown; the rest counts as `omitted`. */
+/** Maximum number of lines of one change that are shown. `omitted` counts the others. */
 const maxShownLines = 400;
 const maxLineNumber = 1e9;
-/** How much of one line is shown, in UTF-16 units. */
+/** Maximum length of a line that is shown, in UTF-16 units. */
 const maxLineUnits = 2_000;
-/** With more edits than this, lines are not matched: the time grows quadratically. */
+/**
+ * Maximum number of edits to compare. If there are more, lines are not matched, because the time grows quadratically.
+ */
 const maxEdits = 2_000;
 
-/** Compares two texts; null for a file that does not exist. At most `maxLines` lines are shown, from both sides. */
+/**
+ * Compares two texts. Null stands for a file that does not exist. At most `maxLines` lines are shown, from both sides.
+ */
 export function createDiff(
   path: string,
   before: string | null,
@@ -28,7 +32,7 @@ interface ChangeCounts {
   readonly hunks: number;
 }
 
-/** Counts the changed lines and their groups; null for a file that does not exist. */
+/** Counts the changed lines and their groups. Null stands for a file that does not exist. */
 export function countChanges(before: string | null, after: string | null): ChangeCounts {
   const counts = { added: 0, removed: 0, hunks: 0 };
   let isChange = false;
@@ -42,7 +46,7 @@ export function countChanges(before: string | null, after: string | null): Chang
 }
 
 /**
- * Parses a unified diff and picks the patch for the path, or else the first one. Returns undefined for invalid or empty diffs.
+ * Parses a unified diff. Uses the patch for the path, or else the first patch. Undefined for invalid or empty diffs.
  */
 export function parseUnifiedDiff(path: string, unified: string): DiffPart | undefined {
   const patch = patchFor(path, unified);
@@ -61,7 +65,7 @@ export function parseUnifiedDiff(path: string, unified: string): DiffPart | unde
 }
 
 /**
- * Parses the lines of one hunk without its header. `firstLine` is 1-based, in the original file. Returns undefined for
+ * Parses the lines of one hunk without its header. `firstLine` is a 1-based line of the original file. Undefined for
  * invalid or empty diffs.
  */
 export function parseHunkLines(path: string, lines: string, firstLine: number): DiffPart | undefined {
@@ -80,7 +84,7 @@ export function parseHunkLines(path: string, lines: string, firstLine: number): 
 
 const fileHeader = /^(?:Index: .*\n)?(?:={10,}\r?\n)?(?:--- .*\n\+\+\+ .*\n)?/;
 
-/** Clamps a line number of a hunk header, which is untrusted. */
+/** Limits a line number in a hunk header, because the header is untrusted. */
 function clampLineNumber(written: number): number {
   return Math.min(Math.max(1, written), maxLineNumber);
 }
@@ -97,7 +101,7 @@ function patchFor(path: string, unified: string): StructuredPatch | undefined {
   }
 }
 
-/** Patches use relative paths below `a/` and `b/`. */
+/** Whether a name in a patch is this path. Patches use relative paths below `a/` and `b/`. */
 function isSamePath(name: string, path: string): boolean {
   const bare = name.replace(/^[ab]\//, '');
   return path === bare || path.endsWith(`/${bare}`);
@@ -105,13 +109,13 @@ function isSamePath(name: string, path: string): boolean {
 
 const kindsByMark: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'context', '+': 'add', '-': 'remove' };
 
-/** Returns no line for the note "No newline at end of file". */
+/** Parses a line of a diff. Returns no line for the text "No newline at end of file". */
 function parseDiffLine(line: string): DiffLine[] {
   const kind = line === '' ? 'context' : kindsByMark[line.charAt(0)];
   return kind ? [{ kind, text: line.slice(1).replace(/\r$/, '') }] : [];
 }
 
-/** Keeps line endings: a changed ending is a changed line. */
+/** Splits a text into lines with their endings, because a line whose ending has changed is a changed line. */
 function splitLines(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
@@ -167,7 +171,7 @@ function toDiffLines(kind: DiffLine['kind'], lines: readonly string[]): DiffLine
   return lines.map((line) => ({ kind, text: line.replace(/\r?\n$/, '') }));
 }
 
-/** Groups changes with their context; overlapping contexts share a hunk. */
+/** Groups changes with their context. Changes whose contexts overlap share a hunk. */
 function createHunks(lines: readonly DiffLine[]): DiffHunk[] {
   const hunks: DiffHunk[] = [];
   let open: DiffHunk | undefined;
@@ -231,7 +235,7 @@ function truncateHunks(hunks: readonly DiffHunk[], maxLines: number): { shown: D
   return { shown, omitted };
 }
 
-/** Keeps at maxLines `maxLines` lines of the hunk, from the start of both the removed and the added lines. */
+/** Keeps at most `maxLines` lines of the hunk, from the start of both the removed and the added lines. */
 function truncateHunk(hunk: DiffHunk, maxLines: number): DiffHunk[] {
   if (hunk.lines.length <= maxLines) return [hunk];
   const addedCount = hunk.lines.filter(({ kind }) => kind === 'add').length;

@@ -5,16 +5,16 @@ import { Entry } from './entries';
 export const TranscriptPatch = z.object({
   reset: z.optional(z.boolean()),
   remove: z.optional(z.array(z.string())),
-  /** New entries in reading order, appended, and changed entries, replaced in place. */
+  /** New entries are appended in reading order. Changed entries are replaced. */
   put: z.optional(z.array(Entry)),
   append: z.optional(z.array(z.object({ id: z.string(), text: z.string() }))),
-  /** Existing entries before the loaded range, in reading order. */
+  /** Earlier entries that are loaded now, in reading order. */
   older: z.optional(z.array(Entry)),
-  /** Existing entries after the loaded range, in reading order. */
+  /** Later entries that are loaded now, in reading order. */
   later: z.optional(z.array(Entry)),
-  /** Number of entries before the loaded range. */
+  /** Number of entries before the loaded entries. */
   before: z.int().check(z.nonnegative()),
-  /** Number of entries after the loaded range; absent for none. */
+  /** Number of entries after the loaded entries. Absent if there are none. */
   after: z.optional(z.int().check(z.positive())),
 });
 export type TranscriptPatch = z.infer<typeof TranscriptPatch>;

@@ -1,5 +1,6 @@
 /**
- * Returns the path relative to its workspace folder, with the folder's name if there are several. Other paths stay absolute.
+ * Returns the path relative to its workspace folder. If there are several folders, starts with the folder's name. Other
+ * paths stay absolute.
  */
 export function shortenPath(path: string, folders: readonly string[]): string {
   const known = normalizeDrive(path);

@@ -1,15 +1,15 @@
 import type { ChangeKind, ChangeTotals, FileChange } from './entries';
 
-/** Further files are shown only in the editor. */
+/** Maximum number of files that are shown. The others are shown only in the editor. */
 const maxShownChanges = 100;
 
 interface ShownChanges {
   readonly changes: FileChange[];
-  /** Totals of all changes, if some are not shown. */
+  /** Totals of all changes, if some of them are not shown. */
   readonly changeTotals?: ChangeTotals;
 }
 
-/** Returns the changes to show: renames as one change, and only the first ones of many. */
+/** Returns the changes to show. A rename is one change. If there are many, returns only the first ones. */
 export function selectShownChanges(all: readonly FileChange[]): ShownChanges {
   const changes = joinRenames(all);
   if (changes.length <= maxShownChanges) return { changes };
@@ -61,19 +61,19 @@ export function nameOfChange({ change, renamedFrom }: Pick<FileChange, 'change' 
   return renamedFrom === undefined ? changeNames[change] : { letter: 'R', word: 'renamed' };
 }
 
-/** Returns the former path, without its folder if that is unchanged. */
+/** Returns the former path. Omits its folder if that is unchanged. */
 export function shortFormerPath({ path, renamedFrom }: Pick<FileChange, 'path' | 'renamedFrom'>): string | undefined {
   const folder = path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   const rest = renamedFrom?.slice(folder.length);
   return rest !== undefined && renamedFrom === folder + rest && !/[\\/]/.test(rest) ? rest : renamedFrom;
 }
 
-/** Whether changed lines show the change, or part of it. */
+/** Whether changed lines show at least a part of the change. */
 export function hasChangedLines({ added, removed, renamedFrom }: FileChange): boolean {
   return renamedFrom === undefined && added + removed > 0;
 }
 
-/** Whether Backline knows the earlier text of the file, and the change is still there. */
+/** Whether Backline knows the earlier text of the file and the change is still in the file. */
 export function canUndo({ state }: Pick<FileChange, 'state'>): boolean {
   return state === 'applied' || state === 'changedSince';
 }
@@ -83,7 +83,7 @@ export function hasNoTexts(kind: ChangeKind | undefined): boolean {
   return kind === 'binary' || kind === 'large' || kind === 'symlink';
 }
 
-/** Drops the deletions of renamed files. */
+/** Drops the deletions that belong to renamed files. */
 function joinRenames(all: readonly FileChange[]): FileChange[] {
   const former = new Set(all.flatMap(({ renamedFrom }) => renamedFrom ?? []));
   return former.size === 0 ? [...all] : all.filter(({ change, path }) => change !== 'deleted' || !former.has(path));

@@ -1,6 +1,6 @@
 import type { EntryOf, Part } from './entries';
 
-/** Returns in a few words why a call with the state `done` failed. */
+/** Returns a short reason why a call failed although its state is `done`. */
 export function toolFailureText({ error, parts, state }: EntryOf<'tool'>): string | undefined {
   if (state !== 'done') return undefined;
   const exits = parts.flatMap((part) => (part.type === 'terminal' ? (exitFailureText(part) ?? []) : []));

@@ -9,7 +9,7 @@ export class TranscriptDocument implements Disposable {
   private readonly entriesById = new Map<string, Entry>();
   private readonly feeds = new Set<TranscriptFeed>();
   private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
-  /** Fires for every change; listeners must coalesce. */
+  /** Fires for every change. Listeners must combine changes in quick succession. */
   readonly onDidChange = this.changeEmitter.event;
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
@@ -45,7 +45,7 @@ export class TranscriptDocument implements Disposable {
     this.changeEmitter.fire();
   }
 
-  /** Appends text to an entry; does nothing if it is missing or has no streamed text. */
+  /** Appends text to an entry. Does nothing if the entry does not exist or has no streamed text. */
   append(id: string, text: string): void {
     const entry = this.entriesById.get(id);
     if (!entry || !isTextEntry(entry) || text === '') return;
@@ -62,7 +62,7 @@ export class TranscriptDocument implements Disposable {
     this.changeEmitter.fire();
   }
 
-  /** Replaces all entries after the source was read again. Unchanged objects are not sent again. */
+  /** Replaces all entries after the source was read again. Objects that are unchanged are not sent again. */
   replaceAll(entries: readonly Entry[]): void {
     const older = entries.length - this.entryIds.length;
     if (older > 0 && this.size > 0 && this.entryIds.every((id, index) => entries[older + index]?.id === id)) {
@@ -84,8 +84,8 @@ export class TranscriptDocument implements Disposable {
   }
 
   /**
-   * Returns the start index of a page of about `count` entries that ends before `end`. A page starts with a prompt so
-   * that it does not split a turn, unless that would more than double it.
+   * Returns the start index of a page of about `count` entries that ends before `end`. A page starts with a prompt, so
+   * that it does not split a turn, unless this would more than double its size.
    */
   pageStart(end: number, count: number): number {
     const start = Math.max(0, end - count);
@@ -94,7 +94,9 @@ export class TranscriptDocument implements Disposable {
     return start;
   }
 
-  /** Creates a feed that starts with about the last `tail` entries and follows all changes. The caller disposes it. */
+  /**
+   * Creates a feed that starts with about `tail` entries from the end and reports all changes. The caller disposes it.
+   */
   feed(tail: number): TranscriptFeed {
     const feed = new TranscriptFeed(this, tail, () => this.feeds.delete(feed));
     this.feeds.add(feed);
@@ -122,7 +124,7 @@ export class TranscriptDocument implements Disposable {
     for (const entry of entries) if (this.entriesById.get(entry.id) !== entry) this.put(entry);
   }
 
-  /** Inserts older entries at the start. Pages load them on request. */
+  /** Adds older entries at the start. Pages load them when needed. */
   private prepend(entries: readonly Entry[]): void {
     const known = this.entryIds.splice(0);
     this.pushAll(entries);

@@ -10,15 +10,15 @@ interface FeedSource {
   pageStart(end: number, count: number): number;
 }
 
-/** How many entries are loaded before and after an entry that the page goes to. */
+/** Number of entries that are loaded before and after the entry to which the page jumps. */
 const entriesBefore = 20;
 const entriesAfter = 40;
-/** With more entries of the turn than this before the target, the page does not start with the turn. */
+/** If the turn has more entries than this before the target, the loaded range does not start with the turn. */
 const maxTurnEntriesBefore = 200;
 
 /**
- * Collects changes of a transcript for one page. The page has a range of the entries: the last ones and all new ones,
- * or those around an entry that it went to.
+ * Collects changes of a transcript for one page. The page has a range of the entries: either the last entries and all
+ * new ones, or the entries around one to which it has jumped.
  */
 export class TranscriptFeed implements Disposable {
   private needsReset = true;
@@ -28,14 +28,14 @@ export class TranscriptFeed implements Disposable {
   private readonly olderIds = new Set<string>();
   private readonly laterIds = new Set<string>();
   private haveCountsChanged = false;
-  /** Index after the last entry of the page; undefined while the page follows the end. */
+  /** Index after the last entry that the page has. Undefined while the page follows the end. */
   private endIndex: number | undefined;
 
   private firstIndex = 0;
 
-  /** `tail` is the number of entries to start with; undefined once they were sent. */
+  /** `tail` is the number of entries to send first. It becomes undefined when they were sent. */
   constructor(
-    private readonly source: FeedSource,
+    private readonly transcriptDocument: FeedSource,
     private tailCount: number | undefined,
     private readonly onDispose: () => void,
   ) {}
@@ -52,10 +52,10 @@ export class TranscriptFeed implements Disposable {
     );
   }
 
-  /** Adds about `count` entries before the range to the next patch. */
+  /** Adds about `count` earlier entries to the next patch. */
   showOlder(count: number): void {
     this.resolveTail();
-    this.extendStartTo(this.source.pageStart(this.firstIndex, count));
+    this.extendStartTo(this.transcriptDocument.pageStart(this.firstIndex, count));
   }
 
   showLater(count: number): void {
@@ -66,11 +66,11 @@ export class TranscriptFeed implements Disposable {
   }
 
   /**
-   * Moves to an entry: the next patch contains the entries around it. They replace the loaded range unless both are
-   * adjacent. Returns false when there is no such entry.
+   * Adds the entries around an entry to the next patch. They replace the loaded range unless the two ranges are
+   * adjacent. Returns false if there is no such entry.
    */
   showAround(id: string): boolean {
-    const index = this.source.indexOf(id);
+    const index = this.transcriptDocument.indexOf(id);
     if (index < 0) return false;
     this.resolveTail();
     const { firstIndex, rangeEnd } = this;
@@ -91,8 +91,8 @@ export class TranscriptFeed implements Disposable {
   /** Returns all changes since the last call. The first patch contains the whole range. */
   takePatch(): TranscriptPatch {
     this.resolveTail();
-    const shown = this.source.slice(this.firstIndex, this.endIndex);
-    const after = this.source.size - this.rangeEnd;
+    const shown = this.transcriptDocument.slice(this.firstIndex, this.endIndex);
+    const after = this.transcriptDocument.size - this.rangeEnd;
     const counts = { before: this.firstIndex, ...(after > 0 ? { after } : {}) };
     if (this.needsReset) {
       this.clearChanges();
@@ -116,9 +116,12 @@ export class TranscriptFeed implements Disposable {
     return patch;
   }
 
-  /** Makes the next patch contain everything: about the last `tail` entries, or the current range without `tail`. */
+  /**
+   * Causes the next patch to contain everything: about `tail` entries from the end, or the current range without
+   * `tail`.
+   */
   restart(tail?: number): void {
-    const { size } = this.source;
+    const { size } = this.transcriptDocument;
     this.needsReset = true;
     this.firstIndex = Math.min(this.firstIndex, size);
     this.setEndIndex(tail === undefined ? this.endIndex : undefined);
@@ -153,7 +156,7 @@ export class TranscriptFeed implements Disposable {
     this.changedIds.delete(id);
     this.appendedTexts.delete(id);
     if (isBefore || isAfter) this.haveCountsChanged = true;
-    // Entries that were not sent need no removal.
+    // Entries that were not sent need not be removed.
     else if (!this.olderIds.delete(id) && !this.laterIds.delete(id) && !this.needsReset) this.removedIds.add(id);
   }
 
@@ -166,31 +169,32 @@ export class TranscriptFeed implements Disposable {
     this.firstIndex = start;
   }
 
-  /** Resolved late, since entries may arrive after the feed was created. */
+  /** Called as late as possible, because entries may arrive after the feed was created. */
   private resolveTail(): void {
-    if (this.tailCount !== undefined) this.firstIndex = this.source.pageStart(this.source.size, this.tailCount);
+    if (this.tailCount !== undefined)
+      this.firstIndex = this.transcriptDocument.pageStart(this.transcriptDocument.size, this.tailCount);
     this.tailCount = undefined;
   }
 
   private get rangeEnd(): number {
-    return this.endIndex ?? this.source.size;
+    return this.endIndex ?? this.transcriptDocument.size;
   }
 
   private setEndIndex(end: number | undefined): void {
-    this.endIndex = end === undefined || end >= this.source.size ? undefined : end;
+    this.endIndex = end === undefined || end >= this.transcriptDocument.size ? undefined : end;
   }
 
-  /** Returns the index where the entry's turn starts, unless that is too far away. */
+  /** Returns the index at which the entry's turn starts, unless that is too far away. */
   private turnStartIndex(index: number): number {
-    const near = this.source.slice(Math.max(0, index - maxTurnEntriesBefore), index + 1);
+    const near = this.transcriptDocument.slice(Math.max(0, index - maxTurnEntriesBefore), index + 1);
     const turn = near.at(-1)?.turn;
     const other = near.findLastIndex((entry) => entry.turn !== turn);
     return other < 0 && index > maxTurnEntriesBefore ? index : index - (near.length - 2 - other);
   }
 
-  /** Remembers the ids of a range; their entries are read when the patch is taken. */
+  /** Stores the ids of a range. Their entries are read when the patch is taken. */
   private addIds(ids: Set<string>, start: number, end?: number): void {
-    for (const { id } of this.source.slice(start, end)) ids.add(id);
+    for (const { id } of this.transcriptDocument.slice(start, end)) ids.add(id);
   }
 
   private clearChanges(): void {

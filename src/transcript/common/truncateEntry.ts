@@ -1,19 +1,19 @@
 import type { DiffHunk, Entry, EntryOf, Part } from './entries';
 import { selectShownChanges } from './shownChanges';
 
-/** Limit for one part, in UTF-16 units; pages request longer ones. */
+/** Maximum length of one part, in UTF-16 units. Pages request longer parts when the user opens them. */
 const maxTextUnits = 16 * 1024;
-/** Output keeps its end, where the result usually is. */
+/** Maximum length of output, in UTF-16 units. Its end is kept, which usually contains the result. */
 const maxOutputUnits = 32 * 1024;
 const maxDiffUnits = 32 * 1024;
 
-/** Limit for Markdown, which pages draw in pieces. */
+/** Maximum length of Markdown, in UTF-16 units. Pages draw it in pieces. */
 const maxMarkdownUnits = 256 * 1024;
 const maxLineUnits = 2 * 1024;
 
 /**
- * Returns the entry with long texts and parts truncated, or the same object when nothing was. Streaming text stays
- * whole, since more is appended to it.
+ * Returns the entry with long texts and parts truncated. Returns the same object if nothing was truncated. Streaming
+ * text stays complete, because more text is appended to it.
  */
 export function truncateEntry(entry: Entry): Entry {
   switch (entry.kind) {
@@ -70,7 +70,7 @@ function trimTool(entry: EntryOf<'tool'>): Entry {
   }));
 }
 
-/** Truncates texts and counts omitted units; the same object when nothing was omitted. */
+/** Truncates texts and counts omitted units. Returns the same object if nothing was omitted. */
 function trimTexts<Whole extends Entry>(entry: Whole, shorter: (texts: TextTruncator) => Partial<Whole>): Whole {
   const texts = new TextTruncator();
   const changes = shorter(texts);

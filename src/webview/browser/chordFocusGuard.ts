@@ -1,15 +1,19 @@
 import type { Disposable } from '../../base/common/disposable';
 import { ChordReader, isModifier } from '../common/keyChords';
 
-/** When to end a chord, in milliseconds. VS Code drops a pending first key after 5 s, which it checks every 500 ms. */
+/**
+ * How long to wait for the second key of a chord, in milliseconds. VS Code drops a pending first key after 5 s, and
+ * checks this every 500 ms.
+ */
 const chordTimeoutMs = 5_500;
 
-/** Keys for editing text, which VS Code leaves to text fields. */
+/** Keys of shortcuts for editing text, which VS Code leaves to text fields. */
 const textEditingKeys: ReadonlySet<string> = new Set(['a', 'c', 'v', 'x', 'y', 'z']);
 
 /**
- * VS Code sees the keys of a page only after the page itself, so the second key of a chord such as `ctrl+k b` would be
- * typed or press a button. Between the keys, this class moves the focus to an element outside all controls.
+ * VS Code receives the keys of a page only after the page itself. Therefore, the second key of a chord such as `ctrl+k
+ * b` would be inserted as text or press a button. Between the keys, this class moves the focus to an element outside
+ * all controls.
  */
 export class ChordFocusGuard implements Disposable {
   private prefixes: ReadonlySet<string> = new Set();
@@ -35,7 +39,7 @@ export class ChordFocusGuard implements Disposable {
       if (!this.chordReader.isPending) this.restoreFocus();
     };
     window.addEventListener('focus', onFocus, { signal });
-    // Losing the window's focus also ends the chord.
+    // The chord also ends when the window loses the focus.
     window.addEventListener('blur', () => this.endChord(), { signal });
   }
 
@@ -73,7 +77,8 @@ export class ChordFocusGuard implements Disposable {
   private endChord(): void {
     this.window.clearTimeout(this.endTimer);
     this.chordReader.reset();
-    // Calling `focus` now would take the focus from another part of VS Code: wait until the page has it again.
+    // Calling `focus` now would take the focus from another part of VS Code, so the focus is restored when the page has
+    // it again.
     if (this.window.document.hasFocus()) this.restoreFocus();
   }
 

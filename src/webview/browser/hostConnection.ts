@@ -2,14 +2,14 @@ import type * as z from 'zod/mini';
 import { HostMessage, PageError, type NotificationType, type PageMessage, type RequestType } from '../common/protocol';
 import { HostTime } from './hostTime';
 
-/** The API that VS Code gives a page. A page can acquire it only once. */
+/** The API that VS Code provides to a page. A page can acquire it only once. */
 export interface VsCodeApi {
   postMessage(message: unknown): void;
   getState(): unknown;
   setState(state: unknown): void;
 }
 
-/** Sends a request. Resolves to undefined when it failed and the failure was reported. */
+/** Sends a request. If it fails, reports the error and resolves to undefined. */
 export type Requester = <Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
   type: RequestType<Params, Result>,
   params: z.infer<Params>,
@@ -20,7 +20,7 @@ interface PendingRequest {
   reject(error: Error): void;
 }
 
-/** The page's side of the protocol. Requests are never timed out, because the page is closed together with its host. */
+/** The page's side of the protocol. Requests have no time limit, because the page is closed together with its host. */
 export class HostConnection {
   readonly hostTime = new HostTime();
   private readonly pendingRequests = new Map<number, PendingRequest>();
@@ -45,7 +45,7 @@ export class HostConnection {
     return type.result.parse(result);
   }
 
-  /** Returns a function that sends requests and passes failures to `onFailure`. */
+  /** Returns a function that sends requests. It passes errors to `onFailure`. */
   createRequester(onFailure: (error: unknown) => void): Requester {
     return async (type, params) => {
       try {
@@ -58,7 +58,8 @@ export class HostConnection {
   }
 
   /**
-   * Sets the only listener for a notification. Messages of another shape are dropped and reported to `onUnreadable`.
+   * Sets the only listener for a notification. Messages with another structure are dropped and reported to
+   * `onUnreadable`.
    */
   onNotification<Params extends z.ZodMiniType>(
     type: NotificationType<Params>,

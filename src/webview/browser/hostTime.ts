@@ -2,18 +2,18 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 
 /**
- * The host's clock, estimated from its messages. It may differ from the page's clock by minutes when the host runs on
- * another machine, and all timestamps from the host use it.
+ * The host's clock, estimated from its messages. All times from the host use it. If the host runs on another machine,
+ * it may differ from the page's clock by minutes.
  */
 export class HostTime {
   private offsetMs = 0;
 
-  /** Updates the estimate. `hostNow` is the host's time, in milliseconds since the epoch. */
+  /** Updates the estimate. `hostNow` is the current time of the host, in milliseconds since the epoch. */
   synchronize(hostNow: number): void {
     this.offsetMs = hostNow - Date.now();
   }
 
-  /** Milliseconds since the epoch. */
+  /** Returns the current time of the host, in milliseconds since the epoch. */
   now(): number {
     return Date.now() + this.offsetMs;
   }

@@ -11,6 +11,7 @@ interface IconButtonProps {
   readonly class?: string | undefined;
   readonly disabled?: boolean | undefined;
   readonly expanded?: boolean | undefined;
+  readonly tabIndex?: number | undefined;
   readonly buttonRef?: Ref<HTMLButtonElement>;
 }
 
@@ -24,6 +25,7 @@ export function IconButton({ label, icon: Picture, onClick, hint, keyShortcuts, 
       aria-keyshortcuts={keyShortcuts}
       aria-expanded={expanded}
       disabled={rest.disabled}
+      tabIndex={rest.tabIndex}
       ref={rest.buttonRef ?? null}
       onClick={onClick}
     >

@@ -83,7 +83,7 @@ export const CircleIcon = outline('M8 13A5 5 0 1 0 8 3a5 5 0 0 0 0 10Z');
 export const GlobeIcon = outline(
   'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM2 8h12M8 2c4 3.5 4 8.5 0 12M8 2C4 5.5 4 10.5 8 14',
 );
-export const SkippedIcon = outline('M8 13A5 5 0 1 0 8 3a5 5 0 0 0 0 10ZM4.5 11.5l7-7');
+export const BlockedIcon = outline('M8 13A5 5 0 1 0 8 3a5 5 0 0 0 0 10ZM4.5 11.5l7-7');
 export const ThinkIcon = outline(
   'M6 12.5h4M6.8 14.2h2.4M6 10.8C5.8 9.4 4 8.6 4 6.2a4 4 0 0 1 8 0c0 2.4-1.8 3.2-2 4.6Z',
 );

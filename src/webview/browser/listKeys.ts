@@ -1,6 +1,6 @@
 /**
- * Returns the index that a navigation key moves to in a list of `count` items, wrapping around at the ends. Returns
- * undefined for other keys.
+ * Returns the index to which a navigation key moves in a list of `count` items. From the last item, it moves to the
+ * first one, and vice versa. Undefined for other keys.
  */
 export function indexAfterKey(key: string, index: number, count: number): number | undefined {
   if (count === 0) return undefined;

@@ -22,13 +22,21 @@ interface MenuButtonProps {
   readonly label: string;
   readonly icon: Icon;
   readonly items: readonly MenuItem[];
+  readonly tabIndex?: number;
 }
 
-export function MenuButton({ label, icon, items }: MenuButtonProps) {
+export function MenuButton({ label, icon, items, tabIndex }: MenuButtonProps) {
   const { isOpen, setOpen, button, close, closeToButton } = usePopup();
   return (
     <span class="menu-anchor">
-      <IconButton label={label} icon={icon} buttonRef={button} expanded={isOpen} onClick={() => setOpen(!isOpen)} />
+      <IconButton
+        label={label}
+        icon={icon}
+        buttonRef={button}
+        expanded={isOpen}
+        tabIndex={tabIndex}
+        onClick={() => setOpen(!isOpen)}
+      />
       {isOpen && (
         <FloatingBox anchor={button} onLeave={close}>
           <MenuList label={label} items={items.map(menuRowOf)} onDone={closeToButton} />
@@ -57,7 +65,7 @@ interface MenuListProps {
   readonly onDone: () => void;
 }
 
-/** The items of an open menu. It takes the focus, and the arrow keys move within it. */
+/** The items of an open menu. The menu takes the focus, and the arrow keys move between its items. */
 export function MenuList({ label, items, onDone }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);

@@ -9,7 +9,7 @@ export interface PickerChoice {
   readonly name: string;
   readonly description?: string | undefined;
   readonly group?: string | undefined;
-  /** The status dot before the name: its CSS class, and a word for screen readers. */
+  /** The status dot before the name: its CSS class, and its meaning for screen readers. */
   readonly status?: { readonly class: string; readonly word: string } | undefined;
   readonly note?: string | undefined;
 }
@@ -23,11 +23,11 @@ interface PickerProps {
   readonly hint?: string | undefined;
   readonly disabled?: boolean | undefined;
   readonly allowsCustom?: boolean | undefined;
-  /** Id of an element that further describes the current choice. */
+  /** Id of an element that describes the current choice in more detail. */
   readonly describedBy?: string | undefined;
 }
 
-/** With more choices than this, the list has a filter field. */
+/** Maximum number of choices without a filter field. */
 const maxUnfilteredChoices = 8;
 
 /** A button that shows the current choice and opens a list of all choices. */
@@ -218,7 +218,7 @@ interface ChoiceGroup {
   readonly items: { readonly choice: PickerChoice; readonly index: number }[];
 }
 
-/** Groups adjacent choices of the same group and keeps their order. */
+/** Groups adjacent choices that have the same group. Keeps their order. */
 function groupChoices(choices: readonly PickerChoice[]): ChoiceGroup[] {
   const groups: ChoiceGroup[] = [];
   for (const [index, choice] of choices.entries()) {

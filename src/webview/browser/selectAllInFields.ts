@@ -1,6 +1,7 @@
 /**
- * Hides the "select all" shortcut in text fields from VS Code, which would send the command back to the page a moment
- * later and also select text typed meanwhile. The browser itself selects the text immediately.
+ * Prevents VS Code from receiving the "select all" shortcut in text fields. VS Code would send the command back to the
+ * page a moment later, which would also select text that was typed meanwhile. The browser itself selects the text
+ * immediately.
  */
 export function hideSelectAllFromHost(document: Document): void {
   document.addEventListener('keydown', (event) => {

@@ -7,10 +7,10 @@ import { usePopup } from './usePopup';
 
 interface SplitButtonProps {
   readonly children: ComponentChildren;
-  /** Name of the menu, for example `More ways to allow`. */
+  /** Name of the menu for screen readers, for example `More ways to allow`. */
   readonly menuLabel: string;
   readonly items: readonly MenuRow[];
-  /** The main action. Without it, the whole button opens the menu. */
+  /** The main action. If missing, the whole button opens the menu. */
   readonly onClick?: (() => void) | undefined;
   readonly title?: string | undefined;
   readonly keyShortcuts?: string | undefined;
@@ -18,7 +18,7 @@ interface SplitButtonProps {
   readonly disabled?: boolean;
 }
 
-/** A button for the most common action, with a menu of alternatives that opens upward. */
+/** A button for the most common action, with a menu of alternatives that opens above it. */
 export function SplitButton({ children, menuLabel, items, onClick, title, keyShortcuts, ...rest }: SplitButtonProps) {
   const { isPrimary = false, disabled = false } = rest;
   const { isOpen, setOpen, button, close, closeToButton } = usePopup();

@@ -1,6 +1,6 @@
 import { useCallback, useRef, useState } from 'preact/hooks';
 
-/** State of a popup that a button opens. `closeToButton` also returns the focus to the button. */
+/** The state of a popup that a button opens. `closeToButton` closes it and returns the focus to the button. */
 export function usePopup() {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);

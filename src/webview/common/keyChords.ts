@@ -1,6 +1,6 @@
 /**
- * Multi-key shortcuts such as `ctrl+k b`, as VS Code's keybinding files write them. Key sequences are canonical
- * strings: keys separated by spaces, modifiers in a fixed order.
+ * Multi-key shortcuts such as `ctrl+k b`, in the format of VS Code's keybinding files. Key sequences have a canonical
+ * form: keys are separated by spaces, and modifiers have a fixed order.
  */
 
 export interface PressedKey {
@@ -23,18 +23,21 @@ const modifiers: Readonly<Record<string, 'ctrl' | 'shift' | 'alt' | 'meta'>> = {
   super: 'meta',
 };
 
-/** Conditions that never hold in a page, which is neither an editor nor a terminal. */
+/** Matches conditions that are never true in a page, because it is neither an editor nor a terminal. */
 const editorOnlyCondition =
   /(?<!!)\b(?:editorTextFocus|editorFocus|textInputFocus|terminalFocus|notebookEditorFocused)\b/;
 
-/** Returns every proper prefix of the multi-key shortcuts in the texts of `keybindings.json` files. */
+/**
+ * Returns the first keys of multi-key shortcuts in the texts of `keybindings.json` files. For three or more keys,
+ * returns every sequence that needs another key.
+ */
 export function chordPrefixes(tables: readonly string[]): string[] {
   const beginnings = new Set<string>();
   for (const table of tables) {
     for (const { key, when } of parseBindings(table)) {
       const keys = key.toLowerCase().trim().split(/\s+/).map(canonicalKey);
-      // A key without a modifier types text.
-      if (keys.length < 2 || !keys[0]?.includes('+')) continue;
+      // A key without a modifier is typed as text.
+      if (!keys[0]?.includes('+')) continue;
       if (when !== undefined && !when.includes('||') && editorOnlyCondition.test(when)) continue;
       for (let length = 1; length < keys.length; length++) beginnings.add(keys.slice(0, length).join(' '));
     }
@@ -42,7 +45,7 @@ export function chordPrefixes(tables: readonly string[]): string[] {
   return [...beginnings];
 }
 
-/** Tracks pressed keys and whether the next one continues a multi-key shortcut. */
+/** Tracks pressed keys, and whether the next key continues a multi-key shortcut. */
 export class ChordReader {
   private pendingPrefixes: readonly string[] = [];
 
@@ -104,7 +107,7 @@ function canonicalKey(written: string): string {
   }
 }
 
-/** The names that keybinding files may use for the key: by its character or by its position. */
+/** Returns the names for the key that keybinding files may contain, which depend on its character or its position. */
 function keyNamesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKey): string[] {
   const held = new Set(
     [ctrlKey && 'ctrl', shiftKey && 'shift', altKey && 'alt', metaKey && 'meta'].filter((name) => name !== false),
@@ -120,7 +123,7 @@ function joinKey(held: ReadonlySet<string>, key: string): string {
   return [...['ctrl', 'shift', 'alt', 'meta'].filter((name) => held.has(name)), key].join('+');
 }
 
-/** Names of keys by their position on a US keyboard. */
+/** Names of keys by their position on a US keyboard layout. */
 const physicalKeyNames: Readonly<Record<string, string>> = {
   Backquote: '`',
   Backslash: '\\',

@@ -3,15 +3,15 @@ import { escapeHtml } from '../../base/common/escapeHtml';
 interface PageSources {
   readonly script: string;
   readonly style: string;
-  /** Allowed origin of styles and fonts in the content security policy. */
+  /** Origin of styles and fonts that the content security policy allows. */
   readonly cspSource: string;
-  /** Base64; must differ for each document. */
+  /** A random value in base64. It must be different for each document. */
   readonly nonce: string;
 }
 
 /**
- * Returns the HTML document of a page. It may load only its own script and style sheet, and images as data URIs. The
- * page finds `data` in the `data-…` attributes of its body.
+ * Returns the HTML document of a page. The page may only load its own script and style sheet, and images as data URIs.
+ * `data` is in the `data-…` attributes of its body.
  */
 export function createPageHtml(
   { script, style, cspSource, nonce }: PageSources,

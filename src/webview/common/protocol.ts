@@ -1,18 +1,21 @@
 import * as z from 'zod/mini';
 
 /**
- * The typed protocol between a page and its host. The page sends requests, each answered once with a result or an
+ * The typed protocol between a page and its host. The page sends requests. Each is answered once with a result or an
  * error. The host also sends notifications. Both sides validate all messages that they receive.
  */
 
-/** Schema of requests without parameters or without a result. */
+/** Schema for requests without parameters or without a result. */
 export const NoValue = z.object({});
 
 export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodMiniType> {
   readonly method: string;
   readonly params: Params;
   readonly result: Result;
-  /** Binds the host's handler to the request. If the result is `NoValue`, the handler's return value is not sent. */
+  /**
+   * Connects the request with its handler in the host. If the result is `NoValue`, the handler's return value is not
+   * sent.
+   */
   withHandler(
     handler: (params: z.infer<Params>) => HandlerResult<Result> | Promise<HandlerResult<Result>>,
   ): RequestHandler;
@@ -23,7 +26,7 @@ type HandlerResult<Result extends z.ZodMiniType> =
 
 export interface RequestHandler {
   readonly method: string;
-  /** @throws Error for invalid parameters, and everything that the handler throws */
+  /** Validates the parameters and runs the handler. @throws Error for invalid parameters, and errors of the handler */
   run(params: unknown): Promise<unknown>;
 }
 
@@ -74,12 +77,12 @@ export type PageMessage = z.infer<typeof PageMessage>;
 export const HostMessage = z.union([
   z.object({ id: z.int(), result: z.unknown() }),
   z.object({ id: z.int(), error: z.object({ message: z.string(), details: z.optional(z.string()) }) }),
-  /** A notification. `at` is the time when the host sent it, in milliseconds since the epoch. */
+  /** A notification. `at` is the time when the host has sent it, in milliseconds since the epoch. */
   z.object({ method: z.string(), params: z.unknown(), at: z.number() }),
 ]);
 export type HostMessage = z.infer<typeof HostMessage>;
 
-/** Rejects a request that failed in the host. */
+/** The error of a request that has failed in the host. */
 export class PageError extends Error {
   override readonly name = 'PageError';
   constructor(

@@ -1,18 +1,18 @@
 import { userMessageOf } from '../../base/common/errors';
 import { PageMessage, type RequestHandler, type HostMessage } from './protocol';
 
-export type RequestTable = Readonly<Record<string, { readonly method: string }>>;
+export type RequestTypes = Readonly<Record<string, { readonly method: string }>>;
 
-/** One handler for each request of the table; a missing one is a compile error. */
-export type RequestHandlers<Table extends RequestTable> = { readonly [Name in keyof Table]: RequestHandler };
+/** One handler for each request in the table. TypeScript reports an error if one is missing. */
+export type RequestHandlers<Table extends RequestTypes> = { readonly [Name in keyof Table]: RequestHandler };
 
 type RequestResponse = Extract<HostMessage, { id: number }>;
 
-/** How much of an unknown method name is quoted in the error, in UTF-16 units. */
+/** Maximum length of an unknown method name in an error message, in UTF-16 units. */
 const maxQuotedUnits = 80;
 
 /** Validates the messages of a page and answers every request. */
-export class RequestDispatcher<Table extends RequestTable> {
+export class RequestDispatcher<Table extends RequestTypes> {
   private readonly handlersByMethod: ReadonlyMap<string, RequestHandler>;
 
   constructor(
@@ -24,7 +24,7 @@ export class RequestDispatcher<Table extends RequestTable> {
     );
   }
 
-  /** Returns the response, or undefined for an invalid message. Never rejects. */
+  /** Handles a message. Returns the response, or undefined for an invalid message. Never rejects. */
   async dispatch(message: unknown): Promise<RequestResponse | undefined> {
     const request = PageMessage.safeParse(message).data;
     if (!request) {

@@ -4,10 +4,10 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { HostMessage, NotificationType } from '../common/protocol';
-import { RequestDispatcher, type RequestHandlers, type RequestTable } from '../common/requestHandlers';
+import { RequestDispatcher, type RequestHandlers, type RequestTypes } from '../common/requestHandlers';
 
-/** The host's side of the protocol for one page. It does not own the webview; dispose it with the webview. */
-export class PageHost<Table extends RequestTable> implements Disposable {
+/** The host's side of the protocol for one page. Does not own the webview. Dispose it when the webview is disposed. */
+export class PageHost<Table extends RequestTypes> implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly dispatcher: RequestDispatcher<Table>;
 
@@ -31,8 +31,8 @@ export class PageHost<Table extends RequestTable> implements Disposable {
   }
 
   /**
-   * Sends a notification. Hidden and loading pages do not receive it, and request the current state when they are
-   * ready.
+   * Sends a notification. Pages that are hidden or loading do not receive it; they request the current state when they
+   * are ready.
    */
   notify<Params extends z.ZodMiniType>(type: NotificationType<Params>, params: z.infer<Params>): void {
     this.post({ method: type.method, params, at: this.clock.now() });

@@ -1,6 +1,6 @@
 import type { StreamClosed } from './messageStream';
 
-/** JSON-RPC 2.0, section 5.1. */
+/** Error codes from JSON-RPC 2.0, section 5.1. */
 export const rpcErrorCode = {
   invalidRequest: -32600,
   methodNotFound: -32601,

@@ -1,18 +1,18 @@
 import { isRecord } from '../../base/common/isRecord';
 import { parseJson } from '../../base/common/parseJson';
 import { LineDecoder, type OverlongLine } from './lineDecoder';
-import type { StreamNoise } from './messageStream';
+import type { InvalidStreamData } from './messageStream';
 
 /** Large enough for a file of 16 MiB as base64, which an agent may send in one line. */
 const defaultMaxLineBytes = 32 * 1024 * 1024;
 
 export type JsonLine =
   | { readonly message: Record<string, unknown>; readonly noise?: never }
-  | { readonly noise: StreamNoise; readonly message?: never };
+  | { readonly noise: InvalidStreamData; readonly message?: never };
 
 const excerptChars = 200;
 
-/** Reads JSON objects from UTF-8 lines. Reports other lines as noise and skips empty ones. */
+/** Reads one JSON object per line of UTF-8. Reports other lines as noise and skips empty lines. */
 export class JsonLineReader {
   private readonly lineDecoder: LineDecoder;
 
@@ -41,22 +41,25 @@ export class JsonLineReader {
   }
 }
 
-/** Returns one line with its ending; JSON escapes all others. @throws TypeError if the message cannot be serialized */
+/**
+ * Returns one line with its line ending. JSON escapes all other line endings. @throws TypeError if the message cannot
+ * be serialized
+ */
 export function encodeJsonLine(message: object): string {
   return `${JSON.stringify(message)}\n`;
 }
 
 function parseObject(line: string): Record<string, unknown> | undefined {
-  // Recognizes logs and banners without the cost of an exception.
+  // Skips logs and banners without the cost of an exception from the JSON parser.
   if (!/^\s*\{/.test(line)) return undefined;
   const value = parseJson(line);
   return isRecord(value) ? value : undefined;
 }
 
-function notJson(line: string): StreamNoise {
+function notJson(line: string): InvalidStreamData {
   return { kind: 'notJson', excerpt: line.slice(0, excerptChars), bytes: new TextEncoder().encode(line).length };
 }
 
-function tooLong({ excerpt, bytes }: OverlongLine): StreamNoise {
+function tooLong({ excerpt, bytes }: OverlongLine): InvalidStreamData {
   return { kind: 'tooLong', excerpt, bytes };
 }

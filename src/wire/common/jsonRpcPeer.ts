@@ -19,7 +19,7 @@ interface JsonRpcPeerDeps {
 }
 
 export interface RequestOptions {
-  /** Rejects the request without notifying the peer, whose response is ignored. */
+  /** When it fires, rejects the request without notifying the peer. A later response is ignored. */
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -118,7 +118,7 @@ export class JsonRpcPeer implements Disposable {
       const result = await handler(params, { signal: controller.signal });
       await this.deps.stream.send(this.toEnvelope({ id, result: result ?? null }));
     } catch (error) {
-      // This also handles results that cannot be serialized.
+      // The result may not be serializable, which is also reported as an error.
       await this.sendError(id, errorObject(error));
     } finally {
       this.handlerAbortControllers.delete(controller);
@@ -148,7 +148,7 @@ export class JsonRpcPeer implements Disposable {
   }
 }
 
-/** Some peers omit an empty result, or send `"error": null` with a result. */
+/** Some peers omit an empty result, or send `"error": null` together with a result. */
 function settle(pending: Pending, { result, error }: z.infer<typeof InboundAnswer>): void {
   if (error === undefined || error === null) {
     pending.resolve(result ?? null);

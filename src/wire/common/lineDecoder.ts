@@ -1,4 +1,4 @@
-/** A line above the limit, of which only the beginning was kept. */
+/** A line that exceeds the size limit. Only its beginning was kept. */
 export interface OverlongLine {
   readonly excerpt: string;
   /** Number of bytes read when the limit was exceeded. The line may be longer. */
@@ -28,7 +28,7 @@ export class LineDecoder {
     this.chunks.push(chunk);
   }
 
-  /** Call after the last chunk. Remaining bytes are the last line. */
+  /** Call after the last chunk. Bytes that remain are the last line. */
   end(): void {
     this.hasEnded = true;
   }
@@ -75,7 +75,7 @@ export class LineDecoder {
 
   private takeOverlongLine(): OverlongLine {
     const bytes = this.lineBytes;
-    // This may cut a character in half, which is acceptable in a log.
+    // This may cut a multi-byte character, which is acceptable in a log.
     const excerpt = this.textDecoder.decode(this.joinParts(new Uint8Array()).subarray(0, excerptBytes));
     return { excerpt, bytes };
   }

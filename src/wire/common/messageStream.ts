@@ -7,8 +7,8 @@ export interface StreamClosed {
   readonly error?: Error;
 }
 
-/** Received data that is not a message: a line without a JSON object, or one above the size limit. */
-export interface StreamNoise {
+/** Received data that is not a message: a line without a JSON object, or a line above the size limit. */
+export interface InvalidStreamData {
   readonly kind: 'notJson' | 'tooLong';
   readonly excerpt: string;
   readonly bytes: number;
@@ -18,7 +18,7 @@ export interface StreamNoise {
 export interface MessageStream extends Disposable {
   /** Messages are buffered until the first listener is added. */
   readonly onMessage: Event<Record<string, unknown>>;
-  readonly onNoise: Event<StreamNoise>;
+  readonly onNoise: Event<InvalidStreamData>;
   readonly onDidClose: Event<StreamClosed>;
   /** Resolves when the message was handed to the operating system; rejects if the stream is closed. */
   send(message: object): Promise<void>;

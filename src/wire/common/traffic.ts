@@ -4,23 +4,23 @@ import { Emitter } from '../../base/common/event';
 /** A message on the wire, without its contents, so that it can be shared in a bug report. */
 export interface TrafficEntry {
   readonly protocol: 'amp' | 'acp' | 'amplifier' | 'context';
-  /** From Backline's point of view. */
+  /** The direction as Backline sees it. */
   readonly direction: 'in' | 'out';
   /** Name of the client, agent or server, as in the log, for example `client 3`. */
   readonly peer: string;
   readonly method: string;
   readonly bytes: number;
-  /** On responses: time since the request, in milliseconds. */
+  /** Time since the request, in milliseconds. Only responses have it. */
   readonly durationMs?: number;
   readonly error?: number | string;
 }
 
 export interface RecordedTraffic extends TrafficEntry {
-  /** Milliseconds since the epoch. */
+  /** Time at which the message was recorded, in milliseconds since the epoch. */
   readonly recordedAt: number;
 }
 
-/** Receives messages from protocol code. Check `isOpen` first, to avoid work while nobody watches. */
+/** Receives messages from protocol code. Check `isOpen` first, to avoid unnecessary work when there is no viewer. */
 export interface TrafficTap {
   readonly isOpen: boolean;
   record(entry: TrafficEntry): void;
@@ -54,7 +54,7 @@ export class TrafficLog implements TrafficTap {
     return this.entries;
   }
 
-  /** Starts recording. Dispose the result to stop; the last one to stop clears the log. */
+  /** Starts recording. Dispose the result to stop. When all recordings have stopped, the log is cleared. */
   startRecording(): Disposable {
     this.watcherCount++;
     let closed = false;
@@ -78,7 +78,7 @@ export class TrafficLog implements TrafficTap {
       ...(typeof error === 'string' ? { error: toName(error) } : {}),
       recordedAt: this.now(),
     });
-    // Drop in blocks, to keep the cost per message constant.
+    // Dropped in blocks, to keep the cost per message constant.
     if (this.entries.length > this.maxEntries * 1.25) {
       const excess = this.entries.length - this.maxEntries;
       this.droppedCount += excess;

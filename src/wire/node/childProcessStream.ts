@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import { ConnectionClosedError } from '../common/connectionErrors';
 import { encodeJsonLine, JsonLineReader } from '../common/jsonLines';
-import type { MessageStream, StreamClosed, StreamNoise } from '../common/messageStream';
+import type { MessageStream, StreamClosed, InvalidStreamData } from '../common/messageStream';
 
 interface ChildProcessStreamOptions {
   readonly clock: Clock;
@@ -13,10 +13,9 @@ interface ChildProcessStreamOptions {
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** A child process with pipes for stdin and stdout. */
 export type PipedChild = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
 
-/** Limits for each uninterrupted read, so that a flood of messages does not block the event loop. */
+/** Limits for one uninterrupted read, so that a flood of messages does not block the event loop. */
 const maxItemsPerTurn = 64;
 const maxTurnMs = 4;
 /**
@@ -29,7 +28,7 @@ export class ChildProcessStream implements MessageStream {
   private readonly messageEmitter = new Emitter<Record<string, unknown>>((error) =>
     this.options.onListenerError(error),
   );
-  private readonly noiseEmitter = new Emitter<StreamNoise>((error) => this.options.onListenerError(error));
+  private readonly noiseEmitter = new Emitter<InvalidStreamData>((error) => this.options.onListenerError(error));
   readonly onNoise = this.noiseEmitter.event;
   private readonly closeEmitter = new Emitter<StreamClosed>((error) => this.options.onListenerError(error));
   readonly onDidClose = this.closeEmitter.event;
@@ -86,7 +85,7 @@ export class ChildProcessStream implements MessageStream {
     else disposables.add(on(child, 'exit', () => this.waitUntilQuiet()));
   }
 
-  /** After the exit, reads remaining data until none has arrived for a while. */
+  /** After the process has exited, reads remaining data until none has arrived for a while. */
   private waitUntilQuiet(): void {
     this.isStdoutQuiet = true;
     const timer = this.options.clock.setTimer(drainAfterExitMs, () => {

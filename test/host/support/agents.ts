@@ -56,6 +56,7 @@ export class AgentsUnderTest {
       random: Math.random,
       elicit: () => Promise.resolve({ action: 'decline' }),
       runInTerminal: () => Promise.resolve(false),
+      keysOf: () => Promise.resolve({}),
     });
     const agents = [
       demo('v1', 'v1', []),
@@ -67,6 +68,7 @@ export class AgentsUnderTest {
       createBackend: (entry) => launcher.create(entry),
       isTrusted: () => this.isTrusted,
       agentConsent,
+      needsSignIn: () => false,
       log,
     });
   }

@@ -33,7 +33,7 @@ import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocumen
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
 import { provideReadOnlyTexts } from '../../../src/platform/vscode/readOnlyTexts';
-import { KeyChordTables } from '../../../src/webview/vscode/keyChordTables';
+import { KeyChordPrefixes } from '../../../src/webview/vscode/keyChordPrefixes';
 import { FakeChats } from '../../fake/fakeChats';
 import { AdapterUnderTest } from './editorAdapter';
 import { eventually } from '../../support/eventually';
@@ -71,7 +71,7 @@ export class ChatUnderTest {
   readonly contexts: string[] = [];
   private readonly chipSource: ChipSource = {
     onDidChange: () => toDisposable(() => undefined),
-    of: () => Promise.resolve([{ kind: 'git', label: 'Git: main', isOn: true }]),
+    chipsFor: () => Promise.resolve([{ kind: 'git', label: 'Git: main', isOn: true }]),
     set: (kind, isOn) => void this.contexts.push(`${kind} ${isOn}`),
   };
   /** What the user answers, and where files are saved. */
@@ -155,10 +155,12 @@ export class ChatUnderTest {
         clock: systemClock,
       }),
       repairBackend: () => Promise.resolve(),
+      starters: () => Promise.resolve([]),
+      showAgents: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),
       chips: new PageChips([this.chipSource], throwIt),
-      keyChords: new KeyChordTables(uri, nullLogger),
+      keyChords: new KeyChordPrefixes(uri, nullLogger),
       newOptions: new NewSessionOptions({ backends: noBackends, memento, onError: throwIt }),
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,

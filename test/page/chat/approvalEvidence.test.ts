@@ -97,7 +97,7 @@ describe('what a question shows', () => {
       expiresInMs: undefined,
     });
     assert.deepEqual(await page.locator('.approval [role=alert]').allTextContents(), [
-      'Demo agent asks: Run a script. command, 12 lines. Warning: Git runs what is in .git/hooks; ' +
+      'Request from Demo agent: Run a script. command, 12 lines. Warning: Git runs what is in .git/hooks; ' +
         'dangerouslyDisableSandbox; PATH. Control+K Y to allow once, Control+K N to deny.',
     ]);
   });

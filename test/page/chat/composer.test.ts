@@ -258,7 +258,7 @@ describe('the composer', () => {
   it('cannot be written in when another window has the conversation', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'readonly' })));
     assert.ok(await chat.composer.isDisabled());
-    await chat.page.getByText('This conversation is active in another window.').waitFor();
+    await chat.page.getByText('This conversation is open in another window').waitFor();
   });
 
   it('says that it is alive while it is visible', async () => {

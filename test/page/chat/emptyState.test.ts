@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
-import { snapshot } from './support/chatFixtures';
+import type { BackendView } from '../../../src/chat/common/chatView';
+import { backends, now, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
 describe('the chat before its first prompt', () => {
@@ -9,28 +10,83 @@ describe('the chat before its first prompt', () => {
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 
-  const startersOf = ({ page }: ChatHere): Promise<string[]> => page.locator('.starter').allInnerTexts();
+  const startersOf = ({ page }: ChatHere): Promise<string[]> => page.locator('.starters .starter').allInnerTexts();
+  const ready: BackendView = {
+    id: 'opencode',
+    title: 'OpenCode',
+    description: 'Installed by Backline',
+    source: 'installed',
+    state: 'stopped',
+  };
+  const claude = { chosenBackend: 'claude' };
 
-  it('suggests to the demo agent what it can do, and to others what is useful in any workspace', async () => {
+  it('suggests to the demo agent what it can do, and to others what the host finds useful in this workspace', async () => {
     const demo = await pages.openChat(snapshot(null, { chosenBackend: 'demo' }));
     assert.ok((await startersOf(demo)).includes('Summarize README.md'));
-    await demo.tell(snapshot(null, { chosenBackend: 'claude' }));
+    assert.deepEqual(demo.host.requestsOf(chatRequests.starters), []);
+    await demo.tell(snapshot(null, claude));
     await demo.page.getByRole('button', { name: 'Explain this project' }).waitFor();
-    assert.ok(!(await startersOf(demo)).includes('Summarize README.md'));
+    assert.deepEqual(await startersOf(demo), ['Explain this project']);
   });
 
-  it('takes a suggestion into the composer, and sends nothing', async () => {
-    const chat = await pages.openChat(snapshot(null, { chosenBackend: 'claude' }));
-    await chat.page.getByRole('button', { name: 'Write tests for …' }).click();
-    assert.equal(await chat.composer.inputValue(), 'Write tests for ');
+  it('takes a suggestion into the composer with what it is about, and sends nothing', async () => {
+    const problems = { kind: 'problems', id: 'problems', title: 'Problems (3)' } as const;
+    const chat = await pages.openChat(snapshot(null, claude), {
+      prepare: (host) =>
+        host.answer(chatRequests.starters, () => ({
+          starters: [{ text: 'Fix the problems', attachments: [problems] }],
+        })),
+    });
+    await chat.page.getByRole('button', { name: 'Fix the problems' }).click();
+    assert.equal(await chat.composer.inputValue(), 'Fix the problems');
+    await chat.page.getByText('Problems (3)').waitFor();
     assert.deepEqual(chat.host.requestsOf(chatRequests.send), []);
   });
 
   it('asks for a folder where none is open', async () => {
-    const chat = await pages.openChat(snapshot(null, { folders: [] }));
+    const chat = await pages.openChat(snapshot(null, { folders: [], ...claude }));
     await chat.page.getByRole('button', { name: 'Open Folder' }).click();
     await chat.host.waitFor(chatRequests.openFolder);
+    assert.deepEqual(await startersOf(chat), []);
     await chat.tell(snapshot(null, { folders: ['/work'] }));
     await chat.page.getByRole('button', { name: 'Open Folder' }).waitFor({ state: 'detached' });
+  });
+
+  it('leads to the page of agents, first of all where there is only the demo agent', async () => {
+    const demo = backends.filter(({ source }) => source === 'demo');
+    const chat = await pages.openChat(snapshot(null, { backends: demo, chosenBackend: 'demo' }));
+    await chat.page.getByRole('button', { name: 'Install an Agent' }).click();
+    await chat.host.waitFor(chatRequests.showAgents);
+    await chat.tell(snapshot(null, { backends: [...demo, ready], chosenBackend: 'demo' }));
+    await chat.page.getByRole('button', { name: 'Agents', exact: true }).waitFor();
+  });
+
+  it('offers the other agents that are ready', async () => {
+    const chat = await pages.openChat(snapshot(null, { backends: [...backends, ready], chosenBackend: 'demo' }));
+    assert.deepEqual(await chat.page.locator('.empty-agents .starter').allInnerTexts(), ['OpenCode']);
+    await chat.page.getByRole('button', { name: 'OpenCode', exact: true }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.chooseBackend), { backendId: 'opencode' });
+  });
+
+  it('ends the list of agents with the way to more', async () => {
+    const chat = await pages.openChat(snapshot(null, { chosenBackend: 'demo' }));
+    await chat.page.getByRole('button', { name: /^Agent: / }).click();
+    await chat.page.getByRole('option').last().getByText('Agents…').click();
+    await chat.host.waitFor(chatRequests.showAgents);
+  });
+
+  it('shows the latest conversations, which open with a click', async () => {
+    const sessions = ['One', 'Two', 'Three', 'Four'].map((title, index) => ({
+      id: title,
+      title,
+      backendTitle: 'Claude',
+      updatedAt: now - index * 60_000,
+      state: 'idle' as const,
+    }));
+    const chat = await pages.openChat(snapshot(null, { sessions }));
+    const recent = chat.page.getByRole('region', { name: 'Recent conversations' });
+    assert.equal(await recent.getByRole('button').count(), 3);
+    await recent.getByRole('button', { name: /^Two/ }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 'Two' });
   });
 });

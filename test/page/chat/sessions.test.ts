@@ -123,7 +123,7 @@ describe('the conversations', () => {
     await openList(chat);
     await chat.page.getByRole('button', { name: 'List conversations of Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
-    await chat.page.getByRole('button', { name: 'Cancel Listing conversations of Slow agent' }).click();
+    await chat.page.getByRole('button', { name: 'Cancel listing conversations of Slow agent' }).click();
     await chat.host.waitFor(chatRequests.cancelListing);
     await chat.page.getByRole('button', { name: 'Refresh conversations of Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
@@ -214,7 +214,7 @@ describe('what a conversation is with', () => {
   it('is picked for a new one by keyboard, each with its state and what to do', async () => {
     const chat = await pages.openChat(snapshot(null));
     await chat.page.getByRole('button', { name: 'Agent: Demo agent' }).press('ArrowDown');
-    await chat.page.getByRole('option', { name: /Claude Code.*sign-in required.*run its login once/ }).waitFor();
+    await chat.page.getByRole('option', { name: /Claude Code.*needs sign-in.*run its login once/ }).waitFor();
     await chat.page.keyboard.press('ArrowDown');
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.chooseBackend), { backendId: 'claude' });
@@ -269,11 +269,11 @@ describe('what a conversation is with', () => {
     await chat.page.getByRole('button', { name: 'Review', exact: true }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.reviewChanges), { sessionId: 's1' });
     await chat.page.getByText('3 files, 7 changes').click();
-    await chat.page.getByRole('button', { name: 'Undo Changes of main.ts' }).click();
+    await chat.page.getByRole('button', { name: 'Undo Changes in main.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert, 2), { sessionId: 's1', path: changes[1]?.path });
-    await chat.page.getByRole('button', { name: 'Keep Changes of greeting.ts' }).click();
+    await chat.page.getByRole('button', { name: 'Keep Changes in greeting.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path: 'src/greeting.ts' });
-    await chat.page.getByTitle('Open Changes of src/welcome.ts').click();
+    await chat.page.getByTitle('Open Changes in src/welcome.ts').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openChange), { sessionId: 's1', path: 'src/welcome.ts' });
   });
 
@@ -294,9 +294,9 @@ describe('what a conversation is with', () => {
     const chat = await pages.openChat(snapshot(sessionOf({ changes: [renamed] }), { folders: ['/work/csv'] }));
     await chat.page.getByText('1 file, 4 changes').click();
     await chat.page.locator('.change-former, .renamed-from').filter({ hasText: 'old.ts' }).waitFor();
-    await chat.page.getByRole('button', { name: 'Undo Changes of new.ts' }).click();
+    await chat.page.getByRole('button', { name: 'Undo Changes in new.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1', path, renamedFrom });
-    await chat.page.getByRole('button', { name: 'Keep Changes of new.ts' }).click();
+    await chat.page.getByRole('button', { name: 'Keep Changes in new.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path, renamedFrom });
   });
 

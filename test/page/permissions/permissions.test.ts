@@ -130,7 +130,7 @@ describe('the page of permissions', function () {
   it('does not promise more than what goes through Backline', async () => {
     const { page } = await open();
     const note = (await page.locator('.permissions-note').allInnerTexts()).join(' ');
-    assert.match(note, /Agents cannot edit files outside the workspace through Backline/);
+    assert.match(note, /Agents can’t edit files outside the workspace through Backline/);
     assert.match(note, /run with your user rights/);
     assert.match(note, /“Use the network” applies only to requests that the agent reports/);
   });

@@ -4,13 +4,13 @@ import { mkdir } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import * as z from 'zod';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
-import { ThreadView } from '../../../src/threads/common/page/threadApi';
+import { ThreadHeaderView } from '../../../src/threads/common/page/threadApi';
 import { Entry } from '../../../src/transcript/common/entries';
 import { drawn } from '../support/drawn';
 import { snapshot } from './support/threadFixtures';
 import { ThreadPages } from './support/threadPages';
 
-const { shape } = ThreadView;
+const { shape } = ThreadHeaderView;
 
 /** What the mapping makes of the fixtures, as its own test holds it. */
 const Golden = z.object({
@@ -99,7 +99,7 @@ function goldenOf(name: string): Golden {
   return z.object({ now: Golden }).parse(JSON.parse(file)).now;
 }
 
-function viewOf({ head, facts, notes }: Omit<Golden, 'entries'>): ThreadView {
+function viewOf({ head, facts, notes }: Omit<Golden, 'entries'>): ThreadHeaderView {
   return { ...head, title: head.title ?? 'Untitled', facts, notes, actions: [] };
 }
 

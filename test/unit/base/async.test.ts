@@ -137,7 +137,10 @@ describe('KeyedQueue', () => {
 
   it('forgets keys that are idle', async () => {
     const queue = new KeyedQueue();
-    await queue.run('a', () => Promise.resolve());
+    const run = queue.run('a', () => Promise.resolve());
+    assert.equal(queue.isBusy('a'), true);
+    assert.equal(queue.isBusy('b'), false);
+    await run;
     await tick();
     assert.equal(queue.isBusy('a'), false);
     await queue.whenIdle('a');

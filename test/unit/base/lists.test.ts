@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inBatches, truncateList } from '../../../src/base/common/lists';
+import { splitIntoBatches, truncateList } from '../../../src/base/common/lists';
 
 describe('truncateList', () => {
   it('leaves a short list as it is', () => assert.deepEqual(truncateList(['a', 'b'], 2), ['a', 'b']));
@@ -9,7 +9,7 @@ describe('truncateList', () => {
 
 describe('inBatches', () => {
   const split = (sizes: readonly number[]): number[][] =>
-    [...inBatches(sizes, (size) => size, { maxItems: 3, maxBytes: 10 })].map((batch) => [...batch]);
+    [...splitIntoBatches(sizes, (size) => size, { maxItems: 3, maxBytes: 10 })].map((batch) => [...batch]);
 
   it('has no batch for no items', () => assert.deepEqual(split([]), []));
   it('ends a batch with its last item', () => assert.deepEqual(split([1, 1, 1, 1]), [[1, 1, 1], [1]]));

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { toSafeNotice } from '../../../src/base/common/noticeText';
+import { toSafeNotificationText } from '../../../src/base/common/noticeText';
 
 describe('noticeText', () => {
   it('leaves plain texts as they are', () => {
     const text = 'Backline: Amp wants to change src/[id]/a (1).ts, which is protected:\n\t[x] (y).';
-    assert.equal(toSafeNotice(text), text);
+    assert.equal(toSafeNotificationText(text), text);
   });
 
   it('does not turn foreign text into links', () => {
     const link = /\[([^\]]+)\]\((?:https?:\/\/|command:|file:)[^)\s]+/;
     for (const name of ['[Allow](command:x)/a', '[[Allow](command:x)](command:y)', '[a]\u200b(command:x)']) {
-      assert.doesNotMatch(toSafeNotice(name), link, name);
+      assert.doesNotMatch(toSafeNotificationText(name), link, name);
     }
   });
 
   it('shows invisible characters as code points and cuts long texts', () => {
-    assert.equal(toSafeNotice('a\u202eb'), 'a[U+202E]b');
-    const cut = toSafeNotice('\u{1f600}'.repeat(501));
+    assert.equal(toSafeNotificationText('a\u202eb'), 'a[U+202E]b');
+    const cut = toSafeNotificationText('\u{1f600}'.repeat(501));
     assert.ok(cut.endsWith('…') && cut.isWellFormed());
     assert.ok(cut.length < 1_100);
   });

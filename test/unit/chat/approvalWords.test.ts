@@ -8,7 +8,7 @@ const titled = (prompt: string, parts: readonly Part[] = []) =>
 describe('texts of an approval', () => {
   it('have a title of one line without the name of the agent', () => {
     assert.equal(titled('Qwen (code) wants to edit src/a.ts'), 'Edit src/a.ts');
-    assert.equal(titled('Qwen (code) asks: fetch a page'), 'Fetch a page');
+    assert.equal(titled('Request from Qwen (code): fetch a page'), 'Fetch a page');
     assert.equal(titled('Allow this?\n  It is  safe.'), 'Allow this? It is safe.');
     assert.equal(titled('Qwenx wants to edit'), 'Qwenx wants to edit');
   });

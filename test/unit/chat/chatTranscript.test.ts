@@ -359,7 +359,7 @@ describe('ChatTranscript read again from records', () => {
     const tool = told.entries[1];
     assert.ok(tool?.kind === 'tool' && tool.parts[0]?.type === 'terminal');
     assert.equal(tool.parts[0].output.length + (tool.parts[0].omitted ?? 0), long.length);
-    const whole = told.transcript.writer.whole(tool.id);
+    const whole = told.transcript.writer.fullContent(tool.id);
     assert.ok(whole?.kind === 'tool' && whole.parts[0]?.type === 'terminal');
     assert.equal(whole.parts[0].output, long);
   });

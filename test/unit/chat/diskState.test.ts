@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import type { FileChange } from '../../../src/transcript/common/entries';
-import { isEditOf, nextDiskState, type DiskReading, type DiskState } from '../../../src/chat/common/unsaved/diskState';
-import { TurnWriters } from '../../../src/chat/common/unsaved/turnWriters';
+import {
+  canResultFromChanges,
+  nextDiskState,
+  type DiskReading,
+  type DiskState,
+} from '../../../src/chat/common/unsaved/diskState';
+import { ActiveAgents } from '../../../src/chat/common/unsaved/activeAgents';
 import { FakeChats } from '../../fake/fakeChats';
 import { FakeClock } from '../../fake/fakeClock';
 
@@ -49,15 +54,15 @@ describe('isEditOf', () => {
   const change = (rangeOffset: number, rangeLength: number, text: string) => [{ rangeOffset, rangeLength, text }];
 
   it('is true if the rest of the text is the same', () => {
-    assert.ok(isEditOf('one\ntwo\n', 'one\nx\n', change(4, 3, 'x')));
-    assert.ok(isEditOf('one\r\ntwo\r\n', 'one\ntwo\nx', change(8, 0, 'x')), 'line endings do not matter');
-    assert.ok(!isEditOf('ONE\ntwo\n', 'one\nx\n', change(4, 3, 'x')));
-    assert.ok(!isEditOf('one\ntwo\nthree\n', 'one\ntwo\nx', change(8, 0, 'x')));
-    assert.ok(!isEditOf('aXa', 'axxa', change(1, 0, 'xx')), 'more was removed than the edit has removed');
+    assert.ok(canResultFromChanges('one\ntwo\n', 'one\nx\n', change(4, 3, 'x')));
+    assert.ok(canResultFromChanges('one\r\ntwo\r\n', 'one\ntwo\nx', change(8, 0, 'x')), 'line endings do not matter');
+    assert.ok(!canResultFromChanges('ONE\ntwo\n', 'one\nx\n', change(4, 3, 'x')));
+    assert.ok(!canResultFromChanges('one\ntwo\nthree\n', 'one\ntwo\nx', change(8, 0, 'x')));
+    assert.ok(!canResultFromChanges('aXa', 'axxa', change(1, 0, 'xx')), 'more was removed than the edit has removed');
   });
 
   it('is true if that cannot be known, as after several edits', () => {
-    assert.ok(isEditOf('other', 'axbx', [...change(1, 0, 'x'), ...change(3, 0, 'x')]));
+    assert.ok(canResultFromChanges('other', 'axbx', [...change(1, 0, 'x'), ...change(3, 0, 'x')]));
   });
 });
 
@@ -65,24 +70,24 @@ describe('TurnWriters.writerOf', () => {
   const setUp = () => {
     const [chats, clock] = [new FakeChats(), new FakeClock()];
     const chat = chats.add('one');
-    const writers = new TurnWriters(chats, clock);
+    const writers = new ActiveAgents(chats, clock);
     writers.start();
     return { chats, chat, clock, writers };
   };
 
   it('returns the agent whose turn runs, until shortly after its end', () => {
     const { chat, clock, writers } = setUp();
-    assert.equal(writers.writerOf('/ws/a'), undefined);
+    assert.equal(writers.likelyWriterOf('/ws/a'), undefined);
     chat.change({ isBusy: true, status: 'starting' });
-    assert.equal(writers.writerOf('/ws/a'), undefined, 'it does not have the prompt yet');
+    assert.equal(writers.likelyWriterOf('/ws/a'), undefined, 'it does not have the prompt yet');
     chat.change({ isBusy: true, status: 'busy' });
-    assert.deepEqual(writers.writerOf('/ws/a'), { title: agent, isCalling: false });
+    assert.deepEqual(writers.likelyWriterOf('/ws/a'), { title: agent, isCalling: false });
     chat.change({ isBusy: false, status: 'idle' });
-    assert.equal(writers.writerOf('/ws/a')?.title, agent);
+    assert.equal(writers.likelyWriterOf('/ws/a')?.title, agent);
     clock.advance(2_000);
-    assert.equal(writers.writerOf('/ws/a')?.title, agent);
+    assert.equal(writers.likelyWriterOf('/ws/a')?.title, agent);
     clock.advance(2_000);
-    assert.equal(writers.writerOf('/ws/a'), undefined);
+    assert.equal(writers.likelyWriterOf('/ws/a'), undefined);
   });
 
   it('prefers the agent that has changed the file', () => {
@@ -90,10 +95,10 @@ describe('TurnWriters.writerOf', () => {
     const other = chats.add('two');
     for (const one of [chat, other]) one.change({ isBusy: true, status: 'busy' });
     other.change({ backendTitle: 'Other agent' });
-    assert.equal(writers.writerOf('/ws/a')?.title, 'An agent');
+    assert.equal(writers.likelyWriterOf('/ws/a')?.title, 'An agent');
     const list: FileChange[] = [{ path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' }];
     other.change({ changes: list });
-    assert.equal(writers.writerOf('/ws/a')?.title, 'Other agent');
+    assert.equal(writers.likelyWriterOf('/ws/a')?.title, 'Other agent');
   });
 
   it('reports whether the agent runs a tool call', () => {
@@ -101,8 +106,8 @@ describe('TurnWriters.writerOf', () => {
     chat.change({ isBusy: true, status: 'busy' });
     const call = { kind: 'tool', id: 't', turn: 1, name: 'sh', title: 'sh', toolKind: 'execute' } as const;
     chat.say({ ...call, parts: [], state: 'running' });
-    assert.equal(writers.writerOf('/ws/a')?.isCalling, true);
+    assert.equal(writers.likelyWriterOf('/ws/a')?.isCalling, true);
     chat.say({ ...call, parts: [], state: 'done' });
-    assert.equal(writers.writerOf('/ws/a')?.isCalling, false);
+    assert.equal(writers.likelyWriterOf('/ws/a')?.isCalling, false);
   });
 });

@@ -213,7 +213,7 @@ describe('A turn of an agent that only runs shell commands', () => {
     );
     await listed(chat, workspace.folder, ['modified a.txt']);
     assert.deepEqual(notices(chat), [
-      `Some files and folders are not covered by checkpoints. ${workspace.file('huge.bin')}\n${workspace.file('nested')}/`.replace(
+      `Some files and folders are not included in checkpoints. ${workspace.file('huge.bin')}\n${workspace.file('nested')}/`.replace(
         `${workspace.file('huge.bin')}\n${workspace.file('nested')}/`,
         [`${workspace.file('nested')}/`, workspace.file('huge.bin')].join('\n'),
       ),

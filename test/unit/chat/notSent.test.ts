@@ -57,7 +57,7 @@ describe('An attachment whose file is gone when its prompt is sent', () => {
     const chat = await sent();
     const entry = promptOf(chat);
     assert.ok(entry);
-    const { draft } = await chat.restores.pointBefore(entry.id);
+    const { draft } = await chat.restores.restorePointBefore(entry.id);
     assert.deepEqual(draft, { text: 'Compare them', attachments: [there] });
   });
 

@@ -46,8 +46,8 @@ describe('Rows of a restore', () => {
   });
 
   it('count the files, and those with changes of others', () => {
-    assert.equal(countLabel(rows), '4 files, 3 of them not only changed by this agent');
-    assert.equal(countLabel(rows.slice(3)), '1 file, not only changed by this agent');
+    assert.equal(countLabel(rows), '4 files, including 3 with changes that are not from this agent');
+    assert.equal(countLabel(rows.slice(3)), '1 file with changes that are not from this agent');
     assert.equal(countLabel(rows.slice(0, 1)), '1 file');
   });
 

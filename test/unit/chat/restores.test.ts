@@ -74,7 +74,7 @@ describe('Restoring to a prompt', () => {
     { isFork = true, paths }: { isFork?: boolean; paths?: readonly string[] } = {},
   ): Promise<RestoreResult> {
     const entryId = promptOf(chat, number);
-    const point = await chat.restores.pointBefore(entryId);
+    const point = await chat.restores.restorePointBefore(entryId);
     const preview = point.folders.length > 0 ? await checkpoints.planRestore(point.folders) : undefined;
     const all = preview?.changes.map((change) => change.path) ?? [...point.pathsByTurn.values()].flat();
     const request = { chat, entryId, point, preview, paths: paths ?? [...new Set(all)], refused: [], isFork };

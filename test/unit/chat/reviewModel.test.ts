@@ -123,7 +123,7 @@ describe('Review of changes', () => {
               if (!target) continue;
               const entryId = promptOf(chat, prompt + 1);
               await chat.restores.whenTurnRecorded();
-              const point = await chat.restores.pointBefore(entryId);
+              const point = await chat.restores.restorePointBefore(entryId);
               const preview = await checkpoints.planRestore(point.folders);
               const paths = preview.changes.map((change) => change.path);
               const request = { chat, entryId, point, preview, paths, refused: [], isFork, canChange: () => false };

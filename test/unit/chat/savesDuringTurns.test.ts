@@ -34,11 +34,11 @@ describe('a file that the user saves during a turn', () => {
   }
 
   /** Looks for changes while the turn runs. */
-  async function sweep(): Promise<void> {
+  async function scan(): Promise<void> {
     const call = { tool_name: 'shell', operation: 'shell', call_id: 'c', kind: 'execute' };
     window.agent.last.tell(event('tool:pre', { ...call, input: {} }));
     window.agent.last.tell(event('tool:post', { ...call, result: { success: true } }));
-    await eventually('a sweep', () => assert.notDeepEqual(states(), []));
+    await eventually('a scan', () => assert.notDeepEqual(states(), []));
   }
 
   async function hasChange(shown: string, baseline: string): Promise<void> {
@@ -49,7 +49,7 @@ describe('a file that the user saves during a turn', () => {
     assert.equal(editor.bufferText(a), shown);
   }
 
-  it('keeps the change that a shell command had made before, and that no sweep had seen', async () => {
+  it('keeps the change that a shell command had made before, and that no scan had seen', async () => {
     shellWrites((disk) => disk.replace('two', 'TWO'));
     await userSaves((buffer) => buffer.replace('five', 'mine'));
     window.agent.last.end();
@@ -72,12 +72,12 @@ describe('a file that the user saves during a turn', () => {
     await hasChange('ONE\nTWO\nmy three\nmy four\nfive\nmy six\n', baseline);
   });
 
-  it('keeps the change that a shell command makes after a sweep', async () => {
+  it('keeps the change that a shell command makes after a scan', async () => {
     shellWrites((disk) => disk.replace('one', 'ONE'));
-    await sweep();
+    await scan();
     shellWrites((disk) => disk.replace('two', 'TWO'));
     await userSaves((buffer) => buffer.replace('five', 'mine'));
-    await sweep();
+    await scan();
     window.agent.last.end();
     await settled();
     await hasChange('ONE\nTWO\nthree\nfour\nmine\n', text.replace('five', 'mine'));
@@ -85,7 +85,7 @@ describe('a file that the user saves during a turn', () => {
 
   it('is the user’s if they save it without an edit after the agent’s change was undone', async () => {
     shellWrites((disk) => disk.replace('one', 'ONE'));
-    await sweep();
+    await scan();
     await chat.revert(a);
     await userSaves((buffer) => buffer.replace('five', 'mine'));
     window.agent.last.end();
@@ -97,7 +97,7 @@ describe('a file that the user saves during a turn', () => {
   it('has the agent’s change alone while the user’s text is not saved', async () => {
     shellWrites((disk) => disk.replace('one', 'ONE'));
     editor.type(a, editor.bufferText(a).replace('five', 'mine'));
-    await sweep();
+    await scan();
     await hasChange('ONE\ntwo\nthree\nfour\nmine\n', text.replace('five', 'mine'));
     await window.save(a);
     window.agent.last.end();
@@ -107,7 +107,7 @@ describe('a file that the user saves during a turn', () => {
 
   it('is not saved by the undo of an agent’s change while it has unsaved text', async () => {
     shellWrites((disk) => disk.replace('one', 'ONE'));
-    await sweep();
+    await scan();
     const saved = editor.diskText(a);
     editor.type(a, editor.bufferText(a).replace('five', 'mine'));
     await chat.revert(a);

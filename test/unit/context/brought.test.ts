@@ -189,7 +189,7 @@ describe('a context provider that only the workspace names', () => {
     await titles();
     answer('allowed');
     assert.deepEqual(await titles(), []);
-    assert.match(client?.states[0]?.lastError ?? '', /It loads .*late\.mjs dynamically/);
+    assert.match(client?.states[0]?.lastError ?? '', /The module loads .*late\.mjs dynamically/);
     assert.equal(await ran(), '');
     await writeFile(file('p.mjs'), `export default { ${computed.replace("'./la' + 'te.mjs'", "'./late.mjs'")} };`);
     await until('ask');

@@ -99,13 +99,16 @@ describe('what the author of a provider sees', () => {
   });
 
   for (const [thrown, message] of [
-    ['undefined', 'It threw undefined instead of an error'],
-    ['null', 'It threw null instead of an error'],
-    ["''", "It threw '' instead of an error"],
+    ['undefined', 'The provider failed with undefined instead of an error'],
+    ['null', 'The provider failed with null instead of an error'],
+    ["''", "The provider failed with '' instead of an error"],
     ["'just text'", 'just text'],
-    ['{ code: 7 }', 'It threw { code: 7 } instead of an error'],
-    ['new RangeError()', /^It threw an error without a message: RangeError \(throws\d\.mjs:1\)$/],
-    ['new Proxy({}, { get() { throw 1; }, ownKeys() { throw 1; } })', /^It threw .* instead of an error$/],
+    ['{ code: 7 }', 'The provider failed with { code: 7 } instead of an error'],
+    ['new RangeError()', /^The provider failed with RangeError and no message \(throws\d\.mjs:1\)$/],
+    [
+      'new Proxy({}, { get() { throw 1; }, ownKeys() { throw 1; } })',
+      /^The provider failed with .* instead of an error$/,
+    ],
   ] as const) {
     it(`is what it threw, also when that is ${thrown}`, async () => {
       const name = `throws${thrown.length % 10}.mjs`;

@@ -189,7 +189,7 @@ describe('the settings of providers', () => {
       [['https://a/', { mine: true }]],
     );
     assert.deepEqual(
-      messages(result).map((message) => message.replace(/: It comes.*/, '')),
+      messages(result).map((message) => message.replace(/: This provider comes.*/, '')),
       ['https://b/', './p.js'],
     );
   });

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { isUriBelow } from '../../../src/context/common/providers/providerUri';
+import { isUriInFolder } from '../../../src/context/common/providers/providerUri';
 import { isInsideFolders } from '../../../src/context/node/insideFolders';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
 import { listOf } from './support/contextHarness';
@@ -19,12 +19,12 @@ describe('code of a workspace', () => {
     ['in another case', 'file:///W/My%20App/p.js'],
     ['with bytes that are no text', 'file:///w/my%20app/%ff.js'],
   ] as const) {
-    it(`is known when it is spelled ${spelling}`, () => assert.ok(isUriBelow(uri, 'file:///w/my%20app')));
+    it(`is known when it is spelled ${spelling}`, () => assert.ok(isUriInFolder(uri, 'file:///w/my%20app')));
   }
 
   it('is not recognized by a common prefix', () => {
-    assert.equal(isUriBelow('file:///w/my%20app2/p.js', 'file:///w/my%20app'), false);
-    assert.equal(isUriBelow('file:///w/my%20app/../p.js', 'file:///w/my%20app'), false);
+    assert.equal(isUriInFolder('file:///w/my%20app2/p.js', 'file:///w/my%20app'), false);
+    assert.equal(isUriInFolder('file:///w/my%20app/../p.js', 'file:///w/my%20app'), false);
   });
 
   it('is known on Windows by the case of the disk, and no other machine is asked', async () => {

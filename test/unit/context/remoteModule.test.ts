@@ -112,7 +112,7 @@ describe('code from elsewhere', () => {
     const isAllowed = (request: ConsentRequest): boolean =>
       request.kind === 'remoteCode' && request.integrity === integrity;
     await get({ isAllowed });
-    await assert.rejects(get({ isAllowed, integrity: `sha256-${'A'.repeat(43)}=` }), /Allow it first/);
+    await assert.rejects(get({ isAllowed, integrity: `sha256-${'A'.repeat(43)}=` }), /needs your permission/);
   });
 
   it('is rejected if it does not match the pinned hash, and is not stored', async () => {
@@ -178,10 +178,10 @@ describe('code from elsewhere', () => {
       const allowed = new Map<string, string>();
       const answers = site(code);
       const modules = modulesOf({ answers, allowedCode: () => allowed.get(floating) });
-      await assert.rejects(locate(modules), /Allow it first/);
+      await assert.rejects(locate(modules), /needs your permission/);
       assert.deepEqual(await readdir(folder), [], 'what nobody has allowed is on no disk');
       Object.assign(answers, site('other'));
-      await assert.rejects(locate(modules), /Allow it first/);
+      await assert.rejects(locate(modules), /needs your permission/);
       assert.equal(fetched.length, 2, 'what waits for an answer is not fetched again');
       allowed.set(floating, hashOf(code));
       const { specifier, newVersion } = await locate(modules);
@@ -259,7 +259,7 @@ describe('code from elsewhere', () => {
       assert.equal(await looks(), 1);
       assert.deepEqual([await looks(true), await looks()], [1, 0]);
       Object.assign(answers, site(code));
-      assert.equal(await looks(true, / Allow it first\.$/), 2);
+      assert.equal(await looks(true, / needs your permission to run\.$/), 2);
     });
 
     it('is looked for again after such a pause while the version that was allowed runs', async () => {

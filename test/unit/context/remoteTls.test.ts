@@ -94,7 +94,7 @@ describe('a provider from an https server', () => {
   it('is not downloaded before it is allowed', async () => {
     const { found, error } = await ask({ isAllowed: false });
     assert.deepEqual([found, asked], [[], []]);
-    assert.match(error ?? '', /Allow it first/);
+    assert.match(error ?? '', /needs your permission/);
   });
 
   it('does not run when it has changed', async () => {

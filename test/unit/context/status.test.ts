@@ -16,7 +16,7 @@ const actions = {
 };
 
 const annotationsOnly = { annotations: true, mentions: false, items: false };
-const logOf = (id: string, abilities = 'annotations'): string => `Show Log of ${id} (${abilities})`;
+const logOf = (id: string, abilities = 'annotations'): string => `Show Log for ${id} (${abilities})`;
 
 function stateOf(id: string, more: Partial<ProviderState> = {}): ProviderState {
   return { id, title: id, status: 'ready', notes: [], abilities: annotationsOnly, ...more };
@@ -41,8 +41,8 @@ describe('the status of context providers', () => {
   it('counts those that are ready apart from those that nobody asked yet', () => {
     const unasked: ProviderState = { id: 'b', title: 'b', status: 'notAskedYet', notes: [] };
     const { state, summary, labels } = statusOf({ states: [stateOf('a'), unasked] });
-    assert.deepEqual({ state, summary }, { state: 'ready', summary: '1 ready, 1 not asked yet.' });
-    assert.deepEqual(labels, ['Open Settings', logOf('a'), logOf('b', 'not asked yet')]);
+    assert.deepEqual({ state, summary }, { state: 'ready', summary: '1 ready, 1 not used yet.' });
+    assert.deepEqual(labels, ['Open Settings', logOf('a'), logOf('b', 'not used yet')]);
   });
 
   it('says what each provider can do', () => {
@@ -100,7 +100,7 @@ describe('the status of context providers', () => {
   });
 
   it('says why providers of an untrusted workspace are off, without alarm', () => {
-    const message = 'It comes from the workspace, which is not trusted.';
+    const message = 'This provider comes from the workspace, which is not trusted.';
     const problems = [
       { id: './a.mjs', message },
       { id: './b.mjs', message },

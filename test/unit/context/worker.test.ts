@@ -137,11 +137,15 @@ describe('a JavaScript provider', () => {
     ['exports nothing', '', /has no provider: its default export/],
     ['has named exports only', 'export const items = () => [];', /has no provider/],
     ['throws at import', 'throw new Error("at import");', /at import/],
-    ['throws what has no text at import', 'throw Object.create(null);', /It threw .* instead of an error/],
+    [
+      'throws what has no text at import',
+      'throw Object.create(null);',
+      /The provider failed with .* instead of an error/,
+    ],
     [
       'throws what has a hostile text',
       'export default { capabilities: () => ({}), items() { throw { toString() { throw 1; } }; } };',
-      /It threw .* instead of an error/,
+      /The provider failed with .* instead of an error/,
     ],
     ['cannot be parsed', 'export default {', /Unexpected end of input/],
     [

@@ -8,7 +8,7 @@ import type { Logger } from '../../../src/base/common/log';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { ContextProvider, ItemsParams } from '../../../src/context/common/providers/contextProvider';
-import { RequestCancelledError } from '../../../src/context/common/providers/guardedCall';
+import { RequestCancelledError } from '../../../src/context/common/providers/callWithTimeout';
 import { ProviderFactory, type ProviderFactoryDeps } from '../../../src/context/node/providerFactory';
 import { FakeClock } from '../../fake/fakeClock';
 import { documentOf, listOf, realClient, testWorkerLimits, unpacked } from './support/contextHarness';

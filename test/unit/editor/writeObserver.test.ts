@@ -7,6 +7,7 @@ describe('withObservedWrites', () => {
     const file = { path: '/work/a.ts', text: '', version: '1', isDirty: false };
     const files: FileAccess = {
       resolve: (path) => Promise.resolve(`/work/${path}`),
+      realPathOf: (path) => Promise.resolve(`/work/${path}`),
       readText: () => Promise.resolve(file),
       writeText: (path) => {
         seen.push(`write ${path}`);
@@ -39,6 +40,7 @@ describe('withObservedWrites', () => {
     const seen: string[] = [];
     const refused: FileAccess = {
       resolve: (path) => Promise.resolve(path),
+      realPathOf: (path) => Promise.resolve(path),
       readText: () => Promise.reject(new Error('not read')),
       writeText: () => Promise.reject(new Error('full')),
     };

@@ -27,7 +27,7 @@ const shared = new Set(['base', 'wire', 'webview', 'platform', 'consent']);
 /** Rooms whose `common` is a language that others speak; what the transcript looks like is the same for all, too. */
 const vocabularies = new Map<string, readonly string[]>([
   ['editor', ['amp', 'acp', 'amplifier', 'context', 'chat', 'permissions', 'threads', 'tools']],
-  ['session', ['acp', 'amplifier', 'chat', 'permissions', 'tools']],
+  ['session', ['acp', 'agents', 'amplifier', 'chat', 'permissions', 'tools']],
   ['permissions', ['acp', 'chat']],
   ['transcript', ['chat', 'threads']],
   ['tools', ['context']],

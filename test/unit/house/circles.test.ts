@@ -63,14 +63,17 @@ describe('imports of src', () => {
     assert.deepEqual(circlesOf(ties), []);
   });
 
-  it('are read whole: each relative one leads to a source, but for the one of the manifest', () => {
+  it('are read whole: each relative one leads to a source, but for documents', () => {
     const files = new Set(sources.keys());
     const lost = [...sources].flatMap(([file, { imports }]) =>
       imports
         .filter(({ specifier }) => specifier.startsWith('.') && targetOf(file, specifier, files) === undefined)
         .map(({ specifier }) => `${file}: ${specifier}`),
     );
-    assert.deepEqual(lost, ['src/amplifierServer.ts: ../package.json']);
+    assert.deepEqual(lost, [
+      'src/agents/vscode/agentsController.ts: ../common/registry/snapshot.json',
+      'src/amplifierServer.ts: ../package.json',
+    ]);
   });
 });
 

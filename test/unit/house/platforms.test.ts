@@ -18,6 +18,8 @@ const readers: Readonly<Record<string, string>> = {
   'acp/node/process/processTree.ts': 'signals to process groups; on Windows taskkill',
   'acp/node/process/terminalService.ts': 'tells lookupCommand',
   'acp/vscode/acpFeature.ts': 'tells the login shell and the known agents',
+  'agents/vscode/agentsController.ts': 'tells toPlatformKey',
+  'compose.ts': 'tells the installer of agents',
   'amp/node/findAmp.ts': 'tells findAmp',
   'amp/plugin/backlineDiagnostics.ts': 'runs in the Amp CLI, alone: the folder of lockfiles',
   'amp/vscode/ampFeature.ts': 'tells ampLockfileFolders',

@@ -10,6 +10,7 @@ const starters: Readonly<Record<string, string>> = {
   'acp/node/process/processTree.ts': 'taskkill',
   'acp/node/process/shellEnvironment.ts': "the user's login shell",
   'acp/node/process/terminalProcess.ts': 'what an agent asked for and the user allowed',
+  'agents/node/programs/runProgram.ts': 'npm’s own client and uv, to install what the user agreed to',
   'changes/node/git/gitProgram.ts': 'Git, in a repository of our own',
   'threads/node/cli/runCommand.ts': 'the amp CLI',
   'tools/node/ripgrepSearch.ts': 'the ripgrep that comes with VS Code, found by its place and not by PATH',

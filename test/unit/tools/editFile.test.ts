@@ -24,6 +24,17 @@ describe('edit_file', () => {
     ]);
   });
 
+  it('asks for the file that a link leads to, and writes through the link', async () => {
+    const made = bench();
+    made.editor.links.set(main, '/ws/.vscode/real.ts');
+    await made.call('edit_file', { path: 'src/main.ts', edits: [{ old_text: 'return text;', new_text: 'return;' }] });
+    assert.deepEqual(
+      made.caller.changes.flatMap(({ files }) => files.map(({ path }) => path)),
+      ['/ws/.vscode/real.ts'],
+    );
+    assert.deepEqual(made.caller.written, [main]);
+  });
+
   it('replaces, inserts and removes lines of the version that was read', async () => {
     const made = new ToolBench({ '/ws/a.txt': 'one\ntwo\nthree' });
     const version = /version (\w+)/.exec(await made.call('read_file', { path: 'a.txt' }))?.[1];

@@ -112,6 +112,40 @@ describe('places that models name', () => {
   });
 });
 
+describe('every tool that takes a place', () => {
+  const tools = ['references', 'definition', 'implementations', 'call_hierarchy', 'hover', 'rename'];
+
+  for (const tool of tools) {
+    it(`refuses names that do not exist, places beyond the file and excluded files: ${tool}`, async () => {
+      const made = bench();
+      const call = (input: object): Promise<string> =>
+        made.call(tool, { ...input, ...(tool === 'rename' ? { new_name: 'other' } : {}) });
+      const wrong: readonly (readonly [object, RegExp])[] = [
+        [{ path: 'src/main.ts', symbol: 'gone' }, /There is no `gone` in src\/main\.ts/],
+        [{ path: 'src/main.ts', symbol: 'gone', line: 99 }, /There is no `gone` in src\/main\.ts/],
+        [{ symbol: 'gone' }, /No language server knows `gone`/],
+        [{ path: 'src/main.ts', line: 99 }, /has 8 lines: there is no line 99/],
+        [{ path: 'src/gone.ts', symbol: 'Parser' }, /does not exist/],
+        [{ path: '/etc/passwd', symbol: 'root' }, /outside the workspace/],
+        [{ path: 'src/.env', symbol: 'KEY' }, /exclude/],
+        [{ path: 'src/main.ts', line: 0, symbol: 'Parser' }, /line/],
+      ];
+      for (const [input, message] of wrong) await assert.rejects(call(input), message, JSON.stringify(input));
+      assert.deepEqual(made.language.asked, []);
+      assert.deepEqual(made.caller.changes, []);
+    });
+  }
+
+  it('takes a column beyond the line for its end', async () => {
+    const made = bench();
+    await made.call('references', { path: 'src/main.ts', line: 5, column: 999 });
+    assert.deepEqual(
+      made.language.asked.map(({ position }) => position),
+      [{ line: 4, character: 1 }],
+    );
+  });
+});
+
 describe('the tool search', () => {
   const lineOf = (text: string, line = 0) => ({ line, character: 0, text });
 

@@ -72,6 +72,14 @@ describe('the tool rename', () => {
     assert.deepEqual(made.caller.changes, []);
   });
 
+  it('changes nothing if the file of the symbol has changed since it was read, whatever is replaced', async () => {
+    const made = bench();
+    made.languageEdits.meanwhile = () => made.editor.type(main, `${code}// later\n`);
+    made.languageEdits.renames = () => Promise.resolve(renames);
+    await assert.rejects(made.call('rename', input), /files have changed meanwhile/);
+    assert.deepEqual(made.caller.changes, []);
+  });
+
   it('says what cannot be renamed', async () => {
     const made = bench();
     await assert.rejects(made.call('rename', input), /VS Code renames nothing at `Parser`/);
@@ -101,6 +109,60 @@ describe('the tool format', () => {
     assert.equal(await made.call('format', { path: 'src/main.ts' }), nothing);
     await assert.rejects(made.call('format', { path: 'src/main.ts', from: 99 }), /no line 99/);
     await assert.rejects(made.call('format', { path: 'src/.env' }), /exclude/);
+  });
+});
+
+describe('a change while the language server works', () => {
+  const later = `// later\n${code}`;
+  const fix = (...edits: ProposedEdits[]): readonly ProposedAction[] => [
+    { title: 'Fix', kind: '', isPreferred: false, edits },
+  ];
+  const input = { path: 'src/main.ts', line: 3, apply: 'Fix' };
+
+  it('is kept by format, which changes nothing', async () => {
+    const made = bench();
+    made.languageEdits.meanwhile = () => made.editor.type(main, later);
+    made.languageEdits.formatted = [edit(main, 1, 0, 2, '    ')];
+    await assert.rejects(made.call('format', { path: 'src/main.ts' }), /files have changed meanwhile/);
+    assert.equal((await made.editor.readText(main)).text, later);
+    assert.deepEqual(made.caller.changes, []);
+  });
+
+  it('is kept by fixes, in the file that was asked about', async () => {
+    const made = bench();
+    made.languageEdits.meanwhile = () => made.editor.type(main, later);
+    made.languageEdits.actions = () => fix(edit(main, 1, 0, 0, 'x'));
+    await assert.rejects(made.call('fixes', input), /files have changed meanwhile/);
+    assert.equal((await made.editor.readText(main)).text, later);
+  });
+
+  it('is kept by fixes, in other files too: VS Code is asked again once they are read', async () => {
+    const made = bench();
+    const others = fix(edit(main, 0, 0, 0, 'x'), edit(other, 0, 0, 6, 'y'));
+    let asked = 0;
+    made.languageEdits.actions = () => others;
+    made.languageEdits.meanwhile = () => {
+      asked++;
+    };
+    assert.match(await made.call('fixes', input), /^Applied “Fix”/);
+    assert.equal(asked, 2);
+    made.editor.type(other, 'import { Parser } from "./main";\n');
+    asked = 0;
+    made.languageEdits.meanwhile = () => {
+      if (++asked === 2) made.editor.type(other, '// later\n');
+    };
+    await assert.rejects(made.call('fixes', input), /files have changed meanwhile/);
+    assert.equal((await made.editor.readText(other)).text, '// later\n');
+  });
+
+  it('can be that the fix changes another file the second time, which is refused', async () => {
+    const made = bench();
+    let asked = 0;
+    made.languageEdits.actions = () =>
+      ++asked === 1 ? fix(edit(other, 0, 0, 6, 'y')) : fix(edit('/ws/src/third.ts', 0, 0, 0, 'y'));
+    await made.editor.writeText('/ws/src/third.ts', 'third\n');
+    await assert.rejects(made.call('fixes', input), /files have changed meanwhile/);
+    assert.equal((await made.editor.readText('/ws/src/third.ts')).text, 'third\n');
   });
 });
 

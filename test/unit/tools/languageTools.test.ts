@@ -76,6 +76,39 @@ describe('the tool references', () => {
   });
 });
 
+describe('a language server that fails', () => {
+  const place = { path: 'src/main.ts', symbol: 'Parser', line: 1 };
+
+  for (const tool of ['references', 'definition', 'implementations', 'call_hierarchy', 'hover', 'outline']) {
+    it(`is told to the model, whether it crashes or does not answer: ${tool}`, async () => {
+      for (const error of [new Error('the server crashed'), new LanguageServerTimeoutError('no answer within 12 s')]) {
+        const made = bench();
+        const fail = (): Promise<never> => Promise.reject(error);
+        const failing = { references: fail, implementations: fail, definitions: fail, hovers: fail, callItemsAt: fail };
+        Object.assign(made.language, tool === 'outline' ? { outline: fail } : failing);
+        await assert.rejects(made.call(tool, tool === 'outline' ? { path: place.path } : place), error);
+      }
+    });
+  }
+
+  it('does not keep a place from being found in the text, if it crashes', async () => {
+    const made = bench();
+    Object.assign(made.language, { outline: () => Promise.reject(new Error('the server crashed')) });
+    made.language.places = [placeIn(other, 0, 9)];
+    assert.match(await made.call('references', { path: 'src/main.ts', symbol: 'Parser' }), /^1 reference of `Parser`/);
+  });
+
+  it('is not there: said of each tool', async () => {
+    const made = bench();
+    made.language.outlines = {};
+    for (const tool of ['references', 'definition', 'implementations'])
+      assert.match(await made.call(tool, place), /may be missing or still starting/);
+    assert.match(await made.call('hover', place), /nothing to tell/);
+    assert.match(await made.call('call_hierarchy', place), /has no call hierarchy/);
+    assert.match(await made.call('outline', { path: place.path }), /No language server knows symbols/);
+  });
+});
+
 describe('the other tools that ask language servers', () => {
   it('outline gives levels and lines, as deep as is asked', async () => {
     const made = bench();

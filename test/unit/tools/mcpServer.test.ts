@@ -170,6 +170,46 @@ describe('the MCP server of the window', () => {
     await until('all is over', () => server.openRequestCount === 0);
   });
 
+  it('serves ten sessions at once while one of them sends 10,000 calls, and holds nothing afterwards', async () => {
+    let running = 0;
+    let most = 0;
+    run = async (input) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return `seen ${JSON.stringify(input)}`;
+    };
+    const call = (session: number, id: number): object => {
+      const params = { name: 'look', arguments: { session } };
+      return { jsonrpc: '2.0', id, method: 'tools/call', params };
+    };
+    const greedy = server.createAddress().headers;
+    const statuses: number[] = [];
+    let answered = 0;
+    const flood = Array.from({ length: 200 }, async (_, batch) => {
+      const calls = Array.from({ length: 50 }, (_each, index) => call(0, 50 * batch + index));
+      const response = await post(JSON.stringify(calls), { ...greedy });
+      statuses.push(response.status);
+      const body: unknown = await response.json();
+      if (Array.isArray(body)) answered += body.length;
+    });
+    const others = Array.from({ length: 9 }, async (_, index) => {
+      const session = index + 1;
+      const { headers } = server.createAddress();
+      for (let id = 1; id <= 20; id++) {
+        const response = await post(JSON.stringify(call(session, id)), { ...headers });
+        const expected = { content: [{ type: 'text', text: `seen {"session":${session}}` }] };
+        assert.deepEqual(await response.json(), { jsonrpc: '2.0', id, result: expected });
+      }
+    });
+    await Promise.all(others);
+    await Promise.all(flood);
+    assert.ok(statuses.every((status) => status === 200 || status === 429));
+    assert.equal(answered, 50 * statuses.filter((status) => status === 200).length, 'each call has an answer');
+    assert.ok(most <= 24, `${most} at once`);
+    await until('all is over', () => server.openRequestCount === 0);
+  });
+
   it('reads no more than it needs, and ends calls when it stops', async () => {
     await assert.rejects(post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x'.repeat(2_000_000) })));
     const started = Promise.withResolvers<AbortSignal>();

@@ -84,6 +84,31 @@ describe('a reader of shortcuts', () => {
     assert.equal(shifted.isPending, true);
   });
 
+  it('compares the modifiers that are held, and no others', () => {
+    for (const held of [{ ctrlKey: true }, { altKey: true }, { metaKey: true }, { ctrlKey: true, altKey: true }]) {
+      const names = { ctrlKey: 'ctrl', altKey: 'alt', metaKey: 'meta' } as const;
+      const wanted = (['ctrlKey', 'altKey', 'metaKey'] as const).filter((name) => name in held);
+      for (const beginning of ['ctrl+k', 'alt+k', 'meta+k', 'ctrl+alt+k']) {
+        const reader = readerOf(beginning);
+        reader.handleKey(keyOf('k', 'KeyK', held));
+        const isSame = beginning === `${wanted.map((name) => names[name]).join('+')}+k`;
+        assert.equal(reader.isPending, isSame, `${wanted.join()} for ${beginning}`);
+      }
+    }
+  });
+
+  it('knows the space bar, arrows and plus', () => {
+    for (const [beginning, key, code] of [
+      ['ctrl+space', ' ', 'Space'],
+      ['ctrl+left', 'ArrowLeft', 'ArrowLeft'],
+      ['ctrl++', '+', 'BracketRight'],
+    ] as const) {
+      const reader = readerOf(...chordPrefixes([table({ key: `${beginning} a` })]));
+      reader.handleKey(keyOf(key, code, { ctrlKey: true }));
+      assert.equal(reader.isPending, true, beginning);
+    }
+  });
+
   it('tells modifiers from keys', () => {
     assert.ok(isModifier({ key: 'Shift' }));
     assert.ok(!isModifier({ key: 's' }));

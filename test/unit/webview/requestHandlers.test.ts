@@ -7,6 +7,7 @@ const requests = {
   double: defineRequest('test/double', z.object({ value: z.number() }), z.object({ value: z.number() })),
   fail: defineRequest('test/fail', NoValue, NoValue),
   forget: defineRequest('test/forget', NoValue, NoValue),
+  failOddly: defineRequest('test/failOddly', z.object({ thrown: z.unknown() }), NoValue),
 } as const;
 
 describe('the requests of a page', () => {
@@ -15,6 +16,9 @@ describe('the requests of a page', () => {
     {
       double: requests.double.withHandler(({ value }) => ({ value: value * 2 })),
       fail: requests.fail.withHandler(() => Promise.reject(Object.assign(new Error('No.'), { details: 'Because.' }))),
+      failOddly: requests.failOddly.withHandler(({ thrown }) => {
+        throw thrown;
+      }),
       forget: requests.forget.withHandler(() => new Set(['what is nobody’s business'])),
     },
     (method) => failures.push(method),
@@ -40,6 +44,13 @@ describe('the requests of a page', () => {
     assert.deepEqual(answers[0], { id: 1, error: { message: 'No.', details: 'Because.' } });
     assert.ok(answers.every((answer) => answer && 'error' in answer));
     assert.deepEqual(failures.sort(), ['?', 'test/double', 'test/fail']);
+  });
+
+  it('have details only if the error has them as text', async () => {
+    for (const thrown of [new Error('No.'), Object.assign(new Error('No.'), { details: 7 }), 'No.']) {
+      const answer = await dispatcher.dispatch({ id: 1, method: 'test/failOddly', params: { thrown } });
+      assert.deepEqual(answer, { id: 1, error: { message: 'No.' } });
+    }
   });
 
   it('are not answered when they are none', async () => {

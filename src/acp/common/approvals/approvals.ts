@@ -6,20 +6,22 @@ import type { Clock } from '../../../base/common/async';
 import { nameContradictsKind, uniqueOptionNames, type NamedOption } from './optionNames';
 
 export interface ApprovalOption extends NamedOption {
-  /** For a lasting answer: a short description of what it covers. */
+  /** A short description of what a lasting answer covers. Undefined for other answers. */
   readonly scope?: string;
 }
 
 interface ApprovalRequest<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
-  /** The context of the emitted request. The scopes of the options and the misnamed options are added to it. */
+  /**
+   * The context of the emitted request. It also gets the scopes of the options and the options with misleading names.
+   */
   readonly context: ApprovalContext;
   readonly callId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The chosen option; `refused` if too many approvals are pending; undefined if the turn or session has ended. */
+/** The chosen option. `refused` if too many approvals are pending; undefined if the turn or session has ended. */
 type ApprovalAnswer<Option> =
   { readonly chosen: Option } | { readonly timedOut: true } | { readonly refused: true } | undefined;
 
@@ -28,14 +30,17 @@ interface PendingApproval {
   settle(index: number | 'timeout' | 'withdrawn'): void;
 }
 
-/** Limit of answered approvals remembered, to tell late answers from invalid ones. */
+/** Maximum number of answered approvals that are remembered, to distinguish late answers from invalid ones. */
 const maxResolved = 256;
-/** Limit of pending approvals; further ones are denied. */
+/** Maximum number of pending approvals. Further requests are denied. */
 const maxPending = 32;
 
 export const tooManyApprovalsMessage = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
 
-/** The pending approvals of a session: answered by the user, timed out or withdrawn. Nothing is allowed unanswered. */
+/**
+ * The pending approvals of a session. The user answers them, or they time out or are withdrawn. Without an answer,
+ * nothing is allowed.
+ */
 export class Approvals {
   private readonly pendingById = new Map<string, PendingApproval>();
   private readonly resolvedIds = new Set<string>();

@@ -21,7 +21,10 @@ const kindWords: Readonly<Record<ApprovalOptionKind, string>> = {
   reject_always: 'always rejects',
 };
 
-/** Returns unique names. Adds an option's kind, which alone counts, to names that contradict it or are unclear. */
+/**
+ * Returns unique names for the options. Adds the kind to names that contradict it or are unclear, because the kind
+ * determines the effect.
+ */
 export function uniqueOptionNames(options: readonly NamedOption[]): string[] {
   const usedNames = new Set<string>();
   return options.map((option, index) => {
@@ -37,7 +40,7 @@ export function uniqueOptionNames(options: readonly NamedOption[]): string[] {
   });
 }
 
-/** Whether the name alone (in English) tells what the option does. */
+/** Whether the name alone (in English) shows what the option does. */
 function nameMatchesKind({ name, kind }: NamedOption): boolean {
   const { allowIndex, denyIndex, isLasting, isOnce } = meaningOf(name);
   if (
@@ -49,18 +52,18 @@ function nameMatchesKind({ name, kind }: NamedOption): boolean {
   return kind.endsWith('_always') ? isLasting && !isOnce : !isLasting;
 }
 
-/** Whether the name alone suggests the opposite: a no that allows, a yes that denies, or the wrong duration. */
+/** Whether the name alone suggests the opposite: a "no" that allows, a "yes" that denies, or the wrong duration. */
 export function nameContradictsKind({ name, kind }: NamedOption): boolean {
   const { allowIndex, denyIndex, isLasting, isOnce } = meaningOf(name);
   const [expected, opposite] = kind.startsWith('allow') ? [allowIndex, denyIndex] : [denyIndex, allowIndex];
   if (opposite >= 0 && (expected < 0 || opposite < expected)) return true;
   if (kind.endsWith('_once')) return isLasting && !isOnce;
-  // A plain yes is read as one-time; a plain no that lasts does no harm.
+  // A plain "yes" is read as a one-time answer. A plain "no" that is lasting does no harm.
   return isOnce || (kind === 'allow_always' && expected >= 0 && !isLasting);
 }
 
 interface NameMeaning {
-  /** Indices of the first word that allows and of the first that denies; -1 for none. */
+  /** Index of the first word that allows; -1 if there is none. */
   readonly allowIndex: number;
   readonly denyIndex: number;
   readonly isLasting: boolean;
@@ -69,7 +72,7 @@ interface NameMeaning {
 
 function meaningOf(name: string): NameMeaning {
   const text = normalizeOptionName(name);
-  // "Yes, and don't ask again" denies nothing.
+  // "Don't ask again" contains a negation, but it is not a denial.
   const rest = text.replaceAll(notAskingWords, ' ');
   const [deny, negate] = [rest.search(denyingWords), rest.search(negatingWords)];
   return {

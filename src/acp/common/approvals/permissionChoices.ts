@@ -29,7 +29,7 @@ export function sortedByKind<Option extends ApprovalOption>(options: readonly Op
   return [...options].sort((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
 }
 
-/** Choices that allow permanently or for the conversation, each with the narrowest rule. */
+/** Choices that allow an action permanently or for the conversation, each with the narrowest rule. */
 export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext): PermissionChoice[] {
   const scopes = [
     ['Always allow in this conversation', 'session'],
@@ -41,7 +41,7 @@ export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext
   });
 }
 
-/** The agent's options, plus lasting choices with rules. Protected files are never allowed permanently. */
+/** The agent's options and lasting choices with rules. Changes of protected files cannot be allowed permanently. */
 export function toolCallChoices(
   agentRequest: PermissionRequest,
   request: ToolRequest,
@@ -90,7 +90,7 @@ function lastingDenyChoices(
     : [];
 }
 
-/** Selects the first option of the given kinds; `cancelled` if there is none. */
+/** Selects the first option of the given kinds, or `cancelled` if there is none. */
 export function selectOption(
   { options }: PermissionRequest,
   ...kinds: readonly ApprovalOptionKind[]

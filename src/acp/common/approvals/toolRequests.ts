@@ -11,18 +11,21 @@ import { toToolContent } from '../session/toolContent';
 
 interface RequestContext {
   readonly agent: string;
-  /** Absolute path of the session's folder: the default of commands, and the base of relative paths. */
+  /** Absolute path of the session's folder. Commands run there by default, and relative paths start there. */
   readonly cwd: string;
-  /** Resolves to the real, absolute path; rejects if agents may not access it. */
+  /** Resolves as `EditorPort.realPathOf`; rejects if agents may not access it. */
   readonly resolve: (path: string) => Promise<string>;
-  /** Why changing a file needs approval. `path` is resolved. */
+  /** Returns why changing a file needs approval. `path` is resolved. */
   readonly protectionOf: (path: string) => Promise<Protection | undefined>;
 }
 
-/** Kinds that count as `edit` if the call has a diff. */
+/** Kinds that are changed to `edit` if the call has a diff. */
 const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
 
-/** Converts a tool call to a permission request. Refused paths stay as written: rules can deny but not allow them. */
+/**
+ * Converts a tool call to a permission request. Inaccessible paths stay as the agent wrote them: rules can deny but not
+ * allow them.
+ */
 export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
   const diffs = call.content.flatMap(changedPathsOf);
@@ -44,7 +47,7 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
     paths,
     ...(command ? { command } : {}),
     env,
-    // Without a command, the folder is kept as an input.
+    // Without a command, the folder is stored as an ordinary input.
     input: !command && input.cwd !== undefined ? { ...members, cwd: JSON.stringify(input.cwd) } : members,
     escalations,
     isUnresolved: isUnclear || refusedPaths.size > 0,
@@ -61,7 +64,10 @@ function changedPathsOf(item: CallDescription['content'][number]): string[] {
   return item.type === 'change' ? [item.path, ...(item.oldPath === undefined ? [] : [item.oldPath])] : [];
 }
 
-/** The actual change may differ from the diff, so partly protected files count as protected. @throws EditorError */
+/**
+ * Returns the protections of the files that a request may change. Ignores the diff, because the actual change may
+ * differ from it. @throws EditorError
+ */
 async function protectionsOf(
   request: ToolRequest,
   refused: ReadonlySet<string>,
@@ -81,7 +87,7 @@ export interface TerminalRequest {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Why more may run than the command says. */
+  /** Why the command may run more than it says. */
   readonly warning?: string;
 }
 
@@ -90,13 +96,16 @@ export function toTerminalToolRequest(agent: string, { argv, cwd, env, warning }
   return { agent, kind: 'execute', command: { argv, cwd }, env: sortedByName(env), ...nothing };
 }
 
-/** Resolves against the session's folder. Rejects `~`, which only a shell would expand. */
+/** Resolves a path relative to the session's folder. Rejects `~`, because only a shell expands it. */
 async function resolvePath(path: string, { cwd, resolve }: RequestContext): Promise<string> {
   if (path.startsWith('~')) throw new RangeError(`${path} begins with ~`);
   return await resolve(isAbsolutePath(path) || isUri(path) || path === '' ? path : `${cwd}/${path}`);
 }
 
-/** The session's folder may be outside the workspace, as a window may have none. */
+/**
+ * Resolves the folder in which a command runs; default is the session's folder. That folder may be outside the
+ * workspace, because a window may have no workspace.
+ */
 function folderOf(
   named: string | undefined,
   { cwd, resolve }: RequestContext,
@@ -121,10 +130,10 @@ export function describePermissionRequest(
   const verb = verbsByKind[kind];
   const names = paths.map(nameOf);
   if (verb && names.length > 0) return `${agentTitle} wants to ${verb} ${names.join(', ')}`;
-  return `${agentTitle} asks: ${toVisibleText(title ?? kind)}`;
+  return `Request from ${agentTitle}: ${toVisibleText(title ?? kind)}`;
 }
 
-/** Display name of a resolved path, relative to `folder` if inside. */
+/** Display name of a resolved path, relative to `folder` if it is inside. */
 export function relativeDisplayPath(path: string, folder: string): string {
   const below = relativePathIn(path, folder, false);
   return toVisibleText(below === undefined || below === '' ? path : below);
@@ -162,7 +171,7 @@ export function createApprovalContext(
   };
 }
 
-/** A shell command line is a string; separate arguments stay an array. */
+/** Returns a shell command line as a string, and a program with arguments as an array. */
 function displayedCommand(argv: readonly string[]): string | string[] {
   const [only] = argv;
   return argv.length === 1 && only !== undefined ? only : [...argv];

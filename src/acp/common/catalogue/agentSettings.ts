@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reservedPolicyIds } from '../../../permissions/common/policy/policyKinds';
 import { demoAgentId, knownAgents } from './knownAgents';
 
 const Variables = z.record(z.string(), z.string());
@@ -26,37 +27,54 @@ export const AgentSetting = z.object({
   /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
-  /** Added to the environment of the login shell. */
+  /** Variables that are added to the environment of the login shell. */
   env: Variables.default({}),
   cwd: z.string().min(1).optional(),
   dialect: z.enum(['v1', 'draft']).default('v1'),
   /** The version of ACP to offer; only for the dialect `v1`. Optional, so that entries without it keep their consent. */
   protocol: ProtocolSetting.optional(),
   mcpServers: z.record(z.string(), McpServerSetting).default({}),
-  /** Options of new sessions: `mode`, `model` or an option's id, with a value or its name. */
+  /**
+   * Values for options of new sessions. Keys are `mode`, `model` or the id of an option; a value can be given by its
+   * name.
+   */
   defaults: Defaults.optional(),
 });
 export type AgentSetting = z.infer<typeof AgentSetting>;
 
 interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
-  /** Options of new sessions for detected agents, by agent id. */
+  /** Values for options of new sessions with detected agents, by agent id. */
   readonly defaults: ReadonlyMap<string, NonNullable<AgentSetting['defaults']>>;
-  /** Invalid entries, and what is expected instead. */
+  /** Descriptions of invalid entries and of what is expected instead. */
   readonly problems: readonly string[];
 }
 
-/** Reads `backline.acp.agents` and reports invalid entries. A workspace cannot set defaults of the user's agents. */
+/**
+ * Reads `backline.acp.agents` and reports invalid entries. A workspace cannot set defaults for agents of the user
+ * settings.
+ */
 export function parseAgentSettings(value: unknown, isOfWorkspace = false): AgentSettings {
   const agents = new Map<string, AgentSetting>();
   const defaults = new Map<string, NonNullable<AgentSetting['defaults']>>();
   if (value === undefined || value === null) return { agents, defaults, problems: [] };
   const entries = z.record(z.string(), z.unknown()).safeParse(value);
   if (!entries.success) {
-    return { agents, defaults, problems: ['backline.acp.agents must be an object: name → { "command": … }'] };
+    return {
+      agents,
+      defaults,
+      problems: ['backline.acp.agents must be an object, such as { "OpenCode": { "command": "opencode" } }'],
+    };
   }
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(entries.data)) {
+    // The id of a workspace agent is longer than its name.
+    if (!isOfWorkspace && reservedPolicyIds.has(name)) {
+      problems.push(
+        `Agent '${name}' in backline.acp.agents: this name is used in backline.permissions, choose another`,
+      );
+      continue;
+    }
     const found = FoundAgentSetting.safeParse(entry).data;
     const lack = found && defaultsProblem(name, isOfWorkspace);
     const parsed = found ? undefined : AgentSetting.safeParse(entry);
@@ -68,13 +86,13 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   return { agents, defaults, problems };
 }
 
-/** Why an entry with only `defaults` is ignored. */
+/** Explains why an entry that has only `defaults` is ignored. */
 function defaultsProblem(name: string, isOfWorkspace: boolean): string | undefined {
   if (isOfWorkspace)
-    return 'an entry with only "defaults" works only in user settings: move it there, or add a "command"';
+    return '"defaults" without a "command" work only in user settings. Move this entry there, or add a "command"';
   if (name === demoAgentId || knownAgents.some(({ id }) => id === name)) return undefined;
   const ids = knownAgents.map(({ id }) => id).join(', ');
-  return `add a "command": without one, the name has to be one of ${demoAgentId}, ${ids}`;
+  return `add a "command", or use the id of a known agent: ${demoAgentId}, ${ids}`;
 }
 
 function issuesText(error: z.ZodError): string {

@@ -16,11 +16,11 @@ export function findAgentToRestart<Backend extends Restartable>(
     const backend = runningBackends.find((each) => each.id === id);
     if (backend) return { kind: 'one', backend };
     const title = backends.find((each) => each.id === id)?.title ?? 'The agent';
-    return { kind: 'none', message: `${title} is not running. It starts when you write a prompt.` };
+    return { kind: 'none', message: `${title} is not running. It starts with your next prompt.` };
   }
   if (runningBackends.length > 0) return { kind: 'oneOf', backends: runningBackends };
   return {
     kind: 'none',
-    message: 'No agent is running. An agent starts when you write a prompt.',
+    message: 'No agent is running. An agent starts with your next prompt.',
   };
 }

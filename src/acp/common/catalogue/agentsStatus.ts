@@ -3,22 +3,24 @@ import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 
 export interface AgentsSnapshot {
   readonly isTrusted: boolean;
-  /** Problems of the settings, each with advice. */
+  /** Problems in the settings, each with advice. */
   readonly problems: readonly string[];
   readonly configuredCount: number;
   /** Agents found on PATH; undefined before the first lookup. */
   readonly foundCount: number | undefined;
   readonly unavailableCount?: number | undefined;
-  /** Agents used so far, running or not. */
+  /** Agents that were started in this window, even if they have exited. */
   readonly agents: readonly { readonly title: string; readonly state: BackendState }[];
 }
 
-/** Commands offered with a status, provided by the caller. */
+/** Commands that the status offers. The caller defines them. */
 export type AgentStatusActions = Readonly<Record<'restart' | 'signIn' | 'openSettings' | 'manageTrust', StatusAction>>;
 
 type AgentsStatus = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
 
-/** Status of the agents: what needs the user first, then what runs, then what is available. */
+/**
+ * Returns the status of the agents. Problems that need the user come first, then running agents, then available ones.
+ */
 export function agentsStatus(situation: AgentsSnapshot, actions: AgentStatusActions): AgentsStatus {
   const { isTrusted, problems, agents } = situation;
   if (!isTrusted) {
@@ -53,5 +55,5 @@ function idleSummary({
     ...(unavailable !== undefined && unavailable > 0 ? [`${unavailable} unavailable`] : []),
   ];
   const which = known.length > 0 ? ` (${known.join(', ')})` : '';
-  return `No agent is running. An agent starts when you write a prompt${which}.`;
+  return `No agent is running. An agent starts with your next prompt${which}.`;
 }

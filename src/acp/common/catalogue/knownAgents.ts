@@ -1,25 +1,25 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 
-/** What reading a missing file returns: some agents can create a file only if it reads as empty. */
+/** How a read of a missing file is answered. Some agents can only create a file if reading it returns an empty text. */
 export type MissingFileResult = 'error' | 'empty';
 
-/** Deviations of an agent from the protocol. */
+/** How an agent deviates from the protocol. */
 export interface AgentTraits {
   readonly missingFileReadsAs: MissingFileResult;
-  /** What `usage` of a prompt's result covers: the turn, or all turns since this process loaded the session. */
+  /** The scope of `usage` in a prompt's result: the turn, or all turns since this process loaded the session. */
   readonly usageScope: 'turn' | 'session';
   readonly knownAs?: string;
 }
 
 export interface KnownAgent extends AgentTraits {
-  /** Stable: identifies the agent in settings and stored sessions. */
+  /** Identifies the agent in settings and stored sessions. Must never change. */
   readonly id: string;
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly npmPackage?: string;
   readonly cannotList?: true;
-  /** `agentInfo.name` in its `initialize` result, in lower case. */
+  /** The value of `agentInfo.name` in the agent's `initialize` result, in lower case. */
   readonly infoName?: string;
 }
 
@@ -49,7 +49,7 @@ export const knownAgents: readonly KnownAgent[] = [
   defineAgent('kimi', 'Kimi Code', 'kimi', ['acp']),
   defineAgent('vibe', 'Mistral Vibe', 'vibe-acp', []),
   defineAgent('pi', 'pi', 'pi-acp', [], 'pi-acp'),
-  defineAgent('amp', 'Amp', 'amp-acp', [], 'amp-acp'),
+  defineAgent('amp-acp', 'Amp', 'amp-acp', [], 'amp-acp'),
 ];
 
 /** Finds the known agent that a command line starts: by command name, script name or npm package. */
@@ -72,7 +72,10 @@ export function findKnownAgentByName(infoName: string | undefined): KnownAgent |
   return name === undefined ? undefined : knownAgents.find((known) => known.infoName === name);
 }
 
-/** Combines what the agent reports (`infoName`) with what its command line implies. */
+/**
+ * Combines the traits that follow from the agent's reported name (`infoName`) with those that follow from its command
+ * line.
+ */
 export function agentTraitsFrom(
   infoName: string | undefined,
   missingFile: MissingFileResult,

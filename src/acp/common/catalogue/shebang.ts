@@ -4,7 +4,7 @@ export function interpreterOf(head: string): string | undefined {
   if (line === undefined || line === '') return undefined;
   const [program = '', ...words] = line.split(/\s+/);
   if (!/(^|\/)env$/.test(program)) return program;
-  // `env -S NAME=value node --flag`; `-S` may be attached to the name.
+  // The line can be `env -S NAME=value node --flag`, and `-S` may be attached to the next word.
   const named = words
     .map((word) => word.replace(/^-[a-zA-Z]*S(?=.)/, ''))
     .find((word) => !word.startsWith('-') && !word.includes('='));

@@ -2,14 +2,14 @@
 interface WindowsShim {
   /** Absolute paths and names to look up on PATH, in the shim's order. */
   readonly programs: readonly string[];
-  /** The script and its preceding arguments; the caller's arguments follow. */
+  /** The path of the script and the arguments before it. The caller's arguments follow. */
   readonly args: readonly string[];
 }
 
-/** Parses a shim, so that its program can start without a shell. Undefined for any other batch file. */
+/** Parses a shim, so that its program can be started without a shell. Undefined for any other batch file. */
 export function parseWindowsShim(text: string, shimFolder: string): WindowsShim | undefined {
   const lines = text.split(/\r?\n/);
-  // Shims of pnpm and yarn have two lines: one for a Node.js in the same folder, and one for the Node.js on PATH.
+  // Shims of pnpm and yarn have two command lines: one for `node.exe` in the same folder, and one for `node` on PATH.
   const calls = lines.flatMap((line) => parseCall(line, shimFolder) ?? []);
   const [first] = calls;
   if (!first) return undefined;
@@ -28,7 +28,7 @@ interface ShimCall {
 }
 
 function parseCall(line: string, folder: string): ShimCall | undefined {
-  // Commands before the last `&` clean up after the shim.
+  // The call is the last command. The commands before the last `&` clean up after the shim.
   const command = /([^&|]*?)\s%\*\s*$/.exec(line)?.[1];
   if (command === undefined) return undefined;
   const [program, ...args] = [...command.matchAll(/"([^"]*)"|([^\s"@]+)/g)]
@@ -37,7 +37,10 @@ function parseCall(line: string, folder: string): ShimCall | undefined {
   return program === undefined ? undefined : { program, args };
 }
 
-/** Returns the possible values of `_prog`, which a shim sets to the `node.exe` in its folder, or to `node` if there is none. */
+/**
+ * Returns the possible values of `_prog`. A shim sets this variable to `node.exe` in its folder, or to `node` if there
+ * is none.
+ */
 function progVariableValues(lines: readonly string[], folder: string): string[] {
   return lines.flatMap((line) => {
     const value = /\bSET\s+"?_prog=([^"]*)"?/i.exec(line)?.[1];
@@ -45,7 +48,7 @@ function progVariableValues(lines: readonly string[], folder: string): string[] 
   });
 }
 
-/** `%~dp0` already ends in a backslash, but shims add another one. */
+/** Replaces `%~dp0`, which already ends with a backslash, although shims add another one. */
 function expandShimFolder(word: string, folder: string): string {
   const rest = /^%(?:~dp0|dp0%)\\?(.*)$/i.exec(word)?.[1];
   return rest === undefined ? word : normalize(`${folder.replace(/[\\/]$/, '')}\\${rest}`);

@@ -12,7 +12,7 @@ type DraftHandler<Method extends DraftMethod> = (
   signal: AbortSignal,
 ) => Promise<DraftResult<Method>>;
 
-/** Handlers of this end. A missing method is answered with -32601, a thrown error with -32603. */
+/** Handlers for calls of the peer. A method without a handler is answered with -32601, a thrown error with -32603. */
 export type DraftHandlers = { readonly [Method in DraftMethod]?: DraftHandler<Method> };
 
 interface DraftConnectionDeps {

@@ -1,15 +1,15 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ThreadEntry } from './draftSchema';
-import { textOf } from './draftThreads';
+import { messageText } from './draftThreads';
 
-/** Replays a thread as events. A turn lasts from one user message to the next. */
+/** Converts a thread to session events. A turn lasts from one user message to the next. */
 export function replayThreadAsEvents(sessionId: string, entries: readonly ThreadEntry[]): SessionEvent[] {
   if (entries.length === 0) return [];
   const ofSession = { session_id: sessionId };
   const events = entries.flatMap((entry, index): SessionEvent[] => {
     if (entry.type === 'readFile') return readFileEvents(sessionId, `history-${index}`, entry.path, entry.content);
-    if (entry.role !== 'user') return answerMessageEvents(sessionId, textOf(entry));
-    return [{ event: 'prompt:submit', data: { ...ofSession, prompt: textOf(entry), replayed: true } }];
+    if (entry.role !== 'user') return answerMessageEvents(sessionId, messageText(entry));
+    return [{ event: 'prompt:submit', data: { ...ofSession, prompt: messageText(entry), replayed: true } }];
   });
   return [...events, { event: 'prompt:complete', data: { ...ofSession, response: '' } }];
 }

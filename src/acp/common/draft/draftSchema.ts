@@ -5,7 +5,10 @@ import * as z from 'zod';
  * member, no notifications. Sources disagree on which end calls which method; see docs/protocols/acp.md.
  */
 
-/** Refuses numbers above 2^53, which JSON parsing would round, although the document allows them. */
+/**
+ * A non-negative integer. Numbers above 2^53 are rejected, although the protocol allows them, because JSON parsing
+ * would round them.
+ */
 const Uint = z.number().int().nonnegative();
 const Uint32 = Uint.max(0xffff_ffff);
 
@@ -20,7 +23,7 @@ export type MessageChunk = z.infer<typeof MessageChunk>;
 export const Message = z.object({ role: Role, chunks: z.array(MessageChunk) });
 export type Message = z.infer<typeof Message>;
 
-/** `modifiedAt` is RFC 3339. */
+/** A thread in a list. `modifiedAt` is in RFC 3339 format. */
 export const ThreadMetadata = z.object({
   id: ThreadId,
   title: z.string(),
@@ -34,15 +37,15 @@ export const ThreadEntry = z.discriminatedUnion('type', [
 ]);
 export type ThreadEntry = z.infer<typeof ThreadEntry>;
 
-/** Params of a method without params: `null`, nothing or an empty object. */
+/** Parameters of a method that has none: `null`, nothing or an empty object. */
 const NoParams = z.union([z.null(), z.undefined(), z.strictObject({})]);
-/** Result of a method without a result; any value is accepted. */
+/** Result of a method that has none. Any value is accepted. */
 const NoResult = z.unknown().transform(() => null);
 
 const inThread = { threadId: ThreadId };
 const file = { ...inThread, path: z.string() };
 
-/** Params and result of each method. Optional numbers may be null or absent. */
+/** Parameters and result of each method. Optional numbers may be null or absent. */
 const methods = {
   getThreads: { params: NoParams, result: z.object({ threads: z.array(ThreadMetadata) }) },
   createThread: { params: NoParams, result: z.object(inThread) },
@@ -50,12 +53,12 @@ const methods = {
   getThreadEntries: { params: z.object(inThread), result: z.object({ entries: z.array(ThreadEntry) }) },
   sendMessage: { params: z.object({ ...inThread, message: Message }), result: NoResult },
   streamMessageChunk: { params: z.object({ ...inThread, chunk: MessageChunk }), result: NoResult },
-  /** `lineOffset` counts from 0. */
+  /** The 0-based `lineOffset` is the first line of the result. */
   readTextFile: {
     params: z.object({ ...file, lineOffset: Uint32.nullish(), lineLimit: Uint32.nullish() }),
     result: z.object({ version: Uint, content: z.string() }),
   },
-  /** `content` is base64. */
+  /** The result has the bytes as base64 in `content`. */
   readBinaryFile: {
     params: z.object({ ...file, byteOffset: Uint.nullish(), byteLimit: Uint.nullish() }),
     result: z.object({ version: Uint, content: z.base64() }),

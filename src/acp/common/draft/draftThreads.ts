@@ -1,10 +1,10 @@
 import type { Message, MessageChunk, ThreadEntry, ThreadMetadata } from './draftSchema';
 
 export interface ThreadApi {
-  /** Newest first. */
+  /** Returns all threads, newest first. */
   getThreads(): Promise<ThreadMetadata[]>;
   createThread(): Promise<string>;
-  /** @throws Error for an unknown thread, as do the methods below */
+  /** Opens a thread. @throws Error for an unknown thread, as do the methods below */
   openThread(threadId: string): Promise<void>;
   getThreadEntries(threadId: string): Promise<ThreadEntry[]>;
   sendMessage(threadId: string, message: Message): Promise<void>;
@@ -14,7 +14,7 @@ export interface ThreadApi {
   didReadFile(threadId: string, path: string, content: string): void;
 }
 
-/** Read-only conversations from elsewhere, for example Amp's threads. */
+/** Read-only conversations from another source, for example Amp's threads. */
 export interface ThreadSource {
   getThreads(): Promise<ThreadMetadata[]>;
   getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined>;
@@ -28,16 +28,16 @@ interface KeptThread {
 }
 
 export interface MemoryThreadsOptions {
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   readonly now: () => number;
   readonly createId: () => string;
-  /** Other sources of threads. A failing source does not hide the others. */
+  /** Other sources of threads. If one fails, the threads of the others are still listed. */
   readonly sources?: readonly ThreadSource[];
-  /** Called when a source fails; its threads are missing from the answer. */
+  /** Called when a source fails. The answer then does not contain its threads. */
   readonly onError?: (error: unknown) => void;
-  /** Limit of text per thread, in UTF-16 units; the oldest entries are dropped. Default 8 Mi. */
+  /** Maximum length of all texts of a thread, in UTF-16 units; default 8 Mi. The oldest entries are dropped. */
   readonly maxUnitsPerThread?: number;
-  /** The least recently changed thread that is not open is dropped. Default 200. */
+  /** Maximum number of threads; default 200. The least recently changed threads that are not open are dropped. */
   readonly maxThreads?: number;
   readonly isThreadOpen?: (threadId: string) => boolean;
 }
@@ -46,13 +46,13 @@ const defaultMaxUnitsPerThread = 8 * 1024 * 1024;
 const defaultMaxThreads = 200;
 const maxTitleUnits = 80;
 
-/** Conversations in memory. Streamed chunks extend the assistant's last message. */
+/** Stores conversations in memory. Streamed chunks extend the last message of the assistant. */
 export class MemoryThreads implements ThreadApi {
   private readonly threads = new Map<string, KeptThread>();
 
   constructor(private readonly options: MemoryThreadsOptions) {}
 
-  /** Whether the thread is kept here rather than in another source. */
+  /** Whether the thread is stored here and not in another source. */
   has(threadId: string): boolean {
     return this.threads.has(threadId);
   }
@@ -66,7 +66,7 @@ export class MemoryThreads implements ThreadApi {
     const listed = await Promise.all(
       this.otherThreadSources.map((source) => this.undefinedOnError(source.getThreads())),
     );
-    // Another source may also list a thread that is kept here.
+    // Another source may also list a thread that is stored here.
     const foreign = listed.flatMap((threads) => threads ?? []).filter(({ id }) => !this.threads.has(id));
     return [...own, ...foreign].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
   }
@@ -77,7 +77,7 @@ export class MemoryThreads implements ThreadApi {
     return Promise.resolve(id);
   }
 
-  /** Adds a thread created elsewhere; does nothing if it exists. */
+  /** Adds a thread from another source. Does nothing if it already exists. */
   add(id: string, entries: readonly ThreadEntry[] = []): void {
     if (this.threads.has(id)) return;
     const first = entries.find((entry) => entry.type === 'message' && entry.role === 'user');
@@ -114,8 +114,8 @@ export class MemoryThreads implements ThreadApi {
         entries.push({ type: 'message', role: 'assistant', chunks: [chunk] });
         return;
       }
-      // Joins the chunks, or long answers would get slower with every chunk.
-      last.chunks = [{ type: 'text', chunk: textOf(last) + chunk.chunk }];
+      // The chunks are joined, because otherwise each further chunk of a long answer would take longer.
+      last.chunks = [{ type: 'text', chunk: messageText(last) + chunk.chunk }];
     });
   }
 
@@ -164,16 +164,16 @@ export class MemoryThreads implements ThreadApi {
   }
 }
 
-export function textOf({ chunks }: Message): string {
+export function messageText({ chunks }: Message): string {
   return chunks.map(({ chunk }) => chunk).join('');
 }
 
 function lengthOf(entry: ThreadEntry): number {
-  return entry.type === 'message' ? textOf(entry).length : entry.content.length;
+  return entry.type === 'message' ? messageText(entry).length : entry.content.length;
 }
 
 function titleOf(message: Message): string {
-  return textOf(message).trim().split('\n', 1)[0]?.slice(0, maxTitleUnits) ?? '';
+  return messageText(message).trim().split('\n', 1)[0]?.slice(0, maxTitleUnits) ?? '';
 }
 
 function unknownThreadError(threadId: string): Error {

@@ -3,7 +3,10 @@ import type { FileVersion } from '../../../editor/common/editorPort';
 
 const defaultMaxFiles = 2000;
 
-/** Maps the editor's opaque file versions to increasing integers. A forgotten file gets a higher number next time. */
+/**
+ * Maps the editor's opaque file versions to increasing integers. If a file was dropped from the map, it later gets a
+ * higher number than before.
+ */
 export class FileVersions {
   private readonly versionsByPath: BoundedMap<string, { readonly version: FileVersion; readonly number: number }>;
   private lastNumber = 0;
@@ -12,7 +15,7 @@ export class FileVersions {
     this.versionsByPath = new BoundedMap({ maxEntries: maxFiles });
   }
 
-  /** `path` is the editor's absolute path. */
+  /** Returns the number of a version. `path` is the absolute path of the file in the editor. */
   versionNumberOf(path: string, version: FileVersion): number {
     const before = this.versionsByPath.get(path);
     const number = before?.version === version ? before.number : ++this.lastNumber;

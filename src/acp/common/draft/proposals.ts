@@ -7,7 +7,7 @@ interface Proposals {
   readonly problems: readonly string[];
 }
 
-/** Finds changes to files in an answer: fenced blocks of language `diff` or `patch` that name files. */
+/** Finds proposed file changes in an answer: code blocks of language `diff` or `patch` that name files. */
 export function parseProposals(markdown: string): Proposals {
   const lines = markdown.split(/\r?\n/);
   const diffs: FileDiff[] = [];
@@ -27,16 +27,17 @@ export function parseProposals(markdown: string): Proposals {
   return { diffs, problems };
 }
 
-/** Parses the diffs in a fenced block. @throws DiffError */
+/** Parses the diffs in a code block. @throws DiffError */
 function parseBlock(lines: readonly string[], start: number, fence: string): { diffs: FileDiff[]; end: number } {
   const diffs: FileDiff[] = [];
   let at = start;
-  // Within a diff, the hunk's line counts decide where it ends, because a line may look like the fence.
+  // Within a diff, the line counts of a hunk determine where it ends, because a line can look like the end of the code
+  // block.
   while (at < lines.length && !closesFence(lines[at], fence)) {
     if (isHeader(lines, at)) {
       const { diff, end } = parseFileDiff(lines, at);
       if (/^[ +-]/.test(lines[end] ?? '') && !closesFence(lines[end], fence) && !isHeader(lines, end)) {
-        throw new DiffError('a part of it has more lines than its "@@" line says.');
+        throw new DiffError('a hunk has more lines than its "@@" line says.');
       }
       diffs.push(diff);
       at = end;

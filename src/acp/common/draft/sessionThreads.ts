@@ -15,14 +15,14 @@ interface SessionThread {
 }
 
 const maxThreads = 50;
-/** Limit of messages per thread; the oldest are dropped. */
+/** Maximum number of messages per thread. The oldest are dropped. */
 const maxEntries = 500;
 const maxTitleUnits = 80;
 
-/** Offers the window's conversations, of any backend, as draft-protocol threads. Kept in memory. */
+/** Offers the window's conversations with any backend as threads of the draft protocol. Stores them in memory. */
 export class SessionThreads implements ThreadSource, Disposable {
   private readonly threadById = new Map<string, SessionThread>();
-  private readonly readAbort = new AbortController();
+  private readonly readAbortController = new AbortController();
 
   constructor(
     private readonly clock: Clock,
@@ -51,12 +51,13 @@ export class SessionThreads implements ThreadSource, Disposable {
   }
 
   dispose(): void {
-    this.readAbort.abort();
+    this.readAbortController.abort();
     this.threadById.clear();
   }
 
   private async readEvents(session: BackendSession, thread: SessionThread): Promise<void> {
-    for await (const { event } of session.events({ signal: this.readAbort.signal })) this.applyEvent(thread, event);
+    for await (const { event } of session.events({ signal: this.readAbortController.signal }))
+      this.applyEvent(thread, event);
   }
 
   private applyEvent(thread: SessionThread, { event, data }: SessionEvent): void {

@@ -1,22 +1,22 @@
 /** The changes to one file in a unified diff, as `diff -u` and `git diff` write them. */
 export interface FileDiff {
-  /** As written, without git's `a/` and `b/`. */
+  /** The path as written, without the prefixes `a/` and `b/` of Git. */
   readonly path: string;
   readonly change: 'edit' | 'create' | 'delete';
   readonly hunks: readonly Hunk[];
 }
 
 interface Hunk {
-  /** 1-based line in the old text; 0 if the old text is empty. */
+  /** First line of the hunk in the old text, 1-based. 0 if the old text is empty. */
   readonly oldStart: number;
   readonly lines: readonly DiffLine[];
 }
 
 interface DiffLine {
   readonly kind: 'context' | 'remove' | 'add';
-  /** Without its line ending. */
+  /** Text of the line, without its line ending. */
   readonly text: string;
-  /** Whether `\ No newline at end of file` follows. */
+  /** Whether the marker `\ No newline at end of file` follows the line. */
   readonly isLast: boolean;
 }
 
@@ -46,7 +46,9 @@ export function parseFileDiff(lines: readonly string[], start: number): { diff: 
   return { diff: { ...pathAndChange(from, to), hunks }, end: at };
 }
 
-/** Applies a diff. Context must match, except for line endings, which stay as in the text. @throws DiffError */
+/**
+ * Applies a diff to a text. Context lines must match except for their line endings, which are kept. @throws DiffError
+ */
 export function applyDiff(text: string, { hunks }: FileDiff): string {
   const old = splitLines(text);
   const ending = old.find((line) => line.ending !== '')?.ending ?? '\n';
@@ -54,7 +56,8 @@ export function applyDiff(text: string, { hunks }: FileDiff): string {
   let at = 0;
   for (const { oldStart, lines } of hunks) {
     const removesNothing = lines.every(({ kind }) => kind === 'add');
-    // A hunk that only adds lines applies after the named line, others before it.
+    // `oldStart` is the line before the first added line if a hunk only adds lines, and otherwise the first line of the
+    // hunk.
     const start = removesNothing ? oldStart : oldStart - 1;
     if (start < at || start > old.length) throw mismatchError(oldStart);
     result.push(...old.slice(at, start));
@@ -71,7 +74,7 @@ export function applyDiff(text: string, { hunks }: FileDiff): string {
     }
   }
   result.push(...old.slice(at));
-  // Without the marker, the text's last line keeps its ending.
+  // Without the marker, the last line of the text keeps its line ending.
   const isMarked = hunks.some(({ lines }) => lines.some(({ isLast }) => isLast));
   const endsOpen = !isMarked && old.at(-1)?.ending === '';
   const last = result.pop();
@@ -96,14 +99,14 @@ function parseHunk(
   let at = start;
   for (; oldLeft > 0 || newLeft > 0; at++) {
     const line = lines[at];
-    // An empty line is a context line whose space was trimmed.
+    // An empty line is a context line whose leading space was removed.
     const kind =
       line === undefined ? undefined : line === '' || line === '\r' ? 'context' : kindByMarker[line.charAt(0)];
     if (line?.startsWith('\\')) continue;
-    if (line === undefined || !kind) throw new DiffError(`a part of it has fewer lines than its "@@" line says.`);
+    if (line === undefined || !kind) throw new DiffError(`a hunk has fewer lines than its "@@" line says.`);
     if (kind !== 'add') oldLeft--;
     if (kind !== 'remove') newLeft--;
-    if (oldLeft < 0 || newLeft < 0) throw new DiffError(`a part of it has more lines than its "@@" line says.`);
+    if (oldLeft < 0 || newLeft < 0) throw new DiffError(`a hunk has more lines than its "@@" line says.`);
     const isLast = lines[at + 1]?.startsWith('\\') === true;
     found.push({ kind, text: line.slice(1).replace(/\r$/, ''), isLast });
   }

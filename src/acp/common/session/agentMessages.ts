@@ -115,6 +115,8 @@ export interface AgentAbilities {
   readonly additionalDirectories: boolean;
   readonly images: boolean;
   readonly embeddedContext: boolean;
+  /** Whether the agent can forget a sign-in. */
+  readonly logout: boolean;
   readonly mcp: { readonly stdio: boolean; readonly http: boolean; readonly sse: boolean };
 }
 
@@ -131,7 +133,8 @@ export interface AgentAuthMethod {
 
 /** What an agent says about itself in the handshake. */
 export interface AgentDescription {
-  readonly agentInfo?: { readonly name: string; readonly version?: string | undefined } | undefined;
+  readonly agentInfo?:
+    { readonly name: string; readonly title?: string | undefined; readonly version?: string | undefined } | undefined;
   readonly authMethods: readonly AgentAuthMethod[];
   readonly abilities: AgentAbilities;
 }

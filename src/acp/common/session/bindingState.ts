@@ -4,9 +4,9 @@ import type { AgentAbilities } from './agentMessages';
 export type BindingState<Client> = BindingFields &
   (
     | { readonly kind: 'detached' }
-    /** The agent was asked to restore the session and may replay its history. */
+    /** The agent was asked to restore the session, and may replay its history. */
     | { readonly kind: 'restoring'; readonly client: Client; readonly history: HistoryKnowledge }
-    /** The agent forgot the session and was asked for a new one. */
+    /** The agent no longer has the session and was asked for a new one. */
     | { readonly kind: 'recreating'; readonly client: Client }
     | AttachedState<Client>
     | { readonly kind: 'closed' }
@@ -15,7 +15,7 @@ export type BindingState<Client> = BindingFields &
 interface BindingFields {
   /** The agent's id of the session; changes when it is recreated. */
   readonly agentSessionId: string;
-  /** Whether the session was recreated and the agent has not received a summary yet. */
+  /** Whether the session was recreated and the agent has not received a summary of the conversation yet. */
   readonly hasForgotten: boolean;
 }
 
@@ -34,7 +34,7 @@ export type BindingEvent<Client> =
   | { readonly kind: 'recreated'; readonly client: Client; readonly agentSessionId: string }
   | { readonly kind: 'failed'; readonly client: Client }
   | { readonly kind: 'processLost' }
-  /** The agent has received the summary of the conversation. */
+  /** The agent has received the summary of the earlier conversation. */
   | { readonly kind: 'reminded' }
   | { readonly kind: 'close' };
 
@@ -73,7 +73,10 @@ export function shouldDropUpdates(state: BindingState<unknown>): boolean {
   return state.kind === 'restoring' && state.history === 'known';
 }
 
-/** How to restore a session: by loading if its history is needed, else by resuming; undefined if unsupported. */
+/**
+ * Returns how to restore a session: by loading it if its history is needed, or else by resuming it. Undefined if the
+ * agent supports neither.
+ */
 export function restoreMethodOf(
   { load, resume }: Pick<AgentAbilities, 'load' | 'resume'>,
   history: HistoryKnowledge,

@@ -11,10 +11,10 @@ export class ConfigOptions {
   private modes: AgentModes | undefined;
   private models: AgentModels | undefined;
 
-  /** `knownAgentId` returns the id of the known agent, if it is one. */
+  /** `knownAgentId` returns the id of the agent in the list of known agents, or undefined. */
   constructor(private readonly knownAgentId: () => string | undefined = () => undefined) {}
 
-  /** Applies the response that opened the session; missing parts stay unchanged. */
+  /** Applies the response that opened the session. Options that it does not contain stay unchanged. */
   applySetup(setup: SessionSetup): void {
     if (setup.configOptions) this.setDeclaredOptions(setup.configOptions);
     this.modes = setup.modes ?? this.modes;
@@ -51,7 +51,7 @@ export class ConfigOptions {
   }
 
   private get offeredOptions(): readonly ConfigOption[] {
-    // An empty list does not hide the agent's modes.
+    // If the list is empty, the agent's modes are used instead.
     if (this.declaredOptions && this.declaredOptions.length > 0) return this.declaredOptions;
     return [...(this.modes ? [modeOption(this.modes)] : []), ...(this.models ? [modelOption(this.models)] : [])];
   }

@@ -66,7 +66,10 @@ const Form = z.looseObject({
   required: z.array(z.string()).nullish(),
 });
 
-/** Parses the fields of a form. Skips optional fields of unknown types. @throws Error for required ones, or no form */
+/**
+ * Parses the fields of a form. Skips optional fields of unknown types. @throws Error if a required field has an unknown
+ * type, or if `schema` is not a form
+ */
 export function formFields(schema: unknown): FormField[] {
   const form = Form.parse(schema);
   const required = new Set(form.required ?? []);
@@ -78,7 +81,7 @@ export function formFields(schema: unknown): FormField[] {
   });
 }
 
-/** Validates the user's input; returns undefined if valid. */
+/** Validates the user's input. Returns a message, or undefined if the input is valid. */
 export function findInputProblem(field: FormField, input: string): string | undefined {
   if (input === '') return field.isRequired ? 'This field is required.' : undefined;
   if (field.kind === 'text') {

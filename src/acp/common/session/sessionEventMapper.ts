@@ -8,7 +8,7 @@ import { ConfigOptions } from './configOptions';
 import type { TerminalView } from './terminalViews';
 import { contentOfBlock, textOfBlock } from './toolContent';
 import { ToolCalls, type CallDescription } from './toolCalls';
-import { UnattendedWatch } from './unattendedWatch';
+import { UnattendedActionDetector } from './unattendedActionDetector';
 import type { ContentBlock, ToolCallContent } from './wireSchema';
 
 interface TurnEnd {
@@ -29,7 +29,7 @@ export class SessionEventMapper {
   readonly config: ConfigOptions;
   private commandList: readonly SlashCommand[] = [];
   private readonly toolCalls: ToolCalls;
-  private readonly unattendedWatch = new UnattendedWatch();
+  private readonly unattendedActionDetector = new UnattendedActionDetector();
   private readonly ignoredUpdates = new Map<string, number>();
 
   private turn: Turn | undefined;
@@ -72,13 +72,13 @@ export class SessionEventMapper {
 
   /** Applies what a request for permission says about its tool call. */
   mapPermissionRequest({ subject }: Pick<PermissionRequest, 'subject'>): SessionEvent[] {
-    this.unattendedWatch.recordAskedAction();
+    this.unattendedActionDetector.recordAskedAction();
     return subject.kind === 'toolCall' ? this.mapToolCall(subject.toolCall) : this.endMessages();
   }
 
   /** Records that the agent requested an approval, and returns the event unchanged. */
-  recordApprovalRequest(event: SessionEvent): SessionEvent {
-    if (event.event === 'approval:required') this.unattendedWatch.recordAskedAction();
+  noteThatAgentAsked(event: SessionEvent): SessionEvent {
+    if (event.event === 'approval:required') this.unattendedActionDetector.recordAskedAction();
     return event;
   }
 
@@ -95,9 +95,9 @@ export class SessionEventMapper {
     this.toolCalls.setTerminal(terminalId, view);
   }
 
-  /** Updates a terminal that Backline runs, after its permission was checked. */
+  /** Sets the output of a terminal that Backline runs. The caller has checked the permission. */
   setTerminal(terminalId: string, view: TerminalView): void {
-    this.unattendedWatch.recordAskedAction('runs');
+    this.unattendedActionDetector.recordAskedAction('runs');
     this.toolCalls.setTerminal(terminalId, view);
   }
 
@@ -121,7 +121,7 @@ export class SessionEventMapper {
     return events;
   }
 
-  /** Returns nothing if no turn is open, as after a failure. */
+  /** Ends the turn. Returns no events if no turn is open, for example after a failure. */
   endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
@@ -217,7 +217,7 @@ export class SessionEventMapper {
 
   /** A part of a prompt in a replayed history. */
   mapReplayedPrompt(text: string, messageId: string | undefined): SessionEvent[] {
-    // During our own turn, this echoes the prompt, which was emitted at the turn's start.
+    // During a live turn, this update repeats the prompt, which was already emitted when the turn started.
     if (!this.isReplaying) return [];
     const current = this.replayedPrompt;
     if (current && current.messageId === messageId) {
@@ -277,13 +277,15 @@ export class SessionEventMapper {
     return { event: 'notice', data: { session_id: this.sessionId, level, message } };
   }
 
-  /** Marks calls that ran without asking, except replayed calls and agents with modes, which are more exact. */
+  /**
+   * Marks calls that ran without approval. Skips replayed calls, and agents with modes, because modes are more precise.
+   */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.isReplaying || this.openTurn !== 'prompted') return event;
     if (this.config.options.some((option) => isModeOption(option)) || unattendedActionsOf(this.config.options))
       return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
-    const unattended = kind && this.unattendedWatch.unattendedActionOf(kind);
+    const unattended = kind && this.unattendedActionDetector.unattendedActionOf(kind);
     return unattended ? { ...event, data: { ...event.data, unattended } } : event;
   }
 
@@ -297,7 +299,7 @@ export class SessionEventMapper {
   }
 
   countIgnored(what: string): SessionEvent[] {
-    // Limits distinct names, because the agent chooses them.
+    // The number of distinct names is limited, because the agent chooses them.
     const name = this.ignoredUpdates.size < 100 || this.ignoredUpdates.has(what) ? what : 'others';
     this.ignoredUpdates.set(name, (this.ignoredUpdates.get(name) ?? 0) + 1);
     return [];

@@ -11,7 +11,7 @@ const empty: TerminalView = { output: '', truncated: false };
 export class TerminalViews {
   private readonly viewById = new Map<string, TerminalView>();
 
-  /** `maxLength` (UTF-16 units) limits each output, because every event contains all of it. */
+  /** `maxLength` limits the output of each terminal, in UTF-16 units, because every event contains the whole output. */
   constructor(private readonly maxLength: number) {}
 
   get(id: string): TerminalView {

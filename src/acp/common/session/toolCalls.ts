@@ -34,13 +34,13 @@ export interface CallDescription {
   readonly rawInput: Record<string, unknown>;
 }
 
-/** Limit of ended calls remembered across turns, so that a late update does not start a new call. */
+/** Maximum number of ended calls that are remembered across turns, so that a late update does not start a new call. */
 const maxEnded = 200;
 
-/** Limit of terminal output per event, in UTF-16 units. */
+/** Maximum length of terminal output in an event, in UTF-16 units. */
 const maxTerminalLength = 128 * 1024;
 
-/** The tool calls of a session. Terminal output is collected, because every event contains the whole output. */
+/** The tool calls of a session. Collects terminal output, because every event contains the whole output. */
 export class ToolCalls {
   private readonly calls = new Map<string, ToolCallState>();
   private readonly terminals = new TerminalViews(maxTerminalLength);
@@ -55,7 +55,7 @@ export class ToolCalls {
     return this.callsWithNewOutput.size > 0;
   }
 
-  /** Everything known about a call; a permission request may repeat only part of it. */
+  /** Returns everything known about a call, because a permission request may repeat only a part of it. */
   describeCall(id: string): CallDescription | undefined {
     const call = this.calls.get(id);
     if (!call) return undefined;
@@ -95,7 +95,7 @@ export class ToolCalls {
     return events;
   }
 
-  /** Returns pending events and drops the details of all calls at the end of a turn. */
+  /** Ends the turn. Returns pending events and drops the details of all calls. */
   endTurn(): SessionEvent[] {
     const events = this.takeTerminalUpdates();
     for (const call of this.calls.values()) {
@@ -134,7 +134,7 @@ export class ToolCalls {
   private applyTerminalMeta(call: ToolCallState, { _meta: meta }: ToolCallPatch): void {
     if (!meta) return;
     const { terminal_info, terminal_output, terminal_output_delta, terminal_exit } = TerminalMeta.parse(meta);
-    // Agents that run terminals themselves may omit the id, which defaults to the call's.
+    // Agents that run terminals themselves may omit the terminal id. It defaults to the id of the call.
     const idOf = (part: { terminal_id: string | undefined }) => part.terminal_id ?? call.id;
     for (const part of [terminal_info, terminal_output, terminal_output_delta, terminal_exit]) {
       if (!part) continue;
@@ -151,7 +151,7 @@ export class ToolCalls {
     if (terminal_output ?? terminal_output_delta ?? terminal_exit) this.callsWithNewOutput.add(call);
   }
 
-  /** When Codex replays a command, its output is only in the result. */
+  /** Uses the raw output of a call, because Codex sends the output of a replayed command only there. */
   private applyRawOutput(call: ToolCallState): void {
     const terminal = call.content.find((item) => item.type === 'terminal');
     if (!terminal) return;
@@ -235,7 +235,10 @@ interface ToolCallChanges {
   content?: ToolContent[];
 }
 
-/** Applies an update to the call and returns what changed. New content is only marked: events contain all of it. */
+/**
+ * Applies an update to the call and returns the changed fields. New content is only marked as changed, because events
+ * contain all content.
+ */
 function applyUpdate(call: ToolCallState, update: ToolCallPatch): ToolCallChanges {
   const changes: ToolCallChanges = {};
   if (update.name !== undefined) call.name = update.name ?? undefined;

@@ -7,7 +7,10 @@ export interface TokenCounts {
 
 const zeroCounts: TokenCounts = { input: 0, output: 0 };
 
-/** Token usage per turn, for agents that count per turn or per session. Session counts restart with each process. */
+/**
+ * Calculates the token usage of each turn, for agents that count per turn or per session. Session counts restart with
+ * each process.
+ */
 export class TurnUsage {
   private previousCounts = zeroCounts;
 

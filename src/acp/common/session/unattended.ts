@@ -1,4 +1,4 @@
-import type { Unattended } from '../../../session/common/sessionEvents';
+import type { UnattendedAction } from '../../../session/common/sessionEvents';
 
 interface OfferedValue {
   readonly value: string;
@@ -6,11 +6,11 @@ interface OfferedValue {
   readonly description?: string | undefined;
 }
 
-type Verdict = Unattended | 'asks';
+type Verdict = UnattendedAction | 'asks';
 
 /**
- * Unattended actions of modes whose names do not show them, by agent and mode. Claude's `dontAsk` refuses instead of
- * asking.
+ * What modes allow without approval if their names do not show it, by agent and mode. Claude's `dontAsk` denies
+ * requests instead of asking.
  */
 const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   claude: {
@@ -32,7 +32,7 @@ const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>
   amp: { default: 'asks', bypass: 'runs' },
 };
 
-/** Words in the ids and names of modes. */
+/** Phrases in the ids and names of modes. */
 const editWords = /\b(?:accept|auto|auto accept|auto approve|allow|apply)(?: all)? (?:file )?edit(?:s|ing)?\b/;
 const runWords =
   /\b(?:yolo|bypass(?: permissions?)?|full access|full auto|auto ?pilot|auto ?(?:approve|review|run|mode)|allow all|approve all|accept all|skip permissions?|dangerous(?:ly)?|unrestricted|never ask|no prompts|autonomous)\b|^auto(?:matic)?$/;
@@ -44,11 +44,14 @@ const negationWords = /\b(?:no|not|never|nothing|nor|cannot|can t|don t|doesn t|
 const editObjectWords = /\b(?:edits?|files?|changes?|writes?)\b/;
 const commandObjectWords = /\b(?:commands?|shell|tools?|everything|all (?:actions|operations)|any)\b/;
 
-/** Whether an agent with this option edits or runs without asking the user. Unknown values count as asking. */
-export function unattendedActionsOfValue(agent: string | undefined, offered: OfferedValue): Unattended | undefined {
+/** Returns what an agent does without approval while this option has this value. Unknown values count as asking. */
+export function unattendedActionsOfValue(
+  agent: string | undefined,
+  offered: OfferedValue,
+): UnattendedAction | undefined {
   const id = lowerCaseWords(offered.value.split('#').at(-1) ?? '');
-  const told = agent === undefined ? undefined : verdictsByAgent[agent]?.[id.replaceAll(' ', '')];
-  if (told !== undefined) return told === 'asks' ? undefined : told;
+  const verdict = agent === undefined ? undefined : verdictsByAgent[agent]?.[id.replaceAll(' ', '')];
+  if (verdict !== undefined) return verdict === 'asks' ? undefined : verdict;
   const names = [id, lowerCaseWords(offered.name ?? '')];
   if (names.some((name) => carefulWords.test(name))) return undefined;
   if (names.some((name) => editWords.test(name))) return 'edits';
@@ -57,7 +60,7 @@ export function unattendedActionsOfValue(agent: string | undefined, offered: Off
 }
 
 /** Returns the actions that a description allows. Ignores negated sentences. */
-function unattendedByDescription(description: string): Unattended | undefined {
+function unattendedByDescription(description: string): UnattendedAction | undefined {
   for (const sentence of description.split(/[.;\n]/)) {
     const words = lowerCaseWords(sentence);
     const at = withoutAskingWords.exec(words)?.index ?? automaticWords.exec(words)?.index;

@@ -16,9 +16,9 @@ import {
 } from '../session/wireSchema';
 
 /**
- * ACP v1 messages from agents, as far as Backline reads them; names are the protocol's. Parsing is lenient: `null`
- * counts as missing, unknown members are kept, unknown enum values become harmless ones, and invalid list items are
- * skipped.
+ * ACP v1 messages from agents, with the fields that Backline reads. The names are the protocol's. Parsing is lenient:
+ * `null` counts as missing, unknown members are kept, unknown enum values become harmless ones, and invalid list items
+ * are skipped.
  */
 
 const Unknown = { type: 'unknown' } as const;
@@ -27,7 +27,10 @@ const ToolKind = z
   .enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'])
   .catch('other');
 
-/** `tool_call` and `tool_call_update`: agents announce calls by either. Lists replace, missing members stay. */
+/**
+ * `tool_call` and `tool_call_update`, because agents announce calls by either. A list replaces the earlier list, and
+ * missing members stay unchanged.
+ */
 export const ToolCallUpdate = z.looseObject({
   toolCallId: Text,
   title: optionalText,
@@ -69,7 +72,7 @@ const Models = z.looseObject({
   availableModels: list(z.looseObject({ modelId: Text, name: Text, description: optionalText })),
 });
 
-/** Results of `session/new`, `session/load` and `session/resume`; some agents return `null`. */
+/** The results of `session/new`, `session/load` and `session/resume`. Some agents return `null`. */
 export const SessionSetup = z
   .looseObject({
     sessionId: optionalText,
@@ -117,14 +120,17 @@ export const PermissionRequest = z
   }));
 
 const Flag = z.boolean().nullish().catch(false);
-/** Whether a capability is present, as `{}` or more. */
+/** Whether a capability is present. The value is usually `{}`. */
 const Ability = z.unknown().transform((value) => value !== null && value !== undefined && value !== false);
 
 const AuthMethod = z.looseObject({
   id: Text,
   name: Text,
   description: optionalText,
-  /** `terminal`; anything else means that the agent signs in itself, through `authenticate`. */
+  /**
+   * `terminal`: the user signs in through a terminal. Anything else means that the agent handles the sign-in through
+   * `authenticate`.
+   */
   type: optionalText,
   args: z.array(Text).nullish().catch(undefined),
   env: z.record(z.string(), Text).nullish().catch(undefined),
@@ -151,6 +157,7 @@ export const InitializeResult = z.looseObject({
       promptCapabilities: PromptCapabilities.catch(undefined),
       mcpCapabilities: McpCapabilities.catch(undefined),
       sessionCapabilities: SessionCapabilities.nullish().catch(undefined),
+      auth: z.looseObject({ logout: Ability.optional() }).nullish().catch(undefined),
     })
     .nullish()
     .catch(undefined),
@@ -163,7 +170,7 @@ const QuotaMeta = z.looseObject({
 export const PromptResult = z.looseObject({
   stopReason: z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']).catch('end_turn'),
   usage: optional(TurnUsage).catch(undefined),
-  /** Gemini's token counts of the turn. */
+  /** The turn's token counts, as reported by Gemini. */
   _meta: optional(QuotaMeta).catch(undefined),
 });
 

@@ -1,6 +1,7 @@
 import { recognizeIntent } from './intent';
 import { renameInFile, sortFileImports } from '../skills/editSkills';
 import { failOnPurpose } from '../skills/failOnPurpose';
+import { findUses } from '../skills/findUses';
 import { explainUnknownPrompt, introduceAgent } from '../skills/introduceAgent';
 import { quoteNotes } from '../skills/quoteNotes';
 import { runCommand } from '../skills/runCommand';
@@ -8,7 +9,7 @@ import { showPlan, speakSlowly } from '../skills/showSkills';
 import { summarizeFiles } from '../skills/summarizeFiles';
 import type { Turn } from './turn';
 
-/** Answers a prompt: quotes the attached texts, then follows the intent. @throws TurnCancelled, RpcError */
+/** Answers a prompt: quotes the attached texts, then performs the requested action. @throws TurnCancelled, RpcError */
 export async function answerPrompt(turn: Turn): Promise<void> {
   const intent = recognizeIntent(turn.prompt);
   if (turn.isVerbose) await turn.think(`Matching rule: ${intent.kind}.`);
@@ -24,6 +25,8 @@ export async function answerPrompt(turn: Turn): Promise<void> {
       return renameInFile(turn, intent.from, intent.to, intent.path);
     case 'sort':
       return sortFileImports(turn, intent.path);
+    case 'uses':
+      return findUses(turn, intent.symbol, intent.path);
     case 'run':
       return runCommand(turn, intent.line);
     case 'slow':

@@ -6,6 +6,7 @@ type Intent =
   | { readonly kind: 'summarize'; readonly paths: readonly string[] }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly path: string | undefined }
   | { readonly kind: 'sort'; readonly path: string | undefined }
+  | { readonly kind: 'uses'; readonly symbol: string; readonly path: string | undefined }
   | { readonly kind: 'run'; readonly line: string }
   | { readonly kind: 'slow'; readonly words: number }
   | { readonly kind: 'fail'; readonly how: string };
@@ -21,6 +22,7 @@ export const demoCommands: readonly Command[] = [
   { name: 'summarize', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
   { name: 'rename', description: 'Rename a word in a file, with your permission', hint: 'old to new in path' },
   { name: 'sort', description: 'Sort the imports of a file, with your permission', hint: 'path' },
+  { name: 'uses', description: 'Ask the editor’s language server who uses a symbol', hint: 'symbol in path' },
   { name: 'run', description: "Run a command in the client's terminal", hint: 'command' },
   { name: 'slow', description: 'Answer slowly, word by word, to try the stop button', hint: 'number of words' },
   { name: 'plan', description: 'Show a plan that advances' },
@@ -41,10 +43,12 @@ export function recognizeIntent({ text, files, notes }: Prompt): Intent {
   if (rename) return commandIntent('rename', rename[1] ?? '');
   const sort = /^sort\s+(?:the\s+)?imports\b\s*(?:(?:in|of)\s+)?([\s\S]*)$/i.exec(text);
   if (sort) return commandIntent('sort', sort[1] ?? '');
+  const uses = /^(?:who|what)\s+uses\s+(\S[\s\S]*)$/i.exec(text);
+  if (uses) return commandIntent('uses', uses[1] ?? '');
   if (/^slow(?:ly)?\b/i.test(text)) return commandIntent('slow', /\d+/.exec(text)?.[0] ?? '');
   if (/^plan\b/i.test(text)) return { kind: 'plan' };
 
-  // Removes mentions of attachments, because their titles may look like paths.
+  // Mentions of attachments are removed, because their titles may look like paths.
   const paths = notes.length > 0 && !/^summari[sz]e\b/i.test(text) ? [] : pathsIn(text);
   if (files.length > 0 || paths.length > 0) return { kind: 'summarize', paths };
   if (notes.length > 0) return { kind: 'quote' };
@@ -68,6 +72,10 @@ function commandIntent(name: string, rest: string): Intent {
     }
     case 'sort':
       return { kind: 'sort', path: rest.replace(/^imports\s+(?:(?:in|of)\s+)?/i, '').trim() || undefined };
+    case 'uses': {
+      const words = /^(\S+?)\??(?:\s+in\s+([\s\S]+?)\??)?$/i.exec(rest.trim());
+      return words ? { kind: 'uses', symbol: unquoted(words[1] ?? ''), path: words[2] } : { kind: 'unknown' };
+    }
     case 'run':
       return rest === '' ? { kind: 'unknown' } : { kind: 'run', line: rest };
     case 'slow': {
@@ -81,7 +89,7 @@ function commandIntent(name: string, rest: string): Intent {
   }
 }
 
-/** Words that look like a path: `@name`, something with a slash, or a name with an extension. */
+/** Returns the words that look like a path: `@name`, a word with a slash, or a name with an extension. */
 function pathsIn(text: string): string[] {
   const words = text.split(/\s+/).map((word) => word.replace(/^[`'"(<]+|[`'")>,;:?!.]+$/g, ''));
   return words.filter(

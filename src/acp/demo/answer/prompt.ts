@@ -6,19 +6,19 @@ export interface Prompt {
   readonly text: string;
   readonly files: readonly PromptFile[];
   readonly notes: readonly PromptNote[];
-  /** For an interrupted answer that continues: how many words were already said. */
+  /** The number of words that were already sent, if an interrupted answer continues. */
   readonly saidWordCount?: number;
 }
 
 export interface PromptFile {
-  /** Absolute path, or the URI if it is not a local file. */
+  /** Absolute path of the file, or the URI if it is not a local file. */
   readonly path: string;
   readonly text?: string;
 }
 
 /** An attached text without a file, for example a context item, problems or an untitled selection. */
 export interface PromptNote {
-  /** A single line. */
+  /** Title on a single line. */
   readonly title: string;
   readonly text: string;
 }
@@ -46,7 +46,10 @@ export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
   return { text: texts.join('').trim(), files, notes };
 }
 
-/** Converts an attached text to a note if its first line names the file, or if its URI is a folder (ends in `/`). */
+/**
+ * Converts an attached text to a note if the first line of the text names the file, or if the URI is a folder (ends
+ * with `/`).
+ */
 function noteOf(uri: string, text: string): PromptNote | undefined {
   if (!uri.startsWith('file:')) return { title: decodePercentEscapes(uri.replace(/^backline:/, '')), text };
   const path = pathOfUri(uri).replace(/(?<=.)[\\/]$/, '');

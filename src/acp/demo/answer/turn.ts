@@ -8,35 +8,48 @@ import type { Prompt } from './prompt';
  */
 export interface Turn {
   readonly prompt: Prompt;
-  /** Absolute path that relative paths are resolved against. */
+  /** Base folder of relative paths, as an absolute path. */
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly isVerbose: boolean;
-  /** Delay before each word of `say`; 0 for none. */
+  /** Delay before each word of `say`, in milliseconds; 0 for none. */
   readonly paceMs: number;
 
-  /** `text` is Markdown. */
+  /** Adds Markdown to the answer. */
   say(text: string): Promise<void>;
   think(text: string): Promise<void>;
   plan(entries: readonly PlanStep[]): Promise<void>;
-  /** Reads the editor's text of a file. @throws Error with a message for the user */
+  /** Reads a file through the editor, including unsaved changes. @throws Error with a message for the user */
   readFile(path: string): Promise<string>;
-  /** Shows the change, asks if required, and writes it. */
+  /** Shows the change, asks for approval if required, and writes the file. */
   proposeEdit(edit: ProposedEdit): Promise<EditOutcome>;
   runCommand(argv: readonly [string, ...string[]]): Promise<CommandOutcome>;
+  /** Calls a tool of the editor, and shows the call. */
+  askEditor(question: EditorQuestion): Promise<ToolAnswer>;
   sleep(ms: number): Promise<void>;
 }
+
+export interface EditorQuestion {
+  readonly title: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, string>>;
+}
+
+export type ToolAnswer =
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'unsupported' };
 
 export interface ProposedEdit {
   readonly title: string;
   readonly path: string;
   readonly oldText: string;
   readonly newText: string;
-  /** 1-based. */
+  /** Line number, 1-based. */
   readonly line: number;
 }
 
-/** `proposed`: the client decides after the turn. */
+/** `proposed`: the client offers the change to the user after the turn. */
 export type EditOutcome =
   | { readonly kind: 'written' | 'rejected' | 'proposed' | 'shownOnly' }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -53,12 +66,12 @@ export class TurnCancelled extends Error {
   }
 }
 
-/** Settles as `work` does, or rejects as soon as the turn is cancelled. @throws TurnCancelled */
+/** Settles like `work`, or rejects as soon as the turn is cancelled. @throws TurnCancelled */
 export function unlessCancelled<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return raceSignal(work, signal, () => new TurnCancelled());
 }
 
-/** @throws TurnCancelled */
+/** Waits for `ms` milliseconds. @throws TurnCancelled */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   try {

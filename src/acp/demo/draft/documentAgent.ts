@@ -8,13 +8,13 @@ import { answerPrompt } from '../answer/answerPrompt';
 import { diskFileHandlers, readFileInFolder } from '../diskFiles';
 import { DraftTurn } from './draftTurn';
 
-/** An agent of the draft protocol as documented: the client keeps the threads, the agent serves files. */
+/** An agent of the draft protocol as documented: the client stores the threads, and the agent serves files. */
 export class DocumentAgent {
   private readonly connection: DraftConnection;
   private readonly turnQueue = new KeyedQueue();
   private readonly endController = new AbortController();
 
-  /** `cwd` is an absolute path; files outside are not served. */
+  /** `cwd` is an absolute path. Files outside this folder are not served. */
   constructor(
     private readonly stream: MessageStream,
     private readonly cwd: string,

@@ -3,8 +3,8 @@ import { systemClock } from '../../../base/node/systemClock';
 import { nullLogger } from '../../../base/common/log';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { DraftConnection } from '../../common/draft/draftConnection';
-import { MemoryThreads, textOf } from '../../common/draft/draftThreads';
-import { draftThreadHandlers } from '../../node/draft/draftHandlers';
+import { MemoryThreads, messageText } from '../../common/draft/draftThreads';
+import { createThreadMethodHandlers } from '../../node/draft/draftHandlers';
 import { answerPrompt } from '../answer/answerPrompt';
 import { DraftTurn } from './draftTurn';
 import type { Turn } from '../answer/turn';
@@ -15,7 +15,7 @@ export class DraftAgent {
   private readonly connection: DraftConnection;
   private readonly endController = new AbortController();
 
-  /** `cwd` is the absolute path that relative paths in prompts are resolved against. */
+  /** `cwd` is the base folder of relative paths in prompts, as an absolute path. */
   constructor(
     private readonly stream: MessageStream,
     private readonly cwd: string,
@@ -26,10 +26,10 @@ export class DraftAgent {
       clock: systemClock,
       log: nullLogger,
       handlers: {
-        ...draftThreadHandlers(threads),
+        ...createThreadMethodHandlers(threads),
         sendMessage: async ({ threadId, message }) => {
           await threads.sendMessage(threadId, message);
-          if (message.role === 'user') await answerPrompt(this.createTurn(threadId, textOf(message)));
+          if (message.role === 'user') await answerPrompt(this.createTurn(threadId, messageText(message)));
           return null;
         },
       },

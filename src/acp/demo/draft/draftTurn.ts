@@ -8,13 +8,14 @@ import {
   type CommandOutcome,
   type EditOutcome,
   type ProposedEdit,
+  type ToolAnswer,
   type Turn,
 } from '../answer/turn';
 
 interface DraftTurnDeps {
-  /** The client's text; a line `File: path` attaches a file. */
+  /** The text that the client sent. A line `File: path` attaches a file. */
   readonly text: string;
-  /** Absolute path. */
+  /** Working directory, as an absolute path. */
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly say: (text: string) => Promise<void>;
@@ -65,6 +66,10 @@ export class DraftTurn implements Turn {
     return Promise.resolve({ kind: 'unsupported' });
   }
 
+  askEditor(): Promise<ToolAnswer> {
+    return Promise.resolve({ kind: 'unsupported' });
+  }
+
   async sleep(ms: number): Promise<void> {
     await sleep(ms, this.signal);
   }
@@ -76,7 +81,7 @@ function promptOf(text: string, cwd: string): Prompt {
   return { text: text.replace(file, '').trim(), files, notes: [] };
 }
 
-/** Writes the path without Git's quoting. */
+/** Creates a diff in which paths are not quoted as Git does. */
 function unifiedDiff(path: string, oldText: string, newText: string): string {
   const options = { context: 3, headerOptions: OMIT_HEADERS, stripTrailingCr: true };
   const hunks = createTwoFilesPatch(path, path, oldText, newText, undefined, undefined, options);

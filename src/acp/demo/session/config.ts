@@ -16,13 +16,13 @@ export function configOptionsOf(session: DemoSession, supportsBooleans: boolean)
       type: 'select',
       id: 'pace',
       name: 'Pace',
-      description: 'How fast answers come',
+      description: 'How fast answers appear',
       currentValue: session.pace,
       options: demoPaces.map(({ value, name, description }) => ({ value, name, description })),
     },
   ];
   if (supportsBooleans) {
-    const description = 'Say by which rule a prompt was understood';
+    const description = 'Explain how each prompt was understood';
     options.push({ type: 'boolean', id: 'verbose', name: 'Verbose', description, currentValue: session.isVerbose });
   }
   return options;
@@ -38,7 +38,7 @@ export function setConfigOption(session: DemoSession, id: string, value: string 
   const pace = demoPaces.find((candidate) => candidate.value === value);
   if (id === 'mode' && mode) {
     session.mode = mode.id;
-    // Lasting answers apply only to the mode they were given in.
+    // Lasting answers apply only in the mode in which they were given.
     session.editRule = 'ask';
   } else if (id === 'pace' && pace) {
     session.pace = pace.value;

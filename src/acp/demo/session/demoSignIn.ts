@@ -6,19 +6,19 @@ import type { AuthMethod } from '@agentclientprotocol/sdk';
 export class DemoSignIn {
   private isSignedIn = false;
 
-  /** `folder` shares the sign-in with other processes. */
+  /** Other processes with the same `folder` share the sign-in. */
   constructor(
     private readonly isRequired: boolean,
     private readonly folder: string | undefined,
   ) {}
 
-  /** The sign-in methods. The terminal method needs a folder, because it runs in another process. */
+  /** Returns the sign-in methods. The terminal method requires a folder, because it runs in another process. */
   methods(supportsTerminal: boolean): AuthMethod[] {
     if (!this.isRequired) return [];
-    const description = 'Asks for nothing and succeeds';
+    const description = 'Signs in without a password';
     const methods: AuthMethod[] = [{ id: 'demo-sign-in', name: 'Demo sign-in', description }];
     if (supportsTerminal && this.folder !== undefined) {
-      methods.push({ type: 'terminal', id: 'demo-terminal', name: 'Demo sign-in in a terminal', args: ['--sign-in'] });
+      methods.push({ type: 'terminal', id: 'demo-terminal', name: 'Demo sign-in (terminal)', args: ['--sign-in'] });
     }
     return methods;
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A stored conversation, complete enough to replay it when a client loads the session. */
+/** A stored conversation that contains everything needed to replay it when a client loads the session. */
 const ToolContent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('diff'), path: z.string(), oldText: z.string(), newText: z.string() }),
@@ -19,7 +19,7 @@ export const HistoryItem = z.discriminatedUnion('type', [
     type: z.literal('tool'),
     toolCallId: z.string(),
     title: z.string(),
-    kind: z.enum(['read', 'edit', 'execute']),
+    kind: z.enum(['read', 'edit', 'execute', 'search']),
     status: z.enum(['completed', 'failed']),
     content: z.array(ToolContent),
     path: z.string().optional(),
@@ -32,7 +32,7 @@ export const HistoryItem = z.discriminatedUnion('type', [
 export type HistoryItem = z.infer<typeof HistoryItem>;
 export type ToolHistory = Extract<HistoryItem, { type: 'tool' }>;
 
-/** Adds an item. Text extends the last item of its kind; a plan replaces the one before. */
+/** Adds an item. A text extends the last item if that has the same kind. A plan replaces the previous plan. */
 export function addToHistory(history: HistoryItem[], item: HistoryItem): void {
   const last = history.at(-1);
   if (last && 'text' in last && 'text' in item && last.type === item.type && item.type !== 'user') {
@@ -49,7 +49,7 @@ export function countAnswerWords(history: readonly HistoryItem[]): number {
   return countWords(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));
 }
 
-/** Counts the words of a conversation, in place of tokens. */
+/** Counts the words of a conversation, as a substitute for tokens. */
 export function countWords(history: readonly HistoryItem[]): number {
   return history.reduce((sum, item) => sum + ('text' in item ? item.text.split(/\s+/).filter(Boolean).length : 0), 0);
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import * as z from 'zod';
 import { errorCode } from '../../../base/common/errors';
+import type { EditorTools } from './editorTools';
 import { HistoryItem } from './history';
 
 const StoredSession = z.object({
@@ -10,17 +11,21 @@ const StoredSession = z.object({
   cwd: z.string(),
   additionalDirectories: z.array(z.string()),
   title: z.string().optional(),
-  /** RFC 3339. */
+  /** Time of the last change, in RFC 3339 format. */
   updatedAt: z.string(),
   history: z.array(HistoryItem),
-  /** The last prompt, if its answer was interrupted, and how many words were said. */
+  /** The last prompt if its answer was interrupted, and the number of words that were already sent. */
   cutOff: z.object({ text: z.string(), saidWords: z.number() }).optional(),
 });
 type StoredSession = z.infer<typeof StoredSession>;
 
 export const demoModes = [
   { id: 'ask', name: 'Ask', description: 'Ask before every edit' },
-  { id: 'auto-edit', name: 'Auto edit', description: 'Write edits without asking; everything else as in Ask' },
+  {
+    id: 'auto-edit',
+    name: 'Auto edit',
+    description: 'Edit files without asking. Everything else is the same as in Ask',
+  },
 ] as const;
 type ModeId = (typeof demoModes)[number]['id'];
 
@@ -31,7 +36,7 @@ export const demoPaces = [
 ] as const;
 type PaceId = (typeof demoPaces)[number]['value'];
 
-/** An open session. Its settings last as long as the process. */
+/** An open session. Its settings exist only in this process. */
 export interface DemoSession extends StoredSession {
   mode: ModeId;
   pace: PaceId;
@@ -39,14 +44,16 @@ export interface DemoSession extends StoredSession {
   editRule: 'ask' | 'allow' | 'reject';
   callCount: number;
   turn: AbortController | undefined;
+  /** Undefined if the client offers none. */
+  editorTools: EditorTools | undefined;
 }
 
-/** The demo agent's sessions: in memory, and optionally in a folder for other processes. */
+/** The demo agent's sessions: in memory, and optionally in a folder that other processes share. */
 export class DemoSessions {
   private readonly openSessions = new Map<string, DemoSession>();
   private readonly unsavedIds = new Set<string>();
 
-  /** `folder` is an absolute path; created when needed. */
+  /** `folder` is an absolute path. It is created when needed. */
   constructor(private readonly folder: string | undefined) {}
 
   async create(cwd: string, additionalDirectories: readonly string[]): Promise<DemoSession> {
@@ -71,7 +78,7 @@ export class DemoSessions {
     return session;
   }
 
-  /** Returns the sessions, newest first. */
+  /** Returns all sessions, newest first. */
   async list(): Promise<StoredSession[]> {
     const all = new Map<string, StoredSession>(this.openSessions);
     for (const name of await this.listFileNames()) {
@@ -83,7 +90,7 @@ export class DemoSessions {
     return spoken.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   }
 
-  /** Cancels the session's turn. A session not on disk stays in memory, so that it can be loaded again. */
+  /** Cancels the session's turn. A session that is not on disk stays in memory, so that it can be loaded again. */
   close(id: string): void {
     this.openSessions.get(id)?.turn?.abort();
     if (this.folder !== undefined && !this.unsavedIds.has(id)) this.openSessions.delete(id);
@@ -138,11 +145,20 @@ export class DemoSessions {
   }
 }
 
-/** ENOTDIR: a file is where the folder should be. */
+/** Also accepts ENOTDIR, which means that there is a file in place of the folder. */
 function isMissingFileError(error: unknown): boolean {
   return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR';
 }
 
 function toOpenSession(stored: StoredSession): DemoSession {
-  return { ...stored, mode: 'ask', pace: 'quick', isVerbose: false, editRule: 'ask', callCount: 0, turn: undefined };
+  return {
+    ...stored,
+    mode: 'ask',
+    pace: 'quick',
+    isVerbose: false,
+    editRule: 'ask',
+    callCount: 0,
+    turn: undefined,
+    editorTools: undefined,
+  };
 }

@@ -23,7 +23,7 @@ export async function sortFileImports(turn: Turn, path: string | undefined): Pro
 
 type Change = Pick<ProposedEdit, 'title' | 'newText' | 'line'>;
 
-/** Reads a file, computes a change (or the reason for none), and proposes it. */
+/** Reads a file, computes a change or the reason why there is none, and proposes the change. */
 async function proposeChange(
   turn: Turn,
   word: string | undefined,

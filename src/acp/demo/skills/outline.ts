@@ -1,4 +1,4 @@
-/** The outline of a text file, found without parsing it. Lines are 1-based. */
+/** The outline of a text file, created without a parser. Lines are 1-based. */
 interface Outline {
   readonly lineCount: number;
   readonly importCount: number;
@@ -15,7 +15,7 @@ interface Declaration {
 interface LanguagePatterns {
   readonly extensions: RegExp;
   readonly import?: RegExp;
-  /** The kinds of declarations with their patterns. The only group of a pattern is the name. */
+  /** The kinds of declarations and their patterns. The only capturing group of a pattern is the name. */
   readonly declarations: readonly (readonly [kind: string, pattern: RegExp])[];
 }
 
@@ -70,7 +70,7 @@ const languages: readonly LanguagePatterns[] = [
 
 const todoPattern = /\b(?:TODO|FIXME|XXX)\b[:\s]*(.*)$/;
 
-/** `name` determines the language; for unknown ones, only lines and TODOs are counted. */
+/** Creates the outline. `name` determines the language. In unknown languages, only lines and TODOs are counted. */
 export function createOutline(name: string, text: string): Outline {
   const language = languages.find(({ extensions }) => extensions.test(name));
   const lines = text.split(/\r\n|\n|\r/);

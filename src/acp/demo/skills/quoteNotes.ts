@@ -11,7 +11,7 @@ export async function quoteNotes(turn: Turn): Promise<void> {
   if (notes.length === 0) return;
   const remaining = notes.length - maxQuotes;
   await turn.say(
-    notes.length === 1 ? 'Your prompt came with a text:\n\n' : `Your prompt came with ${notes.length} texts:\n\n`,
+    notes.length === 1 ? 'Your prompt included this text:\n\n' : `Your prompt included ${notes.length} texts:\n\n`,
   );
   for (const note of notes.slice(0, maxQuotes)) await turn.say(quoteOf(note));
   if (remaining > 0) await turn.say(`… and ${remaining} more.\n\n`);

@@ -5,7 +5,7 @@ interface RenameResult {
   readonly firstLine: number;
 }
 
-/** Replaces whole words only, of any script: `id` does not match in `idle` or `$id`. */
+/** Replaces whole words in any script. For example, `id` does not match in `idle` or `$id`. */
 export function replaceWord(text: string, from: string, to: string): RenameResult {
   const edge = String.raw`[\p{L}\p{N}_$]`;
   const word = new RegExp(`(?<!${edge})${escapeRegExp(from)}(?!${edge})`, 'gu');

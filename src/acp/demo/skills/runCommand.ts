@@ -13,7 +13,7 @@ export async function runCommand(turn: Turn, line: string): Promise<void> {
   }
   const [command, ...args] = argv;
   if (command === undefined) {
-    await turn.say('Run what? For example `/run git status`.\n');
+    await turn.say('Which command? For example, `/run git status`.\n');
     return;
   }
   const outcome = await turn.runCommand([command, ...args]);

@@ -17,11 +17,11 @@ export async function speakSlowly(turn: Turn, words: number, saidWords = 0): Pro
 
 const planSteps: readonly Pick<PlanStep, 'content' | 'priority'>[] = [
   { content: 'Show this plan', priority: 'high' },
-  { content: 'Tick off one entry after another', priority: 'medium' },
-  { content: 'Say that all is done', priority: 'low' },
+  { content: 'Check off the steps one by one', priority: 'medium' },
+  { content: 'Report that everything is done', priority: 'low' },
 ];
 
-/** Shows a plan whose entries advance; each update contains the whole plan. */
+/** Shows a plan and completes its entries one by one. Each update contains the whole plan. */
 export async function showPlan(turn: Turn): Promise<void> {
   for (let current = 0; current <= planSteps.length; current++) {
     await turn.plan(
@@ -32,5 +32,5 @@ export async function showPlan(turn: Turn): Promise<void> {
     );
     await turn.sleep(turn.paceMs);
   }
-  await turn.say('Every entry of the plan is done.\n');
+  await turn.say('All steps of the plan are done.\n');
 }

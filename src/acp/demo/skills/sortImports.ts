@@ -1,10 +1,12 @@
 interface ImportStatement {
   readonly text: string;
-  /** The sort key; undefined for a side-effect import, whose position matters. */
+  /**
+   * The module name, by which imports are sorted. Undefined for an import with side effects, whose position matters.
+   */
   readonly module: string | undefined;
 }
 
-/** Sorts each run of adjacent imports by module, in JavaScript, TypeScript and Python. Line endings are kept. */
+/** Sorts each group of adjacent imports by module, in JavaScript, TypeScript and Python. Line endings are kept. */
 export function sortImports(text: string): string {
   const lines = text.split(/(?<=\n)/);
   const result: string[] = [];

@@ -14,7 +14,7 @@ export async function summarizeFiles(turn: Turn, paths: readonly string[]): Prom
     return;
   }
   await turn.think(
-    `The prompt names ${files.map(({ path }) => basename(path)).join(', ')}, so I count what it contains.`,
+    `The prompt names ${files.map(({ path }) => basename(path)).join(', ')}, so I’ll summarize what is in it.`,
   );
   for (const file of files) await summarizeFile(turn, file);
 }

@@ -2,7 +2,7 @@ import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk'
 import { readTextInside, writeTextInside } from '../diskFiles';
 import type { DemoSession } from '../session/sessions';
 
-/** Accesses files through the client, which knows unsaved text, or on disk within the session's folders. */
+/** Accesses files through the client, which knows unsaved text, or else on disk within the session's folders. */
 export class ClientFiles {
   constructor(
     private readonly client: AgentContext,
@@ -10,13 +10,13 @@ export class ClientFiles {
     private readonly capabilities: ClientCapabilities['fs'],
   ) {}
 
-  /** @throws Error with a message for the user */
+  /** Reads a file. @throws Error with a message for the user */
   async read(path: string): Promise<string> {
     if (this.capabilities?.readTextFile !== true) return await readTextInside(this.folders, path);
     return (await this.client.request('fs/read_text_file', { sessionId: this.session.id, path })).content;
   }
 
-  /** @throws Error with a message for the user */
+  /** Writes a file. @throws Error with a message for the user */
   async write(path: string, content: string): Promise<void> {
     if (this.capabilities?.writeTextFile !== true) await writeTextInside(this.folders, path, content);
     else await this.client.request('fs/write_text_file', { sessionId: this.session.id, path, content });

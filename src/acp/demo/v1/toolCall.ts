@@ -6,13 +6,13 @@ interface ToolCallStart {
   readonly title: string;
   readonly kind: ToolHistory['kind'];
   readonly path?: string;
-  /** 1-based. */
+  /** Line number, 1-based. */
   readonly line?: number;
   readonly rawInput: unknown;
   readonly content?: ToolCallContent[];
 }
 
-/** A tool call as the client sees it: announced, updated and always ended. */
+/** A tool call in the client's view. It is announced, updated and always ended. */
 export class DemoToolCall {
   readonly id: string;
 
@@ -44,7 +44,10 @@ export class DemoToolCall {
     });
   }
 
-  /** `historyContent` is stored; `clientContent`, if given, replaces the client's content. */
+  /**
+   * Ends the call. `historyContent` is stored in the history. `clientContent`, if given, replaces the content that the
+   * client shows.
+   */
   async end(
     status: ToolHistory['status'],
     rawOutput: unknown,

@@ -4,6 +4,7 @@ import {
   type AgentApp,
   type AgentContext,
   type ClientCapabilities,
+  type McpServer,
 } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
@@ -12,6 +13,7 @@ import { answerPrompt } from '../answer/answerPrompt';
 import { configOptionsOf, modeStateOf, setConfigOption } from '../session/config';
 import { demoCommands } from '../answer/intent';
 import type { PromptBlock } from '../answer/prompt';
+import { EditorTools } from '../session/editorTools';
 import { replayUpdateOf } from './replay';
 import type { DemoSession, DemoSessions } from '../session/sessions';
 import type { DemoSignIn } from '../session/demoSignIn';
@@ -36,7 +38,7 @@ export class V1Agent {
 
   constructor(private readonly options: V1AgentDeps) {}
 
-  /** Creates the app with all handlers; connect it once. */
+  /** Creates the app with all handlers. Connect it only once. */
   createApp(): AgentApp {
     const { name, version, sessions, signIn } = this.options;
     return agent({ name })
@@ -47,6 +49,7 @@ export class V1Agent {
           agentInfo: { name: 'backline-demo-agent', title: name, version },
           agentCapabilities: {
             loadSession: true,
+            mcpCapabilities: { http: true },
             promptCapabilities: { embeddedContext: true },
             sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
             auth: { logout: {} },
@@ -66,6 +69,7 @@ export class V1Agent {
       .onRequest('session/new', async ({ params, client }) => {
         await this.requireSignIn();
         const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
+        session.editorTools = EditorTools.of(params.mcpServers);
         this.announceCommands(client, session);
         return { sessionId: session.id, ...this.modesAndOptionsOf(session) };
       })
@@ -151,7 +155,7 @@ export class V1Agent {
     }
   }
 
-  /** Sent after the response that gives the client the session's id. */
+  /** Must run after the response that contains the session's id, because the client does not know the id before. */
   private announceCommands(client: AgentContext, session: DemoSession): void {
     const availableCommands = demoCommands.map(({ name, description, hint }) => ({
       name,
@@ -186,11 +190,13 @@ export class V1Agent {
     sessionId: string;
     cwd: string;
     additionalDirectories?: readonly string[];
+    mcpServers?: readonly McpServer[];
   }): Promise<DemoSession> {
     await this.requireSignIn();
     const session = await this.options.sessions.load(params.sessionId);
     if (!session) throw RequestError.sessionNotFound(params.sessionId);
     session.cwd = params.cwd;
+    session.editorTools = EditorTools.of(params.mcpServers ?? []);
     session.additionalDirectories = [...(params.additionalDirectories ?? [])];
     return session;
   }

@@ -5,7 +5,7 @@ import { ClientFiles } from './clientFiles';
 import { addToHistory, type PlanStep } from '../session/history';
 import type { Prompt } from '../answer/prompt';
 import { demoPaces, type DemoSession } from '../session/sessions';
-import { DemoToolCall, sendUpdate } from './toolCall';
+import { DemoToolCall, sendUpdate, textContent } from './toolCall';
 import {
   sleep,
   TurnCancelled,
@@ -13,6 +13,8 @@ import {
   type CommandOutcome,
   type EditOutcome,
   type ProposedEdit,
+  type EditorQuestion,
+  type ToolAnswer,
   type Turn,
 } from '../answer/turn';
 
@@ -26,7 +28,7 @@ interface V1TurnDeps {
 
 const outputByteLimit = 256 * 1024;
 
-/** A turn of an ACP v1 session, shown by session/update and carried out by the client. */
+/** A turn of an ACP v1 session. Reports progress by session/update, and the client carries out its actions. */
 export class V1Turn implements Turn {
   readonly prompt: Prompt;
   readonly signal: AbortSignal;
@@ -111,7 +113,7 @@ export class V1Turn implements Turn {
         terminal = await this.untilCancelled(created);
       } catch (error) {
         if (error instanceof TurnCancelled) {
-          // Releases a terminal that is created after the turn was stopped.
+          // If the terminal is created after the turn was stopped, it must still be released.
           void created.then(releaseTerminal, () => undefined);
           throw error;
         }
@@ -126,6 +128,21 @@ export class V1Turn implements Turn {
     });
   }
 
+  async askEditor({ input, title, tool }: EditorQuestion): Promise<ToolAnswer> {
+    const { editorTools } = this.options.session;
+    if (!editorTools) return { kind: 'unsupported' };
+    const call = this.createToolCall({ title, kind: 'search', rawInput: { tool, ...input } });
+    return await this.trackCall(call, async () => {
+      const answer = await this.untilCancelled(editorTools.call(tool, input, this.signal));
+      if (answer.kind === 'failed') await call.fail(answer.reason);
+      if (answer.kind === 'answered') {
+        const content = [{ type: 'text' as const, text: answer.text }];
+        await call.end('completed', undefined, content, [textContent(answer.text)]);
+      }
+      return answer;
+    });
+  }
+
   async sleep(ms: number): Promise<void> {
     await sleep(ms, this.signal);
   }
@@ -136,12 +153,12 @@ export class V1Turn implements Turn {
     const { output } = await this.untilCancelled(terminal.currentOutput());
     const exitCode = exit.exitCode ?? undefined;
     const signal = exit.signal ?? undefined;
-    // The client keeps showing the live terminal; the history stores only its text.
+    // The client shows the live terminal. The history stores only its text.
     await call.end(exitCode === 0 ? 'completed' : 'failed', { exitCode, signal }, [{ type: 'text', text: output }]);
     return { kind: 'exited', exitCode, signal };
   }
 
-  /** Whether the mode, an earlier lasting answer or the user allows the edit. */
+  /** Whether the edit is allowed by the mode, an earlier lasting answer or the user. */
   private async mayEdit(call: DemoToolCall): Promise<boolean> {
     const { client, session } = this.options;
     if (session.editRule !== 'ask') return session.editRule === 'allow';
@@ -163,11 +180,11 @@ export class V1Turn implements Turn {
     return outcome.optionId === 'allow' || outcome.optionId === 'allow-always';
   }
 
-  /** Writes only if the file still has the text that the user saw. Returns the reason of a failure. */
+  /** Writes only if the file still has the text that the user saw. Returns the reason if it was not written. */
   private async writeIfUnchanged(path: string, oldText: string, newText: string): Promise<string | undefined> {
     try {
       if ((await this.untilCancelled(this.files.read(path))) !== oldText)
-        return 'The file has changed meanwhile. Ask me again.';
+        return 'The file has changed in the meantime. Send your prompt again.';
       await this.untilCancelled(this.files.write(path, newText));
       return undefined;
     } catch (error) {
@@ -201,7 +218,10 @@ export class V1Turn implements Turn {
   }
 }
 
-/** Also ends a running command. Errors are ignored: the client drops its terminals with the session. */
+/**
+ * Releases a terminal, which also ends a running command. Ignores errors, because the client releases its terminals
+ * when the session ends.
+ */
 async function releaseTerminal(terminal: TerminalHandle): Promise<void> {
   await terminal.release().catch(() => undefined);
 }

@@ -17,6 +17,7 @@ import type { PromptBlock } from '../answer/prompt';
 import { configOptionsOf, setConfigOption } from '../session/config';
 import type { DemoSignIn } from '../session/demoSignIn';
 import type { DemoTurns } from '../session/demoTurns';
+import { EditorTools } from '../session/editorTools';
 import type { DemoSession, DemoSessions } from '../session/sessions';
 import { replayUpdateOf } from './v2Replay';
 import { V2Turn } from './v2Turn';
@@ -48,7 +49,9 @@ export class V2Agent {
         return {
           protocolVersion: 2,
           info: { name: 'backline-demo-agent', title: name, version },
-          capabilities: { session: { prompt: { embeddedContext: {} }, delete: {}, additionalDirectories: {} } },
+          capabilities: {
+            session: { prompt: { embeddedContext: {} }, mcp: { http: {} }, delete: {}, additionalDirectories: {} },
+          },
           authMethods: signIn.methods(this.supportsTerminalSignIn).map(toV2AuthMethod),
         };
       })
@@ -64,6 +67,7 @@ export class V2Agent {
       .onRequest('session/new', async ({ params }) => {
         await this.requireSignIn();
         const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
+        session.editorTools = EditorTools.of(params.mcpServers ?? []);
         return { sessionId: session.id, ...setupOf(session) };
       })
       .onRequest('session/resume', async ({ params, client }) => {
@@ -74,6 +78,7 @@ export class V2Agent {
         if (!session) throw RequestError.sessionNotFound(params.sessionId);
         session.cwd = params.cwd;
         session.additionalDirectories = [...(params.additionalDirectories ?? [])];
+        session.editorTools = EditorTools.of(params.mcpServers ?? []);
         if (replayFrom) {
           for (const [index, item] of session.history.entries())
             await sendUpdate(client, session, replayUpdateOf(item, `${session.id}/${index}`));

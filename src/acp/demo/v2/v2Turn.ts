@@ -15,13 +15,15 @@ import {
   unlessCancelled,
   type CommandOutcome,
   type EditOutcome,
+  type EditorQuestion,
   type ProposedEdit,
+  type ToolAnswer,
   type Turn,
 } from '../answer/turn';
 import { readTextInside, writeTextInside } from '../diskFiles';
 import { addToHistory, type PlanStep } from '../session/history';
 import { demoPaces, type DemoSession } from '../session/sessions';
-import { diffContent, sendUpdate, V2ToolCall } from './v2ToolCall';
+import { diffContent, sendUpdate, textContent, V2ToolCall } from './v2ToolCall';
 
 interface V2TurnDeps {
   readonly client: AgentContext;
@@ -133,6 +135,21 @@ export class V2Turn implements Turn {
       }
       await call.end(exitCode === 0 ? 'completed' : 'failed', { exitCode, signal }, [{ type: 'text', text: output }]);
       return { kind: 'exited', exitCode: exitCode ?? undefined, signal: signal ?? undefined };
+    });
+  }
+
+  async askEditor({ input, title, tool }: EditorQuestion): Promise<ToolAnswer> {
+    const { editorTools } = this.options.session;
+    if (!editorTools) return { kind: 'unsupported' };
+    const call = this.createCall({ title, kind: 'search', rawInput: { tool, ...input } });
+    return await this.trackCall(call, async () => {
+      const answer = await this.untilCancelled(editorTools.call(tool, input, this.signal));
+      if (answer.kind === 'failed') await call.fail(answer.reason);
+      if (answer.kind === 'answered') {
+        await call.reportProgress([textContent(answer.text)]);
+        await call.end('completed', undefined, [{ type: 'text', text: answer.text }]);
+      }
+      return answer;
     });
   }
 

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { hashJson } from '../../../consent/node/contentHash';
+import { findKnownAgentInRegistry, type InstalledProgram } from '../../common/catalogue/installedAgents';
 import { parseAgentSettings, type AgentSetting, type McpServerSetting } from '../../common/catalogue/agentSettings';
 import {
   demoAgentId,
@@ -28,7 +29,7 @@ export interface CatalogueEntry {
   readonly missingFile: MissingFileResult;
   /** Options of new sessions; changing them does not stop the agent. */
   readonly defaults?: AgentSetting['defaults'];
-  readonly source: 'configured' | 'found' | 'demo';
+  readonly source: 'configured' | 'installed' | 'found' | 'demo';
   readonly problem?: EntryProblem;
   /** Set if the workspace defines the agent, which requires the user's permission. */
   readonly workspaceDefinition?: WorkspaceDefinition;
@@ -50,7 +51,7 @@ interface EntryProblem {
 }
 
 export interface Catalogue {
-  /** Configured agents first, then those found on PATH, then the demo agent. */
+  /** Configured agents first, then installed ones, then those found on PATH, then the demo agent. */
   readonly agents: readonly CatalogueEntry[];
   readonly problems: readonly string[];
 }
@@ -68,6 +69,8 @@ interface CatalogueOptions {
   readonly platform: NodeJS.Platform;
   /** From user to folder. Workspace agents are added to the user's agents and never replace them. */
   readonly levels: readonly SettingsLevel[];
+  /** Agents that Backline has installed. */
+  readonly installed?: readonly InstalledProgram[];
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path that relative commands are resolved against. */
   readonly cwd: string;
@@ -84,11 +87,13 @@ export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Cat
   const configured = await Promise.all(
     [...ownSettings].map(([name, setting]) => configuredAgent(name, setting, options)),
   );
-  const undefinedAgents = knownAgents.filter(({ id }) => !ownSettings.has(id));
+  const installed = await installedAgents(new Set(ownSettings.keys()), options);
+  const installedIds = new Set(installed.map(({ id }) => id));
+  const undefinedAgents = knownAgents.filter(({ id }) => !ownSettings.has(id) && !installedIds.has(id));
   const found = await Promise.all(undefinedAgents.map((known) => detectAgent(known, options)));
   const demo = ownSettings.has(demoAgentId) ? [] : [demoAgent(options.demo)];
   const ownDefaults = new Map(levels.flatMap(({ defaults }) => [...defaults]));
-  const builtIn = [...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
+  const builtIn = [...installed, ...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
     return { ...entry, ...withoutUndefined({ defaults: ownDefaults.get(entry.id) }) };
   });
   const usedIds = new Set([...configured, ...builtIn].map(({ id }) => id));
@@ -155,6 +160,35 @@ async function configuredAgent(
 }
 
 const unconfiguredDefaults = { env: {}, dialect: 'v1', mcpServers: {} } as const;
+
+/** An agent whose id is in the settings is left out, and so is the second of two with the same id. */
+async function installedAgents(
+  configuredIds: ReadonlySet<string>,
+  options: CatalogueOptions,
+): Promise<readonly CatalogueEntry[]> {
+  const entries = await Promise.all((options.installed ?? []).map((program) => installedAgent(program, options)));
+  const byId = new Map<string, CatalogueEntry>();
+  for (const entry of entries) if (!configuredIds.has(entry.id) && !byId.has(entry.id)) byId.set(entry.id, entry);
+  return [...byId.values()];
+}
+
+async function installedAgent(program: InstalledProgram, options: CatalogueOptions): Promise<CatalogueEntry> {
+  const { args, command, env, id, name } = program;
+  const known = findKnownAgentInRegistry(program);
+  const failure = await findCommandProblem(command, env, options.cwd, options);
+  const problem = failure && { message: `${name} is damaged: its program is missing. Remove it and install it again.` };
+  return {
+    ...unconfiguredDefaults,
+    id: known?.id ?? id,
+    title: known?.title ?? name,
+    command,
+    args,
+    env,
+    missingFile: known?.missingFileReadsAs ?? 'error',
+    source: 'installed',
+    ...withoutUndefined({ problem }),
+  };
+}
 
 async function detectAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {
   const { id, title, command, args, missingFileReadsAs: missingFile } = known;

@@ -1,28 +1,37 @@
+import * as path from 'node:path';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { isInsideFolder } from '../../../base/node/isInsideFolder';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { ThreadSource } from '../../common/draft/draftThreads';
+import { redactingLogger } from '../../common/signIn/redactingLogger';
+import { redactingTap } from '../../common/signIn/redactingTap';
+import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
+import { redactedProcess } from '../signIn/redactedProcess';
+import type { AgentProcessHandle } from '../v1/agentConnection';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
 import { AcpBackend } from '../session/acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
 import { consentSubjectOfServer, requireConsent, type AgentConsent } from './agentConsent';
-import { startAgentProcess, type AgentProcess } from '../process/agentProcess';
+import { startAgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
 import { DraftBackend } from '../draft/draftBackend';
+import { endProcessTree } from '../process/processTree';
 import { RestartPolicy } from '../process/restartPolicy';
 import type { McpServersRequest } from '../connection/agentGateway';
-import type { SignInCommand } from '../v1/agentSignIn';
+import type { SignInCommand } from '../../common/signIn/signInWays';
 import type { Elicit, AgentClientDeps } from '../connection/agentClient';
+import { tryAgent, TryAgentError, type AgentProgram, type TriedAgent } from './tryAgent';
 import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
 export interface SignInTerminalCommand {
@@ -49,6 +58,8 @@ export interface AgentLauncherDeps {
   /** Consent for what the workspace defines: agents and MCP servers. Checked at each start. */
   readonly agentConsent: AgentConsent;
   readonly reaper?: AgentReaper;
+  /** What to start now for an agent whose backend was created with this entry. */
+  readonly newestEntry?: (entry: CatalogueEntry) => Promise<CatalogueEntry>;
   readonly createId: () => string;
   /** Returns the MCP servers of this window by name, in the format of the setting. Without a caller, tools can only read. */
   readonly windowMcpServers?: (
@@ -59,24 +70,52 @@ export interface AgentLauncherDeps {
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly elicit: (agentTitle: string, ...asked: Parameters<Elicit>) => ReturnType<Elicit>;
-  /** Resolves with whether the command succeeded. */
-  readonly runInTerminal: (command: SignInTerminalCommand) => Promise<boolean>;
+  /** Resolves with whether the command succeeded. `signal` ends it. */
+  readonly runInTerminal: (command: SignInTerminalCommand, signal: AbortSignal) => Promise<boolean>;
+  /** The keys that the user stored for an agent, by variable. */
+  readonly keysOf: (agentId: string) => Promise<Readonly<Record<string, string>>>;
 }
 
+/** How long processes may take to end after they were asked to. */
+const endGraceMs = 2_000;
+
 export class AgentLauncher {
+  /** The command lines of agents that run. */
+  private readonly running = new Map<AgentProcessHandle, readonly string[]>();
+
   constructor(private readonly options: AgentLauncherDeps) {}
+
+  /** Whether the program of an agent that runs is in this folder. */
+  isInUse(folder: string): boolean {
+    return [...this.running.values()].flat().some((word) => path.isAbsolute(word) && isInsideFolder(word, folder));
+  }
+
+  /** Resolves to undefined if no such program that can be started is on the PATH of `env`. Never rejects. */
+  async findProgram(name: string, env: Readonly<Record<string, string>>): Promise<FoundCommand | undefined> {
+    return await findCommand(name, env, this.options.defaultFolder()).catch(() => undefined);
+  }
+
+  /** Ends a process that leads a group of its own, and its descendants. Never rejects. */
+  async endProcessTree(leaderPid: number): Promise<void> {
+    await endProcessTree(leaderPid, endGraceMs, this.options.clock);
+  }
 
   /** Creates the backend of an agent. The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
     const { clock, elicit, random } = this.options;
     const { id, title, missingFile } = entry;
-    const log = this.options.log.child(`agent ${id}`);
-    const startAgent = (): Promise<AgentProcess> => this.startAgent(entry, log);
-    const shared = { ...this.options, id, title, log, startAgent };
+    const redactor = new SecretRedactor();
+    const redact = (text: string): string => redactor.redactText(text);
+    const log = redactingLogger(this.options.log.child(`agent ${id}`), redact);
+    const tap = redactingTap(this.options.tap, redact);
+    const startAgent = (): Promise<AgentProcessHandle> => this.startAgent(entry, log, redactor);
+    const shared = { ...this.options, id, title, log, tap, startAgent };
     if (entry.dialect === 'draft') return new DraftBackend(shared);
     return new AcpBackend({
       ...shared,
+      redactor,
       missingFile,
+      defaultFolder: () => entry.cwd ?? this.options.defaultFolder(),
       ...withoutUndefined({
         protocol: entry.protocol,
         knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id,
@@ -86,13 +125,23 @@ export class AgentLauncher {
       terminalEnv: await this.options.environment(),
       mcpServers: (request) => this.mcpServers(entry, request, log),
       elicit: (request, signal) => elicit(title, request, signal),
-      runInTerminal: (command) => this.signIn(entry, command),
+      runInTerminal: (command, signal) => this.signIn(entry, command, signal),
     });
   }
 
-  private async startAgent(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {
+  /** Starts a command that is not an agent yet, and asks for its name. @throws TryAgentError */
+  async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
+    const { defaultFolder, environment, isTrusted, reaper } = this.options;
+    if (!isTrusted()) throw new TryAgentError('untrusted', 'Agents don’t start in an untrusted workspace.');
+    const guard = reaper && { guard: (leader: number, mark: string) => reaper.watch(leader, mark) };
+    const deps = { ...this.options, ...guard, environment: await environment(), defaultFolder: defaultFolder() };
+    return await tryAgent(program, deps, signal);
+  }
+
+  private async startAgent(given: CatalogueEntry, log: Logger, redactor: SecretRedactor): Promise<AgentProcessHandle> {
     const { clock, isTrusted, reaper } = this.options;
-    if (!isTrusted()) throw untrustedError(entry);
+    if (!isTrusted()) throw untrustedError(given);
+    const entry = await this.newestEntry(given);
     const { command, args } = entry;
     if (entry.dialect === 'v1') this.prepareWindowServers(log);
     const { env, cwd } = await this.spawnContextOf(entry);
@@ -101,10 +150,17 @@ export class AgentLauncher {
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
     const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
-    const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
+    const keys = await this.keysOf(entry);
+    for (const key of Object.values(keys)) redactor.addSecret(key);
+    const program = { command, args, env: { ...env, ...keys }, cwd };
+    const agent = await startAgentProcess(program, { clock, log, ...guard });
     log.info(`Started as process ${agent.pid} in ${cwd}`);
-    agent.onDidExit(({ code, signal }) => log.info(`Process ${agent.pid} ended (${signal ?? `exit code ${code}`})`));
-    return agent;
+    this.running.set(agent, [command, ...args]);
+    agent.onDidExit(({ code, signal }) => {
+      this.running.delete(agent);
+      log.info(`Process ${agent.pid} ended (${signal ?? `exit code ${code}`})`);
+    });
+    return redactedProcess(agent, redactor, (error) => log.error('A listener of an agent process failed', error));
   }
 
   /** Starts the window's servers early, so that they are ready for `session/new`. */
@@ -165,20 +221,29 @@ export class AgentLauncher {
     return isTrusted() && (await agentConsent.consent.ask(thing, 'background')) === 'allowed';
   }
 
-  private async signIn(entry: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {
+  private async newestEntry(entry: CatalogueEntry): Promise<CatalogueEntry> {
+    return (await this.options.newestEntry?.(entry)) ?? entry;
+  }
+
+  /** The keys go to the agent's process only: not to MCP servers, terminals or the command that signs in. */
+  private async keysOf({ id, workspaceDefinition }: CatalogueEntry): Promise<Readonly<Record<string, string>>> {
+    return workspaceDefinition ? {} : await this.options.keysOf(id);
+  }
+
+  private async signIn(
+    given: CatalogueEntry,
+    { label, command, args, env: added }: SignInCommand,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const entry = await this.newestEntry(given);
     await requireConsent(entry, this.options.agentConsent);
     const { env, cwd } = await this.spawnContextOf(entry);
     const all = { ...env, ...added };
     const found = await findCommand(command ?? entry.command, all, cwd);
     const own = command === undefined ? entry.args : [];
     const title = `${entry.title}: ${label}`;
-    return this.options.runInTerminal({
-      title,
-      file: found.file,
-      args: [...found.args, ...own, ...args],
-      env: all,
-      cwd,
-    });
+    const run = { title, file: found.file, args: [...found.args, ...own, ...args], env: all, cwd };
+    return this.options.runInTerminal(run, signal);
   }
 
   private async spawnContextOf(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {

@@ -1,7 +1,7 @@
 import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 import { KeyedQueue } from '../../../base/common/async';
-import type { Disposable } from '../../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
@@ -19,6 +19,8 @@ interface AgentRegistryDeps {
   readonly isTrusted: () => boolean;
   /** Consent for agents that the workspace defines. */
   readonly agentConsent: AgentConsent;
+  /** Whether the agent needed a sign-in when it was used last. */
+  readonly needsSignIn: (id: string) => boolean;
   readonly log: Logger;
 }
 
@@ -43,6 +45,10 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     this.options.log.error('A listener of the agents failed', error),
   );
   readonly onDidChange = this.emitter.event;
+  private readonly signInEmitter = new Emitter<string>((error) =>
+    this.options.log.error('A listener of the agents failed', error),
+  );
+  readonly onDidSignIn = this.signInEmitter.event;
   private readonly openBackends = new Map<string, OpenBackend>();
   private readonly stoppingBackends = new Set<OpenBackend>();
   private readonly backendOpenQueue = new KeyedQueue();
@@ -71,7 +77,11 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     const isTrusted = this.options.isTrusted();
     const entries = await Promise.all(
       agents.map(async (entry): Promise<BackendEntry> => {
-        const listed = toBackendEntry(entry, isTrusted);
+        const isSignInMissing = this.options.needsSignIn(entry.id);
+        const listed = {
+          ...toBackendEntry(entry, isTrusted),
+          ...(isSignInMissing ? { needsSignIn: true as const } : {}),
+        };
         if (listed.problem !== undefined) return listed;
         const missing = await this.missingConsentFor(entry);
         return missing
@@ -116,6 +126,13 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     this.emitter.fire();
   }
 
+  /** An installed agent is started in its newest version, which may have been installed since its backend was created. */
+  async newestEntry(entry: CatalogueEntry): Promise<CatalogueEntry> {
+    if (entry.source !== 'installed') return entry;
+    const newest = (await this.refreshCatalogue()).agents.find(({ id }) => id === entry.id);
+    return newest?.source === 'installed' ? newest : entry;
+  }
+
   /** Resolves when all agents have ended. Never rejects. */
   async stopAll(): Promise<void> {
     await Promise.all([...this.openBackends.values(), ...this.stoppingBackends].map(({ backend }) => backend.stop()));
@@ -126,6 +143,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     for (const opened of [...this.openBackends.values(), ...this.stoppingBackends]) disposeBackend(opened);
     this.openBackends.clear();
     this.emitter.dispose();
+    this.signInEmitter.dispose();
   }
 
   private async refreshCatalogue(): Promise<Catalogue> {
@@ -152,7 +170,9 @@ export class AgentRegistry implements BackendRegistry, Disposable {
       backend.dispose();
       throw new BackendError('closed', 'Backline is shutting down.');
     }
-    const subscription = backend.onDidChangeState(() => this.emitter.fire());
+    const subscription = new DisposableStore();
+    subscription.add(backend.onDidChangeState(() => this.emitter.fire()));
+    if (backend.onDidSignIn) subscription.add(backend.onDidSignIn(() => this.signInEmitter.fire(entry.id)));
     this.openBackends.set(entry.id, { backend, entry, subscription });
     return backend;
   }
@@ -182,7 +202,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
 
 function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry {
   const { id, title, source, command, args, defaults } = entry;
-  const description = source === 'demo' ? 'Built-in demo. No account needed' : [command, ...args].join(' ');
+  const description = descriptionOf(entry);
   const problem = isTrusted ? entry.problem?.message : untrustedMessage;
   const install = isTrusted ? entry.problem?.install : undefined;
   return {
@@ -199,13 +219,20 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
   };
 }
 
+function descriptionOf({ source, command, args }: CatalogueEntry): string {
+  if (source === 'demo') return 'Built-in demo. No account needed';
+  return source === 'installed' ? 'Installed by Backline' : [command, ...args].join(' ');
+}
+
 /** Ignores `problem`: a changed problem does not require a restart. */
 function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | undefined): boolean {
   return entry !== undefined && configurationKey(running) === configurationKey(entry);
 }
 
 function configurationKey(entry: CatalogueEntry): string {
-  const { command, args, env, cwd, dialect, protocol, mcpServers, missingFile } = entry;
+  const { command, args, env, cwd, dialect, protocol, mcpServers, missingFile, source } = entry;
+  // An agent that runs keeps its version when another one is installed. The next start uses the newest one.
+  if (source === 'installed') return JSON.stringify([source, missingFile]);
   return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile]);
 }
 

@@ -28,7 +28,7 @@ import type {
 import { SessionList, SessionNotification } from '../../common/session/wireSchema';
 import { ThrottledLog } from '../../common/throttledLog';
 import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
-import { OpenRequests, unlessCancelled } from './agentRequests';
+import { OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from '../v1/fileService';
 import { explainRefusal, initializeParams, offeredVersion, openSurface } from './handshake';
 import {
@@ -46,19 +46,19 @@ import type { TerminalService } from '../process/terminalService';
 export interface SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
-  /** Called in order of arrival; must not throw. */
+  /** Called in the order in which updates arrive. Must not throw. */
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void;
   requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
-  /** Called when the agent has exited: its requests and terminals must end. */
+  /** Called when the agent has exited. The peer must end the agent's requests and terminals. */
   handleDisconnect(): void;
 }
 
-/** Asks the user on behalf of the agent: with a form, or by opening a page. */
+/** Asks the user on behalf of the agent, with a form or by opening a web page. */
 export type Elicit = (request: CreateElicitationRequest, signal: AbortSignal) => Promise<CreateElicitationResponse>;
 
 export interface AgentClientDeps {
   readonly clientInfo: { readonly name: string; readonly title: string; readonly version: string };
-  /** If missing, elicitation is reported as unsupported. */
+  /** If missing, the agent is told that elicitation is not supported. */
   readonly elicit?: Elicit;
   readonly clock: Clock;
   readonly log: Logger;
@@ -69,7 +69,10 @@ export interface AgentClientDeps {
   readonly protocol?: ProtocolSetting;
 }
 
-/** Updates buffered for sessions not created yet: some agents send updates before they answer `session/new`. */
+/**
+ * Maximum number of updates that are kept for sessions that do not exist yet, because some agents send updates before
+ * they answer `session/new`.
+ */
 const maxEarlyUpdates = 1_000;
 const maxEarlyBytes = 16 * 1024 * 1024;
 
@@ -81,9 +84,11 @@ export class AgentClient {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
   private earlyUpdates: SessionNotification[] = [];
   private earlyBytes = 0;
-  private readonly elicitations = new OpenRequests();
+  private readonly elicitations = new OpenAgentRequests();
   private readonly throttledLog: ThrottledLog;
-  /** Pending `session/new` requests. Only while there are any, updates of unknown sessions are buffered. */
+  /**
+   * Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are such requests.
+   */
   private pendingNewSessionCount = 0;
   private connection: ClientConnection | undefined;
   private surface: ProtocolSurface | undefined;
@@ -118,7 +123,7 @@ export class AgentClient {
     return this.requireSurface().agent.abilities;
   }
 
-  /** Routes a session's updates and requests to `peer`, starting with buffered updates. */
+  /** Sends a session's updates and requests to `peer`, starting with the updates that were kept. */
   attach(sessionId: string, peer: SessionPeer): void {
     this.peerBySessionId.set(sessionId, peer);
     const buffered = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
@@ -136,7 +141,28 @@ export class AgentClient {
     return this.requireSurface().authenticate(methodId, signal);
   }
 
-  /** Attaches the peer before later updates. Closes a session created after `signal` fired. @throws BackendError */
+  logout(signal?: AbortSignal): Promise<void> {
+    return this.requireSurface().logout(signal);
+  }
+
+  /** Opens a session and removes it again, to see whether the agent opens one. @throws BackendError, the agent's error */
+  async trySession(params: SessionParams, signal: AbortSignal): Promise<void> {
+    const surface = this.requireSurface();
+    const { close, delete: remove } = this.abilities;
+    const { sessionId } = surface.parseSetup(await surface.newSession(params, signal), 'session/new');
+    if (sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
+    try {
+      if (close) await this.request(methods.agent.session.close, { sessionId }, signal);
+      if (remove) await this.request(methods.agent.session.delete, { sessionId }, signal);
+    } catch (error) {
+      this.options.log.debug(`A session that checked the sign-in was not removed: ${messageOf(error)}`);
+    }
+  }
+
+  /**
+   * Creates a session and attaches its peer before later updates arrive. If `signal` has fired, closes the new session.
+   * @throws BackendError
+   */
   async newSession<Peer extends SessionPeer>(
     params: SessionParams,
     createPeer: (sessionId: string, setup: SessionSetup) => Peer,
@@ -237,7 +263,10 @@ export class AgentClient {
     return this.surface;
   }
 
-  /** Handlers of the agent's requests. Unknown requests are answered with -32601, unknown notifications are ignored. */
+  /**
+   * Creates handlers for the agent's requests. Unknown requests are answered with -32601, unknown notifications are
+   * ignored.
+   */
   private createApp() {
     const { elicit } = this.options;
     const { fs, session, terminal, elicitation } = methods.client;

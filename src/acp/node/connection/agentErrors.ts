@@ -1,6 +1,7 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import { BackendError, type BackendErrorCode, isBackendError } from '../../../session/common/sessionBackend';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
+import { isSignInError, sentenceOfAgentError } from '../../common/session/agentErrorText';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 
 const authRequiredCode = -32000;
@@ -13,7 +14,7 @@ const codes = new Map<number, BackendErrorCode>([
   [-32800, 'cancelled'],
 ]);
 
-/** Converts errors of an agent to BackendErrors; a lost connection becomes `closed`. */
+/** Converts errors of an agent to BackendErrors. A lost connection becomes `closed`. */
 export function toBackendError(error: unknown, agentTitle: string): BackendError {
   if (isBackendError(error)) return error;
   if (error instanceof ConnectionClosedError) {
@@ -25,9 +26,10 @@ export function toBackendError(error: unknown, agentTitle: string): BackendError
   if (!(error instanceof RequestError)) {
     return new BackendError('protocol', `${agentTitle}: ${messageOf(error)}`, undefined, { cause: error });
   }
-  const code = codes.get(error.code) ?? 'backend';
-  const details = error.data === undefined ? undefined : JSON.stringify(error.data);
-  return new BackendError(code, `${agentTitle}: ${error.message} (${error.code})`, details, { cause: error });
+  const code = codes.get(error.code) ?? (isSignInError(error) ? 'authRequired' : 'backend');
+  const data = error.data === undefined ? '' : ` ${JSON.stringify(error.data)}`;
+  const details = `Error ${error.code}: ${error.message}${data}`;
+  return new BackendError(code, sentenceOfAgentError(agentTitle, error), details, { cause: error });
 }
 
 export function isAuthRequired(error: unknown): boolean {

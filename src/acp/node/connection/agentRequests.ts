@@ -12,7 +12,7 @@ interface SessionRequest {
 }
 
 /** Open requests of the agent, which can be aborted when their session or the agent no longer needs them. */
-export class OpenRequests {
+export class OpenAgentRequests {
   private readonly requestsByController = new Map<AbortController, SessionRequest>();
 
   async run<T>(request: SessionRequest, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

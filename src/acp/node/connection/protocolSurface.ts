@@ -53,6 +53,7 @@ export interface ProtocolSurface {
   /** Returns the agent's options after the change, if it sends them. */
   setOption(sessionId: string, change: OptionChange, signal?: AbortSignal): Promise<readonly AgentOption[] | undefined>;
   authenticate(methodId: string, signal?: AbortSignal): Promise<void>;
+  logout(signal?: AbortSignal): Promise<void>;
   /** @throws z.ZodError */
   parsePermissionRequest(params: unknown): PermissionRequest;
   /** Called for each update of an agent, before its session gets it. */

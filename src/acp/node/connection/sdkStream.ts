@@ -11,11 +11,14 @@ interface SdkStreamOptions extends RecorderOptions {
   readonly onUpdate: (params: unknown) => void;
 }
 
-/** Limit of unanswered requests of the agent; further requests are refused with an error. */
+/** Maximum number of unanswered requests from the agent. Further requests are answered with an error. */
 const maxOpenRequests = 64;
 const { internalError, invalidRequest } = rpcErrorCode;
 
-/** Adapts a stream to the SDK, bypassing it for `session/update` (to keep the order) and unexpected answers. */
+/**
+ * Adapts a message stream to the SDK. `session/update` bypasses the SDK to keep the order of messages, and unexpected
+ * answers are dropped.
+ */
 export function createSdkStream(stream: MessageStream, options: SdkStreamOptions): Stream {
   const { log, onUpdate } = options;
   const throttledLog = new ThrottledLog(log);
@@ -42,7 +45,7 @@ export function createSdkStream(stream: MessageStream, options: SdkStreamOptions
         }),
         stream.onNoise(({ kind, bytes, excerpt }) => {
           const what = kind === 'tooLong' ? 'a line that is too long' : 'a line that is no JSON object';
-          // Malformed messages are not logged: they may contain a prompt or a key.
+          // Malformed messages are not logged, because they may contain a prompt or a key.
           const shown = excerpt.trimStart().startsWith('{') ? '' : `: ${excerpt}`;
           throttledLog.warn(`Skipped ${what}`, ` (${bytes} bytes)${shown}`);
         }),
@@ -72,7 +75,10 @@ function refusalOf(
   return { code: internalError, message: `At most ${maxOpenRequests} requests may be open. Wait for answers first.` };
 }
 
-/** Requests and notifications (the SDK answers malformed ones), and expected answers. */
+/**
+ * Whether the SDK should get a message: requests, notifications and expected answers. The SDK also answers malformed
+ * requests.
+ */
 function isForSdk(message: Record<string, unknown>, isAwaited: boolean): message is AnyMessage {
   if (typeof message['method'] !== 'string' && !isAwaited) return false;
   message['jsonrpc'] = '2.0';

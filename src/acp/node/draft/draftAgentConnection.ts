@@ -24,10 +24,10 @@ type ThreadMethod = 'createThread' | 'getThreads' | 'openThread' | 'getThreadEnt
 /** The draft protocol has no handshake, so the first call includes the agent's start-up time. */
 const firstCallTimeoutMs = 120_000;
 const callTimeoutMs = 30_000;
-/** How long a process that closed its stream gets to exit and write its stderr. */
+/** How long to wait for a process to exit and write its stderr after it has closed its stream. */
 const exitGraceMs = 1_000;
 
-/** A connection to an agent of the draft protocol. Detects whether the agent or Backline keeps the threads. */
+/** A connection to an agent of the draft protocol. Detects whether the agent or Backline stores the threads. */
 export class DraftAgentConnection implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly connection: DraftConnection;
@@ -49,7 +49,7 @@ export class DraftAgentConnection implements Disposable {
     return this.protocolVariant === 'original';
   }
 
-  /** `onGone` is called once if the agent ends unexpectedly. */
+  /** Starts the agent. `onGone` is called once if the agent ends unexpectedly. */
   start(onGone: (reason: BackendError) => void): void {
     const { log, title } = this.options;
     const exited = firstEvent(this.agent.onDidExit);
@@ -67,7 +67,7 @@ export class DraftAgentConnection implements Disposable {
     this.connection.start();
   }
 
-  /** Calls a thread method; returns undefined if the agent keeps no threads. @throws BackendError */
+  /** Calls a thread method. Returns undefined if the agent does not store threads. @throws BackendError */
   async callIfKeepsThreads<Method extends ThreadMethod>(
     method: Method,
     params: DraftParams<Method>,
@@ -88,7 +88,10 @@ export class DraftAgentConnection implements Disposable {
     }
   }
 
-  /** Sends a prompt, without time-out: an agent that keeps threads answers when the turn ends. @throws BackendError */
+  /**
+   * Sends a prompt. There is no time-out, because an agent that stores threads answers only when the turn ends. @throws
+   * BackendError
+   */
   async sendPrompt(threadId: string, message: Message): Promise<void> {
     try {
       if (this.keepsThreads) await this.connection.call('sendMessage', { threadId, message });
@@ -98,7 +101,7 @@ export class DraftAgentConnection implements Disposable {
     }
   }
 
-  /** Resolves when the agent has exited, or with `stillRunning`. Never rejects. */
+  /** Resolves when the agent has exited, or to `stillRunning`. Never rejects. */
   async stop(): Promise<unknown> {
     this.dispose();
     return await this.agent.stop();
@@ -116,7 +119,7 @@ export class DraftAgentConnection implements Disposable {
   private async describeEnd(exited: Promise<void>): Promise<BackendError> {
     const { clock, title } = this.options;
     await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
-    const message = `${title} ended unexpectedly. Start a new chat to restart it.`;
+    const message = `${title} ended unexpectedly. Start a new conversation to restart it.`;
     return new BackendError('backend', message, this.agent.stderrTail().trim() || undefined);
   }
 

@@ -21,7 +21,7 @@ import type { StandingPermissions } from '../../../permissions/common/standingPe
 import { createFileRequest } from '../../../permissions/common/requests/toolRequest';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
-import { MemoryThreads, textOf, type ThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
+import { MemoryThreads, messageText, type ThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
 import { Approvals } from '../../common/approvals/approvals';
 import type { AgentProcessHandle } from '../v1/agentConnection';
 import type { DraftFilePermissions } from './draftFiles';
@@ -85,7 +85,10 @@ export class DraftBackend implements SessionBackend {
     return { canLoad: true, canList: true, canDelete: false, images: false, embeddedContext: false };
   }
 
-  /** The draft protocol has no folders: the agent works where it was started. */
+  /**
+   * Creates a session. The draft protocol has no working directory, so the agent works in the folder in which it was
+   * started.
+   */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const connection = await this.connect();
     const created = await connection.callIfKeepsThreads('createThread', null, signal);
@@ -109,11 +112,11 @@ export class DraftBackend implements SessionBackend {
   }
 
   deleteSession(): Promise<void> {
-    return Promise.reject(new BackendError('unsupported', 'Agents of the draft protocol cannot delete threads.'));
+    return Promise.reject(new BackendError('unsupported', 'Agents that use the draft protocol can’t delete threads.'));
   }
 
   async stop(): Promise<void> {
-    // An agent that is still starting must be awaited, or it could not be stopped.
+    // An agent that is still starting can only be stopped after it has started.
     const connection = await this.pendingConnection?.catch(() => undefined);
     if (connection)
       this.dropConnection(connection, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
@@ -234,7 +237,7 @@ export class DraftBackend implements SessionBackend {
     return session;
   }
 
-  /** Requests about threads without an open session are granted only if the user need not be asked. */
+  /** Requests about threads without an open session are granted only if no approval is needed. */
   private createFilePermissions(): DraftFilePermissions {
     const { id, permissionsByThread } = this;
     const { standing } = this.options;
@@ -260,7 +263,7 @@ export class DraftBackend implements SessionBackend {
     }
   }
 
-  /** The agent's view of the threads; its messages to open threads also appear in their sessions. */
+  /** The threads as the agent sees them. Its messages to open threads also appear in their sessions. */
   private createThreadApi(): ThreadApi {
     const { threads, sessions } = this;
     return {
@@ -270,7 +273,7 @@ export class DraftBackend implements SessionBackend {
       getThreadEntries: (threadId) => threads.getThreadEntries(threadId),
       async sendMessage(threadId: string, message: Message): Promise<void> {
         const session = message.role === 'assistant' ? sessions.get(threadId) : undefined;
-        if (session?.receiveMessage(textOf(message)) !== false) await threads.sendMessage(threadId, message);
+        if (session?.receiveMessage(messageText(message)) !== false) await threads.sendMessage(threadId, message);
       },
       async streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void> {
         const session = sessions.get(threadId);

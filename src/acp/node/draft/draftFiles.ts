@@ -5,20 +5,23 @@ import type { DraftHandlers } from '../../common/draft/draftConnection';
 import { FileVersions } from '../../common/draft/fileVersions';
 import type { PermissionOutcome } from '../session/permissionService';
 
-/** Limit of text or bytes per answer. */
+/** Maximum size of an answer: UTF-16 units of text, or bytes. */
 const maxReadBytes = 16 * 1024 * 1024;
 const maxMatches = 10_000;
 
 type FileMethod = 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch';
 
-/** The user's permissions for files. Paths are absolute and resolved. */
+/** The user's permissions for files. Paths are those of `EditorPort.realPathOf`. */
 export interface DraftFilePermissions {
-  /** Whether access is denied without asking; without `path`, whether the kind is denied altogether. */
+  /** Whether access is denied without asking. Without `path`, whether the kind is denied for all files. */
   isDenied(kind: ToolKind, path?: string): boolean;
   mayRead(threadId: string, path: string, signal: AbortSignal): Promise<PermissionOutcome>;
 }
 
-/** Serves the draft's file methods from the editor, for one connection. `didReadFile` is called for each text read. */
+/**
+ * Handles the draft protocol's file methods through the editor, for one connection. Calls `didReadFile` for each text
+ * that is read.
+ */
 export function createFileHandlers(
   editor: EditorPort,
   didReadFile: (threadId: string, path: string, content: string) => void,
@@ -26,7 +29,7 @@ export function createFileHandlers(
 ): Required<Pick<DraftHandlers, FileMethod>> {
   const versions = new FileVersions();
   const requireReadable = async (threadId: string, path: string, signal: AbortSignal): Promise<void> => {
-    const permit = await permissions.mayRead(threadId, await editor.resolve(path), signal);
+    const permit = await permissions.mayRead(threadId, await editor.realPathOf(path), signal);
     if (!permit.isGranted) throw new Error(`You may not read "${path}". ${permit.reason}`);
   };
   return {
@@ -49,17 +52,17 @@ export function createFileHandlers(
           `"${path}" has ${file.fileSize} bytes, more than ${maxReadBytes}. Read it in parts with byteOffset and byteLimit.`,
         );
       }
-      // Bytes on disk get their own numbers, because the editor's version is that of the text.
+      // The bytes on disk have their own version numbers, because the editor's version belongs to the text.
       const version = versions.versionNumberOf(`bytes of ${file.path}`, file.version);
       return { version, content: Buffer.from(file.bytes).toString('base64') };
     },
 
     async stat({ path }) {
-      if (permissions.isDenied('read', await editor.resolve(path))) throw deniedError(`reading "${path}"`);
+      if (permissions.isDenied('read', await editor.realPathOf(path))) throw deniedError(`reading "${path}"`);
       try {
         return { exists: true, isDirectory: (await editor.stat(path)).type === 'directory' };
       } catch (error) {
-        // Only a missing file is reported as such: an agent would try to create a file that it may not see.
+        // Only a missing file is reported as missing, because an agent would try to create an inaccessible file.
         if (isEditorError(error) && error.code === 'notFound') return { exists: false, isDirectory: false };
         throw error;
       }
@@ -68,9 +71,14 @@ export function createFileHandlers(
     async globSearch({ pattern }, signal) {
       if (permissions.isDenied('search')) throw deniedError('searching');
       const found = await editor.glob(pattern, { maxResults: maxMatches, signal });
-      const isHidden = (path: string): boolean =>
-        permissions.isDenied('search', path) || permissions.isDenied('read', path);
-      return { matches: found.filter((path) => !isHidden(path)) };
+      const isHidden = async (path: string): Promise<boolean> => {
+        const realPath = await editor.realPathOf(path).catch(() => undefined);
+        return (
+          realPath === undefined || permissions.isDenied('search', realPath) || permissions.isDenied('read', realPath)
+        );
+      };
+      const hidden = await Promise.all(found.map(isHidden));
+      return { matches: found.filter((_, index) => hidden[index] !== true) };
     },
   };
 }

@@ -7,17 +7,17 @@ export interface DraftHandlersDeps {
   readonly editor: EditorPort;
   readonly threads: ThreadApi;
   readonly permissions: DraftFilePermissions;
-  /** Called when the agent calls a thread method, as the document describes. */
+  /** Called when the agent calls a thread method, which means that it expects Backline to store the threads. */
   readonly onThreadMethodCalled: () => void;
 }
 
-/** Handles all methods of the draft protocol, whether the agent keeps the threads or requests them. */
+/** Creates handlers for all methods of the draft protocol, whether the agent stores the threads or requests them. */
 export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHandlers> {
   const { editor, onThreadMethodCalled, permissions, threads } = deps;
   const didReadFile: ThreadApi['didReadFile'] = (...read) => threads.didReadFile(...read);
   return {
     ...createFileHandlers(editor, didReadFile, permissions),
-    ...draftThreadHandlers(threads, onThreadMethodCalled),
+    ...createThreadMethodHandlers(threads, onThreadMethodCalled),
     async streamMessageChunk({ threadId, chunk }) {
       await threads.streamMessageChunk(threadId, chunk);
       return null;
@@ -27,8 +27,10 @@ export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHand
 
 type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
 
-/** Handlers for the thread methods, used by the peer that stores the threads. `onCalled` runs before each. */
-export function draftThreadHandlers(
+/**
+ * Creates handlers for the thread methods, for the peer that stores the threads. Calls `onCalled` before each of them.
+ */
+export function createThreadMethodHandlers(
   threads: ThreadApi,
   onCalled: () => void = () => undefined,
 ): Required<Pick<DraftHandlers, ThreadHandlerMethod>> {

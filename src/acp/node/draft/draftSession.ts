@@ -27,7 +27,7 @@ interface DraftSessionDeps {
   readonly createRequestId: () => string;
   /** Sends the user's message to the agent. @throws BackendError */
   readonly send: (text: string) => Promise<void>;
-  /** How an answer ends: `result`: when `send` resolves; `message`: with a message of the agent. */
+  /** What ends an answer. `result`: `send` resolves; `message`: a message of the agent. */
   readonly answerEndsWith: 'result' | 'message';
   readonly onDidClose: () => void;
   readonly approvals: Approvals;
@@ -36,11 +36,11 @@ interface DraftSessionDeps {
 
 type Phase =
   | { readonly kind: 'idle' }
-  /** The prompt waits because the agent still works on a stopped one. */
+  /** The prompt waits because the agent is still working on a stopped prompt. */
   | { readonly kind: 'waiting'; readonly turn: Turn }
   /** The agent's output belongs to this turn. */
   | { readonly kind: 'answering'; readonly turn: Turn }
-  /** The user decides about proposed changes. `decided` never rejects. */
+  /** The user decides about proposed changes. `decided` resolves after that and never rejects. */
   | { readonly kind: 'proposing'; readonly turn: Turn; readonly decided: Promise<void> }
   | { readonly kind: 'closed' };
 
@@ -49,20 +49,23 @@ interface Turn {
   text: string;
   readCount: number;
   readonly controller: AbortController;
-  /** Marks the agent as done, whether or not the turn was stopped. */
+  /** Records that the agent is done with the prompt, even if the turn was stopped. */
   finish(): void;
   readonly finished: Promise<void>;
 }
 
-/** How long a prompt waits for the agent to finish a stopped one. */
+/** How long a prompt waits for the agent to finish a stopped prompt. */
 const drainTimeoutMs = 30_000;
 
-/** A session of a draft-protocol agent. Output of a stopped turn is dropped, and the next prompt waits for its end. */
+/**
+ * A session of an agent of the draft protocol. Output of a stopped turn is dropped, and the next prompt waits for its
+ * end.
+ */
 export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];
   private sessionPhase: Phase = { kind: 'idle' };
-  /** The turn that the agent works on, even if it was stopped. */
+  /** The turn that the agent is working on, even if the turn was stopped. */
   private agentTurn: Turn | undefined;
 
   constructor(private readonly options: DraftSessionDeps) {}
@@ -113,7 +116,7 @@ export class DraftSession implements BackendSession {
   }
 
   setConfig(): Promise<void> {
-    return Promise.reject(new BackendError('unsupported', 'Agents of the draft protocol have no settings.'));
+    return Promise.reject(new BackendError('unsupported', 'Agents that use the draft protocol don’t have settings.'));
   }
 
   close(): Promise<void> {
@@ -133,7 +136,9 @@ export class DraftSession implements BackendSession {
     return true;
   }
 
-  /** Handles a message: an answer, the end of a stopped one, or an unsolicited one. Returns whether it is shown. */
+  /**
+   * Handles a message: an answer, the end of a stopped turn, or an unsolicited message. Returns whether it is shown.
+   */
   receiveMessage(text: string): boolean {
     const { agentTurn } = this;
     const isAnswer = this.receiveChunk(text);
@@ -234,7 +239,7 @@ function titleOfText({ title, uri }: Extract<PromptAttachment, { type: 'text' }>
   return uri === undefined ? title : `${title} (${uri})`;
 }
 
-/** The protocol supports only text: files are named, and the agent reads them. */
+/** Returns text that names the file, because the protocol supports only text. The agent reads the file itself. */
 function textOfAttachment(attachment: PromptAttachment): string {
   switch (attachment.type) {
     case 'file': {

@@ -25,10 +25,10 @@ interface Change {
   readonly newText: string;
 }
 
-/** Limit per answer; reviewing more is not realistic. */
+/** Maximum number of proposals per answer. A user would not review more. */
 const maxProposals = 50;
 
-/** Offers the diffs in an answer as edits, because the draft protocol cannot write files. */
+/** Offers the diffs in an answer as edits, because agents cannot write files in the draft protocol. */
 export class ProposalReviewer {
   constructor(private readonly options: ProposalReviewerDeps) {}
 
@@ -94,7 +94,7 @@ export class ProposalReviewer {
     const request = await toToolRequest(call, {
       agent: agentId,
       cwd,
-      resolve: (name) => editor.resolve(name),
+      resolve: (name) => editor.realPathOf(name),
       protectionOf: (name) => protectionOf(name, exact),
     });
     return permissions.mayApplyChange(call, request, { callId, signal });
@@ -104,7 +104,7 @@ export class ProposalReviewer {
   private async prepare(diff: FileDiff, signal: AbortSignal): Promise<Change> {
     const { editor } = this.options;
     if (diff.change === 'delete')
-      throw new Error(`Backline does not delete files for agents. Delete ${diff.path} yourself.`);
+      throw new Error(`Agents can’t delete files through Backline. Delete ${diff.path} yourself.`);
     const path = await editor.resolve(diff.path);
     const before = await readTextIfExists(editor, path, signal);
     if (diff.change === 'edit' && !before) throw new DiffError('the file does not exist.');
@@ -112,7 +112,7 @@ export class ProposalReviewer {
     return { path, before, newText: applyDiff(before?.text ?? '', diff) };
   }
 
-  /** Requires that the file has not changed since the user saw it. @throws EditorError, DiffError */
+  /** Applies a change if the file has not changed since the user saw it. @throws EditorError, DiffError */
   private async apply(
     { path, before, newText }: Change,
     protectedFiles: 'allow' | undefined,

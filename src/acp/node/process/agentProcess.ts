@@ -12,7 +12,7 @@ import type { MessageStream } from '../../../wire/common/messageStream';
 import { ChildProcessStream, type PipedChild } from '../../../wire/node/childProcessStream';
 import { ByteTail } from './byteTail';
 import { CommandError, diskCommandFiles, lookupCommand } from './commandLookup';
-import { addProcessMark } from './processMarks';
+import { addEnvironmentMark } from './processMarks';
 import {
   endProcessTree,
   descendantProcessGroups,
@@ -22,21 +22,21 @@ import {
 } from './processTree';
 
 interface AgentCommand {
-  /** A path, or a name on the PATH of `env`. */
+  /** A path, or the name of a program on the PATH of `env`. */
   readonly command: string;
   readonly args: readonly string[];
-  /** The complete environment: nothing is inherited. */
+  /** The complete environment. Nothing is inherited from this process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute path. */
+  /** Working directory, as an absolute path. */
   readonly cwd: string;
 }
 
 interface AgentProcessOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** How long each step of `stop` waits before the next, harsher one. */
+  /** How long each step of `stop` waits before the next, more forceful step. */
   readonly graceMs?: number;
-  /** Ensures that the process group of `leader` does not outlive this process; disposed when the group has ended. */
+  /** Ends the process group of `leader` if this process dies. The result is disposed when the group has ended. */
   readonly guard?: (leader: number, mark: string) => Disposable;
 }
 
@@ -44,14 +44,14 @@ export interface AgentExit {
   /** The exit code; `null` if a signal ended the process. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The end of stderr. */
+  /** The last part of stderr. */
   readonly stderrTail: string;
 }
 
-/** How the agent and its child processes ended. `endOfInput`: after its input was closed. */
+/** How the agent and its child processes ended. `endOfInput`: they ended after stdin was closed. */
 type StopOutcome = Exclude<ProcessTreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
 
-/** Three such steps must fit into the 3 s that a closing window has. */
+/** Three of these steps must fit into the 3 s that a closing window has. */
 const defaultGraceMs = 700;
 const maxStderrBytes = 64 * 1024;
 const stderrDrainMs = 1000;
@@ -62,7 +62,7 @@ export async function startAgentProcess(command: AgentCommand, options: AgentPro
   await requireFolder(cwd);
   const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskCommandFiles });
   const mark = randomUUID();
-  const surroundings = { cwd, env: addProcessMark(env, mark) };
+  const surroundings = { cwd, env: addEnvironmentMark(env, mark) };
   const child = await spawnChild(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
     throw new CommandError('spawnFailed', `'${found.file}' could not be started: ${messageOf(cause)}`, undefined, {
       cause,
@@ -76,14 +76,14 @@ export async function startAgentProcess(command: AgentCommand, options: AgentPro
 
 type AgentChild = PipedChild & { readonly pid: number; readonly stderr: Readable };
 
-/** A running agent. When it exits, its remaining child processes are ended. */
+/** A running agent. When it exits, its remaining child processes are ended, too. */
 export class AgentProcess {
-  /** Closed by `stop` and `killNow`; otherwise ends after the agent's last message. */
+  /** `stop` and `killNow` close the stream. Otherwise it ends after the agent's last message. */
   readonly stream: MessageStream;
   private readonly onListenerError = (error: unknown): void =>
     this.options.log.error('A listener of an agent process failed', error);
   private readonly exitEmitter = new Emitter<AgentExit>(this.onListenerError);
-  /** Fires once, when the agent itself has exited; its child processes may still be running. */
+  /** Fires once, when the agent itself has exited. Its child processes may still be running. */
   readonly onDidExit = this.exitEmitter.event;
   private readonly stderr = new ByteTail(maxStderrBytes);
   readonly pid: number;
@@ -98,7 +98,7 @@ export class AgentProcess {
 
   constructor(
     private readonly child: AgentChild,
-    /** Value in the environment of the agent, inherited by its child processes. */
+    /** Value of a variable in the agent's environment. Its child processes inherit it, which identifies them. */
     private readonly mark: string,
     private readonly options: AgentProcessOptions,
   ) {
@@ -117,7 +117,7 @@ export class AgentProcess {
     return this.stderr.toString();
   }
 
-  /** Must be called once, right after the spawn. */
+  /** Must be called once, immediately after the child was spawned. */
   watchChild(): void {
     const { child, options } = this;
     const stderrClosed = new Promise<void>((resolve) => child.stderr.once('close', resolve));
@@ -126,7 +126,7 @@ export class AgentProcess {
     child.once('exit', (code, signal) => {
       this.hasLeaderExited = true;
       this.stopResult ??= this.endProcessGroups();
-      // Output may remain in the pipe, which a grandchild may keep open forever.
+      // Remaining output may be in the pipe, but a grandchild may keep the pipe open forever.
       void withDeadline(options.clock, 'stderr', stderrDrainMs, () => stderrClosed)
         .catch(() => undefined)
         .then(() => {
@@ -136,7 +136,7 @@ export class AgentProcess {
     });
   }
 
-  /** Closes the input, then sends SIGTERM and SIGKILL as needed. Resolves at the end. Never rejects. */
+  /** Closes stdin, then sends SIGTERM and SIGKILL if needed. Resolves when this is done. Never rejects. */
   async stop(): Promise<StopOutcome> {
     this.stopResult ??= this.endProcessGroups();
     const outcome = await this.stopResult;
@@ -144,7 +144,7 @@ export class AgentProcess {
     return outcome;
   }
 
-  /** Kills the group without waiting, for when this process is about to exit. */
+  /** Kills the process group without waiting. For use when this process is about to exit. */
   killNow(): void {
     if (!this.hasEnded) killProcessTreeNow(this.pid, { knownGroups: this.childProcessGroups, mark: this.mark });
     this.closeStreams();
@@ -153,7 +153,8 @@ export class AgentProcess {
   private async endProcessGroups(): Promise<StopOutcome> {
     const byItself = this.hasLeaderExited;
     if (!byItself) {
-      // After the exit, child processes can be found only by their mark, and not on every system.
+      // This must be done before the exit. Later, child processes can be found only by their mark, which some systems
+      // do not support.
       this.childProcessGroups = descendantProcessGroups(this.pid);
       this.child.stdin.end();
       await this.waitForLeaderExit();

@@ -4,12 +4,14 @@ import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 
 interface AgentReaperOptions {
-  /** Path of `dist/agent-reaper.js`, run by this process's executable. */
+  /** Path of `dist/agent-reaper.js`. This process's executable runs it. */
   readonly file: string;
   readonly log: Logger;
 }
 
-/** Ends agents when this process dies, through a helper process that waits for the end of its input. Not on Windows. */
+/**
+ * Ends agents when this process dies. A helper process waits for the end of its stdin to detect that. Not on Windows.
+ */
 export class AgentReaper implements Disposable {
   private readonly marksByGroup = new Map<number, string>();
   private helperProcess: ChildProcess | undefined;
@@ -17,7 +19,7 @@ export class AgentReaper implements Disposable {
 
   constructor(private readonly options: AgentReaperOptions) {}
 
-  /** Watches until the result is disposed. `mark` identifies the group's processes. */
+  /** Watches a process group until the result is disposed. `mark` identifies the processes of the group. */
   watch(group: number, mark: string): Disposable {
     if (process.platform === 'win32' || this.isDisposed) return toDisposable(() => undefined);
     this.marksByGroup.set(group, mark);
@@ -28,7 +30,7 @@ export class AgentReaper implements Disposable {
     });
   }
 
-  /** Ends the helper, which then ends all groups still watched. */
+  /** Ends the helper. Before it exits, it ends all groups that are still watched. */
   dispose(): void {
     this.isDisposed = true;
     this.helperProcess?.stdin?.end();

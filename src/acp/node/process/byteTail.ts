@@ -9,11 +9,11 @@ export class ByteTail {
   push(chunk: Buffer): void {
     this.chunks.push(chunk);
     this.byteCount += chunk.length;
-    // Trims only at 1.5 times the limit, so that most pushes copy nothing.
+    // Data is only removed at 1.5 times the limit, so that most calls copy nothing.
     if (this.byteCount > this.maxBytes * 1.5) this.trim();
   }
 
-  /** Decodes as UTF-8, skipping a character cut at the start. */
+  /** Decodes the bytes as UTF-8. Skips a character that was cut at the start. */
   toString(): string {
     this.trim();
     const [kept = Buffer.alloc(0)] = this.chunks;

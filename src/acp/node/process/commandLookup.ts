@@ -7,7 +7,7 @@ import { parseWindowsShim } from '../../common/catalogue/windowsShim';
 interface LookupOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute path that relative commands are resolved against. */
+  /** Base folder of relative commands, as an absolute path. */
   readonly cwd: string;
   readonly files: CommandFiles;
 }
@@ -17,7 +17,7 @@ export interface CommandFiles {
   readHead(file: string, maxBytes: number): Promise<string>;
 }
 
-/** The program to spawn; `args` precede the caller's arguments. */
+/** A program and its first arguments. The caller's arguments follow `args`. */
 export interface FoundCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -26,7 +26,7 @@ export interface FoundCommand {
 export type CommandErrorReason =
   'notFound' | 'notExecutable' | 'interpreterMissing' | 'needsShell' | 'folderMissing' | 'spawnFailed';
 
-/** Why a command cannot be started, with advice for the user. */
+/** Explains why a command cannot be started, with advice for the user. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   constructor(
@@ -46,18 +46,18 @@ export class CommandError extends Error {
 
 const maxShimBytes = 8 * 1024;
 
-/** Finds the program that a shell would start, looking into npm's `.cmd` files and scripts. @throws CommandError */
+/** Finds the program that a shell would start. Looks inside npm's `.cmd` files and scripts. @throws CommandError */
 export async function lookupCommand(command: string, options: LookupOptions): Promise<FoundCommand> {
   return options.platform === 'win32' ? lookupOnWindows(command, options) : lookupOnPosix(command, options);
 }
 
-/** Like `lookupCommand`, with this process's environment. `file` is an absolute path. @throws CommandError */
+/** Like `lookupCommand`, but uses the environment of this process. `file` is an absolute path. @throws CommandError */
 export function lookupCommandInOwnEnvironment(file: string): Promise<FoundCommand> {
   const { platform, env } = process;
   return lookupCommand(file, { platform, env, cwd: path.dirname(file), files: diskCommandFiles });
 }
 
-/** Reads a variable; names are case-insensitive on Windows. */
+/** Reads an environment variable. On Windows, names are case-insensitive. */
 function environmentValue(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
@@ -117,7 +117,7 @@ async function lookupOnWindows(command: string, options: LookupOptions): Promise
     try {
       return { file: await findFile(program, names, options), args: shim?.args ?? [] };
     } catch {
-      // Tries the next program, because the shim lists alternatives.
+      // The shim lists alternatives, so the next program is tried.
     }
   }
   if (!shim) {
@@ -128,7 +128,10 @@ async function lookupOnWindows(command: string, options: LookupOptions): Promise
   throw new CommandError('interpreterMissing', message, environmentValue(options.env, 'PATH', 'win32') ?? '');
 }
 
-/** Skips the extensionless file that npm also writes: Windows cannot start it. */
+/**
+ * Returns file names to try. Omits the name without an extension: npm also writes such a file, but Windows cannot start
+ * it.
+ */
 function windowsNames(command: string, env: LookupOptions['env']): string[] {
   if (/\.(exe|com|cmd|bat)$/i.test(command)) return [command];
   const startable = new Set(['.com', '.exe', '.bat', '.cmd']);
@@ -142,7 +145,7 @@ async function findFile(command: string, names: readonly string[], options: Look
   const paths = platform === 'win32' ? path.win32 : path.posix;
   const isPath = platform === 'win32' ? /[\\/]|^[A-Za-z]:/.test(command) : command.includes('/');
   const searchedPath = isPath ? undefined : (environmentValue(env, 'PATH', platform) ?? '');
-  // Relative PATH entries are ignored: a workspace could use them to choose the program.
+  // Relative PATH entries are ignored, because a workspace could use them to replace the program.
   const folders = searchedPath?.split(paths.delimiter).map((folder) => folder.replace(/^"(.*)"$/, '$1')) ?? [cwd];
   let blocked: string | undefined;
   for (const folder of folders.filter((entry) => paths.isAbsolute(entry))) {

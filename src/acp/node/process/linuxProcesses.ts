@@ -8,7 +8,7 @@ export interface ProcessInfo {
   readonly isZombie: boolean;
 }
 
-/** Lists all processes; undefined if /proc is unavailable, as outside Linux. */
+/** Lists all processes. Undefined without /proc, which only Linux has. */
 export function listProcesses(): ProcessInfo[] | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -19,17 +19,17 @@ export function listProcesses(): ProcessInfo[] | undefined {
   }
 }
 
-/** Whether a process was started with `name=value` in its environment; false if that cannot be read. */
+/** Whether a process was started with `name=value` in its environment. False if the environment cannot be read. */
 export function hasEnvironmentVariable(pid: number, name: string, value: string): boolean {
   return readNulSeparated(`/proc/${pid}/environ`).includes(`${name}=${value}`);
 }
 
-/** The program and its arguments; empty if unreadable. */
+/** Returns the program and its arguments. Empty if they cannot be read. */
 export function commandLineOf(pid: number): string[] {
   return readNulSeparated(`/proc/${pid}/cmdline`);
 }
 
-/** Real user id of a process; undefined if unreadable. */
+/** Returns the real user id of a process. Undefined if it cannot be read. */
 export function userIdOf(pid: number): number | undefined {
   try {
     const real = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
@@ -42,7 +42,7 @@ export function userIdOf(pid: number): number | undefined {
 function readProcessInfo(pid: string): ProcessInfo | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // "pid (name) state parent group session …": the name may hold spaces and parentheses.
+    // The format is "pid (name) state parent group session …". The name can contain spaces and parentheses.
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const isZombie = state === 'Z' || state === 'X';
     return {

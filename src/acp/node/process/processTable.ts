@@ -2,9 +2,9 @@ import { commandLineOf, hasEnvironmentVariable, listProcesses, userIdOf, type Pr
 import { isSparedProgram } from './sparedPrograms';
 
 interface OwnedProcesses {
-  /** Pid of the top process. Never spared, because the user configured it. */
+  /** Pid of the top process. It is always ended, because the user configured it as the agent. */
   readonly leader: number | undefined;
-  /** Process groups whose leaders are known to belong to it. */
+  /** Process groups whose leaders are known to belong to the agent. */
   readonly groups: ReadonlySet<number>;
   readonly isMarked: (pid: number) => boolean;
 }
@@ -37,14 +37,17 @@ export class ProcessTable {
       for (const { pid, parentPid, groupId } of this.processes) {
         if (!family.has(parentPid)) continue;
         family.add(pid);
-        // Only group leaders are listed. Other children belong to the group of their parent.
+        // Only group leaders are needed, because other children belong to the group of their parent.
         if (family.has(groupId) && groupId !== leader && !this.isProtected(groupId, leader)) groups.add(groupId);
       }
     }
     return [...groups];
   }
 
-  /** Arguments for `process.kill`: a negative group id if all of the group may be signalled, else pids. No zombies. */
+  /**
+   * Returns arguments for `process.kill`: a negative group id if all processes of the group may be signalled, and
+   * otherwise pids. Omits zombies.
+   */
   signalTargets({ leader, groups, isMarked }: OwnedProcesses): number[] {
     const living = this.processes.filter(({ isZombie }) => !isZombie);
     const isOurs = ({ pid, groupId }: ProcessInfo): boolean => groups.has(groupId) || isMarked(pid);
@@ -70,7 +73,7 @@ export class ProcessTable {
     const user = this.userIdOfProcess(pid);
     if (user !== undefined && user !== process.getuid?.()) return true;
     for (const current of this.selfAndAncestors(pid)) {
-      // The agent did not start processes further up.
+      // The agent did not start the processes above this one.
       if (current === leader || this.ancestors.has(current)) return false;
       if (this.isSpared(current)) return true;
     }

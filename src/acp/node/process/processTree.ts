@@ -2,10 +2,13 @@ import { execFile, spawnSync } from 'node:child_process';
 import type { Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import { listProcesses } from './linuxProcesses';
-import { ProcessMarkReader } from './processMarks';
+import { EnvironmentMarkReader } from './processMarks';
 import { ProcessTable } from './processTable';
 
-/** Makes the child the leader of a new process group, to be ended with its descendants. Windows has no such groups. */
+/**
+ * Makes the child the leader of a new process group, so that it can be ended together with its descendants. Windows has
+ * no such groups.
+ */
 export const ownProcessGroupOptions = { detached: process.platform !== 'win32', windowsHide: true } as const;
 
 /** How all processes of a tree ended. `stillRunning`: some were running even after SIGKILL. */
@@ -15,7 +18,7 @@ const firstPollMs = 25;
 const maxPollMs = 200;
 
 interface ExtraTreeMembers {
-  /** Process groups found earlier by `descendantProcessGroups`. */
+  /** Process groups that `descendantProcessGroups` found earlier. */
   readonly knownGroups?: readonly number[];
   /** The mark in the processes' environment; see `processMarks.ts`. */
   readonly mark?: string;
@@ -38,7 +41,9 @@ export async function endProcessTree(
   return (await tree.signalAndWait(undefined, graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
-/** Like `endProcessTree`, for processes with this mark that have left their tree. Finds processes on Linux only. */
+/**
+ * Like `endProcessTree`, for processes with this mark that are no longer in the tree. Finds processes on Linux only.
+ */
 export async function endMarkedProcesses(mark: string, graceMs: number, clock: Clock): Promise<ProcessTreeEnd> {
   return endWithSignals(new ProcessTree(undefined, { mark }), graceMs, clock);
 }
@@ -55,11 +60,15 @@ export function killProcessTreeNow(leader: number, more: ExtraTreeMembers = {}):
 /** Whether a process of the tree is running. Ignores zombies. On Windows, checks the leader only. */
 export function isProcessTreeAlive(leader: number): boolean {
   if (process.platform !== 'linux' || !isReachable(leader)) return isReachable(leader);
-  // In containers whose init does not reap orphans, killed grandchildren stay zombies, and signal 0 still reaches them.
+  // In containers whose init process does not reap orphans, killed grandchildren stay zombies, and signal 0 still finds
+  // them.
   return listProcesses()?.some(({ groupId, isZombie }) => groupId === leader && !isZombie) ?? true;
 }
 
-/** Process groups created by descendants of `leader`. Linux only, and only while their parents are alive. */
+/**
+ * Returns the process groups created by descendants of `leader`. Works on Linux only, and only while the parents are
+ * alive.
+ */
 export function descendantProcessGroups(leader: number): number[] {
   return ProcessTable.readCurrent()?.descendantGroups(leader) ?? [];
 }
@@ -70,26 +79,26 @@ async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock):
   return (await tree.signalAndWait('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
-/** The processes of a tree, including those started while it ends. */
+/** The processes of a tree, including processes started while the tree is ended. */
 export class ProcessTree {
   private readonly groups: Set<number>;
-  private readonly marks: ProcessMarkReader | undefined;
+  private readonly marks: EnvironmentMarkReader | undefined;
 
   constructor(
     private readonly leader: number | undefined,
     { knownGroups = [], mark }: ExtraTreeMembers,
   ) {
     this.groups = new Set(leader === undefined ? knownGroups : [leader, ...knownGroups]);
-    this.marks = mark === undefined ? undefined : new ProcessMarkReader(mark);
+    this.marks = mark === undefined ? undefined : new EnvironmentMarkReader(mark);
   }
 
-  /** Arguments for `process.kill`: negative group ids and pids. On Windows, the leader. */
+  /** Returns arguments for `process.kill`: negative group ids and pids. On Windows, the pid of the leader. */
   signalTargets(): number[] {
     const { groups, leader, marks } = this;
     const table = ProcessTable.readCurrent();
     if (!table) return [...groups].filter(isReachable).map((group) => (process.platform === 'win32' ? group : -group));
     for (const group of leader === undefined ? [] : table.descendantGroups(leader)) groups.add(group);
-    return table.signalTargets({ leader, groups, isMarked: (pid) => marks?.isMarked(pid) ?? false });
+    return table.signalTargets({ leader, groups, isMarked: (pid) => marks?.hasMark(pid) ?? false });
   }
 
   signal(signal: NodeJS.Signals): boolean {
@@ -98,7 +107,7 @@ export class ProcessTree {
     return targets.length > 0;
   }
 
-  /** Signals each target once, and resolves with whether all have ended in time. */
+  /** Signals each target once. Resolves to whether all processes have ended within `limitMs`. */
   async signalAndWait(signal: NodeJS.Signals | undefined, limitMs: number, clock: Clock): Promise<boolean> {
     const endMs = clock.monotonicNow() + limitMs;
     const signalled = new Set<number>();

@@ -2,26 +2,31 @@ import { backoffMs, addJitter } from '../../../base/common/backoff';
 
 const defaultRestartRules = {
   delay: { firstMs: 500, maxMs: 30_000 },
-  /** After this many crashes within the window, the agent is not restarted automatically. */
+  /** After this number of crashes within `windowMs`, the agent is not restarted automatically. */
   maxCrashes: 5,
   windowMs: 3 * 60_000,
 };
 
 export type RestartDecision = { readonly kind: 'restart'; readonly delayMs: number } | { readonly kind: 'giveUp' };
 
-/** Decides when to restart a crashed agent: with growing delay, until it crashes too often. Owns no timer. */
+/**
+ * Decides when to restart a crashed agent: after a growing delay, and no more after too many crashes. Starts no timers
+ * itself.
+ */
 export class RestartPolicy {
-  /** Times of the crashes within the window, oldest first. */
+  /** Times of the crashes in the window of time, in milliseconds of the monotonic clock, oldest first. */
   private crashTimesMs: number[] = [];
 
-  /** `random` returns numbers in [0, 1): jitter keeps agents that crashed together from restarting together. */
+  /**
+   * `random` returns numbers in [0, 1). Random delays prevent agents that crashed together from restarting together.
+   */
   constructor(
     private readonly now: () => number,
     private readonly random: () => number,
     private readonly restartRules = defaultRestartRules,
   ) {}
 
-  /** Call once per crash. The delay is 50 to 100 % of a value that doubles with each crash in the window. */
+  /** Call once per crash. The delay is 50 to 100 % of a value that doubles with each recent crash. */
   recordCrash(): RestartDecision {
     const { delay, maxCrashes, windowMs } = this.restartRules;
     const nowMs = this.now();
@@ -30,7 +35,7 @@ export class RestartPolicy {
     return { kind: 'restart', delayMs: addJitter(backoffMs(delay, this.crashTimesMs.length), this.random) };
   }
 
-  /** Forgets earlier crashes, because the user asked for a start. */
+  /** Resets the crash count, because the user requested a start. */
   reset(): void {
     this.crashTimesMs = [];
   }

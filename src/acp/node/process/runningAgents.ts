@@ -1,10 +1,10 @@
 interface Stoppable {
-  /** Resolves when the process has exited, or with `stillRunning`. Never rejects. */
+  /** Resolves when the process has exited, or to `stillRunning`. Never rejects. */
   stop(): Promise<unknown>;
   killNow(): void;
 }
 
-/** Agents that were started and may still be running. */
+/** Agents that were started and have not been stopped. */
 export class RunningAgents<Agent extends Stoppable> {
   private readonly agents = new Set<Agent>();
 

@@ -17,13 +17,16 @@ interface ShellEnvironmentOptions {
 const defaultTimeoutMs = 10_000;
 const maxOutputChars = 4 * 1024 * 1024;
 
-/** The environment of agents, read once from the login shell, because the editor's may lack the user's PATH. */
+/**
+ * The environment for agents, read once from the login shell, because the editor's environment may lack parts of the
+ * user's PATH.
+ */
 export class ShellEnvironment {
   private environment: Promise<Record<string, string>> | undefined;
 
   constructor(private readonly options: ShellEnvironmentOptions) {}
 
-  /** Never rejects: falls back to this process's environment if the shell fails. */
+  /** Returns the environment. If the shell fails, returns the environment of this process. Never rejects. */
   get(): Promise<Record<string, string>> {
     this.environment ??= this.resolve();
     return this.environment;
@@ -53,7 +56,10 @@ export class ShellEnvironment {
   }
 }
 
-/** Variables of this process win, because they may be set on purpose. PATH combines both, ours first. */
+/**
+ * Merges two environments. Variables of this process win, because they may be set intentionally. PATH combines both
+ * values, that of this process first.
+ */
 export function mergeEnvironments(
   own: Readonly<Record<string, string>>,
   shell: Readonly<Record<string, string>>,
@@ -62,9 +68,9 @@ export function mergeEnvironments(
   return { ...shell, ...own, PATH: [...new Set(entries)].filter((entry) => entry !== '').join(':') };
 }
 
-/** Parses the environment between two markers in the shell's output. @throws Error if it is missing */
+/** Parses the environment between two markers in the shell's output. @throws Error if the markers are missing */
 export function parseEnvironment(output: string, marker: string): Record<string, string> {
-  // Start-up files may print before and after the listing.
+  // Start-up files of the shell may print other text before and after the environment.
   const [, listing = ''] = output.split(marker);
   const env: Record<string, string> = {};
   for (const entry of listing.split('\0')) {
@@ -84,7 +90,10 @@ function withoutEditorInternals(env: Readonly<Record<string, string | undefined>
   return Object.fromEntries(entries);
 }
 
-/** Uses a login and interactive shell, because users set PATH in start-up files of either. */
+/**
+ * Runs the shell as login and interactive shell, because some users set PATH in start-up files that only one of these
+ * reads.
+ */
 function printedEnvironment(
   shell: string,
   env: Readonly<Record<string, string>>,
@@ -92,7 +101,8 @@ function printedEnvironment(
   signal: AbortSignal,
 ): Promise<string> {
   const script = `printf %s ${marker}; command env -0; printf %s ${marker}`;
-  // In its own process group, an interactive shell cannot suspend this process by taking the terminal.
+  // The shell gets its own process group. Otherwise, an interactive shell could take over the terminal and suspend this
+  // process.
   const child = spawn(shell, ['-l', '-i', '-c', script], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -109,7 +119,7 @@ function printedEnvironment(
     child.stdout.on('data', (text: string) => {
       output += text;
       if (output.length > maxOutputChars) kill();
-      // Background processes of start-up files may keep stdout open, so its end is not awaited.
+      // Background processes of start-up files may keep stdout open, so the code does not wait for its end.
       if (output.split(marker).length > 2) child.stdout.destroy();
     });
     child.once('error', reject);

@@ -1,4 +1,7 @@
-/** Whether a program the user may go on using, such as a browser or daemon, survives the agent that started it. */
+/**
+ * Whether a program should keep running after the agent that started it has ended, such as a browser or daemon that the
+ * user may still use.
+ */
 export function isSparedProgram([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
   const name = program.split('/').at(-1) ?? '';
   if (args.some((arg) => automationArguments.test(arg))) return false;
@@ -6,16 +9,19 @@ export function isSparedProgram([program = '', ...args]: readonly string[], runs
   return isTerminalHost(args) || [browsers, editors, multiplexers, daemons].some((names) => names.test(name));
 }
 
-/** The parent of the user's terminals in a VS Code server. */
+/**
+ * Whether the arguments are those of VS Code's pty host, which is the parent of the user's terminals in a VS Code
+ * server.
+ */
 const isTerminalHost = (args: readonly string[]): boolean => args.includes('--type=ptyHost');
 
-/** Arguments of a program that the agent automates. */
+/** Arguments of a program that the agent automates, such as a browser. */
 const automationArguments =
   /^--?(headless|remote-debugging|enable-automation|marionette|juggler|extensionTestsPath|batch|script)/;
 
 const browsers =
   /^(google-chrome|chrome|chromium|firefox|brave|microsoft-edge|msedge|opera|vivaldi|epiphany)(-(stable|browser|esr|bin|beta|dev|wrapper))?$/;
-/** These also run scripts in place of Node.js. */
+/** Code editors, which can also run scripts like Node.js. */
 const codeEditors = /^(code|codium|vscodium|cursor|windsurf)(-(oss|insiders|next))?$/;
 const editors =
   /^(emacs(-[\w.]+)?|gvim|nvim-qt|neovide|zed|zed-editor|zeditor|sublime_text|gedit|gnome-text-editor|kate|kwrite|mousepad|xed|idea|pycharm|webstorm|phpstorm|rubymine|rustrover|goland|clion|rider|studio)$/;

@@ -12,7 +12,7 @@ interface TerminalCommand {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Limit of kept output; older output is dropped first. */
+  /** Maximum size of the kept output, in bytes. The oldest output is dropped first. */
   readonly maxOutputBytes: number;
 }
 
@@ -22,12 +22,12 @@ export interface TerminalExit {
 }
 
 const outputDrainMs = 1000;
-/** Two such steps and the rest of the output must fit into the 3 s that a closing window has. */
+/** Two of these steps and the remaining output must fit into the 3 s that a closing window has. */
 const killGraceMs = 700;
 
-/** A command without shell and input, in its own process group, with its output. */
+/** A command without a shell and stdin, in its own process group, and its output. */
 export class TerminalProcess {
-  /** Settles when the command has ended and its output was read. Never rejects. */
+  /** Resolves when the command has ended and its output was read. Never rejects. */
   readonly whenExited: Promise<TerminalExit>;
   private readonly outputTail: ByteTail;
   private totalBytes = 0;
@@ -47,7 +47,7 @@ export class TerminalProcess {
     this.whenExited = this.waitForExit();
   }
 
-  /** The caller owns the result and must `kill` it. @throws the error of `spawn` */
+  /** Starts the command. The caller owns the result and must `kill` it. @throws the error of `spawn` */
   static async start(command: TerminalCommand, clock: Clock, onDidChange: () => void): Promise<TerminalProcess> {
     const { file, args, cwd, env } = command;
     const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownProcessGroupOptions });
@@ -62,7 +62,7 @@ export class TerminalProcess {
     return exitResult ? { ...view, exit: exitResult } : view;
   }
 
-  /** Ends the command and its child processes; resolves when they have exited. */
+  /** Ends the command and its child processes. Resolves when they have exited. */
   async kill(): Promise<void> {
     if (!this.exitResult) this.endResult ??= endProcessTree(this.pid, killGraceMs, this.clock);
     await this.endResult;
@@ -74,7 +74,7 @@ export class TerminalProcess {
   }
 
   private collectOutput(stream: Readable): void {
-    // Decodes each stream separately, so that interleaved chunks do not split characters.
+    // stdout and stderr are decoded separately, so that interleaved chunks do not break characters.
     const decoder = new StringDecoder('utf8');
     stream.on('data', (chunk: Buffer) => this.appendOutput(decoder.write(chunk)));
     stream.on('end', () => this.appendOutput(decoder.end()));
@@ -95,7 +95,7 @@ export class TerminalProcess {
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
       child.once('exit', (exitCode, exitSignal) => resolve([exitCode, exitSignal]));
     });
-    // Remaining processes of the group are ended, which closes their pipes.
+    // The remaining processes of the group are ended, which closes the pipes.
     this.endResult ??= endProcessTree(this.pid, killGraceMs, this.clock);
     await this.endResult;
     await withDeadline(this.clock, 'output', outputDrainMs, () => closed).catch(() => undefined);

@@ -8,7 +8,7 @@ import type { TerminalView } from '../../common/session/terminalViews';
 import type { TerminalRequest } from '../../common/approvals/toolRequests';
 import { diskCommandFiles, lookupCommand } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
-import { addProcessMark } from './processMarks';
+import { addEnvironmentMark } from './processMarks';
 import { endMarkedProcesses, killMarkedProcessesNow } from './processTree';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
 
@@ -20,7 +20,7 @@ export interface TerminalServiceDeps {
   readonly env: Readonly<Record<string, string>>;
   readonly maxTerminals: number;
   readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<PermissionOutcome>;
-  /** Called after output or the end of a command; throttled. */
+  /** Called when a command has written output or ended. Calls for output are throttled. */
   readonly onDidChange: (terminalId: string, view: TerminalView) => void;
 }
 
@@ -36,20 +36,19 @@ const defaultOutputBytes = 1024 * 1024;
 const maxOutputBytes = 16 * 1024 * 1024;
 const changeDelayMs = 100;
 /**
- * Time for leftover processes to end. It is short, because a closing window has 3 s, most of which commands may have
- * used.
+ * How long leftover processes have to end. A closing window has only 3 s, and ending the commands may use most of it.
  */
 const leftoverGraceMs = 700;
 
-/** Handles the `terminal/*` methods of one session. Throws RequestErrors. */
+/** Handles the `terminal/*` methods of one session. @throws RequestError */
 export class TerminalService {
   private readonly terminals = new Map<string, OpenTerminal>();
   private createdCount = 0;
   private startingCount = 0;
   private isClosed = false;
-  /** Incremented by each `endAll`: terminals requested earlier must not start afterwards. */
+  /** Number of `endAll` calls. Terminals requested before the latest call must not start any more. */
   private endAllCount = 0;
-  /** Value in the environment of commands, to find leftover processes. Replaced by each `endAll`. */
+  /** Value of a variable in the environment of commands, used to find leftover processes. `endAll` replaces it. */
   private currentMark: string = randomUUID();
   /** Marks of commands whose processes may still exist. */
   private readonly marksInUse = new Set<string>();
@@ -57,7 +56,10 @@ export class TerminalService {
 
   constructor(private readonly options: TerminalServiceDeps) {}
 
-  /** Ends a terminal that becomes ready after `signal` has fired, since the agent would not release it. */
+  /**
+   * Creates a terminal. If `signal` fires first, the terminal is ended as soon as it is ready, because the agent would
+   * not release it.
+   */
   async create(params: CreateTerminalParams, signal?: AbortSignal): Promise<{ terminalId: string }> {
     this.requireCapacity();
     this.startingCount++;
@@ -77,7 +79,7 @@ export class TerminalService {
     return toStatus(await this.requireTerminal(terminalId).process.whenExited);
   }
 
-  /** Ends the command; its output can still be read. */
+  /** Ends the command. Its output can still be read. */
   async kill(terminalId: string): Promise<void> {
     await this.requireTerminal(terminalId).process.kill();
   }
@@ -108,7 +110,7 @@ export class TerminalService {
     await this.endAll();
   }
 
-  /** Like `close`, without waiting, for when this process is about to exit. */
+  /** Like `close`, but without waiting. For use when this process is about to exit. */
   closeNow(): void {
     this.isClosed = true;
     this.endAllCount++;
@@ -125,7 +127,7 @@ export class TerminalService {
     const { endAllCount: endCount, currentMark } = this;
     const cwd = await this.resolveFolder(params.cwd ?? this.options.cwd);
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
-    const env = addProcessMark({ ...this.options.env, ...added }, currentMark);
+    const env = addEnvironmentMark({ ...this.options.env, ...added }, currentMark);
     const { command, args = [] } = params;
     const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
@@ -149,7 +151,7 @@ export class TerminalService {
       throw RequestError.requestCancelled();
     }
     this.terminals.set(terminalId, terminal);
-    // Reports the exit without waiting for the throttle.
+    // The end of the command is reported immediately, without throttling.
     void process.whenExited.then(() => changeNotifier.flushNow());
     return { terminalId };
   }
@@ -183,7 +185,7 @@ export class TerminalService {
 
   private async resolveFolder(folder: string): Promise<string> {
     try {
-      return await this.options.editor.resolve(folder);
+      return await this.options.editor.realPathOf(folder);
     } catch (error) {
       if (isEditorError(error)) throw new RequestError(invalidParams, error.message, { cwd: folder });
       throw error;

@@ -5,9 +5,11 @@ import {
   type BackendState,
   type CreateSessionOptions,
   type SessionBackend,
+  type SignInMethods,
   type SessionSummary,
   isBackendError,
 } from '../../../session/common/sessionBackend';
+import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import { KeyedQueue, withDeadline } from '../../../base/common/async';
 import type { Event } from '../../../base/common/event';
 import type { EditorPort } from '../../../editor/common/editorPort';
@@ -26,8 +28,13 @@ export interface AcpBackendDeps extends AgentGatewayDeps {
   readonly editor: EditorPort;
   readonly standing: StandingPermissions;
   readonly writeObserver?: WriteObserver;
+  /** Removes the user's keys from what the agent streams in pieces. */
+  readonly redactor?: SecretRedactor;
   readonly terminalEnv: Readonly<Record<string, string>>;
 }
+
+/** How often one prompt waits for the user to sign in. */
+const maxSignIns = 5;
 
 /** A session backend for an ACP v1 agent: one process, any number of sessions. */
 export class AcpBackend implements SessionBackend {
@@ -44,11 +51,15 @@ export class AcpBackend implements SessionBackend {
   }
 
   get state(): BackendState {
-    return this.gateway.connection.state;
+    return this.gateway.signIn.state;
   }
 
   get onDidChangeState(): Event<BackendState> {
-    return this.gateway.connection.onDidChangeState;
+    return this.gateway.signIn.onDidChangeState;
+  }
+
+  get onDidSignIn(): Event<void> {
+    return this.gateway.signIn.onDidSignIn;
   }
 
   async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {
@@ -57,20 +68,20 @@ export class AcpBackend implements SessionBackend {
     return { canLoad: load || resume, canList, canDelete, images, embeddedContext };
   }
 
-  /** If the agent requires sign-in and offers methods, waits until the user has signed in. */
+  /** Creates a session. If the agent requires sign-in and offers methods, waits until the user has signed in. */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
-    try {
-      return await this.openSession(options, signal);
-    } catch (error) {
-      const { state } = this;
-      const canSignIn = state.kind === 'authRequired' && state.methods.length > 0;
-      if (!isBackendError(error) || error.code !== 'authRequired' || !canSignIn) throw error;
-      await this.gateway.signIn.waitForSignIn(error.cause, signal);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.openSession(options, signal);
+      } catch (error) {
+        const canSignIn = this.gateway.signIn.methods.length > 0 && attempt < maxSignIns;
+        if (!isBackendError(error) || error.code !== 'authRequired' || !canSignIn) throw error;
+        await this.gateway.signIn.waitForSignIn(error.cause, signal);
+      }
     }
-    return this.openSession(options, signal);
   }
 
-  /** Returns undefined while sign-in is required, or if the first start may download the agent. */
+  /** Returns undefined while sign-in is required, or if the first start of the agent may download it. */
   async prepareSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined> {
     if (this.state.kind === 'authRequired' || this.gateway.connection.mayDownloadPackage) return undefined;
     return await this.openSession(options, signal);
@@ -93,6 +104,7 @@ export class AcpBackend implements SessionBackend {
         ),
       );
       this.sessions.set(session.id, session);
+      this.gateway.signIn.noteAccepted('session');
       return session;
     } catch (error) {
       toolCaller.end();
@@ -142,9 +154,24 @@ export class AcpBackend implements SessionBackend {
     await this.gateway.request('session/delete', undefined, (signal) => client.deleteSession(sessionId, signal));
   }
 
-  /** Signs in by one of the methods of state `authRequired`, then resumes waiting prompts. @throws BackendError */
-  authenticate(methodId: string): Promise<void> {
-    return this.gateway.signIn.authenticate(methodId);
+  /** Signs in, checks that with a new session, then resumes waiting prompts. @throws BackendError */
+  authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
+    return this.gateway.signIn.authenticate(methodId, signal);
+  }
+
+  async signInMethods(signal: AbortSignal): Promise<SignInMethods> {
+    const { connection, signIn } = this.gateway;
+    const { client } = await connection.connect(signal);
+    const isSignedIn = await signIn.isSignedIn(signal);
+    return { isSignedIn, methods: signIn.methods, canSignOut: client.abilities.logout };
+  }
+
+  async signOut(signal?: AbortSignal): Promise<boolean> {
+    const { connection, signIn } = this.gateway;
+    const { client } = await connection.connect(signal);
+    if (!client.abilities.logout) return false;
+    await signIn.signOut(signal);
+    return true;
   }
 
   async stop(): Promise<void> {

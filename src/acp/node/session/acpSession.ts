@@ -1,4 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { DeltaRedactor } from '../../../session/common/redaction/deltaRedactor';
+import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import { EventLog } from '../../../session/common/eventLog';
 import type { SessionEvent, ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
@@ -18,10 +20,9 @@ import { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import { requestedCallOf } from '../../common/approvals/requestedCall';
 import { toToolRequest } from '../../common/approvals/toolRequests';
 import type { PermissionRequest, SessionSetup, TurnResult } from '../../common/session/agentMessages';
-import { V1Updates } from '../../common/v1/v1Updates';
-import { V2Updates } from '../../common/v2/v2Updates';
 import type { AgentGateway } from '../connection/agentGateway';
 import type { ConnectedAgent } from '../v1/agentConnection';
+import { AgentUpdates } from './agentUpdates';
 import { FileService } from '../v1/fileService';
 import { PermissionService } from './permissionService';
 import { toPromptBlocks } from './promptBlocks';
@@ -43,6 +44,8 @@ interface AcpSessionDeps {
   readonly log: Logger;
   readonly standing: StandingPermissions;
   readonly env: Readonly<Record<string, string>>;
+  /** Removes the user's keys from text that comes in pieces; whole texts arrive without them. */
+  readonly redactor?: SecretRedactor;
   /** Called when the session has ended, before the agent is notified. */
   readonly onDidEnd: () => void;
 }
@@ -54,15 +57,17 @@ interface Turn {
 
 const terminalDelayMs = 100;
 const maxTerminals = 8;
+/** How often one prompt waits for the user to sign in. */
+const maxSignIns = 5;
 
-/** A session of an ACP agent. It outlives the agent's process: the next prompt resumes it in a new one. */
+/** A session of an ACP agent. It outlives the agent's process: the next prompt resumes it in a new process. */
 export class AcpSession implements BackendSession, SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
   private readonly mapper: SessionEventMapper;
-  private readonly v1Updates: V1Updates;
-  private readonly v2Updates: V2Updates;
+  private readonly updates: AgentUpdates;
   private readonly log: EventLog;
+  private readonly deltas: DeltaRedactor | undefined;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
   private readonly sessionConfig: SessionConfig;
@@ -70,9 +75,9 @@ export class AcpSession implements BackendSession, SessionPeer {
   private readonly terminalUpdates: Coalescer;
   private currentTurn: Turn | undefined;
   private turnCount = 0;
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
 
-  /** Without `client`, the session has to be loaded. */
+  /** Without `client`, the session must be loaded first. */
   constructor(
     readonly id: string,
     private readonly folders: CreateSessionOptions,
@@ -81,14 +86,14 @@ export class AcpSession implements BackendSession, SessionPeer {
   ) {
     const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = options;
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
-    this.v1Updates = new V1Updates(this.mapper);
-    this.v2Updates = new V2Updates(this.mapper);
+    this.updates = new AgentUpdates(this.mapper);
     this.log = new EventLog(() => setImmediate());
+    this.deltas = options.redactor && new DeltaRedactor(options.redactor, (event) => this.log.append(event));
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
-      this.log.append(this.mapper.recordApprovalRequest(event)),
+      this.append(this.mapper.noteThatAgentAsked(event)),
     );
     const { cwd } = folders;
-    const onDidChange = (): void => this.log.append(this.mapper.configEvent());
+    const onDidChange = (): void => this.append(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
     this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange, onCommands });
     const bindingDeps = {
@@ -132,10 +137,10 @@ export class AcpSession implements BackendSession, SessionPeer {
       },
     });
     this.terminalUpdates = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
-    this.log.append({ event: 'session:start', data: { session_id: id } });
+    this.append({ event: 'session:start', data: { session_id: id } });
   }
 
-  /** The agent's id of the session; changes when the session is recreated. */
+  /** The agent's id of the session. It changes when the session is recreated. */
   get agentSessionId(): string {
     return this.binding.agentSessionId;
   }
@@ -158,7 +163,7 @@ export class AcpSession implements BackendSession, SessionPeer {
 
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void {
     if (this.binding.shouldDropUpdates) return;
-    this.emit((version === 1 ? this.v1Updates : this.v2Updates).mapUpdate(update));
+    this.emit(this.updates.mapUpdate(update, version));
     if (this.mapper.hasTerminalUpdates) this.terminalUpdates.schedule();
   }
 
@@ -171,10 +176,10 @@ export class AcpSession implements BackendSession, SessionPeer {
     const toolRequested = await toToolRequest(call, {
       agent: agentId,
       cwd: this.folders.cwd,
-      resolve: (path) => editor.resolve(path),
+      resolve: (path) => editor.realPathOf(path),
       protectionOf: (path) => editor.protectionOf(path),
     });
-    // The turn, and with it all requests, may have been cancelled meanwhile.
+    // The turn may have been cancelled meanwhile, and all requests with it.
     const turnSignal = this.currentTurn?.controller.signal;
     return this.permissions.decideToolCall(
       request,
@@ -186,7 +191,7 @@ export class AcpSession implements BackendSession, SessionPeer {
 
   handleDisconnect(): void {
     this.binding.markProcessLost();
-    this.v2Updates.reset();
+    this.updates.reset();
     this.approvals.withdrawAll();
     this.permissions.clearAgentGrants();
     void this.terminals.endAll();
@@ -196,11 +201,11 @@ export class AcpSession implements BackendSession, SessionPeer {
     this.sessionConfig.applySetup(setup);
   }
 
-  /** Loads the session; updates that arrive meanwhile are its history. @throws the agent's error */
+  /** Loads the session. Updates that arrive before the result are its history. @throws the agent's error */
   async load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<void> {
     this.mapper.startReplay();
     const loaded = this.binding.load(live, method, signal);
-    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.v2Updates.isWorking))));
+    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.updates.isWorking))));
   }
 
   prompt(input: PromptInput): Promise<{ requestId: string }> {
@@ -213,7 +218,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     const requestId = `${this.id}/${++this.turnCount}`;
     this.emitTurnBoundary(this.mapper.startTurn(input.text, requestId));
     const abort = new AbortController();
-    // Runs the turn later, so that `currentTurn` is set first.
+    // The turn starts asynchronously, so that `currentTurn` is set before.
     const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
     const turn: Turn = { controller: abort, done };
     this.currentTurn = turn;
@@ -263,7 +268,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     const { agent, clock } = this.options;
     this.endSession('The session was closed.');
     await this.terminals.close();
-    // A cancelled turn gets time to end before its session is closed.
+    // A cancelled turn has some time to end before its session is closed.
     if (turn) await withDeadline(clock, 'close', agent.limits.cancelGraceMs, () => turn.done).catch(() => undefined);
     await this.detach();
   }
@@ -277,7 +282,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   private get endSignal(): AbortSignal {
-    return this.lifetime.signal;
+    return this.lifetimeController.signal;
   }
 
   private detach(): Promise<void> {
@@ -286,27 +291,27 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   private endSession(reason: string): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.currentTurn?.controller.abort();
     this.terminalUpdates.dispose();
     this.permissions.dispose();
     this.options.toolCaller.end();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
-    this.log.append({ event: 'session:end', data: { session_id: this.id, reason } });
+    this.append({ event: 'session:end', data: { session_id: this.id, reason } });
     this.log.end();
   }
 
-  /** Runs a turn to its end. Never rejects. Failures become events. */
+  /** Runs a turn to its end. Never rejects; failures become events. */
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.options;
     try {
       const { counts, stopReason } = await this.sendPrompt(input, signal);
-      // Also counts the usage of an abandoned turn, so that it is not added to the next turn.
+      // The usage of a detached turn is also counted, so that the next turn does not include it.
       const usage = counts && this.binding.usage.usageOfTurn(counts, agent.traits.usageScope);
       this.endTurn({ stopReason, ...(usage ? { usage } : {}) }, signal);
     } catch (error) {
-      const { code, message, details } = await agent.connection.toBackendError(error);
-      // Ignores the answer of an abandoned turn, which may arrive during the next one.
+      const { code, message, details } = await agent.explain(error, 'prompt');
+      // The answer of a detached turn may arrive during the next turn and is ignored.
       if (!this.isCurrent(signal)) return;
       if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
       else this.emitTurnBoundary(this.mapper.failTurn(message, code, details));
@@ -322,7 +327,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     this.emitTurnBoundary(this.mapper.endTurn(end));
   }
 
-  /** Emits the start or end of a turn. Withdraws approvals, whose answers are no longer awaited. */
+  /** Emits the start or end of a turn. Withdraws its approvals, because nothing waits for their answers any more. */
   private emitTurnBoundary(events: readonly SessionEvent[]): void {
     this.approvals.withdrawAll();
     this.emit(events);
@@ -333,13 +338,17 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   private async sendPrompt(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
-    try {
-      return await this.sendPromptOnce(input, signal);
-    } catch (error) {
-      if (!isAuthRequired(error)) throw error;
-      await this.options.agent.signIn.waitForSignIn(error, signal);
+    const { signIn } = this.options.agent;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await this.sendPromptOnce(input, signal);
+        signIn.noteAccepted('prompt');
+        return result;
+      } catch (error) {
+        if (!isAuthRequired(error) || attempt === maxSignIns || signIn.methods.length === 0) throw error;
+        await signIn.waitForSignIn(error, signal, 'prompt');
+      }
     }
-    return this.sendPromptOnce(input, signal);
   }
 
   private async sendPromptOnce(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
@@ -374,10 +383,15 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   private emitNotice(level: 'info' | 'warning', message: string): void {
-    this.log.append({ event: 'notice', data: { session_id: this.id, level, message } });
+    this.append({ event: 'notice', data: { session_id: this.id, level, message } });
   }
 
   private emit(events: readonly SessionEvent[]): void {
-    for (const event of events) this.log.append(event);
+    for (const event of events) this.append(event);
+  }
+
+  private append(event: SessionEvent): void {
+    if (this.deltas && this.options.redactor?.isEmpty === false) this.deltas.emitRedacted(event);
+    else this.log.append(event);
   }
 }

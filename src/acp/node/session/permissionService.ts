@@ -52,11 +52,11 @@ interface PermissionServiceDeps {
 /** The answer to a request. `protectedFiles` is set if the user was warned that the file is protected. */
 export type PermissionOutcome =
   | { readonly isGranted: true; readonly protectedFiles?: 'allow' }
-  /** The reason, and how to continue, as a message for the agent. */
+  /** The reason and what to do next, as a message for the agent. */
   | { readonly isGranted: false; readonly reason: string };
 
 export interface FileChange {
-  /** Absolute path with symbolic links resolved. */
+  /** Absolute path of the file, with symbolic links resolved. */
   readonly path: string;
   readonly before: string | null;
   readonly after: string;
@@ -72,7 +72,7 @@ interface AskContext {
 
 type Answers = readonly [string, readonly PermissionChoice[], string];
 
-/** Limits of the changes in one approval: files, and UTF-16 units of their texts. */
+/** Limits for the changes shown in one approval: number of files, and length of their texts in UTF-16 units. */
 const maxShownFiles = 20;
 const maxShownLength = 1_000_000;
 const oneTimeAnswers: Answers = ['Allow once', [], 'Deny'];
@@ -84,19 +84,18 @@ const policyKindNames: Readonly<Record<PolicyKind, string>> = {
   run: 'commands',
   fetch: 'fetching from the web',
 };
-/** The default policy for workspace files. */
 const defaultFilePolicy: AgentPolicy = { read: 'allow', edit: 'allow' };
 
-/** Decides what an agent may do in one session: by stored rules and the policy, else by asking the user. */
+/** Decides what an agent may do in one session: by stored rules and the policy, or else by asking the user. */
 export class PermissionService implements Disposable {
   private sessionRules: readonly PermissionRule[] = [];
   private readonly sessionGrants = new DisposableStore();
-  /** Lasting answers that only the agent remembers, by option name, as listed to the user. */
+  /** Lasting answers that only the agent stores, by option name. The user sees them in the list of permissions. */
   private readonly agentGrantsByOption = new Map<string, Disposable>();
 
   constructor(private readonly options: PermissionServiceDeps) {}
 
-  /** Answers `session/request_permission`. Automatic answers are one-time, so that the agent remembers nothing. */
+  /** Answers `session/request_permission`. Automatic answers apply once, so that the agent does not store them. */
   async decideToolCall(
     agentRequest: PermissionRequest,
     call: RequestedCall,
@@ -137,7 +136,7 @@ export class PermissionService implements Disposable {
     this.clearAgentGrants();
   }
 
-  /** Call when the agent's process is replaced: the new one remembers no answers. */
+  /** Call when the agent's process is replaced, because the new process has no stored answers. */
   clearAgentGrants(): void {
     for (const listed of this.agentGrantsByOption.values()) listed.dispose();
     this.agentGrantsByOption.clear();
@@ -153,7 +152,7 @@ export class PermissionService implements Disposable {
     return this.decideOrAsk(createFileRequest(this.options.agentId, 'read', path), signal, defaultFilePolicy);
   }
 
-  /** Whether Backline may write a file for the agent. Returns undefined if the user has to see the change first. */
+  /** Whether Backline may write a file for the agent. Returns undefined if the user must see the change first. */
   mayWrite(path: string, signal: AbortSignal): PermissionOutcome | undefined {
     return this.decideWithoutAsking(createFileRequest(this.options.agentId, 'edit', path), signal, defaultFilePolicy);
   }
@@ -230,7 +229,7 @@ export class PermissionService implements Disposable {
     return this.askUser(this.promptFor(request), answers, context, { signal });
   }
 
-  /** Decides without asking the user; returns undefined if that is not possible. */
+  /** Decides without asking the user. Returns undefined if the user must be asked. */
   private decideWithoutAsking(
     request: ToolRequest | CheckedRequest,
     signal: AbortSignal | undefined,
@@ -329,7 +328,9 @@ export class PermissionService implements Disposable {
     this.sessionGrants.add(listed);
   }
 
-  /** Lists a lasting answer that only the agent remembers: it will not ask again. */
+  /**
+   * Adds a lasting answer that only the agent stores to the list of permissions, because the agent will not ask again.
+   */
   private recordAgentGrant({ kind, name, rule }: PermissionChoice): void {
     const { agentId, agentTitle, standing } = this.options;
     if (rule || !kind.endsWith('_always') || this.agentGrantsByOption.has(name)) return;
@@ -344,7 +345,7 @@ export class PermissionService implements Disposable {
   }
 }
 
-/** Decides about a workspace file by rules and policy; undefined if the user must be asked. */
+/** Decides about a workspace file by rules and policy. Undefined if the user must be asked. */
 export function decideFileAccess(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
   const policy = { ...defaultFilePolicy, ...standing.policyOfAgent(request.agent) };
   const { answer } = decideRequest(request, {
@@ -356,7 +357,7 @@ export function decideFileAccess(standing: StandingPermissions, request: ToolReq
   return answer === 'ask' ? undefined : answer;
 }
 
-/** The first changes, up to limits that keep an approval readable and its event small. */
+/** Returns the first changes, within limits that keep an approval readable and its event small. */
 function shownChanges(files: readonly ChangedFile[]): ToolContent[] {
   let length = 0;
   return files

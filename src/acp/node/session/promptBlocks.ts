@@ -14,10 +14,10 @@ interface PromptBlocks {
   readonly notes: readonly string[];
 }
 
-/** Larger files are sent as links, which the agent can read. */
+/** Maximum size of an embedded file, in bytes. Larger files are sent as links, which the agent can read. */
 const maxEmbeddedBytes = 512 * 1024;
 
-/** Converts a prompt to content blocks, attachments first. */
+/** Converts a prompt to content blocks. Attachments come first. */
 export async function toPromptBlocks(
   input: PromptInput,
   abilities: PromptCapabilities,
@@ -46,7 +46,7 @@ async function toBlock(
       return { type: 'image', mimeType: attachment.mimeType, data: attachment.data };
     case 'text': {
       const { uri, title, text } = attachment;
-      // A resource needs a URI; this one cannot be mistaken for a path.
+      // A resource needs a URI. This URI cannot be mistaken for a path.
       const named = uri ?? `backline:${encodeURIComponent(title)}`;
       if (embeddedContext) return { type: 'resource', resource: { uri: named, text } };
       return { type: 'text', text: `${uri === undefined ? title : `${title} (${uri})`}:\n\n${text}` };
@@ -54,7 +54,7 @@ async function toBlock(
     case 'file': {
       const { path, lines } = attachment;
       const uri = `${toFileUri(path)}${lines ? `#L${lines.first}-L${lines.last}` : ''}`;
-      // An unreadable file (too large, not text, deleted) is sent as a link.
+      // A file that cannot be read as text (too large, binary, deleted) is sent as a link.
       const file = embeddedContext
         ? await editor.readText(path, { maxBytes: maxEmbeddedBytes }).catch(() => undefined)
         : undefined;

@@ -22,7 +22,7 @@ import { isAuthRequired } from '../connection/agentErrors';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 
 interface SessionBindingDeps {
-  /** Our id of the session, and initially the agent's. */
+  /** Backline's id of the session, which is initially also the agent's id. */
   readonly id: string;
   readonly folders: CreateSessionOptions;
   readonly agent: AgentGateway;
@@ -35,14 +35,17 @@ interface SessionBindingDeps {
 
 const closeTimeoutMs = 2_000;
 
-/** Binds a session to its agent's process: resumes it in a new process, or recreates it if the agent forgot it. */
+/**
+ * Connects a session to its agent's process. Resumes the session in a new process, or recreates it if the agent no
+ * longer has it.
+ */
 export class SessionBinding {
-  /** Token usage per turn; counts restart when the session moves to a new process. */
+  /** Token usage per turn. The counts restart when the session moves to a new process. */
   readonly usage = new TurnUsage();
   private state: BindingState<AgentClient>;
   private lastAttachAttempt: Promise<unknown> = Promise.resolve();
 
-  /** Without `client`, the session is not attached yet. */
+  /** Without `client`, the session is not attached to a process yet. */
   constructor(
     private readonly deps: SessionBindingDeps,
     client?: AgentClient,
@@ -59,7 +62,9 @@ export class SessionBinding {
     return shouldDropUpdates(this.state);
   }
 
-  /** Attaches the session, starting the agent if needed. @throws BackendError, or the agent's error */
+  /**
+   * Attaches the session to the agent's process, which is started if needed. @throws BackendError, or the agent's error
+   */
   async ensureAttached(signal: AbortSignal): Promise<AttachedState<AgentClient>> {
     const live = await this.deps.agent.connection.connect(signal);
     const attached = this.lastAttachAttempt.then(() => this.attach(live, signal));
@@ -67,7 +72,7 @@ export class SessionBinding {
     return await rejectOnAbort(attached, signal);
   }
 
-  /** Loads the session; the agent replays its history before this resolves. @throws the agent's error */
+  /** Loads the session. The agent replays the history before the result resolves. @throws the agent's error */
   load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<SessionSetup> {
     return this.trackRestore(live, 'unknown', () => this.requestRestore(live, method, signal));
   }
@@ -108,7 +113,7 @@ export class SessionBinding {
     return attached;
   }
 
-  /** Returns whether the agent remembers the session. */
+  /** Returns whether the agent could restore the session. */
   private async tryRestore(live: ConnectedAgent, signal: AbortSignal): Promise<boolean> {
     const { agent, config, log } = this.deps;
     const method = restoreMethodOf(live.client.abilities, 'known');
@@ -189,7 +194,7 @@ export class SessionBinding {
     config.applySetup(setup);
   }
 
-  /** @throws BackendError `closed` if the process or the session has ended meanwhile */
+  /** Returns the attached state. @throws BackendError `closed` if the process or the session has ended meanwhile */
   private requireAttached(): AttachedState<AgentClient> {
     if (this.state.kind === 'attached') return this.state;
     throw new BackendError('closed', `${this.deps.agent.title} has ended.`);

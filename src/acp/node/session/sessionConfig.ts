@@ -34,12 +34,12 @@ export class SessionConfig {
     if (this.options.length > 0) this.deps.onDidChange();
   }
 
-  /** @throws BackendError `unsupported` for an unknown option or value */
+  /** Checks an option and its value. @throws BackendError `unsupported` for an unknown option or value */
   requireValidOption(optionId: string, value: string | boolean): void {
     if (this.deps.config.findRoute(optionId, value) === undefined) throw this.unknownOptionError();
   }
 
-  /** Changes an option by the method that the agent supports. @throws BackendError, or the agent's error */
+  /** Changes an option with the method that the agent supports. @throws BackendError, or the agent's error */
   async setOption(
     { client, agentSessionId: id }: AttachedState<AgentClient>,
     optionId: string,
@@ -58,7 +58,10 @@ export class SessionConfig {
     onDidChange();
   }
 
-  /** Restores the options after a restart, unless the agent remembers them and asks no less. Returns a notice. */
+  /**
+   * Restores the options after a restart, unless the agent has kept them and asks for no fewer approvals. Returns a
+   * notice for the user.
+   */
   async restoreOptions(
     attached: AttachedState<AgentClient>,
     before: readonly ConfigOption[],

@@ -6,7 +6,7 @@ type Page = SessionList;
 
 const maxPages = 20;
 
-/** Requests the pages of `session/list`, up to a limit. Sorts the newest session first. */
+/** Requests the pages of `session/list`, up to a limit. Returns the newest session first. */
 export async function listAllSessions(
   cwd: string | undefined,
   requestPage: (params: { cwd?: string; cursor?: string }) => Promise<Page>,

@@ -19,14 +19,14 @@ export interface AgentProcessHandle {
   readonly stream: MessageStream;
   readonly onDidExit: Event<AgentExit>;
   stderrTail(): string;
-  /** Resolves when the process has exited, or with `stillRunning`. Never rejects. */
+  /** Resolves when the process has exited, or to `stillRunning`. Never rejects. */
   stop(): Promise<unknown>;
   killNow(): void;
 }
 
 export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' | 'initializeTimeoutMs'> {
   readonly title: string;
-  /** Starts the agent's process; the connection owns the result. */
+  /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
   readonly restartPolicy: RestartPolicy;
   readonly mayDownload?: boolean;
@@ -34,7 +34,7 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
 }
 
 export interface AcpLimits {
-  /** For the first start, which may download the agent. */
+  /** Time limit for the first start, which may download the agent. */
   readonly coldStartTimeoutMs: number;
   readonly initializeTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -42,9 +42,9 @@ export interface AcpLimits {
   /** How long a prompt waits for the user to sign in. */
   readonly signInTimeoutMs: number;
   readonly cancelGraceMs: number;
-  /** How long running turns get to end before the agent is stopped. */
+  /** How long running turns have to end before the agent is stopped. */
   readonly interruptGraceMs: number;
-  /** How long a process that closed its stream gets to exit on its own and write its stderr. */
+  /** How long to wait for a process to exit and write its stderr after it has closed its stream. */
   readonly exitGraceMs: number;
 }
 
@@ -62,7 +62,10 @@ interface StartedProcess {
 
 const maxStderrLength = 4_000;
 
-/** Runs at most one agent process, started on demand. After crashes, restarts are delayed and finally refused. */
+/**
+ * Runs at most one agent process, which starts when it is needed. After crashes, restarts are delayed and finally
+ * refused.
+ */
 export class AgentConnection {
   private readonly stateEmitter = new Emitter<BackendState>((error) =>
     this.options.log.error('A listener of the agent’s state failed', error),
@@ -76,11 +79,11 @@ export class AgentConnection {
   private hasStartedBefore = false;
   private restartAtMs = 0;
   private hasGivenUp = false;
-  /** Why the last process ended: the reason given to `stop`, or how it exited. */
+  /** Why the last process ended: the reason given to `stop`, or a description of the exit. */
   private lastEndReason: Promise<BackendError> | undefined;
   private isDisposed = false;
-  /** Replaced by each stop, which aborts a start in progress. */
-  private startAbort = new AbortController();
+  /** Aborts a start in progress. Each stop replaces it. */
+  private startAbortController = new AbortController();
 
   constructor(private readonly options: AgentConnectionDeps) {}
 
@@ -101,7 +104,10 @@ export class AgentConnection {
     return this.options.mayDownload === true && !this.hasStartedBefore;
   }
 
-  /** Returns the running agent, or starts it. Aborting `signal` ends the wait, not the start. @throws BackendError */
+  /**
+   * Returns the running agent, or starts it. Aborting `signal` only ends the wait and not the start. @throws
+   * BackendError
+   */
   connect(signal?: AbortSignal): Promise<ConnectedAgent> {
     if (this.currentAgent) return Promise.resolve(this.currentAgent);
     if (this.isDisposed) return Promise.reject(new BackendError('closed', `${this.options.title} was stopped.`));
@@ -111,15 +117,18 @@ export class AgentConnection {
     return rejectOnAbort(this.pendingStart, signal);
   }
 
-  /** Stops the process and rejects pending requests with `reason`. The next `connect` restarts it. Never rejects. */
+  /**
+   * Stops the process and rejects pending requests with `reason`. The next `connect` starts a new process. Never
+   * rejects.
+   */
   async stop(reason: BackendError): Promise<void> {
     const { currentProcess, pendingStart } = this;
     this.options.restartPolicy.reset();
     this.hasGivenUp = false;
     this.restartAtMs = 0;
     this.lastEndReason = Promise.resolve(reason);
-    this.startAbort.abort();
-    this.startAbort = new AbortController();
+    this.startAbortController.abort();
+    this.startAbortController = new AbortController();
     if (currentProcess) this.markProcessEnded(currentProcess, this.lastEndReason);
     await this.runningProcesses.stopAll();
     await pendingStart?.catch(() => undefined);
@@ -128,7 +137,7 @@ export class AgentConnection {
 
   dispose(): void {
     this.isDisposed = true;
-    this.startAbort.abort();
+    this.startAbortController.abort();
     const { currentProcess } = this;
     const reason = new BackendError('closed', `${this.options.title} was stopped.`);
     if (currentProcess) this.markProcessEnded(currentProcess, Promise.resolve(reason));
@@ -136,7 +145,7 @@ export class AgentConnection {
     this.stateEmitter.dispose();
   }
 
-  /** Converts an error for the user; if the agent has ended, returns how it ended, with its stderr. */
+  /** Converts an error to a message for the user. If the agent has ended, returns how it ended, with its stderr. */
   async toBackendError(error: unknown): Promise<BackendError> {
     const isGone = error instanceof ConnectionClosedError || (isBackendError(error) && error.code === 'closed');
     return isGone && this.lastEndReason ? this.lastEndReason : toBackendError(error, this.options.title);
@@ -144,10 +153,10 @@ export class AgentConnection {
 
   private async start(): Promise<ConnectedAgent> {
     const { title, startAgent } = this.options;
-    const { signal } = this.startAbort;
+    const { signal } = this.startAbortController;
     if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
     await this.waitBeforeRestart(signal);
-    const wait = this.mayDownloadPackage ? ' This may take minutes if it has to be downloaded.' : '';
+    const wait = this.mayDownloadPackage ? 'The first start may take a few minutes because of a download.' : '';
     this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
     let process: AgentProcessHandle;
     try {

@@ -8,7 +8,7 @@ import { sliceLines } from '../../common/sliceLines';
 import type { PermissionService } from '../session/permissionService';
 
 export interface FileServiceDeps {
-  /** Gemini can create a file only if reading a missing file returns empty text. */
+  /** Returns how to answer a read of a missing file. Gemini can create a file only if the answer is empty text. */
   readonly missingFile: () => MissingFileResult;
   readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWrite' | 'askToWrite'>;
   readonly protectionOf: EditorPort['protectionOf'];
@@ -18,7 +18,7 @@ const maxReadBytes = 16 * 1024 * 1024;
 const resourceNotFound = -32002;
 const { internalError, invalidParams } = rpcErrorCode;
 
-/** Codes of errors that the agent's request caused. All others are internal errors. */
+/** Codes of errors that are caused by the agent's request. All others are reported as internal errors. */
 const agentErrorCodes: ReadonlySet<EditorErrorCode> = new Set([
   'invalidPath',
   'outsideWorkspace',
@@ -29,21 +29,21 @@ const agentErrorCodes: ReadonlySet<EditorErrorCode> = new Set([
   'tooLarge',
 ]);
 
-/** Handles `fs/read_text_file` and `fs/write_text_file` of one session. Throws RequestErrors. */
+/** Handles `fs/read_text_file` and `fs/write_text_file` of one session. @throws RequestError */
 export class FileService {
   constructor(
     private readonly editor: FileAccess,
     private readonly options: FileServiceDeps,
   ) {}
 
-  /** `line` is 1-based; `limit` counts lines. Returns empty text past the end of the file. */
+  /** Reads a file. `line` is 1-based; `limit` is a number of lines. Returns empty text past the end of the file. */
   async read(
     params: Pick<ReadTextFileRequest, 'path' | 'line' | 'limit'>,
     signal: AbortSignal,
   ): Promise<{ content: string }> {
     const { path, line, limit } = params;
     try {
-      const permit = await this.options.permissions.mayRead(await this.editor.resolve(path), signal);
+      const permit = await this.options.permissions.mayRead(await this.editor.realPathOf(path), signal);
       if (!permit.isGranted) throw refusal('read', path, permit.reason);
       const { text } = await this.editor.readText(path, { maxBytes: maxReadBytes, signal });
       return { content: sliceLines(text, Math.max(0, (line ?? 1) - 1), limit ?? Infinity) };
@@ -54,10 +54,13 @@ export class FileService {
     }
   }
 
-  /** Writes or creates a file. Asks first for protected files, for unsaved changes, and if the permissions say so. */
+  /**
+   * Writes or creates a file. Asks the user first if the file is protected or has unsaved changes, or if the
+   * permissions require it.
+   */
   async write({ path, content }: { path: string; content: string }, signal: AbortSignal): Promise<void> {
     try {
-      const settled = this.options.permissions.mayWrite(await this.editor.resolve(path), signal);
+      const settled = this.options.permissions.mayWrite(await this.editor.realPathOf(path), signal);
       if (settled && !settled.isGranted) throw refusal('edit', path, settled.reason);
       if (settled && (await this.tryWrite(path, content, signal))) return;
       await this.writeAfterApproval(path, content, signal);
@@ -66,7 +69,7 @@ export class FileService {
     }
   }
 
-  /** Returns false if the user has to see the change first. @throws EditorError */
+  /** Returns false if the user must see the change first. @throws EditorError */
   private async tryWrite(path: string, content: string, signal: AbortSignal): Promise<boolean> {
     try {
       await this.editor.writeText(path, content, { ifDirty: 'refuse', save: true, signal });
@@ -79,11 +82,11 @@ export class FileService {
 
   /** Writes exactly the change that the user saw. @throws EditorError, RequestError */
   private async writeAfterApproval(path: string, content: string, signal: AbortSignal): Promise<void> {
-    const resolved = await this.editor.resolve(path);
+    const realPath = await this.editor.realPathOf(path);
     const before = await readTextIfExists(this.editor, path, signal);
     const isUnsaved = before?.isDirty ?? false;
     const protection = await this.options.protectionOf(path, { before: before?.text, after: content });
-    const change = { path: resolved, before: before?.text ?? null, after: content, isUnsaved };
+    const change = { path: realPath, before: before?.text ?? null, after: content, isUnsaved };
     const permit = await this.options.permissions.askToWrite({ ...change, protection: protection?.reason }, signal);
     if (!permit.isGranted) {
       if (!isUnsaved) throw refusal('edit', path, permit.reason);
@@ -103,7 +106,7 @@ export class FileService {
   }
 }
 
-/** `reason` tells the agent how to continue. */
+/** Creates the error for a denied request. `reason` tells the agent what to do next. */
 function refusal(what: 'read' | 'edit', path: string, reason: string): RequestError {
   return new RequestError(internalError, `You may not ${what} '${path}'. ${reason}`, { path });
 }

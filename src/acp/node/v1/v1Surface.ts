@@ -80,6 +80,10 @@ export class V1Surface implements ProtocolSurface {
     await this.send(methodNames.authenticate, { methodId }, signal);
   }
 
+  async logout(signal?: AbortSignal): Promise<void> {
+    await this.send(methodNames.logout, {}, signal);
+  }
+
   parsePermissionRequest(params: unknown): AgentPermissionRequest {
     return PermissionRequest.parse(params);
   }
@@ -103,6 +107,7 @@ function toDescription({
       additionalDirectories: sessionCapabilities?.additionalDirectories === true,
       images: promptCapabilities?.image === true,
       embeddedContext: promptCapabilities?.embeddedContext === true,
+      logout: agentCapabilities?.auth?.logout === true,
       mcp: { stdio: true, http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true },
     },
   };

@@ -121,6 +121,10 @@ export class V2Surface implements ProtocolSurface {
     await this.send('auth/login', { methodId }, signal);
   }
 
+  async logout(signal?: AbortSignal): Promise<void> {
+    await this.send('auth/logout', {}, signal);
+  }
+
   parsePermissionRequest(params: unknown): AgentPermissionRequest {
     return PermissionRequest.parse(params);
   }
@@ -190,6 +194,7 @@ function toDescription({ authMethods, capabilities, info }: z.infer<typeof Initi
       additionalDirectories: session?.additionalDirectories === true,
       images: session?.prompt?.image === true,
       embeddedContext: session?.prompt?.embeddedContext === true,
+      logout: (authMethods ?? []).length > 0,
       mcp: { stdio: session?.mcp?.stdio === true, http: session?.mcp?.http === true, sse: false },
     },
   };

@@ -3,14 +3,14 @@ import { parseJson } from '../../../base/common/parseJson';
 import { BackendError, type BackendErrorCode } from '../../../session/common/sessionBackend';
 
 interface ErrorFacts {
-  /** HTTP status as in the API reference; undefined for errors without an HTTP response. */
+  /** HTTP status according to the API reference. Undefined for errors without an HTTP response. */
   readonly httpStatus?: number;
   readonly backend: BackendErrorCode;
   readonly advice: string;
 }
 
 const seeServerLog = 'Check the log of the Amplifier server.';
-/** Advice for a session the server has lost: the next prompt creates a new one. */
+/** Advice for a session that the server has lost. The next prompt creates a new session. */
 export const promptAgainAdvice = 'Send your prompt again to continue in a new session.';
 const setKey = 'Run the command "Backline: Set Amplifier API Key".';
 
@@ -31,7 +31,7 @@ export const documentedErrors = {
   PROVIDER_UNAVAILABLE: { httpStatus: 503, backend: 'backend', advice: 'Try again later.' },
 } as const satisfies Record<string, ErrorFacts>;
 
-/** Undocumented codes of the real server. */
+/** Codes of the real server that the API reference does not contain. */
 const real = {
   NO_PENDING_APPROVAL: { httpStatus: 400, backend: 'approvalResolved', advice: 'No approval is pending.' },
   SESSION_CREATE_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Check the profile or choose another one.' },
@@ -76,7 +76,7 @@ export type DocumentedErrorCode = keyof typeof documentedErrors;
 export class AmplifierApiError extends Error {
   override readonly name = 'AmplifierApiError';
   constructor(
-    /** A documented code, an undocumented one of the server, or one of `local`. */
+    /** A code of the API reference, another code of the server, or a code of `local`. */
     readonly code: string,
     message: string,
     readonly httpStatus?: number,
@@ -86,7 +86,7 @@ export class AmplifierApiError extends Error {
     super(message, options);
   }
 
-  /** A sentence that tells the user what to do; may be empty. */
+  /** A sentence that tells the user what to do. May be empty. */
   get advice(): string {
     return (facts.get(this.code) ?? fallbackFacts(this.httpStatus)).advice;
   }
@@ -94,7 +94,7 @@ export class AmplifierApiError extends Error {
   toBackendError(): BackendError {
     const { backend } = facts.get(this.code) ?? fallbackFacts(this.httpStatus);
     const said = [this.code, ...(this.details === undefined ? [] : [JSON.stringify(this.details)])];
-    // Replaces the server's message, which is meant for developers of clients.
+    // The server's message is replaced, because it is meant for developers of clients.
     const isTokenMissing = this.code === 'UNAUTHORIZED';
     if (isTokenMissing) said.push(this.message);
     const message = joinSentences(isTokenMissing ? tokenMissing : this.message, this.advice);
@@ -172,7 +172,7 @@ function codeOfStatus(httpStatus: number): string {
   return codesOfStatus.get(httpStatus) ?? (httpStatus >= 500 ? 'SERVER_ERROR' : `HTTP_${httpStatus}`);
 }
 
-/** Whether the server does not have the route (as opposed to the session). */
+/** Whether the error means that the server does not have the route. A missing session is another error. */
 export function isMissingRouteError(error: unknown): boolean {
   return isAmplifierApiError(error) && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED');
 }

@@ -3,18 +3,20 @@ import { SessionEvent, approvalDetails, TokenUsage } from '../../../session/comm
 import { isSessionState } from '../../../session/common/sessionState';
 
 // The messages of Amplifier's REST API. Requests follow the API reference. Response schemas are more lenient, because
-// the real server omits and adds fields.
+// the real server omits some fields and adds others.
 
 const Text = z.string();
 const Count = z.number().int().nonnegative();
 const optionalText = Text.nullish().transform((value) => value ?? undefined);
 
-/** Treats `null` as absent: many clients, for example those with data classes, send `null` for omitted fields. */
+/**
+ * Treats `null` as absent, because many clients, for example those with data classes, send `null` for omitted fields.
+ */
 function orNull<Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schema> {
   return z.preprocess((value) => value ?? undefined, schema);
 }
 
-/** Lines and characters are 0-based, characters in UTF-16 units, the end is exclusive. */
+/** A position: lines and characters are 0-based, and characters are UTF-16 units. The end of a range is exclusive. */
 const Position = z.object({ line: Count, character: Count });
 type Position = z.infer<typeof Position>;
 const Range = z.object({ start: Position, end: Position });
@@ -56,7 +58,7 @@ export const WorkspaceContext = z.object({
 });
 export type WorkspaceContext = z.infer<typeof WorkspaceContext>;
 
-/** Changes since the last prompt; `null` means that the part no longer exists. */
+/** Changes of the context since the last prompt. `null` means that the part no longer exists. */
 export const ContextUpdate = z.object({
   workspace_root: orNull(Text.optional()),
   open_files: orNull(z.array(OpenFile).optional()),
@@ -80,10 +82,12 @@ export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
 export const PromptRequest = z.object({ prompt: Text, context_update: orNull(ContextUpdate.optional()) });
 export type PromptRequest = z.infer<typeof PromptRequest>;
 
-/** `approval_id` is our extension: it selects one of several pending approvals. */
+/**
+ * The answer to an approval. `approval_id` is an extension by Backline: it selects one of several pending approvals.
+ */
 export const ApprovalAnswerBody = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
 export type ApprovalAnswerBody = z.infer<typeof ApprovalAnswerBody>;
-/** The answer that our client sends. The id may be a number, because some servers number their approvals. */
+/** The answer that Backline's client sends. The id may be a number, because some servers number their approvals. */
 export const ApprovalAnswer = ApprovalAnswerBody.extend({ approval_id: z.union([Text, z.number()]).optional() });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
@@ -96,11 +100,11 @@ export type CreateSessionResponse = z.infer<typeof CreateSessionResponse>;
 export const PromptResponse = z.object({ request_id: optionalText });
 export type PromptResponse = z.infer<typeof PromptResponse>;
 
-/** The response to answering an approval, cancelling a turn and deleting a session. */
+/** The response after answering an approval, cancelling a turn or deleting a session. */
 export const Acknowledgement = z.object({});
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
-/** The pending approval in a status, which the API reference does not document. Without options, it cannot be shown. */
+/** The pending approval in a status. The API reference does not describe it. Without options, it cannot be shown. */
 export const PendingApproval = z.looseObject({
   approval_id: Text,
   prompt: optionalText,
@@ -109,13 +113,13 @@ export const PendingApproval = z.looseObject({
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
-/** Converts a numeric approval id to a string. `wire_id` keeps the number, to be sent back to the server. */
+/** Converts a numeric approval id to a string. `wire_id` keeps the number, because answers to the server need it. */
 export function withStringApprovalId(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { approval_id: id } = data;
   return typeof id === 'number' ? { ...data, approval_id: String(id), wire_id: id } : data;
 }
 
-/** Some languages serialize "no value" as an empty object, array or string. */
+/** Whether the value means "no value". Some languages serialize this as an empty object, array or string. */
 function isNothing(value: unknown): boolean {
   return !value || (typeof value === 'object' && Object.keys(value).length === 0);
 }
@@ -137,16 +141,17 @@ export const SessionStatus = z
     status: SessionStatusName,
     last_activity: optionalText,
     token_usage: TokenUsage.nullish().catch(undefined),
-    /** `unreadable`: an approval is pending, but its contents could not be parsed. */
+    /** `unreadable`: an approval is pending, but its content could not be parsed. */
     pending_approval: z.unknown().optional().transform(readPending),
     /**
-     * Our extension of the API: a client that loads the session resumes after this event, with the state in `state`.
+     * An extension by Backline: a client that loads the session continues after this event. `state` contains the state
+     * at that point.
      */
     last_event_id: Count.optional().catch(undefined),
     state: z.unknown().optional().transform(readState),
   })
-  // A reported approval counts as pending even if the status differs, because its tool call would run after the
-  // time-out.
+  // A reported approval counts as pending, even if the status says otherwise. If it were ignored, its tool call would
+  // run after the time-out.
   .transform((session) =>
     session.pending_approval && (session.status === 'idle' || session.status === 'processing')
       ? { ...session, status: 'awaiting_approval' as const }
@@ -177,9 +182,7 @@ export type Health = z.infer<typeof Health>;
 export const ServerInfo = z.looseObject({ amplifier_core_version: optionalText, api_version: optionalText });
 export type ServerInfo = z.infer<typeof ServerInfo>;
 
-/**
- * Whether this is the real server, which, unlike the API reference, reports `api_version` and cumulative token usage.
- */
+/** Whether this is the real server. Unlike the API reference, it reports `api_version` and cumulative token usage. */
 export function isRealServer({ api_version, amplifier_core_version }: ServerInfo): boolean {
   return api_version !== undefined && amplifier_core_version === undefined;
 }

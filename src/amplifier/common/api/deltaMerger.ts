@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 
 type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
 
-/** Merges consecutive deltas of the same text into one event, which it emits at the end of the current task. */
+/** Merges consecutive deltas of the same text. Emits the resulting event at the end of the current task. */
 export class DeltaMerger {
   private firstDelta: Delta | undefined;
   private deltaTexts: string[] = [];

@@ -4,31 +4,32 @@ import { withStringApprovalId } from './apiSchema';
 import { SessionEvent, type EventData } from '../../../session/common/sessionEvents';
 
 export interface StreamMessage {
-  /** The SSE `event:` field; absent over a WebSocket. */
+  /** The value of the SSE field `event:`. Absent over a WebSocket. */
   readonly event?: string | undefined;
   readonly data: string;
 }
 
 interface IgnoredMessage {
   readonly ignored: IgnoredReason;
-  /** The name of the message or of its event; empty without one. */
+  /** The name of the message or of its event. Empty if it has none. */
   readonly name: string;
 }
-/** `name`: an SSE event other than `message`, such as `ping`. */
+/** Why a message was ignored. `name`: an SSE event other than `message`, such as `ping`. */
 type IgnoredReason = 'name' | 'notJson' | 'notAnEvent' | 'unknownEvent' | 'invalid';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const knownNames: ReadonlySet<string> = new Set(SessionEvent.options.map((option) => option.shape.event.value));
 
-/** Decodes a message of the session's stream. Never throws: returns a reason for an ignored message. */
+/** Decodes a message of the session's stream. Never throws. Returns the reason if the message is ignored. */
 export function decodeStreamMessage(sessionId: string, message: StreamMessage): SessionEvent | IgnoredMessage {
   if (message.event !== undefined && message.event !== 'message') return ignored('name', message.event);
   const json = parseJson(message.data);
   if (json === undefined) return ignored('notJson');
   if (!isRecord(json) || typeof json['event'] !== 'string') return ignored('notAnEvent');
   const { event: name, data } = json;
-  // Fast path for the two most frequent events. The guards accept only what the schema would return unchanged (tested).
+  // Faster handling of the two most frequent events. The checks accept only data that the schema would return
+  // unchanged, which a test ensures.
   if (name === 'content_block:delta' && isContentDelta(data)) return { event: 'content_block:delta', data };
   if (name === 'thinking:delta' && isThinkingDelta(data)) return { event: 'thinking:delta', data };
   return decodeRare(sessionId, name, data);
@@ -53,9 +54,12 @@ function decodeRare(sessionId: string, wireName: string, data: unknown): Session
 
 const renamed: Readonly<Record<string, string>> = { 'display:text': 'notice', warning: 'notice' };
 
-/** Convert events to the canonical form before validation, because servers omit fields or format them differently. */
+/**
+ * Functions that convert events to their canonical form before validation, because servers omit fields or format them
+ * differently.
+ */
 const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
-  // Drops the context, which the server echoes completely, including file contents.
+  // Drops the context, because the server repeats all of it, including file contents.
   'prompt:submit': (data) => without(data, (_value, key) => key === 'context_update'),
   'prompt:complete': (data) => ({ response: '', ...data }),
   'content_block:start': (data) => ({ block_type: 'text', block_index: 0, ...data }),

@@ -11,17 +11,20 @@ import {
   setTimer,
   stopAbandonedTurn,
   updateState,
-  type Step,
+  type ReducerStep,
 } from './reducerStep';
 
 const lookMs = 500;
 const maxLookMs = 5000;
 const requestTimeoutMs = 3000;
-/** How many checks in a row must report `idle`. A server that just accepted a prompt may still report it once. */
+/**
+ * Number of consecutive checks that must report `idle`. A server that has just accepted a prompt may still report it
+ * once.
+ */
 const enoughIdleLooks = 2;
 
-/** Denies a turn's approvals until it ends on the server. Call before emitting its end to readers. */
-export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false }): void {
+/** Denies the approvals of a turn until it ends on the server. Call before the end is emitted to readers. */
+export function abandonTurn(step: ReducerStep, { isStopped = false, isDiscarded = false }): void {
   abortPrompt(step);
   const stopping = 'prompt';
   const begun = { stage: 'looking', idleLooks: 0, pauseMs: lookMs, denial: undefined } as const;
@@ -30,14 +33,14 @@ export function abandonTurn(step: Step, { isStopped = false, isDiscarded = false
   pollAbandonedTurn(step);
 }
 
-/** Stops following the abandoned turn, because the user has returned or its time is up. */
-export function stopFollowingAbandonedTurn(step: Step): void {
+/** Stops following the detached turn, because the user has returned or its time limit has passed. */
+export function stopFollowingAbandonedTurn(step: ReducerStep): void {
   if (!step.state.abandoned) return;
   updateState(step, { abandoned: undefined });
   clearTimers(step, 'look', 'abandoned');
 }
 
-export function advanceAbandonedTurn(step: Step): void {
+export function advanceAbandonedTurn(step: ReducerStep): void {
   const { abandoned, prompt, stop } = step.state;
   if (abandoned?.stopping === 'prompt' && prompt.kind === 'none') {
     change(step, { stopping: abandoned.isStopped ? 'turn' : 'done' });
@@ -48,7 +51,7 @@ export function advanceAbandonedTurn(step: Step): void {
 }
 
 /** Handles an event of the turn while the stream is still open. */
-export function handleAbandonedEvent(step: Step, { event, data }: SessionEvent): void {
+export function handleAbandonedEvent(step: ReducerStep, { event, data }: SessionEvent): void {
   if (event === 'approval:granted' || event === 'approval:denied') change(step, { denial: undefined });
   if (event !== 'approval:required') return;
   const denial = findDenyOption(data.options, data.option_kinds);
@@ -56,7 +59,7 @@ export function handleAbandonedEvent(step: Step, { event, data }: SessionEvent):
   if (denial !== undefined && step.state.abandoned) deny(step, denial, 'heard');
 }
 
-export function handleAbandonedStatus(step: Step, { status, pending_approval: pending }: SessionStatus): void {
+export function handleAbandonedStatus(step: ReducerStep, { status, pending_approval: pending }: SessionStatus): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking') return;
   if (status === 'awaiting_approval') {
@@ -75,26 +78,26 @@ export function handleAbandonedStatus(step: Step, { status, pending_approval: pe
   else pause(step, idleLooks);
 }
 
-export function handleAbandonedFailure(step: Step, error: unknown): void {
+export function handleAbandonedFailure(step: ReducerStep, error: unknown): void {
   const { abandoned } = step.state;
   if (abandoned?.stage !== 'looking' && abandoned?.stage !== 'denying') return;
   if (isSessionNotFound(error)) stopFollowingAbandonedTurn(step);
   else pause(step, 0, Math.min(maxLookMs, abandoned.pauseMs * 2));
 }
 
-export function handleAbandonedDenial(step: Step, error: unknown): void {
+export function handleAbandonedDenial(step: ReducerStep, error: unknown): void {
   if (error !== undefined) handleAbandonedFailure(step, error);
   else if (step.state.abandoned?.stage === 'denying') pause(step, 0);
 }
 
-export function pollAbandonedTurn(step: Step): void {
+export function pollAbandonedTurn(step: ReducerStep): void {
   if (!step.state.abandoned) return;
   change(step, { stage: 'looking' });
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'look' }, timeoutMs: requestTimeoutMs });
 }
 
-/** Ends the abandoned turn, because it is over or the time limit has passed. */
-export function endAbandonedTurn(step: Step): void {
+/** Ends the detached turn, because it is over or its time limit has passed. */
+export function endAbandonedTurn(step: ReducerStep): void {
   const { abandoned } = step.state;
   if (!abandoned?.isDiscarded) {
     stopFollowingAbandonedTurn(step);
@@ -105,21 +108,21 @@ export function endAbandonedTurn(step: Step): void {
   step.effects.push({ kind: 'delete', purpose: 'discard', timeoutMs: requestTimeoutMs });
 }
 
-export function handleSessionDiscarded(step: Step, error: unknown): void {
+export function handleSessionDiscarded(step: ReducerStep, error: unknown): void {
   if (error !== undefined) logMessage(step, 'warn', `it stays on the server: ${messageOf(error)}`);
   stopFollowingAbandonedTurn(step);
 }
 
-function pause(step: Step, idleLooks: number, pauseMs = lookMs): void {
+function pause(step: ReducerStep, idleLooks: number, pauseMs = lookMs): void {
   change(step, { stage: 'pausing', idleLooks, pauseMs });
   setTimer(step, 'look', pauseMs);
 }
 
-function deny(step: Step, decision: string, kind: 'look' | 'heard'): void {
+function deny(step: ReducerStep, decision: string, kind: 'look' | 'heard'): void {
   step.effects.push({ kind: 'answer', purpose: { kind }, body: { decision }, timeoutMs: requestTimeoutMs });
 }
 
-function change(step: Step, part: Partial<AbandonedTurn>): void {
+function change(step: ReducerStep, part: Partial<AbandonedTurn>): void {
   const { abandoned } = step.state;
   if (abandoned) updateState(step, { abandoned: { ...abandoned, ...part } });
 }

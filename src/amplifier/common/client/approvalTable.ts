@@ -16,17 +16,20 @@ import {
   settleCall,
   stopAbandonedTurn,
   updateState,
-  type Step,
+  type ReducerStep,
 } from './reducerStep';
 
-/** Timers are split into steps of this length, to notice clock jumps (such as sleep) soon. */
+/** Maximum length of one timer. Longer times are split, to notice clock jumps (such as sleep) soon. */
 const maxStepMs = 2000;
 const retryMs = 500;
-/** Delay before denying an expired approval: in a replay, its resolution may follow immediately. */
+/** Delay before an expired approval is denied. In a replay, the event that resolves it may follow immediately. */
 const tooLateMs = 250;
-/** How long an abandoned approval is denied after the user's time is up, which covers the server's time-out. */
+/**
+ * How long an approval is denied after the user's time to answer is over. This is long enough for the server's
+ * time-out.
+ */
 const leftMs = 20_000;
-/** Time limit for sending a denial. It is short, so that a denial that hangs can be retried. */
+/** Time limit for one denial request. It is short, so that a request that hangs can be retried. */
 const denyTimeoutMs = 3000;
 const maxApprovals = 500;
 const goneCodes: ReadonlySet<string> = new Set(['NO_PENDING_APPROVAL', 'APPROVAL_TIMEOUT']);
@@ -36,7 +39,10 @@ export function isAwaitingApproval(state: SessionState): boolean {
   return shownApprovals(state).length > 0;
 }
 
-/** Whether an approval is being, or can still be, denied. Excludes approvals that only the end of the turn denies. */
+/**
+ * Whether an approval is being denied or can still be denied. Excludes approvals that are only denied by the end of the
+ * turn.
+ */
 export function isDenialPending(state: SessionState): boolean {
   return listOpenApprovals(state).some((approval) => approval.phase === 'left' || !isUndeniable(approval));
 }
@@ -45,15 +51,19 @@ export function listOpenApprovals({ approvals }: SessionState): OpenApproval[] {
   return [...approvals.values()].filter((approval) => approval.phase !== 'resolved');
 }
 
-/** Adds an approval reported by the stream or by the status. `timeout` is the user's time to answer, in seconds. */
+/**
+ * Adds an approval that the stream or the status has reported. `timeout` is the time that the user has to answer, in
+ * seconds.
+ */
 export function handleApprovalRequired(
-  step: Step,
+  step: ReducerStep,
   { wire_id: numericId, ...data }: EventData<'approval:required'>,
   mayComeAgain = false,
 ): void {
   const { approval_id: wireId, options, option_kinds: kinds, prompt, timeout = 0 } = data;
   const superseded = byWireId(step.state, wireId);
-  // The same id and prompt mean the same approval if it may be reported again, or if the server never reuses ids.
+  // An equal id and prompt mean the same approval, if the approval may be reported again or the server never reuses
+  // ids.
   if (superseded?.prompt === prompt && (superseded.mayComeAgain || kinds !== undefined)) {
     put(step, { ...superseded, mayComeAgain: false });
     return;
@@ -83,8 +93,8 @@ export function handleApprovalRequired(
   if (superseded) beginCancel(step);
 }
 
-/** Sets whether the stream may still report the pending approvals again, or every further report is a new approval. */
-export function setMayBeReportedAgain(step: Step, mayComeAgain: boolean): void {
+/** Sets whether the stream may report the pending approvals again. If not, every further report is a new approval. */
+export function setMayBeReportedAgain(step: ReducerStep, mayComeAgain: boolean): void {
   for (const approval of shownApprovals(step.state)) put(step, { ...approval, mayComeAgain });
 }
 
@@ -92,9 +102,12 @@ export function isApprovalShown(state: SessionState, wireId: string): boolean {
   return byWireId(state, wireId) !== undefined;
 }
 
-/** Handles a resolution from the server. `decision` wins over the event name: servers report denials as "granted". */
+/**
+ * Handles an answer that the server reports. `decision` takes precedence over the event name, because servers report
+ * denials as "granted".
+ */
 export function handleApprovalResolved(
-  step: Step,
+  step: ReducerStep,
   saysDenied: boolean,
   { approval_id: wireId, decision, reason }: Resolution,
 ): void {
@@ -103,16 +116,16 @@ export function handleApprovalResolved(
 }
 
 /** Closes all shown approvals, because the status reports that none is pending any more. */
-export function closeApprovalsAnsweredElsewhere(step: Step): void {
+export function closeApprovalsAnsweredElsewhere(step: ReducerStep): void {
   for (const approval of shownApprovals(step.state)) close(step, approval, 'answered_elsewhere');
 }
 
-export function resolveShownApprovals(step: Step): void {
+export function resolveShownApprovals(step: ReducerStep): void {
   for (const { id } of shownApprovals(step.state)) resolve(step, id);
 }
 
-/** Denies all shown approvals that the user can no longer answer, except those that other clients may answer. */
-export function abandonShownApprovals(step: Step): void {
+/** Denies all shown approvals that the user can no longer answer. Excludes those that other clients may answer. */
+export function abandonShownApprovals(step: ReducerStep): void {
   const isOwn = isOwnTurnOpen(step.state);
   for (const approval of shownApprovals(step.state)) {
     if (isUndeniable(approval) || (approval.isExtended && !isOwn)) resolve(step, approval.id);
@@ -120,12 +133,12 @@ export function abandonShownApprovals(step: Step): void {
   }
 }
 
-export function resolveAllApprovals(step: Step): void {
+export function resolveAllApprovals(step: ReducerStep): void {
   for (const { id } of listOpenApprovals(step.state)) resolve(step, id);
 }
 
-/** Sends the user's answer, which must be one of the listed options, byte for byte. */
-export function answerApproval(step: Step, call: CallId, id: string, option: string): void {
+/** Sends the user's answer. It must be identical to one of the listed options. */
+export function answerApproval(step: ReducerStep, call: CallId, id: string, option: string): void {
   const approval = step.state.approvals.get(id);
   const refuse = (code: 'approvalInvalid' | 'approvalResolved', message: string): void =>
     settleCall(step, call, new BackendError(code, message));
@@ -142,8 +155,11 @@ export function answerApproval(step: Step, call: CallId, id: string, option: str
   }
 }
 
-/** The API answers the currently pending approval, so check first that it is the one the user has allowed. */
-export function handleStatusBeforeAllowing(step: Step, purpose: AllowancePurpose, status: SessionStatus): void {
+/**
+ * The API answers the approval that is currently pending. Therefore the client first checks that it is the one that the
+ * user has allowed.
+ */
+export function handleStatusBeforeAllowing(step: ReducerStep, purpose: AllowancePurpose, status: SessionStatus): void {
   const { id, option, call } = purpose;
   const { pending_approval: pending } = status;
   if (pending === 'unreadable' || (!pending && status.status === 'awaiting_approval')) {
@@ -169,7 +185,7 @@ export function handleStatusBeforeAllowing(step: Step, purpose: AllowancePurpose
   }
 }
 
-export function handleAnswerAccepted(step: Step, { id, option, call }: ApprovalPurpose): void {
+export function handleAnswerAccepted(step: ReducerStep, { id, option, call }: ApprovalPurpose): void {
   const approval = step.state.approvals.get(id);
   if (approval?.phase === 'left') resolve(step, id);
   else if (approval && approval.phase !== 'resolved')
@@ -177,7 +193,7 @@ export function handleAnswerAccepted(step: Step, { id, option, call }: ApprovalP
   settleCall(step, call);
 }
 
-export function handleAnswerFailure(step: Step, id: string, call: CallId | undefined, error: unknown): void {
+export function handleAnswerFailure(step: ReducerStep, id: string, call: CallId | undefined, error: unknown): void {
   const approval = step.state.approvals.get(id);
   const isGone = isAmplifierApiError(error) && (error.httpStatus === 409 || goneCodes.has(error.code));
   const failure = isGone
@@ -194,12 +210,12 @@ export function handleAnswerFailure(step: Step, id: string, call: CallId | undef
   checkStatus(step);
 }
 
-export function denyAllApprovals(step: Step): void {
+export function denyAllApprovals(step: ReducerStep): void {
   for (const approval of shownApprovals(step.state)) deny(step, approval);
 }
 
-/** Denies the approval when its time is up by either clock; else continues to wait. */
-export function handleApprovalTimer(step: Step, id: string): void {
+/** Denies the approval when its time is over according to either clock. Otherwise continues to wait. */
+export function handleApprovalTimer(step: ReducerStep, id: string): void {
   const approval = step.state.approvals.get(id);
   if (!approval || approval.phase === 'resolved') return;
   if (approval.phase === 'left' || approval.isBeingDenied) {
@@ -211,7 +227,7 @@ export function handleApprovalTimer(step: Step, id: string): void {
   else setTimer(step, `approval ${id}`, Math.min(maxStepMs, restMs));
 }
 
-function timeLeft({ at }: Step, { due }: OpenApproval): number {
+function timeLeft({ at }: ReducerStep, { due }: OpenApproval): number {
   return Math.min(due.nowMs - at.nowMs, due.timeMs - at.timeMs);
 }
 
@@ -229,13 +245,13 @@ function uniqueId({ approvals }: SessionState, wireId: string): string {
   return id;
 }
 
-function put(step: Step, approval: OpenApproval): void {
+function put(step: ReducerStep, approval: OpenApproval): void {
   updateState(step, { approvals: new Map(step.state.approvals).set(approval.id, approval) });
 }
 
-function resolve(step: Step, id: string): void {
+function resolve(step: ReducerStep, id: string): void {
   const approvals = new Map(step.state.approvals).set(id, { phase: 'resolved' });
-  // Keeps a limited number of closed approvals, to recognize late answers.
+  // A limited number of closed approvals is kept, to recognize late answers.
   if (approvals.size > maxApprovals) {
     const [oldest] = [...approvals].find(([, { phase }]) => phase === 'resolved') ?? [];
     if (oldest !== undefined) approvals.delete(oldest);
@@ -253,7 +269,7 @@ function isUndeniable({ deny, isBeingDenied }: ShownApproval): boolean {
 }
 
 function decide(
-  step: Step,
+  step: ReducerStep,
   approval: ShownApproval,
   decision: string,
   isDenied: boolean,
@@ -269,19 +285,19 @@ function decide(
   step.events.push({ event: 'approval:granted', data });
 }
 
-function close(step: Step, { id }: ShownApproval, reason: string, decision = ''): void {
+function close(step: ReducerStep, { id }: ShownApproval, reason: string, decision = ''): void {
   resolve(step, id);
   const data = { session_id: step.state.sessionId, approval_id: id, decision, reason };
   step.events.push({ event: 'approval:denied', data });
 }
 
-function leave(step: Step, approval: ShownApproval): void {
+function leave(step: ReducerStep, approval: ShownApproval): void {
   const triesLeft = Math.ceil((Math.max(0, timeLeft(step, approval)) + leftMs) / retryMs);
   deny(step, { ...approval, phase: 'left', triesLeft, isSending: approval.phase === 'answering' });
 }
 
-/** Denies the approval. An unanswered approval is not safe, because a server may treat its time-out as permission. */
-function deny(step: Step, approval: OpenApproval): void {
+/** Denies the approval. Leaving it unanswered is not safe, because a server may treat its time-out as permission. */
+function deny(step: ReducerStep, approval: OpenApproval): void {
   const { id, deny: option } = approval;
   const key = `approval ${id}` as const;
   if (option === undefined) {
@@ -305,13 +321,13 @@ function deny(step: Step, approval: OpenApproval): void {
       ? { ...approval, triesLeft: approval.triesLeft - 1 }
       : { ...approval, isBeingDenied: true };
   put(step, denied);
-  // Retries until the approval is resolved, because the denial may be lost.
+  // The denial may be lost, so it is repeated until the approval is resolved.
   setTimer(step, key, retryMs);
   const isOnItsWay = denied.phase === 'left' ? denied.isSending : denied.phase === 'answering';
   if (!isOnItsWay) send(step, denied, option, undefined);
 }
 
-function send(step: Step, approval: OpenApproval, option: string, call: CallId | undefined): void {
+function send(step: ReducerStep, approval: OpenApproval, option: string, call: CallId | undefined): void {
   const { id } = approval;
   put(step, approval.phase === 'left' ? { ...approval, isSending: true } : { ...approval, phase: 'answering' });
   const body = answerBody(step.state, approval, option);
@@ -319,12 +335,17 @@ function send(step: Step, approval: OpenApproval, option: string, call: CallId |
   step.effects.push({ kind: 'answer', purpose: { kind: 'approval', id, option, call }, body, timeoutMs });
 }
 
-/** Adds the approval's id if several are pending. This is our extension of the API. */
+/**
+ * Creates the body of an answer. If several approvals are pending, adds the approval's id, which is an extension by
+ * Backline.
+ */
 function answerBody(state: SessionState, { isExtended, sentId }: OpenApproval, decision: string): ApprovalAnswer {
   return isExtended || listOpenApprovals(state).length > 1 ? { decision, approval_id: sentId } : { decision };
 }
 
-/** Whether an answer sent now would go to `approval`. `later`: another shown approval has to be answered first. */
+/**
+ * Whether the server would apply an answer to `approval` now. `later`: another shown approval must be answered first.
+ */
 function judge(
   state: SessionState,
   approval: Approval | undefined,

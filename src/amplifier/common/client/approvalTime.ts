@@ -1,15 +1,16 @@
 import type { SessionStatus } from '../api/apiSchema';
-import { setTimer, updateState, type Step } from './reducerStep';
+import { setTimer, updateState, type ReducerStep } from './reducerStep';
 
 const defaultTimeoutSeconds = 300;
 const unknownAgeMs = 10_000;
-/** How long the stream must be silent until its backlog counts as delivered. */
+/** How long the stream must be silent until all earlier events count as received. */
 const quietMs = 250;
 const clockSlackMs = 1000;
 
 /**
- * The user's time to answer, in seconds (rounded down to tenths, never negative): the rest of the server's time-out
- * minus a margin for sending a denial, which is a tenth of the time-out, but at least 1 and at most 15 seconds.
+ * Returns the time that the user has to answer, in seconds (rounded down to tenths, never negative). This is the
+ * remaining part of the server's time-out, minus a reserve for sending a denial. The reserve is a tenth of the
+ * time-out, but at least 1 and at most 15 seconds.
  */
 export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: number | undefined): number {
   const timeoutMs = Math.max(0, timeoutSeconds ?? defaultTimeoutSeconds) * 1000;
@@ -18,24 +19,24 @@ export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: numbe
   return Math.max(0, Math.floor(leftMs / 100) / 10);
 }
 
-/** Records that approvals which have not been reported yet were requested after `timeMs`. */
-export function recordNoApprovalsBefore(step: Step, timeMs: number): void {
+/** Records that approvals that were not reported yet must have been requested after `timeMs`. */
+export function recordNoApprovalsBefore(step: ReducerStep, timeMs: number): void {
   if (Number.isNaN(timeMs)) return;
   const { age } = step.state;
   updateState(step, { age: { ...age, noneBeforeMs: Math.max(timeMs, age.noneBeforeMs ?? timeMs) } });
 }
 
-export function recordStreamActivity(step: Step): void {
+export function recordStreamActivity(step: ReducerStep): void {
   const { timeMs } = step.at;
   updateState(step, { age: { ...step.state.age, heardAtMs: timeMs } });
   if (step.state.age.quietDueMs === undefined) awaitQuiet(step, quietMs);
 }
 
-export function handleQuietTimer(step: Step): void {
+export function handleQuietTimer(step: ReducerStep): void {
   const { timeMs } = step.at;
   const { heardAtMs, quietDueMs = timeMs } = step.state.age;
   const quietForMs = timeMs - heardAtMs;
-  // A late timer means that the machine was asleep, so data may have arrived that is still unread.
+  // A late timer means that the computer was asleep, so there may be data that was not read yet.
   if (timeMs - quietDueMs > quietMs) awaitQuiet(step, quietMs);
   else if (quietForMs < quietMs) awaitQuiet(step, quietMs - quietForMs);
   else {
@@ -45,20 +46,23 @@ export function handleQuietTimer(step: Step): void {
 }
 
 /**
- * Maximum age of an approval in milliseconds; undefined if unknown. Approvals can arrive late: after sleep, from the
- * backlog of a new connection or by replay. They are not older than the last time at which none was pending or the
- * stream had been read completely. `timestamp` is the approval's own time, if it has one.
+ * Returns the maximum age of an approval in milliseconds. Undefined if it is unknown. Approvals can arrive late: after
+ * sleep, on a new connection, or in a replay. They were requested after the last time at which no approval was pending
+ * or the stream had been read completely. `timestamp` is the approval's own time, if it has one.
  */
-export function approvalAgeMs({ state, at }: Step, timestamp: unknown): number | undefined {
+export function approvalAgeMs({ state, at }: ReducerStep, timestamp: unknown): number | undefined {
   const ages = [typeof timestamp === 'string' ? Date.parse(timestamp) : NaN, state.age.noneBeforeMs ?? NaN]
     .map((sinceMs) => at.timeMs - sinceMs)
     .filter((ageMs) => ageMs >= -clockSlackMs);
   return ages.length === 0 ? undefined : Math.max(0, Math.min(...ages));
 }
 
-/** Age of the status's approval in milliseconds. Without its own timestamp, it dates from the last activity. */
+/**
+ * Returns the age of the approval in a status, in milliseconds. If it has no timestamp, the time of the last activity
+ * is used.
+ */
 export function pendingApprovalAgeMs(
-  step: Step,
+  step: ReducerStep,
   { pending_approval: pending, last_activity }: SessionStatus,
 ): number | undefined {
   const known = pending === 'unreadable' ? undefined : approvalAgeMs(step, pending?.['timestamp']);
@@ -66,7 +70,7 @@ export function pendingApprovalAgeMs(
   return known ?? (Number.isNaN(sinceMs) ? undefined : Math.max(0, step.at.timeMs - sinceMs));
 }
 
-function awaitQuiet(step: Step, delayMs: number): void {
+function awaitQuiet(step: ReducerStep, delayMs: number): void {
   updateState(step, { age: { ...step.state.age, quietDueMs: step.at.timeMs + delayMs } });
   setTimer(step, 'quiet', delayMs);
 }

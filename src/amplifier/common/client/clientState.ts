@@ -6,16 +6,16 @@ import type { CallId, Moment } from './sessionInput';
 const defaultLimits = {
   /** Interval of status checks during a turn without events. */
   heartbeatMs: 20_000,
-  /** How long events may still arrive after the status reports the end of the turn. */
+  /** How long to wait for further events after the status has reported the end of the turn. */
   settleMs: 2000,
   /** How long a turn stays open without a connection. */
   reconnectGraceMs: 60_000,
-  /** How long a turn may take to end after it is cancelled. */
+  /** How long a turn may take to end after it was cancelled. */
   cancelGraceMs: 10_000,
   /** Time limit for all attempts to stop a turn, including `cancelGraceMs`. */
   cancelTimeoutMs: 20_000,
   closeTimeoutMs: 10_000,
-  /** How long an abandoned turn is followed and its approvals are denied. */
+  /** How long a detached turn is followed and its approvals are denied. */
   abandonedMs: 30 * 60_000,
 };
 export type SessionLimits = Readonly<typeof defaultLimits>;
@@ -23,7 +23,10 @@ export type SessionLimits = Readonly<typeof defaultLimits>;
 export interface SessionState {
   readonly sessionId: string;
   readonly limits: SessionLimits;
-  /** `ended`: the end was emitted. `over`: readers are done, but denials continue. `settled`: nothing is left to do. */
+  /**
+   * `ended`: the end was emitted. `over`: readers are done, but denials continue. `settled`: nothing remains to be
+   * done.
+   */
   readonly life: 'open' | 'ended' | 'over' | 'settled';
   readonly opening: CallId | undefined;
   readonly config: readonly ConfigOption[];
@@ -33,18 +36,18 @@ export interface SessionState {
   readonly prompt: PromptPhase;
   readonly unnamedPrompts: number;
   readonly lastContext: WorkspaceContext | undefined;
-  /** Approvals by our ids, in order of arrival. */
+  /** Approvals by Backline's ids, in the order of their arrival. */
   readonly approvals: ReadonlyMap<string, Approval>;
   readonly age: AgeFacts;
-  /** Whether no unambiguous status has arrived since the last connection opened. */
+  /** Whether no clear status has arrived since the last connection was opened. */
   readonly isNewlyConnected: boolean;
-  /** Whether approvals reported on a new connection may repeat earlier ones. */
+  /** Whether approvals that a new connection reports may be repetitions. */
   readonly isRepeatWindowOpen: boolean;
-  /** Time since which the status does not identify the pending approval. */
+  /** Since when the status does not identify the pending approval, in milliseconds of the monotonic clock. */
   readonly unclearSinceMs: number | undefined;
   readonly connection: { readonly isConnected: boolean; readonly hasGrace: boolean };
   readonly receivedEventCount: number;
-  readonly watch: StatusWatch;
+  readonly watch: StatusCheckState;
   readonly ending: RequestedEnd | undefined;
   readonly stop: Stop | undefined;
   readonly abandoned: AbandonedTurn | undefined;
@@ -55,39 +58,51 @@ export type Approval = ShownApproval | LeftApproval | { readonly phase: 'resolve
 export type OpenApproval = ShownApproval | LeftApproval;
 
 interface ApprovalRequest {
-  /** Our unique id: a server may use the same id for all approvals of a session. */
+  /** A unique id from Backline, because a server may use the same id for all approvals of a session. */
   readonly id: string;
   readonly wireId: string;
   readonly sentId: string | number;
-  /** Whether the server supports our extensions: it reports option kinds and reads the approval id of an answer. */
+  /**
+   * Whether the server supports Backline's extensions: it reports kinds of options, and reads the approval id in an
+   * answer.
+   */
   readonly isExtended: boolean;
   readonly options: readonly string[];
   readonly deny: string | undefined;
   readonly prompt: string;
-  /** When the user's time is up: by the monotonic clock and by the time of day, which continues during sleep. */
+  /**
+   * When the user's time to answer is over, by the monotonic clock and by the time of day, which continues during
+   * sleep.
+   */
   readonly due: Moment;
 }
 
-/** An approval that readers of the session's events see as pending. `answering`: an answer is being sent. */
+/** An approval that readers of the session's events consider pending. `answering`: an answer is being sent. */
 export interface ShownApproval extends ApprovalRequest {
   readonly phase: 'waiting' | 'answering';
   readonly isBeingDenied: boolean;
   /** Whether the approval was denied because the user did not answer in time. */
   readonly isTimedOut: boolean;
-  /** Whether an identical event repeats this approval, which the status or an earlier connection has reported. */
+  /**
+   * Whether an identical event is a repetition of this approval, which the status or an earlier connection has
+   * reported.
+   */
   readonly mayComeAgain: boolean;
 }
 
-/** Closed for readers, but possibly pending on the server, so it is denied until that succeeds or time is up. */
+/**
+ * An approval that is closed for readers but may be pending on the server. It is denied until that succeeds or the time
+ * limit has passed.
+ */
 interface LeftApproval extends ApprovalRequest {
   readonly phase: 'left';
   readonly triesLeft: number;
   readonly isSending: boolean;
 }
 
-/** Times that limit the age of newly reported approvals. All of them are times of day. */
+/** Times that limit the age of newly reported approvals. All of them are milliseconds since the epoch. */
 interface AgeFacts {
-  /** Approvals not reported until now were requested after this time. */
+  /** Approvals that were not reported yet were requested after this time. */
   readonly noneBeforeMs: number | undefined;
   /** When the stream last delivered data. */
   readonly heardAtMs: number;
@@ -96,7 +111,7 @@ interface AgeFacts {
 }
 
 interface Usage {
-  /** Whether `token_usage` of a completed prompt covers the whole session, as with the real server. */
+  /** Whether `token_usage` of a completed prompt includes the whole session, which is the case for the real server. */
   readonly isCumulative: boolean;
   readonly soFar: TokenUsage;
 }
@@ -108,10 +123,10 @@ export type Turn =
   | { readonly kind: 'none'; readonly hasLeftOwn: boolean }
   | {
       readonly kind: 'open';
-      /** Text to recognize the server's echo by. */
+      /** The text by which the server's report of the prompt is recognized. */
       readonly prompt: string | undefined;
       readonly requestId: string | undefined;
-      /** Whether the server's `prompt:submit` has arrived or none is expected. Another one starts a new turn. */
+      /** Whether the server's `prompt:submit` has arrived, or none is expected. Another one then starts a new turn. */
       readonly isEchoed: boolean;
       readonly isOwn: boolean;
     };
@@ -119,66 +134,68 @@ export type OpenTurn = Extract<Turn, { kind: 'open' }>;
 
 export type PromptPhase =
   | { readonly kind: 'none' }
-  /** The status is being requested, to check that the session accepts a prompt. */
+  /** The status was requested, to check whether the session accepts a prompt. */
   | { readonly kind: 'asking'; readonly call: CallId; readonly input: PromptInput; readonly attempt: number }
   | { readonly kind: 'collecting'; readonly call: CallId; readonly input: PromptInput }
   | {
       readonly kind: 'posting';
       readonly call: CallId;
       readonly context: WorkspaceContext;
-      /** Text to recognize the server's echo by. */
+      /** The text by which the server's report of the prompt is recognized. */
       readonly wireText: string;
-      /** The user's text, without the attachments that were added to it. */
+      /** The user's text, without the attachments that were added. */
       readonly shownText: string;
-      /** Whether events of the turn arrived before the response. */
+      /** Whether events of the turn arrived before the response to the prompt. */
       readonly hasTurn: boolean;
-      /** Whether the prompt was cancelled while its request was in progress. */
+      /** Whether the user cancelled the prompt while its request was in progress. */
       readonly isLate: boolean;
     };
 
-/** State of status checks. A status counts only if no event arrived during its request. */
-export interface StatusWatch {
+/** State of the status checks. A status is only used if no event arrived during its request. */
+export interface StatusCheckState {
   readonly isCheckRunning: boolean;
   readonly mustCheckAgain: boolean;
-  /** Number of consecutive checks that an event made obsolete. */
+  /** Number of consecutive checks that were not used because an event arrived. */
   readonly overtakenCheckCount: number;
-  /** `receivedEventCount` at the last heartbeat. */
+  /** Value of `receivedEventCount` at the last heartbeat. */
   readonly eventCountAtHeartbeat: number;
-  /** `receivedEventCount` when the status reported `idle` during an open turn. */
+  /** Value of `receivedEventCount` when the status reported `idle` during an open turn. */
   readonly eventCountAtIdle: number;
 }
 
 export interface RequestedEnd {
   /**
-   * The current stage. They follow in this order: wait for a prompt being sent, deny approvals, stop the turn, end the
-   * session.
+   * The current stage. The stages follow each other in this order: wait for the prompt that is being sent, deny
+   * approvals, stop the turn, end the session.
    */
   readonly stage: 'prompt' | 'denying' | 'stopping' | 'closing';
   readonly isCancel: boolean;
   readonly isClose: boolean;
   readonly calls: readonly CallId[];
-  /** A `session:end` received while cancelling, held back until its cause has been reported. */
+  /**
+   * A `session:end` that arrived while the turn was being cancelled. It is delayed until its cause has been reported.
+   */
   readonly heldEnd: EventOf<'session:end'> | undefined;
 }
 
-/** Progress of stopping a turn, by the gentlest method that the server supports. */
+/** Progress of stopping a turn. The gentlest method that the server supports is used. */
 interface Stop {
   readonly stage: 'telling' | 'grace' | 'asking' | 'deleting';
   /** Whether the end of the turn was already emitted. */
   readonly isLeft: boolean;
 }
 
-/** A turn that continues on the server after the user has left it. */
+/** A turn that continues on the server although it has ended for the user. */
 export interface AbandonedTurn {
   readonly stage: 'looking' | 'denying' | 'pausing' | 'discarding';
-  /** `prompt`: waiting for its prompt to be sent. `turn`: stopping the turn. */
+  /** `prompt`: the prompt is still being sent. `turn`: the turn is being stopped. */
   readonly stopping: 'prompt' | 'turn' | 'done';
   readonly isStopped: boolean;
-  /** Whether to end the session on the server when the turn is over or its time is up. */
+  /** Whether to end the session on the server when the turn is over or its time limit has passed. */
   readonly isDiscarded: boolean;
   readonly idleLooks: number;
   readonly pauseMs: number;
-  /** The denying option last reported by the stream, for servers with an unreadable status. */
+  /** The denying option that the stream reported last. Used for servers whose status is unreadable. */
   readonly denial: string | undefined;
 }
 
@@ -235,17 +252,20 @@ export function isOwnTurnOpen({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' ? turn.isOwn : prompt.kind === 'posting';
 }
 
-/** Whether a turn of this client is open or about to be. */
+/** Whether a turn of this client is open or will be opened soon. */
 export function hasOwnTurn(state: SessionState): boolean {
   return state.prompt.kind !== 'none' || isOwnTurnOpen(state);
 }
 
 /** Whether nobody else will answer the turn's approvals, or the server treats unanswered approvals as permission. */
-export function hasUnattendedTurn(state: SessionState): boolean {
+export function isResponsibleForApprovals(state: SessionState): boolean {
   return hasOwnTurn(state) || (isTurnOpen(state) && isRealServerSession(state));
 }
 
-/** Whether this is the real server: deleting a session does not end its turn, and a time-out counts as permission. */
+/**
+ * Whether this is the real server. There, deleting a session does not end its turn, and a time-out counts as
+ * permission.
+ */
 export function isRealServerSession({ usage }: SessionState): boolean {
   return usage.isCumulative;
 }

@@ -2,7 +2,7 @@ import { isTransportError, type AmplifierApiError } from '../api/apiErrors';
 import { abandonTurn, stopFollowingAbandonedTurn } from './abandonedTurn';
 import type { SessionInput } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { hasOwnTurn, hasUnattendedTurn } from './clientState';
+import { hasOwnTurn, isResponsibleForApprovals } from './clientState';
 import {
   checkStatus,
   clearTimers,
@@ -12,14 +12,14 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type Step,
+  type ReducerStep,
 } from './reducerStep';
 import { endStatusCheck, expectRepeatedApprovals } from './statusChecks';
 import { endSession, failTurn, interruptTurn } from './turns';
 
-export function handleConnected(step: Step): void {
+export function handleConnected(step: ReducerStep): void {
   const { connection, opening } = step.state;
-  // The grace timer keeps running, because the new connection may fail immediately.
+  // The grace timer is not stopped, because the new connection may fail immediately.
   updateState(step, { connection: { ...connection, isConnected: true }, opening: undefined });
   stopFollowingAbandonedTurn(step);
   expectRepeatedApprovals(step);
@@ -28,44 +28,44 @@ export function handleConnected(step: Step): void {
   checkStatus(step);
 }
 
-export function handleReconnecting(step: Step, { attempt, delayMs }: SessionInput<'reconnecting'>): void {
+export function handleReconnecting(step: ReducerStep, { attempt, delayMs }: SessionInput<'reconnecting'>): void {
   const { connection, limits } = step.state;
   logMessage(step, 'info', `connecting again in ${delayMs} ms (attempt ${attempt})`);
   step.effects.push({ kind: 'reportReconnecting', attempt, delayMs });
-  // Short-lived connections do not restart the timer.
+  // The timer is not restarted, so that short connections cannot extend the time.
   if (!connection.hasGrace) setTimer(step, 'grace', limits.reconnectGraceMs);
   updateState(step, { connection: { isConnected: false, hasGrace: true } });
 }
 
-export function endReconnectGrace(step: Step): void {
+export function endReconnectGrace(step: ReducerStep): void {
   updateState(step, { connection: { ...step.state.connection, hasGrace: false } });
   clearTimers(step, 'grace');
 }
 
-export function handleReconnectGraceTimer(step: Step): void {
+export function handleReconnectGraceTimer(step: ReducerStep): void {
   const { isConnected } = step.state.connection;
   updateState(step, { connection: { isConnected, hasGrace: false } });
   if (isConnected) return;
-  if (hasUnattendedTurn(step.state)) abandonTurn(step, {});
+  if (isResponsibleForApprovals(step.state)) abandonTurn(step, {});
   interruptTurn(step, 'The connection to the server was lost during this turn.');
 }
 
-export function handleStreamFailure(step: Step, error: AmplifierApiError): void {
+export function handleStreamGivenUp(step: ReducerStep, error: AmplifierApiError): void {
   settleCall(step, step.state.opening, error);
   updateState(step, { opening: undefined });
   giveUp(step, error);
 }
 
-export function handleStatusCheckFailure(step: Step, error: unknown): void {
+export function handleStatusCheckFailure(step: ReducerStep, error: unknown): void {
   endStatusCheck(step);
   if (step.state.life !== 'open') return;
   if (isSessionNotFound(error)) giveUp(step, error);
   else if (isTransportError(error)) step.effects.push({ kind: 'reconnect' });
 }
 
-function giveUp(step: Step, error: AmplifierApiError): void {
+function giveUp(step: ReducerStep, error: AmplifierApiError): void {
   const isRestart = error.code === 'SESSION_NOT_FOUND';
-  const goesOn = !isRestart && hasUnattendedTurn(step.state);
+  const goesOn = !isRestart && isResponsibleForApprovals(step.state);
   if (goesOn) abandonTurn(step, { isStopped: hasOwnTurn(step.state) });
   failTurn(step, { error: isRestart ? sessionMessages.restarted : error.toBackendError().message, code: error.code });
   if (goesOn) emitNotice(step, 'warning', sessionMessages.left);

@@ -18,24 +18,27 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type Step,
+  type ReducerStep,
 } from './reducerStep';
 import { endSession, endTurn, handleEvent } from './turns';
 
-/** Time limit for denying approvals before the turn is stopped. */
+/** Maximum time for denying approvals before the turn is stopped. */
 const denyMs = 2000;
 
-/** `sessionEnded`: the session had to be ended. `goesOn`: the turn cannot be stopped. `notStopped`: unknown. */
+/**
+ * `sessionEnded`: the session had to be ended. `goesOn`: the turn cannot be stopped. `notStopped`: the result is
+ * unknown.
+ */
 type StopOutcome = 'turnEnded' | 'sessionEnded' | 'goesOn' | 'notStopped';
 
-/** Denies approvals and stops the turn within one time limit, and reports the outcome. */
-export function cancelTurn(step: Step, call: CallId): void {
+/** Denies approvals and stops the turn, all within one time limit. Reports the outcome. */
+export function cancelTurn(step: ReducerStep, call: CallId): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step, call);
   else settleCall(step, call);
 }
 
-/** Denies approvals, stops the turn and ends the session on the server within one time limit. */
-export function closeSession(step: Step, call: CallId): void {
+/** Denies approvals, stops the turn and ends the session on the server, all within one time limit. */
+export function closeSession(step: ReducerStep, call: CallId): void {
   const { life, ending, limits } = step.state;
   if (life !== 'open') {
     settleCall(step, call);
@@ -47,8 +50,8 @@ export function closeSession(step: Step, call: CallId): void {
   setTimer(step, 'endingDeadline', limits.closeTimeoutMs);
 }
 
-/** Moves on to the next stage once the current one is complete. */
-export function advanceRequestedEnd(step: Step): void {
+/** Continues with the next stage if the current one is complete. */
+export function advanceRequestedEnd(step: ReducerStep): void {
   const { ending, prompt, stop } = step.state;
   if (ending?.stage === 'prompt') {
     abortPrompt(step);
@@ -59,13 +62,13 @@ export function advanceRequestedEnd(step: Step): void {
   if (stop?.stage === 'grace' && !stop.isLeft && hasEnded(step)) stopEnded(step, 'turnEnded');
 }
 
-export function handleEndingStageTimer(step: Step): void {
+export function handleEndingStageTimer(step: ReducerStep): void {
   const { ending } = step.state;
   if (ending?.stage === 'prompt') waitNoLonger(step);
   else if (ending?.stage === 'denying') beginStopping(step, ending);
 }
 
-export function handleEndingDeadline(step: Step): void {
+export function handleEndingDeadline(step: ReducerStep): void {
   const { ending, stop } = step.state;
   if (!ending) return;
   step.effects.push({ kind: 'abort', purpose: 'stop' });
@@ -79,22 +82,22 @@ export function handleEndingDeadline(step: Step): void {
   conclude(step, ending, 'notStopped');
 }
 
-/** Cancels a prompt that is being sent. If the server accepts it nevertheless, its turn is stopped then. */
-function waitNoLonger(step: Step): void {
+/** Cancels a prompt that is being sent. If the server still accepts it, its turn is then stopped. */
+function waitNoLonger(step: ReducerStep): void {
   const { prompt } = step.state;
   if (prompt.kind === 'posting') updateState(step, { prompt: { ...prompt, isLate: true } });
 }
 
-/** Holds back a `session:end` until its cause has been reported. Returns whether it did. */
-export function holdBackSessionEnd(step: Step, event: SessionEvent): boolean {
+/** Delays a `session:end` until its cause has been reported. Returns whether it was delayed. */
+export function holdBackSessionEnd(step: ReducerStep, event: SessionEvent): boolean {
   const { ending } = step.state;
   if (event.event !== 'session:end' || !ending?.isCancel) return false;
   updateState(step, { ending: { ...ending, heldEnd: event } });
   return true;
 }
 
-/** The request to stop the turn was sent or failed. */
-export function handleStopSent(step: Step, way: StopMethod, error: unknown): void {
+/** Handles the result of a request to stop the turn, which was sent or has failed. */
+export function handleStopSent(step: ReducerStep, way: StopMethod, error: unknown): void {
   const { stop, limits } = step.state;
   if (stop?.stage !== 'telling') return;
   if (error === undefined) {
@@ -107,17 +110,17 @@ export function handleStopSent(step: Step, way: StopMethod, error: unknown): voi
   }
 }
 
-export function checkWhetherStopped(step: Step): void {
+export function checkWhetherStopped(step: ReducerStep): void {
   const { stop } = step.state;
   if (!stop) return;
   updateState(step, { stop: { ...stop, stage: 'asking' } });
   step.effects.push({ kind: 'askStatus', purpose: { kind: 'stop' }, timeoutMs: undefined });
 }
 
-export function handleStopStatus(step: Step, { status }: SessionStatus): void {
+export function handleStopStatus(step: ReducerStep, { status }: SessionStatus): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking') return;
-  // Checks the status, because the turn's last events may have been lost.
+  // The status is checked, because the last events of the turn may be lost.
   if (status === 'idle') stopEnded(step, 'turnEnded');
   else if (isRealServerSession(step.state))
     stopEnded(step, status === 'error' || status === 'stopped' ? 'turnEnded' : 'goesOn');
@@ -127,8 +130,8 @@ export function handleStopStatus(step: Step, { status }: SessionStatus): void {
   }
 }
 
-/** Handles the result of deleting the session, or a failed status request. */
-export function handleStopResult(step: Step, error: unknown): void {
+/** Handles the end of an attempt to stop the turn: the session was deleted, or a status request failed. */
+export function handleStopResult(step: ReducerStep, error: unknown): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking' && stop?.stage !== 'deleting') return;
   if (error === undefined || isSessionNotFound(error)) {
@@ -140,7 +143,7 @@ export function handleStopResult(step: Step, error: unknown): void {
 }
 
 /** Handles the result of deleting the session when it is closed. */
-export function handleCloseResult(step: Step, error: unknown): void {
+export function handleCloseResult(step: ReducerStep, error: unknown): void {
   const { ending } = step.state;
   if (ending?.stage !== 'closing') return;
   if (error !== undefined) {
@@ -150,8 +153,8 @@ export function handleCloseResult(step: Step, error: unknown): void {
   endSession(step, { reason: 'user_stopped' });
 }
 
-/** Settles the calls that wait for the end. Continues to stop an abandoned turn only. */
-export function abandonPendingEnd(step: Step): void {
+/** Settles the calls that wait for the end. Afterwards, only a detached turn is still being stopped. */
+export function abandonPendingEnd(step: ReducerStep): void {
   const { ending, stop, abandoned } = step.state;
   if (stop && abandoned?.isStopped) updateState(step, { stop: { ...stop, isLeft: true } });
   else if (stop && !stop.isLeft) dropRequestedStop(step);
@@ -161,23 +164,23 @@ export function abandonPendingEnd(step: Step): void {
   for (const call of ending.calls) settleCall(step, call);
 }
 
-export function dropRequestedStop(step: Step): void {
+export function dropRequestedStop(step: ReducerStep): void {
   updateState(step, { stop: undefined });
   clearTimers(step, 'stopGrace');
 }
 
-function beginDenying(step: Step, ending: RequestedEnd): void {
+function beginDenying(step: ReducerStep, ending: RequestedEnd): void {
   if (!isTurnOpen(step.state)) {
     conclude(step, ending, 'nothing');
     return;
   }
   updateState(step, { ending: { ...ending, stage: 'denying' } });
   setTimer(step, 'endingStage', denyMs);
-  // A server may treat a time-out as permission.
+  // All approvals are denied, because a server may treat a time-out as permission.
   denyAllApprovals(step);
 }
 
-function beginStopping(step: Step, ending: RequestedEnd): void {
+function beginStopping(step: ReducerStep, ending: RequestedEnd): void {
   clearTimers(step, 'endingStage');
   updateState(step, { ending: { ...ending, stage: 'stopping' } });
   if (step.state.stop) return;
@@ -189,13 +192,13 @@ function beginStopping(step: Step, ending: RequestedEnd): void {
   step.effects.push({ kind: 'tell', way: 'route' });
 }
 
-function stopEnded(step: Step, outcome: StopOutcome): void {
+function stopEnded(step: ReducerStep, outcome: StopOutcome): void {
   dropRequestedStop(step);
   const { ending } = step.state;
   if (ending?.stage === 'stopping') conclude(step, ending, outcome);
 }
 
-function conclude(step: Step, ending: RequestedEnd, outcome: StopOutcome | 'nothing'): void {
+function conclude(step: ReducerStep, ending: RequestedEnd, outcome: StopOutcome | 'nothing'): void {
   const { isCancel, isClose, heldEnd, calls } = ending;
   const isOver = outcome === 'goesOn' || outcome === 'sessionEnded';
   const isLeft = outcome === 'goesOn' || (isClose && outcome === 'notStopped');
@@ -216,6 +219,6 @@ function conclude(step: Step, ending: RequestedEnd, outcome: StopOutcome | 'noth
   else if (heldEnd) handleEvent(step, heldEnd);
 }
 
-function hasEnded({ state }: Step): boolean {
+function hasEnded({ state }: ReducerStep): boolean {
   return !isTurnOpen(state) || state.ending?.heldEnd !== undefined;
 }

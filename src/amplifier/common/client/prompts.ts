@@ -13,18 +13,21 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type Step,
+  type ReducerStep,
 } from './reducerStep';
 import { applyStatusIfCurrent, type StatusCheckPurpose } from './statusChecks';
 import { handleOwnPromptAccepted } from './turns';
 
-/** Delays between retries, while a session that has just ended its turn is not idle yet. */
+/** Maximum number of retries if a session that has just ended its turn is not idle yet. */
 const idleTries = 5;
 const idleWaitMs = 100;
 const workingMessage = 'The agent is still working. Wait for it or stop the turn.';
 
-/** Sends one prompt at a time, with the editor context that changed since the last one, after checking the status. */
-export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'prompt'>): void {
+/**
+ * Sends a prompt after checking the status. Includes the editor context that changed since the last prompt. Only one
+ * prompt is sent at a time.
+ */
+export function beginPrompt(step: ReducerStep, { call, prompt: input }: SessionInput<'prompt'>): void {
   const refusal = refusalOf(step.state, isSessionBusy(step.state));
   if (refusal) {
     settleCall(step, call, refusal);
@@ -37,8 +40,11 @@ export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'p
   }
 }
 
-/** Continues only if idle: the real server ignores prompts while an approval is pending or after an error. */
-export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, status: SessionStatus): void {
+/**
+ * Continues only if the session is idle, because the real server ignores prompts while an approval is pending or after
+ * an error.
+ */
+export function handlePromptStatus(step: ReducerStep, purpose: StatusCheckPurpose, status: SessionStatus): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const { call, input, attempt } = prompt;
@@ -60,16 +66,19 @@ export function handlePromptStatus(step: Step, purpose: StatusCheckPurpose, stat
   }
 }
 
-export function checkWhetherSessionIdle(step: Step): void {
+export function checkWhetherSessionIdle(step: ReducerStep): void {
   const { prompt, receivedEventCount } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const purpose = { kind: 'prompt', receivedEventCount, askedAtMs: step.at.timeMs } as const;
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
-/** The first prompt repeats the context of `POST /sessions`, which the real server does not pass to the model. */
+/**
+ * Sends the prompt with its context. The first prompt repeats the context of `POST /sessions`, because the real server
+ * does not pass that to the model.
+ */
 export function handlePromptContextCollected(
-  step: Step,
+  step: ReducerStep,
   { call, context, attached, text, wireText }: SessionInput<'collected'>,
 ): void {
   const { prompt, lastContext } = step.state;
@@ -84,7 +93,7 @@ export function handlePromptContextCollected(
   step.effects.push({ kind: 'post', call, request });
 }
 
-export function handlePromptAccepted(step: Step, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
+export function handlePromptAccepted(step: ReducerStep, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
   const { prompt, life, usage } = step.state;
   if (prompt.kind !== 'posting') return;
   if (!isAccepted) updateState(step, { usage: { ...usage, isCumulative: true } });
@@ -96,7 +105,7 @@ export function handlePromptAccepted(step: Step, { requestId, isAccepted }: Sess
   if (prompt.isLate) stopLate(step);
 }
 
-export function handlePromptFailure(step: Step, { call, error }: SessionInput<'promptFailed'>): void {
+export function handlePromptFailure(step: ReducerStep, { call, error }: SessionInput<'promptFailed'>): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none' || prompt.call !== call) return;
   if (prompt.kind === 'posting' && prompt.hasTurn && isAnswerLost(error)) takenUnanswered(step, prompt);
@@ -104,43 +113,43 @@ export function handlePromptFailure(step: Step, { call, error }: SessionInput<'p
   if (prompt.kind === 'posting' && prompt.isLate) stopLate(step);
 }
 
-/** Accepts a prompt whose response was lost although its turn has started. It must not be sent again. */
-function takenUnanswered(step: Step, { call, context }: Posting): void {
+/** Accepts a prompt whose response was lost although its turn has started. The prompt must not be sent again. */
+function takenUnanswered(step: ReducerStep, { call, context }: Posting): void {
   const { turn } = step.state;
   updateState(step, { prompt: { kind: 'none' }, lastContext: context });
   settleCall(step, call, undefined, turn.kind === 'open' ? turn.requestId : undefined);
   checkStatus(step);
 }
 
-export function failPrompt(step: Step, error: unknown): void {
+export function failPrompt(step: ReducerStep, error: unknown): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none') return;
   updateState(step, { prompt: { kind: 'none' } });
   clearTimers(step, 'idleWait');
   settleCall(step, prompt.call, error);
-  // Checks the status, because the server may have accepted the prompt or may be unavailable.
+  // The status is checked, because the server may have accepted the prompt or may be unavailable.
   checkStatus(step);
 }
 
-/** Cancels a prompt that has not been posted yet. */
-export function abortPrompt(step: Step): void {
+/** Cancels a prompt that was not sent yet. */
+export function abortPrompt(step: ReducerStep): void {
   const { kind } = step.state.prompt;
   if (kind !== 'asking' && kind !== 'collecting') return;
   step.effects.push({ kind: 'abort', purpose: 'prompt' });
   failPrompt(step, new BackendError('cancelled', 'The prompt was canceled before it was sent.'));
 }
 
-function failIfOver(step: Step): boolean {
+function failIfOver(step: ReducerStep): boolean {
   const isOver = step.state.life !== 'open';
   if (isOver) failPrompt(step, sessionClosedError());
   return isOver;
 }
 
-function stopLate(step: Step): void {
+function stopLate(step: ReducerStep): void {
   if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step);
 }
 
-/** The error for the user if the session is known not to accept a prompt. */
+/** Returns the error for the user if the session is known not to accept a prompt. */
 function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefined {
   if (state.life !== 'open') return sessionClosedError();
   if (isAwaitingApproval(state)) {
@@ -149,7 +158,7 @@ function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefin
   return isBusy ? new BackendError('busy', workingMessage) : undefined;
 }
 
-/** Whether the request was sent, but its outcome is unknown. */
+/** Whether the request was sent but its result is unknown. */
 function isAnswerLost(error: unknown): boolean {
   return isAmplifierApiError(error) && (error.code === 'CONNECTION_LOST' || error.code === 'TIMEOUT');
 }

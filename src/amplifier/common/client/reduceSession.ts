@@ -25,24 +25,25 @@ import {
   setTimer,
   settleCall,
   updateState,
-  type Step,
+  type ReducerStep,
 } from './reducerStep';
 
 /** Computes the next state of a session, the events for its readers, and the effects to perform. */
-export function reduceSession(state: SessionState, input: SessionInput, at: Moment): Readonly<Step> {
-  const step: Step = { state, at, events: [], effects: [] };
+export function reduceSession(state: SessionState, input: SessionInput, at: Moment): Readonly<ReducerStep> {
+  const step: ReducerStep = { state, at, events: [], effects: [] };
   handle(step, input);
   advance(step);
   return step;
 }
 
-function handle<Kind extends InputKind>(step: Step, input: SessionInput<Kind>): void {
+function handle<Kind extends InputKind>(step: ReducerStep, input: SessionInput<Kind>): void {
   const handlers = step.state.life === 'open' ? whileOpen : afterwards;
   handlers[input.kind]?.(step, input);
 }
 
-const refuse = (step: Step, { call }: { readonly call: CallId }): void => settleCall(step, call, sessionClosedError());
-const done = (step: Step, { call }: { readonly call: CallId }): void => settleCall(step, call);
+const refuse = (step: ReducerStep, { call }: { readonly call: CallId }): void =>
+  settleCall(step, call, sessionClosedError());
+const done = (step: ReducerStep, { call }: { readonly call: CallId }): void => settleCall(step, call);
 
 const results = {
   status: statusAnswered,
@@ -54,9 +55,9 @@ const results = {
   told: (step, { way, error }) => ending.handleStopSent(step, way, error),
   deleted: (step, { purpose, error }) => afterDelete[purpose](step, error),
   timer: (step, { key }) => timer(step, key),
-} satisfies Partial<SessionInputHandlers<Step>>;
+} satisfies Partial<SessionInputHandlers<ReducerStep>>;
 
-const whileOpen: Partial<SessionInputHandlers<Step>> = {
+const whileOpen: Partial<SessionInputHandlers<ReducerStep>> = {
   ...results,
   begin: (step) => time.recordNoApprovalsBefore(step, step.at.timeMs),
   resume,
@@ -74,13 +75,13 @@ const whileOpen: Partial<SessionInputHandlers<Step>> = {
 
   reconnecting: connection.handleReconnecting,
   oversize: (step) => emitNotice(step, 'warning', 'An event from the server was too large and was skipped.'),
-  // If the status does not describe the approval either, the turn is stopped.
+  // The turn is stopped if the status does not describe the approval either.
   lostApproval: checkStatus,
-  streamFailed: (step, { error }) => connection.handleStreamFailure(step, error),
-} satisfies Omit<SessionInputHandlers<Step>, 'giveUp'>;
+  streamFailed: (step, { error }) => connection.handleStreamGivenUp(step, error),
+} satisfies Omit<SessionInputHandlers<ReducerStep>, 'giveUp'>;
 
 /** Handlers of inputs that arrive after the session has ended for its readers. */
-const afterwards: Partial<SessionInputHandlers<Step>> = {
+const afterwards: Partial<SessionInputHandlers<ReducerStep>> = {
   ...results,
   start: refuse,
   prompt: refuse,
@@ -91,7 +92,7 @@ const afterwards: Partial<SessionInputHandlers<Step>> = {
   giveUp,
 };
 
-const timers: Readonly<Record<FixedTimerKey, (step: Step) => void>> = {
+const timers: Readonly<Record<FixedTimerKey, (step: ReducerStep) => void>> = {
   heartbeat: watch.handleHeartbeat,
   settle: watch.handleSettleTimer,
   checkLater: checkStatus,
@@ -113,7 +114,7 @@ const afterDelete = {
   discard: abandoned.handleSessionDiscarded,
 } as const;
 
-function timer(step: Step, key: TimerKey): void {
+function timer(step: ReducerStep, key: TimerKey): void {
   if (isPlain(key)) timers[key](step);
   else approvals.handleApprovalTimer(step, key.slice('approval '.length));
 }
@@ -122,7 +123,7 @@ function isPlain(key: TimerKey): key is FixedTimerKey {
   return Object.hasOwn(timers, key);
 }
 
-function statusAnswered(step: Step, { purpose, status }: SessionInput<'status'>): void {
+function statusAnswered(step: ReducerStep, { purpose, status }: SessionInput<'status'>): void {
   if (purpose.kind === 'check' || purpose.kind === 'prompt') {
     if (status.status !== 'awaiting_approval') time.recordNoApprovalsBefore(step, purpose.askedAtMs);
     if (purpose.kind === 'check') watch.handleCheckResult(step, purpose, status);
@@ -132,7 +133,7 @@ function statusAnswered(step: Step, { purpose, status }: SessionInput<'status'>)
   else abandoned.handleAbandonedStatus(step, status);
 }
 
-function statusFailed(step: Step, { purpose, error }: SessionInput<'statusFailed'>): void {
+function statusFailed(step: ReducerStep, { purpose, error }: SessionInput<'statusFailed'>): void {
   if (purpose.kind === 'check') connection.handleStatusCheckFailure(step, error);
   else if (purpose.kind === 'prompt') prompts.failPrompt(step, error);
   else if (purpose.kind === 'allowance') approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
@@ -140,21 +141,21 @@ function statusFailed(step: Step, { purpose, error }: SessionInput<'statusFailed
   else abandoned.handleAbandonedFailure(step, error);
 }
 
-function answered(step: Step, { purpose, error }: SessionInput<'answered'>): void {
+function answered(step: ReducerStep, { purpose, error }: SessionInput<'answered'>): void {
   if (purpose.kind === 'approval') {
     if (error === undefined) approvals.handleAnswerAccepted(step, purpose);
     else approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
   } else if (purpose.kind === 'look') abandoned.handleAbandonedDenial(step, error);
 }
 
-function start(step: Step, { call }: SessionInput<'start'>): void {
+function start(step: ReducerStep, { call }: SessionInput<'start'>): void {
   updateState(step, { opening: call });
   setTimer(step, 'heartbeat', step.state.limits.heartbeatMs);
   step.effects.push({ kind: 'openStream' });
 }
 
-/** Continues cancelling, closing and following a turn until the state no longer changes. */
-function advance(step: Step): void {
+/** Continues to cancel, close or follow a turn until the state no longer changes. */
+function advance(step: ReducerStep): void {
   let before;
   do {
     before = step.state;
@@ -165,8 +166,8 @@ function advance(step: Step): void {
   } while (step.state !== before);
 }
 
-/** Restores a session that existed before. A pending approval dates from the last activity. */
-function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void {
+/** Restores a session that already existed. A pending approval is assumed to be from the time of the last activity. */
+function resume(step: ReducerStep, { status, askedAtMs }: SessionInput<'resume'>): void {
   const { token_usage: soFar, last_event_id: eventId, last_activity: lastActivity } = status;
   if (soFar) updateState(step, { usage: { ...step.state.usage, soFar } });
   for (const event of status.state) turns.handleEvent(step, event);
@@ -177,8 +178,8 @@ function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void
   );
 }
 
-/** Leaves the session on the server. Stops its own turn, if the server supports that. */
-function leaveSession(step: Step): void {
+/** Leaves the session without ending it on the server. Stops its own turn if the server supports that. */
+function leaveSession(step: ReducerStep): void {
   if (hasOwnTurn(step.state)) {
     abandoned.abandonTurn(step, { isStopped: true });
     emitNotice(step, 'warning', sessionMessages.left);
@@ -187,8 +188,8 @@ function leaveSession(step: Step): void {
   updateState(step, { life: 'ended' });
 }
 
-/** Ends the session for its readers. Denials, and following an abandoned turn, continue. */
-function finish(step: Step): void {
+/** Ends the session for its readers. Denials continue, and a detached turn is still followed. */
+function finish(step: ReducerStep): void {
   updateState(step, { life: 'over' });
   settleCall(step, step.state.opening, sessionClosedError());
   updateState(step, { opening: undefined });
@@ -198,14 +199,14 @@ function finish(step: Step): void {
   if (!step.state.abandoned) step.effects.push({ kind: 'closeStream' });
 }
 
-function settleWhenDone(step: Step): void {
+function settleWhenDone(step: ReducerStep): void {
   const { abandoned, stop } = step.state;
   if (abandoned || stop || approvals.listOpenApprovals(step.state).length > 0) return;
   updateState(step, { life: 'settled' });
   step.effects.push({ kind: 'closeStream' }, { kind: 'reportSettled' });
 }
 
-function giveUp(step: Step): void {
+function giveUp(step: ReducerStep): void {
   approvals.resolveAllApprovals(step);
   abandoned.stopFollowingAbandonedTurn(step);
   if (step.state.stop) ending.dropRequestedStop(step);

@@ -5,40 +5,40 @@ import type { CallId, Moment, SessionEffect, TimerKey } from './sessionInput';
 import type { SessionState } from './clientState';
 import { sessionMessages } from './sessionMessages';
 
-/** Processing of one input: the current state, and the events and effects collected so far. */
-export interface Step {
+/** The processing of one input: the current state, and the events and effects until now. */
+export interface ReducerStep {
   state: SessionState;
   readonly at: Moment;
   readonly events: SessionEvent[];
   readonly effects: SessionEffect[];
 }
 
-export function updateState(step: Step, change: Partial<SessionState>): void {
+export function updateState(step: ReducerStep, change: Partial<SessionState>): void {
   step.state = { ...step.state, ...change };
 }
 
-export function emitNotice(step: Step, level: 'info' | 'warning', message: string): void {
+export function emitNotice(step: ReducerStep, level: 'info' | 'warning', message: string): void {
   step.events.push({ event: 'notice', data: { session_id: step.state.sessionId, level, message } });
 }
 
-export function logMessage(step: Step, level: 'debug' | 'info' | 'warn', message: string): void {
+export function logMessage(step: ReducerStep, level: 'debug' | 'info' | 'warn', message: string): void {
   step.effects.push({ kind: 'log', level, message: `session ${step.state.sessionId}: ${message}` });
 }
 
-export function setTimer(step: Step, key: TimerKey, delayMs: number): void {
+export function setTimer(step: ReducerStep, key: TimerKey, delayMs: number): void {
   step.effects.push({ kind: 'setTimer', key, delayMs });
 }
 
-export function clearTimers(step: Step, ...keys: readonly TimerKey[]): void {
+export function clearTimers(step: ReducerStep, ...keys: readonly TimerKey[]): void {
   for (const key of keys) step.effects.push({ kind: 'clearTimer', key });
 }
 
-export function settleCall(step: Step, call: CallId | undefined, error?: unknown, requestId?: string): void {
+export function settleCall(step: ReducerStep, call: CallId | undefined, error?: unknown, requestId?: string): void {
   if (call !== undefined) step.effects.push({ kind: 'settle', call, error: toBackendError(error), requestId });
 }
 
-/** Requests the status, to reconcile the session with it. */
-export function checkStatus(step: Step): void {
+/** Requests the status, which is then compared with the state of the session. */
+export function checkStatus(step: ReducerStep): void {
   const { life, watch, receivedEventCount } = step.state;
   if (life !== 'open') return;
   if (watch.isCheckRunning) {
@@ -50,7 +50,7 @@ export function checkStatus(step: Step): void {
   step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
 }
 
-export function beginCancel(step: Step, call?: CallId): void {
+export function beginCancel(step: ReducerStep, call?: CallId): void {
   const { ending, limits } = step.state;
   const calls = [...(ending?.calls ?? []), ...(call === undefined ? [] : [call])];
   if (!ending) setTimer(step, 'endingDeadline', limits.cancelTimeoutMs);
@@ -59,11 +59,11 @@ export function beginCancel(step: Step, call?: CallId): void {
   updateState(step, { ending: { ...begun, isCancel: ending?.stage !== 'closing', calls } });
 }
 
-/** How long cancelling waits for a prompt that is being sent. */
+/** How long cancelling waits for a prompt that is being sent, in milliseconds. */
 export const promptSendGraceMs = 5000;
 
-/** Stops a turn on the server whose end was already emitted. */
-export function stopAbandonedTurn(step: Step): void {
+/** Stops a turn on the server. Its end was already emitted. */
+export function stopAbandonedTurn(step: ReducerStep): void {
   if (step.state.stop) return;
   updateState(step, { stop: { stage: 'telling', isLeft: true } });
   step.effects.push({ kind: 'tell', way: 'route' });

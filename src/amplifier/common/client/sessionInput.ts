@@ -5,24 +5,27 @@ import type { ApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceC
 
 export type CallId = number;
 
-/** `nowMs` is monotonic; `timeMs` is the time of day, comparable with times from the server. */
+/**
+ * The current time. `nowMs` is monotonic. `timeMs` is in milliseconds since the epoch and can be compared with times
+ * from the server.
+ */
 export interface Moment {
   readonly nowMs: number;
   readonly timeMs: number;
 }
 
-/** Why the status was requested; returned with the result. */
+/** The reasons for which the status is requested. The reason is returned with the result. */
 interface StatusPurposes {
   readonly check: { readonly receivedEventCount: number; readonly askedAtMs: number };
   readonly prompt: { readonly receivedEventCount: number; readonly askedAtMs: number };
-  /** The status is requested before allowing, to check that the pending approval is the one that the user saw. */
+  /** For an approval that the user wants to allow: to check that this approval is still the pending one. */
   readonly allowance: { readonly id: string; readonly option: string; readonly call: CallId };
   readonly stop: unknown;
   readonly look: unknown;
 }
 interface AnswerPurposes {
   readonly approval: { readonly id: string; readonly option: string; readonly call: CallId | undefined };
-  /** A denial of the pending approval of an abandoned turn, found by polling or by an event. */
+  /** Denies the pending approval of a detached turn. The approval was found by polling or by an event. */
   readonly look: unknown;
   readonly heard: unknown;
 }
@@ -46,10 +49,10 @@ export type FixedTimerKey =
 export type TimerKey = FixedTimerKey | `approval ${string}`;
 
 interface Inputs {
-  // From users of the session
-  /** The session was just created. */
+  // Inputs from users of the session
+  /** The session was created. */
   readonly begin: unknown;
-  /** The session existed before; `askedAtMs` is the time of the status request. */
+  /** The session already existed. `askedAtMs` is the time of the status request. */
   readonly resume: { readonly status: SessionStatus; readonly askedAtMs: number };
   readonly start: { readonly call: CallId };
   readonly prompt: { readonly call: CallId; readonly prompt: PromptInput };
@@ -58,9 +61,9 @@ interface Inputs {
   readonly approve: { readonly call: CallId; readonly id: string; readonly option: string };
   readonly notice: { readonly level: 'info' | 'warning'; readonly message: string };
   readonly dispose: unknown;
-  /** The time for pending denials is up. */
+  /** The time limit for pending denials has passed. */
   readonly giveUp: unknown;
-  // From the stream
+  // Inputs from the stream
   readonly event: { readonly event: SessionEvent };
   readonly activity: unknown;
   readonly connected: unknown;
@@ -70,13 +73,13 @@ interface Inputs {
   /** An `approval:required` event could not be parsed. */
   readonly lostApproval: unknown;
   readonly streamFailed: { readonly error: AmplifierApiError };
-  // Results of effects; `error` is undefined on success
+  // Results of effects. `error` is undefined on success
   readonly status: { readonly purpose: StatusPurpose; readonly status: SessionStatus };
   readonly statusFailed: { readonly purpose: StatusPurpose; readonly error: unknown };
   readonly collected: {
     readonly context: WorkspaceContext;
     readonly attached: readonly OpenFile[];
-    /** Text to recognize the server's echo by. */
+    /** The text by which the server's report of the prompt is recognized. */
     readonly wireText: string;
   } & Collecting;
   readonly promptTaken: { readonly requestId: string | undefined; readonly isAccepted: boolean };
@@ -93,7 +96,7 @@ interface Effects {
   readonly openStream: unknown;
   readonly reconnect: unknown;
   readonly closeStream: unknown;
-  /** Skips the events up to this one. Comes before `openStream`. */
+  /** Skips the events until this one, including it. Comes before `openStream`. */
   readonly goOnAfter: { readonly eventId: number };
   readonly askStatus: { readonly purpose: StatusPurpose; readonly timeoutMs: number | undefined };
   readonly collect: { readonly files: readonly string[] } & Collecting;
@@ -103,16 +106,16 @@ interface Effects {
     readonly body: ApprovalAnswer;
     readonly timeoutMs: number | undefined;
   };
-  /** Stops the turn, but keeps the session. */
+  /** Stops the turn but keeps the session. */
   readonly tell: { readonly way: StopMethod };
   readonly delete: { readonly purpose: DeletePurpose; readonly timeoutMs: number | undefined };
-  /** Aborts requests; their results are discarded. */
+  /** Aborts requests and discards their results. */
   readonly abort: { readonly purpose: 'prompt' | 'stop' };
   readonly settle: { readonly call: CallId; readonly error: unknown; readonly requestId: string | undefined };
   readonly log: { readonly level: 'debug' | 'info' | 'warn'; readonly message: string };
   readonly reportConnected: unknown;
   readonly reportReconnecting: { readonly attempt: number; readonly delayMs: number };
-  /** Ends the session for its readers; denials may continue. */
+  /** Ends the session for its readers. Denials may continue. */
   readonly reportEnded: unknown;
   readonly reportSettled: unknown;
 }

@@ -1,7 +1,8 @@
 import { promptAgainAdvice } from '../api/apiErrors';
 
 const nextPrompt = 'Your next prompt continues in a new session.';
-const endedToStop = 'This server cannot stop a single turn, so the session was ended. The agent does not remember it';
+const endedToStop =
+  'This server can’t stop a single turn, so the session was ended. The agent no longer remembers the conversation';
 const approvalsDenied = 'While this window is open, its requests for approval are denied.';
 
 export const sessionMessages = {
@@ -13,7 +14,7 @@ export const sessionMessages = {
   sessionEnded: `${endedToStop}. ${nextPrompt}`,
   goesOn: `${endedToStop} and may continue with actions that need no approval. ${approvalsDenied} ${nextPrompt}`,
   left:
-    `You left the turn while the agent was working. The server was asked to stop it. ${approvalsDenied} ` +
+    `Backline stopped following this turn while the agent was working. The server was asked to stop it. ${approvalsDenied} ` +
     'If the server cannot stop turns, the agent may continue. Check what it did.',
   unclear:
     'The agent is waiting for an approval that the server does not describe, so it cannot be denied. The turn is being ' +

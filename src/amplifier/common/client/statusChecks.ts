@@ -9,37 +9,45 @@ import {
 import { pendingApprovalAgeMs, secondsToAnswer } from './approvalTime';
 import type { StatusPurpose } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { isTurnOpen, type SessionState, type StatusWatch } from './clientState';
-import { beginCancel, checkStatus, clearTimers, emitNotice, setTimer, updateState, type Step } from './reducerStep';
+import { isTurnOpen, type SessionState, type StatusCheckState } from './clientState';
+import {
+  beginCancel,
+  checkStatus,
+  clearTimers,
+  emitNotice,
+  setTimer,
+  updateState,
+  type ReducerStep,
+} from './reducerStep';
 import { endSession, failTurn, interruptTurn, ensureTurn } from './turns';
 
 const maxOvertaken = 3;
-/** How long the stream may still report approvals that are already shown. */
+/** How long the stream may still repeat approvals that are already shown, in milliseconds. */
 const backlogMs = 250;
 
-/** Checks the status if an open turn had no events since the last heartbeat. */
-export function handleHeartbeat(step: Step): void {
+/** Checks the status if there were no events of an open turn since the last heartbeat. */
+export function handleHeartbeat(step: ReducerStep): void {
   const { receivedEventCount, watch, limits } = step.state;
   if (isWatched(step.state) && receivedEventCount === watch.eventCountAtHeartbeat) checkStatus(step);
   setWatch(step, { eventCountAtHeartbeat: receivedEventCount });
   setTimer(step, 'heartbeat', limits.heartbeatMs);
 }
 
-export function handleCheckResult(step: Step, purpose: StatusCheckPurpose, status: SessionStatus): void {
+export function handleCheckResult(step: ReducerStep, purpose: StatusCheckPurpose, status: SessionStatus): void {
   if (applyStatusIfCurrent(step, purpose, status)) setWatch(step, { overtakenCheckCount: 0 });
   else checkLater(step);
   endStatusCheck(step);
 }
 
-export function endStatusCheck(step: Step): void {
+export function endStatusCheck(step: ReducerStep): void {
   const { mustCheckAgain } = step.state.watch;
   setWatch(step, { isCheckRunning: false, mustCheckAgain: false });
   if (mustCheckAgain) checkStatus(step);
 }
 
-/** Applies the status, unless an event arrived during its request. Returns whether it did. */
+/** Applies the status, unless an event arrived during its request. Returns whether it was applied. */
 export function applyStatusIfCurrent(
-  step: Step,
+  step: ReducerStep,
   { receivedEventCount }: StatusCheckPurpose,
   status: SessionStatus,
 ): boolean {
@@ -52,26 +60,29 @@ export function applyStatusIfCurrent(
   return true;
 }
 
-/** Ends the open turn of an idle server, whose last events did not arrive in time. */
-export function handleSettleTimer(step: Step): void {
+/** Ends the open turn if the server is idle and the last events did not arrive in time. */
+export function handleSettleTimer(step: ReducerStep): void {
   const { receivedEventCount, watch } = step.state;
   if (receivedEventCount !== watch.eventCountAtIdle || !isWatched(step.state)) return;
   interruptTurn(step, 'The server ended the turn, but the end of the answer did not arrive.');
 }
 
-/** After a reconnect, the server may report pending approvals again, before or after the status. */
-export function expectRepeatedApprovals(step: Step): void {
+/**
+ * Prepares for repeated approvals: after a reconnect, the server may report pending approvals again, before or after
+ * the status.
+ */
+export function expectRepeatedApprovals(step: ReducerStep): void {
   updateState(step, { isNewlyConnected: true, isRepeatWindowOpen: false });
   setMayBeReportedAgain(step, true);
   openRepeatWindow(step);
 }
 
-export function stopExpectingRepeatedApprovals(step: Step): void {
+export function stopExpectingRepeatedApprovals(step: ReducerStep): void {
   updateState(step, { isRepeatWindowOpen: false });
   setMayBeReportedAgain(step, false);
 }
 
-function applyStatus(step: Step, status: SessionStatus): void {
+function applyStatus(step: ReducerStep, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   switch (status.status) {
     case 'idle':
@@ -85,7 +96,7 @@ function applyStatus(step: Step, status: SessionStatus): void {
       return;
     case 'awaiting_approval':
       ensureTurn(step);
-      // An unreadable approval does not contradict the shown ones.
+      // An unreadable approval may be one of the shown ones.
       if (pending === undefined || pending === 'unreadable' || !pending.options?.length) statusIsUnclear(step);
       else showPending(step, status);
       return;
@@ -98,8 +109,8 @@ function applyStatus(step: Step, status: SessionStatus): void {
   }
 }
 
-/** Shows the pending approval of the status, unless the stream has reported it. */
-function showPending(step: Step, status: SessionStatus): void {
+/** Shows the pending approval of the status, unless the stream has already reported it. */
+function showPending(step: ReducerStep, status: SessionStatus): void {
   const { pending_approval: pending } = status;
   if (pending === undefined || pending === 'unreadable' || !pending.options) return;
   const { isNewlyConnected, sessionId } = step.state;
@@ -114,8 +125,8 @@ function showPending(step: Step, status: SessionStatus): void {
   openRepeatWindow(step);
 }
 
-/** Waits for the event of an approval that the status does not describe, then stops the turn. */
-function statusIsUnclear(step: Step): void {
+/** Waits for the event of an approval that the status does not describe. If it does not arrive, stops the turn. */
+function statusIsUnclear(step: ReducerStep): void {
   const { limits, unclearSinceMs = step.at.nowMs } = step.state;
   if (isAwaitingApproval(step.state)) {
     statusIsClear(step);
@@ -129,20 +140,20 @@ function statusIsUnclear(step: Step): void {
   }
 }
 
-function statusIsClear(step: Step): void {
+function statusIsClear(step: ReducerStep): void {
   if (step.state.unclearSinceMs !== undefined) clearTimers(step, 'unclear');
   updateState(step, { isNewlyConnected: false, unclearSinceMs: undefined });
 }
 
-/** Retries a limited number of times, to avoid constant polling during a busy stream. */
-function checkLater(step: Step): void {
+/** Schedules another check. The number of retries is limited, to avoid constant polling while many events arrive. */
+function checkLater(step: ReducerStep): void {
   if (step.state.life !== 'open') return;
   const overtaken = step.state.watch.overtakenCheckCount + 1;
   setWatch(step, { overtakenCheckCount: overtaken > maxOvertaken ? 0 : overtaken });
   if (overtaken <= maxOvertaken) setTimer(step, 'checkLater', step.state.limits.settleMs);
 }
 
-function openRepeatWindow(step: Step): void {
+function openRepeatWindow(step: ReducerStep): void {
   if (step.state.isRepeatWindowOpen) return;
   updateState(step, { isRepeatWindowOpen: true });
   setTimer(step, 'repeatWindow', backlogMs);
@@ -152,7 +163,7 @@ function isWatched({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' && prompt.kind === 'none';
 }
 
-function setWatch(step: Step, change: Partial<StatusWatch>): void {
+function setWatch(step: ReducerStep, change: Partial<StatusCheckState>): void {
   updateState(step, { watch: { ...step.state.watch, ...change } });
 }
 

@@ -16,11 +16,11 @@ import {
   type SessionState,
   type Turn,
 } from './clientState';
-import { checkStatus, emitNotice, updateState, type Step } from './reducerStep';
+import { checkStatus, emitNotice, updateState, type ReducerStep } from './reducerStep';
 
-/** Handles an event of the stream. Content is passed on unchanged: the event log normalizes it. */
-export function handleEvent(step: Step, event: SessionEvent): void {
-  // Does not count `session:start`, which every connection repeats.
+/** Handles an event of the stream. Content is emitted unchanged, because the event log normalizes it. */
+export function handleEvent(step: ReducerStep, event: SessionEvent): void {
+  // `session:start` does not count, because every connection repeats it.
   if (event.event !== 'session:start') updateState(step, { receivedEventCount: step.state.receivedEventCount + 1 });
   switch (event.event) {
     case 'content_block:start':
@@ -71,8 +71,8 @@ export function handleEvent(step: Step, event: SessionEvent): void {
   }
 }
 
-/** Opens a turn, if none is open: that of the prompt being sent, or one whose beginning was lost. */
-export function ensureTurn(step: Step): void {
+/** Opens a turn if none is open: the turn of the prompt that is being sent, or a turn whose beginning was lost. */
+export function ensureTurn(step: ReducerStep): void {
   const { turn, prompt } = step.state;
   if (turn.kind === 'open') return;
   if (prompt.kind === 'posting' && !prompt.hasTurn) beginOwnTurn(step, prompt, undefined, false);
@@ -82,7 +82,7 @@ export function ensureTurn(step: Step): void {
     });
 }
 
-export function handleOwnPromptAccepted(step: Step, requestId: string): void {
+export function handleOwnPromptAccepted(step: ReducerStep, requestId: string): void {
   const { turn, prompt } = step.state;
   if (prompt.kind !== 'posting') return;
   if (!prompt.hasTurn) {
@@ -93,41 +93,41 @@ export function handleOwnPromptAccepted(step: Step, requestId: string): void {
   }
 }
 
-/** Ends the open turn, if any, without an event of the server. */
-export function endTurn(step: Step, stopReason: 'interrupted' | 'cancelled'): void {
+/** Ends the open turn, if any, without an event from the server. */
+export function endTurn(step: ReducerStep, stopReason: 'interrupted' | 'cancelled'): void {
   const turn = leaveTurn(step);
   if (!turn) return;
   const data = { ...ofTurn(step.state, turn), response: '', stop_reason: stopReason };
   step.events.push({ event: 'prompt:complete', data });
 }
 
-export function interruptTurn(step: Step, message: string): void {
+export function interruptTurn(step: ReducerStep, message: string): void {
   if (!isTurnOpen(step.state)) return;
   emitNotice(step, 'warning', `${message} The answer may be incomplete.`);
   endTurn(step, 'interrupted');
 }
 
-/** Ends the open turn with an error. Emits the error even without an open turn. */
-export function failTurn(step: Step, data: Pick<EventData<'error'>, 'error' | 'code'>): void {
+/** Ends the open turn with an error. Emits the error even if no turn is open. */
+export function failTurn(step: ReducerStep, data: Pick<EventData<'error'>, 'error' | 'code'>): void {
   const turn = leaveTurn(step);
   step.events.push({ event: 'error', data: { ...data, ...ofTurn(step.state, turn) } });
-  // The session of the real server is unusable after an error.
+  // The session of the real server cannot be used after an error.
   checkStatus(step);
 }
 
-/** Ends the session and its open turn. Does nothing if it has ended before. */
-export function endSession(step: Step, data: Omit<EventData<'session:end'>, 'session_id'>): void {
+/** Ends the session and its open turn. Does nothing if the session has already ended. */
+export function endSession(step: ReducerStep, data: Omit<EventData<'session:end'>, 'session_id'>): void {
   if (step.state.life !== 'open') return;
   endTurn(step, 'interrupted');
   step.events.push({ event: 'session:end', data: { ...data, session_id: step.state.sessionId } });
   updateState(step, { life: 'ended' });
 }
 
-function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
+function promptHeard(step: ReducerStep, event: EventOf<'prompt:submit'>): void {
   const { data } = event;
   const { turn, prompt } = step.state;
   if (data.replayed) {
-    // A replayed history must not end our own turn and withdraw its approvals.
+    // A replayed history must not end the client's own turn and withdraw its approvals.
     if (!isOwnTurnOpen(step.state)) step.events.push(event);
     return;
   }
@@ -145,9 +145,9 @@ function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
   step.events.push(event);
 }
 
-function turnCompleted(step: Step, data: EventData<'prompt:complete'>): void {
+function turnCompleted(step: ReducerStep, data: EventData<'prompt:complete'>): void {
   const { turn: before, prompt } = step.state;
-  // Ignores the event, because the turn was already ended here.
+  // The event is ignored, because the client has already ended the turn.
   if (before.kind === 'none' && !(prompt.kind === 'posting' && !prompt.hasTurn)) {
     updateState(step, { turn: noTurn });
     return;
@@ -161,14 +161,14 @@ function turnCompleted(step: Step, data: EventData<'prompt:complete'>): void {
   step.events.push({ event: 'prompt:complete', data: { ...data, ...ofTurn(step.state, turn), ...usage } });
 }
 
-function turnFailed(step: Step, data: EventData<'error'>): void {
+function turnFailed(step: ReducerStep, data: EventData<'error'>): void {
   const { turn, prompt } = step.state;
   if (isOfAnother(turn, data.request_id)) return;
   if (prompt.kind === 'posting') ensureTurn(step);
   failTurn(step, data);
 }
 
-function beginOwnTurn(step: Step, prompt: Posting, requestId: string | undefined, isEchoed: boolean): void {
+function beginOwnTurn(step: ReducerStep, prompt: Posting, requestId: string | undefined, isEchoed: boolean): void {
   const { wireText, shownText } = prompt;
   const turn = { kind: 'open', prompt: wireText, requestId, isEchoed, isOwn: true } as const;
   updateState(step, { turn, prompt: { ...prompt, hasTurn: true } });
@@ -176,7 +176,7 @@ function beginOwnTurn(step: Step, prompt: Posting, requestId: string | undefined
 }
 
 /** Closes the open turn and denies its approvals, which may still be pending on the server. */
-function leaveTurn(step: Step): OpenTurn | undefined {
+function leaveTurn(step: ReducerStep): OpenTurn | undefined {
   const { turn } = step.state;
   abandonShownApprovals(step);
   if (turn.kind === 'none') return undefined;
@@ -184,8 +184,8 @@ function leaveTurn(step: Step): OpenTurn | undefined {
   return turn;
 }
 
-/** Token usage of the turn, also for servers that report the total of the session. */
-function countUsage(step: Step, reported: TokenUsage): TokenUsage {
+/** Returns the token usage of the turn. Also supports servers that report the total of the session. */
+function countUsage(step: ReducerStep, reported: TokenUsage): TokenUsage {
   const { isCumulative, soFar } = step.state.usage;
   if (!isCumulative) return reported;
   updateState(step, { usage: { isCumulative, soFar: reported } });

@@ -10,13 +10,13 @@ const refreshMs = 300;
 interface ContextChipsDeps {
   readonly collector: Pick<ContextCollector, 'describeKinds'>;
   readonly switches: ContextSwitches;
-  /** Events after which the collected context may differ. */
+  /** Events after which the collected context may have changed. */
   readonly changes: readonly Event<void>[];
   readonly clock: Clock;
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** The editor context that is sent automatically with prompts, as chips: one per kind, each with a switch. */
+/** The editor context that is sent automatically with prompts. There is one chip with a switch for each kind. */
 export class ContextChips implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.deps.onListenerError(error)));
@@ -32,8 +32,11 @@ export class ContextChips implements Disposable {
     this.disposables.add(this.deps.switches.onDidChange(() => this.emitter.fire()));
   }
 
-  /** The nonempty chips for an Amplifier server; none for agents, which read the editor themselves. */
-  async of(backendId: string): Promise<readonly ContextChip[]> {
+  /**
+   * Returns the chips that are not empty, for an Amplifier server. Agents have none, because they read the editor
+   * themselves.
+   */
+  async chipsFor(backendId: string): Promise<readonly ContextChip[]> {
     if (backendId !== amplifierBackendId) return [];
     this.followChanges();
     return (await this.deps.collector.describeKinds()).filter(({ count }) => count > 0);
@@ -48,7 +51,7 @@ export class ContextChips implements Disposable {
     this.disposables.dispose();
   }
 
-  /** Starts to observe changes when the chips are first used, because most windows have no Amplifier server. */
+  /** Starts to observe changes. Called on the first use of chips, because most windows have no Amplifier server. */
   private followChanges(): void {
     if (this.isObservingChanges || this.disposables.isDisposed) return;
     this.isObservingChanges = true;

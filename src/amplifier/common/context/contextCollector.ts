@@ -11,24 +11,26 @@ export interface ContextCollectorDeps {
     EditorPort,
     'folders' | 'resolve' | 'readText' | 'diagnostics' | 'activeSelection' | 'selections'
   >;
-  /** Absolute paths of the files in editor tabs, the active one first. */
+  /** Absolute paths of the files in editor tabs, the active file first. */
   readonly openDocuments: () => readonly string[];
   readonly languageOf: (path: string) => string;
-  /** Returns the state of the repository that contains `folder`, with absolute paths; undefined without one. */
+  /** Returns the state of the repository that contains `folder`, with absolute paths. Undefined if there is none. */
   readonly gitState: (folder: string) => Promise<GitState | undefined>;
-  /** Whether an agent of this window has reported the problem itself. */
+  /** Whether an agent of this window has itself reported the problem. */
   readonly isReported: (path: string, problem: Diagnostic) => boolean;
   readonly switches: ContextSwitches;
 }
 
 const maxFiles = 20;
-/** Limit for the content of one file, in UTF-16 units. */
+/** Maximum length of the content of one file, in UTF-16 units. */
 const maxContentLength = 64 * 1024;
 const maxFileBytes = 8 * 1024 * 1024;
 const maxDiagnostics = 200;
 const maxGitFiles = 200;
 
-/** Collects the editor context for an Amplifier server, without files that peers may not see or that are unreadable. */
+/**
+ * Collects the editor context for an Amplifier server. Omits files that are unreadable or that peers may not access.
+ */
 export class ContextCollector implements ContextSource {
   constructor(private readonly deps: ContextCollectorDeps) {}
 
@@ -135,7 +137,7 @@ export class ContextCollector implements ContextSource {
     return { path: active.path, text, range: { start: { ...start }, end: { ...end } } };
   }
 
-  /** Returns the given paths without those that peers may not see. */
+  /** Returns the paths that peers may access. */
   private async allowedPaths(paths: readonly string[]): Promise<string[]> {
     const { editor } = this.deps;
     const checked = paths.map((path) =>
@@ -150,7 +152,7 @@ export class ContextCollector implements ContextSource {
 
 const severities: readonly ContextDiagnostic['severity'][] = ['error', 'warning', 'info', 'hint'];
 
-/** The path relative to `folder`, with slashes; the full path for a file elsewhere. */
+/** Returns the path relative to `folder`, with slashes. For a file outside the folder, returns the full path. */
 function fromFolder(folder: string, path: string): string {
   return relativePathIn(withForwardSlashes(path), withForwardSlashes(folder), /^[A-Za-z]:/u.test(folder)) ?? path;
 }
@@ -159,7 +161,7 @@ function present<T>(items: readonly (T | undefined)[]): T[] {
   return items.filter((item) => item !== undefined);
 }
 
-/** Truncates a text, at a line end if possible. Appends a note for the agent. */
+/** Truncates a text, at a line end if possible. Then appends a note for the agent. */
 function cut(text: string): string {
   if (text.length <= maxContentLength) return text;
   const lineEnd = text.lastIndexOf('\n', maxContentLength - 1) + 1;

@@ -1,15 +1,17 @@
 import type { ContextUpdate, OpenFile, WorkspaceContext } from '../api/apiSchema';
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 
-/** Provides a session with the editor context for the agent. Omits parts that cannot be read instead of rejecting. */
+/** Provides the editor context for a session's agent. If a part cannot be read, it is omitted and nothing rejects. */
 export interface ContextSource {
-  /** `folder` is the absolute path of the session's folder; defaults to the first workspace folder. */
+  /**
+   * Collects the context. `folder` is the absolute path of the session's folder; default is the first workspace folder.
+   */
   collect(folder?: string): Promise<WorkspaceContext>;
-  /** Reads attached files. Omits files that peers may not see. */
+  /** Reads attached files. Omits files that peers may not access. */
   readFiles(paths: readonly string[]): Promise<OpenFile[]>;
 }
 
-/** Returns the parts of `current` that differ from `last`, each one complete. */
+/** Returns the parts of `current` that differ from `last`. Each of these parts is complete. */
 export function diffContext(last: WorkspaceContext | undefined, current: WorkspaceContext): ContextUpdate {
   const update: ContextUpdate = {};
   if (last?.workspace_root !== current.workspace_root) update.workspace_root = current.workspace_root;
@@ -21,7 +23,8 @@ export function diffContext(last: WorkspaceContext | undefined, current: Workspa
 }
 
 /**
- * Puts attached files first in the list of open files, which is complete, because a server may replace the last one.
+ * Adds attached files at the start of the list of open files. The list is complete, because a server may replace the
+ * previous list with it.
  */
 export function withAttachedFiles(
   update: ContextUpdate,
@@ -38,7 +41,7 @@ function differ(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) !== JSON.stringify(other);
 }
 
-/** Appends attachments for which the API has no field to the prompt: texts in fenced blocks, and parts of files. */
+/** Appends attachments to the prompt for which the API has no field: texts in code blocks, and parts of files. */
 export function appendAttachmentsToPrompt(text: string, attachments: readonly PromptAttachment[]): string {
   const sections = attachments.flatMap((attachment) => {
     if (attachment.type === 'text') {

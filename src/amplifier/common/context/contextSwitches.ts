@@ -3,14 +3,14 @@ import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
 
-/** Kinds of editor context that are sent automatically to an Amplifier server, besides the workspace root. */
+/** Kinds of editor context that are sent automatically to an Amplifier server, in addition to the workspace root. */
 export const contextKinds = ['openFiles', 'git', 'diagnostics', 'selection'] as const;
 export type ContextKind = (typeof contextKinds)[number];
 
 export interface ContextChip {
   readonly kind: ContextKind;
   readonly isOn: boolean;
-  /** Describes what would be sent if enabled, for example `3 open files`. */
+  /** Describes the context that would be sent, for example `3 open files`. */
   readonly label: string;
   readonly count: number;
 }
@@ -52,7 +52,7 @@ export class ContextSwitches implements Disposable {
 const memoryName = 'amplifier.contextOff';
 const Kept = z.array(z.enum(contextKinds)).catch([]);
 
-/** Restores the switches from the memento and saves changes to it. The caller disposes them. */
+/** Restores the switches from the memento, and saves changes to it. The caller disposes the result. */
 export function restoreContextSwitches(memento: Memento, onError: (error: unknown) => void): ContextSwitches {
   const switches = new ContextSwitches(Kept.parse(memento.get(memoryName) ?? []), onError);
   switches.onDidChange(() => {

@@ -5,24 +5,24 @@ const Texts = z.array(z.string()).catch([]);
 const Contribution = z.object({ id: z.string().min(1), extensions: Texts.default([]), filenames: Texts.default([]) });
 const Manifest = z.object({ contributes: z.object({ languages: z.array(z.unknown()) }) });
 
-/** Determines a file's language by its name. VS Code itself only knows the language of loaded documents. */
+/** Determines a file's language by its name, because VS Code only knows the language of loaded documents. */
 export class LanguageTable {
   private readonly languageByFileName = new Map<string, string>();
   private readonly languageByExtension = new Map<string, string>();
 
-  /** `manifests` are those of all extensions. If several claim a name, the first one wins. */
+  /** `manifests` are the manifests of all extensions. If several extensions claim a name, the first one wins. */
   constructor(manifests: readonly unknown[]) {
     for (const manifest of manifests) {
       for (const language of Manifest.safeParse(manifest).data?.contributes.languages ?? []) this.addLanguage(language);
     }
   }
 
-  /** Returns VS Code's language id; undefined if no extension claims the name. */
+  /** Returns VS Code's language id. Undefined if no extension claims the name. */
   languageOf(path: string): string | undefined {
     const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase();
     const known = this.languageByFileName.get(name);
     if (known !== undefined) return known;
-    // The longest known extension wins: `.d.ts` before `.ts`.
+    // The longest known extension wins, for example `.d.ts` and not `.ts`.
     for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.', dot + 1)) {
       const language = this.languageByExtension.get(name.slice(dot));
       if (language !== undefined) return language;

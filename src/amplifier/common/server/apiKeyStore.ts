@@ -3,7 +3,7 @@ import type { Credentials as WireCredentials } from '../api/apiSchema';
 import { isLoopback } from '../../../base/common/loopback';
 import { isSecureServer } from './serverUrl';
 
-/** The part of VS Code's `SecretStorage` that is used here. */
+/** The part of VS Code's `SecretStorage` that this class needs. */
 export interface SecretStore {
   get(name: string): PromiseLike<string | undefined>;
   store(name: string, value: string): PromiseLike<void>;
@@ -24,21 +24,27 @@ const secretName = 'backline.amplifier.apiKey';
 const confirmedName = 'backline.amplifier.confirmedServers';
 const Origins = z.array(z.string()).catch([]);
 
-/** The API key for model providers. Sent only to servers on this machine and https servers that the user confirmed. */
+/**
+ * The API key for model providers. Sent only to servers on this machine, and to https servers that the user has
+ * confirmed.
+ */
 export class ApiKeyStore {
-  /** Confirmed servers that could not be saved. */
+  /** Origins of confirmed servers that could not be stored. */
   private readonly unsavedConfirmations = new Set<string>();
 
   constructor(private readonly deps: ApiKeyStoreDeps) {}
 
-  /** The key for a server; undefined if none is stored or it may not be sent there. */
+  /** Returns the key for a server. Undefined if no key is stored or it may not be sent to this server. */
   async credentialsFor(server: URL): Promise<WireCredentials | undefined> {
     const key = await this.deps.secrets.get(secretName);
     if (key === undefined || key === '' || !(await this.maySendKeyTo(server))) return undefined;
     return { anthropic_api_key: key };
   }
 
-  /** Why the stored key is never sent to this server, and what to do; undefined if it may be sent or none is stored. */
+  /**
+   * Returns why the stored key is never sent to this server, and what to do. Undefined if it may be sent or no key is
+   * stored.
+   */
   async explainWhyKeyIsNotSent(server: URL): Promise<string | undefined> {
     if (isSecureServer(server) || !(await this.hasKey())) return undefined;
     return `The API key is not sent to ${server.origin}, because the connection is not encrypted. Use an https address.`;
@@ -55,7 +61,7 @@ export class ApiKeyStore {
     else await this.deps.secrets.store(secretName, trimmed);
   }
 
-  /** Forgets the confirmed servers, so that the user must confirm each one again. */
+  /** Removes the confirmations of all servers, so that the user must confirm each server again. */
   async forgetConfirmations(): Promise<void> {
     this.unsavedConfirmations.clear();
     await this.deps.state.update(confirmedName, undefined);
@@ -70,7 +76,7 @@ export class ApiKeyStore {
     try {
       await this.deps.state.update(confirmedName, [...confirmed, server.origin]);
     } catch {
-      // If it cannot be stored, the confirmation applies to this window only.
+      // If the confirmation cannot be stored, it applies only to this window.
       this.unsavedConfirmations.add(server.origin);
     }
     return true;

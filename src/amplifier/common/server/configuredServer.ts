@@ -7,9 +7,9 @@ import type { ServerAvailability, ServerMonitor } from './serverMonitor';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 
 interface ConfiguredServerDeps {
-  /** The URL from the settings. @throws Error that names the invalid setting */
+  /** Returns the URL from the settings. @throws Error that names the invalid setting */
   readonly configuredUrl: () => URL;
-  /** The caller owns the result. */
+  /** Creates a backend. The caller owns the result. */
   readonly createBackend: (server: URL) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
   readonly isOwnServer: (server: URL) => boolean;
@@ -22,7 +22,10 @@ export const amplifierBackendId = 'amplifier';
 const untrustedMessage =
   'Amplifier servers are disabled in untrusted workspaces. Run "Workspaces: Manage Workspace Trust" to trust this one.';
 
-/** A registry whose only backend is the Amplifier server from the settings. Recreated when they change. */
+/**
+ * A registry whose only backend is the Amplifier server from the settings. If the settings change, the backend is
+ * created again.
+ */
 export class ConfiguredServer implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.deps.onListenerError(error));
   readonly onDidChange = this.emitter.event;
@@ -31,7 +34,7 @@ export class ConfiguredServer implements BackendRegistry, Disposable {
 
   constructor(private readonly deps: ConfiguredServerDeps) {}
 
-  /** Reports changes of the server's availability. The caller disposes the result. */
+  /** Starts to report changes of the server's availability. The caller disposes the result. */
   start(): Disposable {
     const { monitor } = this.deps;
     return monitor.onDidChange(() => {

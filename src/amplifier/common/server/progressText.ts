@@ -8,7 +8,9 @@ export interface SessionProgress {
 
 const maxLength = 60;
 
-/** The status bar text: the newest activity and the number of others. Undefined if agents are idle. */
+/**
+ * Returns the text for the status bar: the newest activity and the number of others. Undefined if no agent is active.
+ */
 export function progressText(newestFirst: readonly SessionProgress[]): string | undefined {
   const [newest, ...others] = newestFirst;
   if (!newest) return undefined;
@@ -17,7 +19,7 @@ export function progressText(newestFirst: readonly SessionProgress[]): string | 
   return `$(sync~spin) ${plain(newest.message)}${percent}${more}`;
 }
 
-/** Shortens a text to one line and removes the icon syntax of the status bar. */
+/** Converts a text to one line without the syntax for icons in the status bar. */
 function plain(message: string): string {
   const line = oneLine(message).replaceAll('$(', '$ (');
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;

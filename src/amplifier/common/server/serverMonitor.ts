@@ -11,11 +11,11 @@ export type ServerAvailability =
   | { readonly kind: 'notAsked' }
   | { readonly kind: 'answers'; readonly version?: string }
   | { readonly kind: 'unreachable' }
-  /** The server requires a valid token; `message` says what to do. */
+  /** The server requires a valid token. `message` says what to do. */
   | { readonly kind: 'needsToken'; readonly message: string }
-  /** The server responds, but incorrectly; `message` says what to do. */
+  /** The server does not respond correctly. `message` says what to do. */
   | { readonly kind: 'unusable'; readonly message: string }
-  /** A session in use lost its server; `message` says what to do. */
+  /** A session has lost its server while it was in use. `message` says what to do. */
   | { readonly kind: 'missed'; readonly message: string };
 
 interface ServerMonitorDeps {
@@ -25,13 +25,19 @@ interface ServerMonitorDeps {
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** Delays between checks after the start: a server that starts together with VS Code needs some time. */
+/**
+ * Delays before further checks after the start, in milliseconds, because a server that starts together with VS Code
+ * needs some time.
+ */
 const retryDelaysMs = [2000, 10_000];
 const healthTimeoutMs = 3000;
-/** A result is not checked again within this time. */
+/** How long a result is considered current, in milliseconds. */
 const freshMs = 5000;
 
-/** Tracks the availability of the configured server without polling: at the start, on demand, and through its use. */
+/**
+ * Tracks the availability of the configured server without polling. It is checked at the start, on demand, and whenever
+ * the server is used.
+ */
 export class ServerMonitor implements Disposable {
   private readonly emitter = new Emitter<void>((error) => this.deps.onListenerError(error));
   readonly onDidChange = this.emitter.event;
@@ -47,7 +53,7 @@ export class ServerMonitor implements Disposable {
     return this.currentAvailability;
   }
 
-  /** Checks the server from the settings, which may have changed. Retries a few times if it is unavailable. */
+  /** Checks the server in the settings, which may have changed. If the server is unavailable, retries a few times. */
   start(): void {
     this.stop();
     this.abortController = new AbortController();
@@ -62,13 +68,13 @@ export class ServerMonitor implements Disposable {
     this.retryTimer = undefined;
   }
 
-  /** Starts a check, unless the last one was a moment ago. Does not wait for it. */
+  /** Starts a check unless the last result is current. Does not wait for the check. */
   checkIfStale(): void {
     const { lastCheckAtMs } = this;
     if (lastCheckAtMs === undefined || this.deps.clock.monotonicNow() - lastCheckAtMs >= freshMs) void this.check();
   }
 
-  /** Checks once, or waits for a check in progress. Never rejects. */
+  /** Checks the server, or waits for a check that is in progress. Never rejects. */
   check(): Promise<void> {
     const { signal } = this.abortController;
     if (signal.aborted) return Promise.resolve();

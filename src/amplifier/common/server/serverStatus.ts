@@ -14,7 +14,10 @@ export type ServerStatusActions = Readonly<
   Record<'openSettings' | 'setApiKey' | 'setToken' | 'chooseContext' | 'manageTrust', StatusAction>
 >;
 
-/** The server's entry in the status list. A server that was never used needs no attention: most users have none. */
+/**
+ * Returns the server's entry in the status list. If the server was never used, a problem needs no attention, because
+ * most users have no server.
+ */
 export function serverStatus(
   { isTrusted, server, news, isOwn = false, keyProblem }: ServerSituation,
   actions: ServerStatusActions,

@@ -1,7 +1,7 @@
 import type { SecretStore } from './apiKeyStore';
 import { isSecureServer } from './serverUrl';
 
-/** Access tokens of servers, kept in SecretStorage. Each one is sent to its own server only. */
+/** Access tokens of servers, stored in SecretStorage. Each token is sent only to its own server. */
 export class ServerTokens {
   constructor(private readonly secrets: SecretStore) {}
 
@@ -9,7 +9,9 @@ export class ServerTokens {
     return isSecureServer(server) ? await this.secrets.get(nameOf(server)) : undefined;
   }
 
-  /** An empty token removes the stored one. @throws Error for a server without an encrypted connection */
+  /**
+   * Stores a token. An empty token removes the stored one. @throws Error for a server without an encrypted connection
+   */
   async setToken(server: URL, token: string): Promise<void> {
     if (!isSecureServer(server)) {
       throw new Error(

@@ -30,11 +30,11 @@ export interface AmplifierBackendDeps extends Pick<
 > {
   readonly id: string;
   readonly title: string;
-  /** The key for this server; undefined if none is stored or it may not be sent there. */
+  /** Returns the key for this server. Undefined if no key is stored or it may not be sent to this server. */
   readonly credentials: (server: URL) => Promise<Credentials | undefined>;
-  /** Why the stored key is not sent to this server, and what to do; undefined without a problem. */
+  /** Returns why the stored key is not sent to this server, and what to do. Undefined if there is no problem. */
   readonly keyProblem?: (server: URL) => Promise<string | undefined>;
-  /** The configured default profile; empty for the server's own default. */
+  /** Returns the default profile in the settings. Empty for the server's own default. */
   readonly profile?: () => string;
 }
 
@@ -47,9 +47,9 @@ const capabilities: BackendCapabilities = {
 };
 const openTimeoutMs = 30_000;
 const maxSessions = 50;
-/** Time limit for sending the last denials. On shutdown, Backline waits three seconds in total. */
+/** Maximum time for sending the last denials. On shutdown, Backline has three seconds in total. */
 const stopTimeoutMs = 2000;
-/** Time limit for ending a session that was created but cannot be used. */
+/** Maximum time for ending a session that was created but cannot be used. */
 const discardTimeoutMs = 5000;
 
 /** A backend for one Amplifier server, which it does not start. Owns its client. */
@@ -60,7 +60,7 @@ export class AmplifierBackend implements SessionBackend {
   private readonly emitter = new Emitter<BackendState>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChangeState = this.emitter.event;
   private readonly sessions = new Set<AmplifierSession>();
-  /** Denials of closed sessions whose approvals may still be pending on the server. */
+  /** Denials that closed sessions are still sending, because their approvals may be pending on the server. */
   private readonly pendingDenials = new Set<PendingDenials>();
   private readonly pendingDeletions = new Set<Promise<void>>();
   private currentState: BackendState = { kind: 'stopped' };
@@ -109,7 +109,7 @@ export class AmplifierBackend implements SessionBackend {
     }
   }
 
-  /** The profile and, if the server lists models, the model. */
+  /** Returns the option for the profile. If the server lists models, also returns the option for the model. */
   async sessionOptions(chosen: SessionChoices, signal?: AbortSignal): Promise<readonly ConfigOption[]> {
     await this.connect(signal);
     return await this.callServer(() => this.profileChoice.listOptions(chosen, this.serverInfo, signal));
@@ -124,7 +124,9 @@ export class AmplifierBackend implements SessionBackend {
     return summaries.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
   }
 
-  /** Loads a session. If the server supports it, past events are skipped, because the stored transcript has them. */
+  /**
+   * Loads a session. If the server supports it, skips past events, because the stored transcript already contains them.
+   */
   async loadSession(
     sessionId: string,
     { receivedTurnText }: LoadSessionOptions,
@@ -161,7 +163,7 @@ export class AmplifierBackend implements SessionBackend {
     void stopped.finally(() => this.client.dispose());
   }
 
-  /** Checks that the server is available. @throws BackendError if it is not */
+  /** Checks that the server is available. @throws BackendError if the server is not available */
   private async connect(signal?: AbortSignal): Promise<void> {
     if (this.currentState.kind !== 'ready') {
       this.setState({ kind: 'starting', message: `Connecting to the server at ${this.client.baseUrl.origin}…` });
@@ -174,7 +176,9 @@ export class AmplifierBackend implements SessionBackend {
     this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
   }
 
-  /** Rejects immediately when cancelled. If the server creates the session nevertheless, it is deleted. */
+  /**
+   * Requests a new session. Rejects immediately when cancelled. If the server still creates the session, it is deleted.
+   */
   private async requestSession(request: CreateSessionRequest, signal: AbortSignal | undefined): Promise<string> {
     if (signal?.aborted) throw cancelled();
     const made = this.client.createSession(request).then(({ session_id: id }) => id);
@@ -225,7 +229,10 @@ export class AmplifierBackend implements SessionBackend {
     return session;
   }
 
-  /** A local server may echo a key that it received earlier. For remote servers, the user would have to confirm. */
+  /**
+   * Makes sure that responses do not contain the stored key, because a local server may repeat a key from an earlier
+   * request. Not for remote servers, because the user would have to confirm them.
+   */
   private async redactStoredKey(): Promise<void> {
     const { baseUrl, redactor } = this.client;
     if (isLoopback(baseUrl)) redactor.addSecret((await this.deps.credentials(baseUrl))?.anthropic_api_key);
@@ -243,7 +250,7 @@ export class AmplifierBackend implements SessionBackend {
     this.sessions.delete(session);
     this.pendingDenials.add(denials);
     void denials.whenSettled().then(() => this.pendingDenials.delete(denials));
-    // Without sessions, an earlier failure no longer matters.
+    // If there are no sessions, an earlier failure no longer matters.
     if (this.sessions.size === 0 && this.currentState.kind === 'failed') this.setState({ kind: 'stopped' });
   }
 
@@ -262,7 +269,7 @@ export class AmplifierBackend implements SessionBackend {
     }
   }
 
-  /** Sets the state if the failed or cancelled request was part of connecting. */
+  /** Sets the state if the request that failed or was cancelled was part of connecting. */
   private setStateIfStarting(state: BackendState): void {
     if (this.currentState.kind === 'starting') this.setState(state);
   }
@@ -274,7 +281,7 @@ export class AmplifierBackend implements SessionBackend {
 }
 
 interface OpenOptions {
-  /** Absolute path; only for a new session. */
+  /** Working directory of a new session, as an absolute path. */
   readonly cwd?: string;
   readonly receivedTurnText?: string | undefined;
   readonly signal: AbortSignal | undefined;

@@ -21,7 +21,7 @@ export class AmplifierSession implements BackendSession {
     this.id = options.id;
     this.eventLog = new EventLog(() => setImmediate(), {
       textBeforeResume: options.receivedTurnText,
-      // The prefix makes ids unique, because readers may know ids from an earlier connection.
+      // The prefix makes ids unique across connections, because readers may know ids from an earlier connection.
       callIdPrefix: `call-${options.clock.now().toString(36)}`,
       warnsAboutDeniedRuns: true,
     });
@@ -40,17 +40,17 @@ export class AmplifierSession implements BackendSession {
     return this.driver.state.commands;
   }
 
-  /** Call first for an existing session; `askedAtMs` is the time of the status request. */
+  /** Call this first for an existing session. `askedAtMs` is the time of the status request. */
   resume(status: SessionStatus, askedAtMs: number): void {
     this.driver.sendInput({ kind: 'resume', status, askedAtMs });
   }
 
-  /** Call first for a new session. */
+  /** Call this first for a new session. */
   markCreated(): void {
     this.driver.sendInput({ kind: 'begin' });
   }
 
-  /** Resolves when the stream is open. @throws BackendError if it cannot be opened, which ends the session */
+  /** Opens the stream. Resolves when it is open. @throws BackendError if it cannot be opened, which ends the session */
   async start(): Promise<void> {
     await this.driver.sendAndWait((call) => ({ kind: 'start', call }));
   }
@@ -78,16 +78,19 @@ export class AmplifierSession implements BackendSession {
 
   setConfig(): Promise<void> {
     const message =
-      'The profile and model of an Amplifier session cannot be changed. Start a new chat to choose others.';
+      'You can’t change the profile or model of an Amplifier session. Start a new conversation to choose others.';
     return Promise.reject(new BackendError('unsupported', message));
   }
 
-  /** Ends the session on the server, too. Never rejects. */
+  /** Ends the session, also on the server. Never rejects. */
   async close(): Promise<void> {
     await this.driver.sendAndWait((call) => ({ kind: 'close', call }));
   }
 
-  /** Leaves the session on the server, to be loaded again. Stops its own turn and denies its approvals. */
+  /**
+   * Leaves the session without ending it on the server, so that it can be loaded again. Stops its own turn and denies
+   * its approvals.
+   */
   dispose(): void {
     this.driver.sendInput({ kind: 'dispose' });
   }

@@ -14,14 +14,14 @@ interface ProfileChoiceDeps {
 
 type SelectOption = Extract<ConfigOption, { type: 'select' }>;
 
-/** Names that servers are known to ship, followed by those of the API reference's examples. */
+/** Names of profiles that servers are known to include, followed by those in the examples of the API reference. */
 const commonNames: readonly string[] = ['vscode-simple', 'vscode-dev', 'dev', 'foundation'];
 const maxOffered = 3;
 const notFound = /not found|no such|unknown|does(?: not|n't) exist|there is no|invalid profile/iu;
 
 /** Offers the profiles and models for new sessions of one server. */
 export class ProfileChoice {
-  /** Error message for each profile that the server does not have. */
+  /** The error message for each profile that the server does not have. */
   private readonly problemByProfile = new Map<string, string>();
 
   constructor(private readonly deps: ProfileChoiceDeps) {}
@@ -30,7 +30,10 @@ export class ProfileChoice {
     return this.deps.configured() || (info && isRealServer(info) ? 'vscode-simple' : 'dev');
   }
 
-  /** Returns options for the profile (listed or as free text) and, if the server lists models, for the model. */
+  /**
+   * Returns the option for the profile (a list or free text). If the server lists models, also returns the option for
+   * the model.
+   */
   async listOptions(
     chosen: SessionChoices,
     info: ServerInfo | undefined,
@@ -48,7 +51,10 @@ export class ProfileChoice {
     this.problemByProfile.delete(profile);
   }
 
-  /** Replaces an error about an unknown profile by one that suggests others. Returns other errors unchanged. */
+  /**
+   * Replaces an error about an unknown profile with an error that suggests other profiles. Returns other errors
+   * unchanged.
+   */
   async explainError(error: unknown, profile: string): Promise<unknown> {
     if (!isRefusal(error)) return error;
     const listed = await this.listProfiles().catch(() => undefined);
@@ -60,7 +66,10 @@ export class ProfileChoice {
     return new BackendError('invalidRequest', message, error.message, { cause: error.cause });
   }
 
-  /** Undefined if the server cannot list profiles, such as the real server. @throws AmplifierApiError */
+  /**
+   * Returns the profiles. Undefined if the server cannot list them, for example the real server. @throws
+   * AmplifierApiError
+   */
   private async listProfiles(signal?: AbortSignal): Promise<readonly Profile[] | undefined> {
     try {
       const profiles = await this.deps.client.listProfiles(signal);
@@ -127,7 +136,7 @@ const ModelConfig = z.looseObject({
   models: z.array(z.string()).optional().catch(undefined),
 });
 
-/** The names of all models in the provider configuration of a profile. */
+/** Returns the names of all models in the provider configuration of a profile. */
 function modelsOf({ providers }: Profile): string[] {
   const named = (providers ?? []).flatMap(({ config }) => {
     const { default_model: first, model, models = [] } = ModelConfig.safeParse(config).data ?? {};
@@ -136,7 +145,7 @@ function modelsOf({ providers }: Profile): string[] {
   return [...new Set(named)].filter((name): name is string => name !== undefined && name !== '');
 }
 
-/** Whether the server responded and accepts our credentials. */
+/** Whether the error shows that the server responds and accepts the credentials. */
 function isAnswer({ httpStatus }: AmplifierApiError): boolean {
   return httpStatus !== undefined && httpStatus !== 401 && httpStatus !== 403;
 }

@@ -15,13 +15,13 @@ export interface AmplifierSessionDeps {
   readonly context: ContextSource;
   /** The text of a running turn that readers have already received. */
   readonly receivedTurnText: string;
-  /** Absolute path of the session's folder; defaults to the workspace folder. */
+  /** Absolute path of the session's folder; default is the workspace folder. */
   readonly cwd?: string;
   readonly usageIsCumulative: boolean;
   readonly limits?: Partial<ClientLimits>;
   readonly onConnected: () => void;
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
-  /** `denials` are still being sent. Dispose them to give up. */
+  /** Called when the session has ended. `denials` are still being sent; dispose them to stop that. */
   readonly onEnded: (denials: PendingDenials) => void;
 }
 

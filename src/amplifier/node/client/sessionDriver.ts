@@ -23,13 +23,16 @@ const controlTimeoutMs = 5000;
 
 type Caller = PromiseWithResolvers<string | undefined>;
 
-/** Performs the effects of the session reducer and feeds back the results. Owns timers, requests and the stream. */
+/**
+ * Performs the effects of the session reducer and passes the results back as inputs. Owns timers, requests and the
+ * stream.
+ */
 export class SessionDriver {
   private currentState: SessionState;
   private readonly inputQueue: SessionInput[] = [];
   private isReducing = false;
   private readonly timerByKey = new Map<TimerKey, Disposable>();
-  private readonly callerById = new Map<CallId, Caller>();
+  private readonly pendingCallerById = new Map<CallId, Caller>();
   private lastCallId = 0;
   private readonly abortControllerByKind = new Map<string, AbortController>();
   private readonly eventStream: EventStream;
@@ -52,7 +55,7 @@ export class SessionDriver {
 
   sendInput(input: SessionInput): void {
     this.inputQueue.push(input);
-    // Inputs from effects are queued until all effects of the current input are done.
+    // Inputs that effects cause are queued until all effects of the current input are done.
     if (this.isReducing) return;
     this.isReducing = true;
     try {
@@ -66,7 +69,7 @@ export class SessionDriver {
   sendAndWait(input: (call: CallId) => SessionInput): Promise<string | undefined> {
     const call = ++this.lastCallId;
     const caller: Caller = Promise.withResolvers();
-    this.callerById.set(call, caller);
+    this.pendingCallerById.set(call, caller);
     this.sendInput(input(call));
     return caller.promise;
   }
@@ -116,7 +119,7 @@ export class SessionDriver {
           'prompt',
           () => Promise.all([context.collect(cwd), context.readFiles(files)]),
           ([found, attached]) => {
-            // The server's echo of the prompt arrives redacted.
+            // The server's report of the prompt arrives redacted, so the expected text must be redacted, too.
             return {
               kind: 'collected',
               call,
@@ -154,8 +157,8 @@ export class SessionDriver {
         this.abortControllerByKind.delete(purpose);
       },
       settle: ({ call, error, requestId }) => {
-        const caller = this.callerById.get(call);
-        this.callerById.delete(call);
+        const caller = this.pendingCallerById.get(call);
+        this.pendingCallerById.delete(call);
         if (error === undefined) caller?.resolve(requestId);
         else caller?.reject(error);
       },
@@ -183,7 +186,7 @@ export class SessionDriver {
     void this.runWithTimeout(work, abort.signal, timeoutMs)
       .then(done, failed)
       .then((input) => {
-        // Discard results of aborted requests.
+        // Results of aborted requests are discarded.
         if (!abort.signal.aborted) this.sendInput(input);
       });
   }

@@ -19,7 +19,7 @@ import { SessionRegistry, type SessionLoadCounts } from './sessions/sessionRegis
 import { SessionStarter, type AgentWorkspace } from './sessions/sessionStarter';
 
 export interface AmplifierServerDeps {
-  /** The backends to serve. The server does not own them; stop them after it. */
+  /** The backends to serve. The server does not own them, so stop them after the server. */
   readonly backends: Pick<BackendRegistry, 'list' | 'open'>;
   readonly workspace: AgentWorkspace;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface AmplifierServerDeps {
   readonly host: '127.0.0.1' | '::1' | 'localhost';
   /** Ports to try, in this order. 0 means any free port. */
   readonly ports: readonly number[];
-  /** Without a token, every program on this machine may use the server. */
+  /** The token that clients must send. Without a token, every program on this machine can use the server. */
   readonly token: string | undefined;
   readonly profilesFrom: string;
   readonly limits?: Partial<ServerLimits>;
@@ -65,7 +65,7 @@ export class AmplifierServer {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: headersTimeoutMs / 2,
-      // Node.js need not check the Host header, because `RequestGuard` does and sends an error message.
+      // Node.js need not check the Host header, because `RequestGuard` does this and sends an error message.
       requireHostHeader: false,
     });
     this.connections = new HttpConnections(this.httpServer, this.limits, log);
@@ -95,7 +95,7 @@ export class AmplifierServer {
     };
   }
 
-  /** Starts to listen. @throws Error if no port is free */
+  /** Starts to listen for connections. @throws Error if no port is free */
   async start(): Promise<void> {
     this.connections.start();
     this.httpServer.on('request', (request, response) => void this.handleRequest(request, response));
@@ -114,7 +114,7 @@ export class AmplifierServer {
     const { clock } = this.deps;
     const closed = new Promise<void>((resolve) => this.httpServer.close(() => resolve()));
     await this.sessionRegistry.stop();
-    // By now, subscribers have received the end of their session and can disconnect.
+    // Subscribers have already received the end of their session and can disconnect before the time limit.
     await withDeadline(clock, 'closing', this.limits.drainTimeoutMs, () => closed).catch(() => undefined);
     this.eventStreams.stop();
     this.connections.stop();
@@ -176,9 +176,9 @@ export class AmplifierServer {
     const request = await json(NewSessionBody);
     const { session, notices } = await this.sessionRegistry.create(request, signal);
     const { session_id, profile, created_at } = session.statusSummary;
-    // The client disconnected before it learned the id of the session.
+    // The client has disconnected before it received the id of the session.
     if (signal.aborted) await this.sessionRegistry.delete(session_id);
-    // `message` is undocumented, so it is sent only if needed.
+    // `message` is not in the API reference, so it is sent only if needed.
     const message = profile === request.profile ? {} : { message: notices[0] };
     return { status: 201, body: { session_id, status: 'created', profile, created_at, ...message } };
   }
@@ -204,7 +204,7 @@ export class AmplifierServer {
     const { host, profilesFrom, version } = this.deps;
     return {
       version,
-      // There is no Amplifier core. The field tells clients that token usage is per turn, as documented.
+      // There is no Amplifier core. The field tells clients that token usage is reported per turn, as documented.
       amplifier_core_version: '0.0.0',
       capabilities: { streaming: true, extended_thinking: true, tool_use: true },
       config: { host, port: this.boundPort, profiles_path: profilesFrom, collections_path: profilesFrom },
@@ -257,7 +257,7 @@ export class AmplifierServer {
     }
   }
 
-  /** @throws ApiFailure if the request is not allowed or has no route */
+  /** Checks the request and finds its route. @throws ApiFailure if the request is not allowed or has no route */
   private findRoute(request: IncomingMessage) {
     this.requestGuard.check(request);
     const { method = '', url = '' } = request;

@@ -3,11 +3,11 @@ import { messageOf } from '../../../base/common/errors';
 import type { AmplifierServerDeps } from './amplifierServer';
 
 export interface ProgramOptions {
-  /** The command line that starts an ACP agent; undefined for the demo agent. */
+  /** The command line that starts an ACP agent. Undefined for the demo agent. */
   readonly agent: string | undefined;
   readonly host: AmplifierServerDeps['host'];
   readonly port: number;
-  /** The token that clients must send. `generate` creates a random one; undefined requires none. */
+  /** The token that clients must send. `generate` creates a random one. If undefined, clients need no token. */
   readonly token: { readonly given: string } | 'generate' | undefined;
   readonly cwd: string;
 }
@@ -27,7 +27,7 @@ export const programUsage = `Serves an ACP agent to clients of Amplifier's REST,
 Press Ctrl+C to stop the server and its agent.
 `;
 
-/** Returns `help` for --help. @throws RangeError with a message for the user */
+/** Parses the arguments. Returns `help` for --help. @throws RangeError with a message for the user */
 export function parseProgramOptions(argv: readonly string[]): ProgramOptions | 'help' {
   const { agent, cwd = '.', help, host = '127.0.0.1', port = '8765', token, ...flags } = parsed(argv);
   if (help) return 'help';

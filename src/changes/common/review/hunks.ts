@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff';
 import { commonEnds, lineEndingOf, splitLines } from './lines';
 
-/** 0-based lines; `end` is the line after the last one. Empty where `start` equals `end`. */
+/** A range of 0-based lines; `end` is the line after the last one. The range is empty if `start` equals `end`. */
 export interface LineRange {
   readonly start: number;
   readonly end: number;
@@ -13,7 +13,10 @@ export interface Hunk {
   readonly after: LineRange;
 }
 
-/** With more differing lines, all of them are one hunk, because the time to compare grows with their square. */
+/**
+ * Maximum number of differing lines to compare, because the time grows with the square. With more of them, the result
+ * is a single hunk.
+ */
 const maxEdits = 800;
 
 /** Returns the hunks between two texts, from top to bottom. Line endings are not compared. */
@@ -48,7 +51,7 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   return hunks;
 }
 
-/** Replaces the lines of `range` by lines of `source`. Keeps the line endings of `text`. */
+/** Replaces the lines of `range` with lines of `source`. Keeps the line endings of `text`. */
 export function replaceLines(text: string, range: LineRange, source: string, sourceRange: LineRange): string {
   const lines = splitLines(text);
   const replacement = splitLines(source).slice(sourceRange.start, sourceRange.end);

@@ -10,7 +10,7 @@ export function lineEndingOf(text: string): '\n' | '\r\n' {
   return crlf > all - crlf ? '\r\n' : '\n';
 }
 
-/** Counts the common lines at the start and, after those, at the end of two texts. */
+/** Counts the lines that two texts have in common at the start, and in the rest at the end. */
 export function commonEnds(one: readonly string[], other: readonly string[]): { start: number; end: number } {
   const most = Math.min(one.length, other.length);
   let start = 0;

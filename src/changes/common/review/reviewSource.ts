@@ -1,8 +1,8 @@
 import type { Event } from '../../../base/common/event';
 import type { Hunk } from './hunks';
 
-/** The texts the user saw when keeping or undoing a hunk. */
-export interface SeenTexts {
+/** The texts that the user saw when keeping or undoing a hunk. */
+export interface TextsShownToUser {
   readonly baseline: string;
   readonly text: string;
 }
@@ -11,27 +11,27 @@ export interface SeenTexts {
 export interface ReviewSource {
   /** Fires when the files or their remaining changes may have changed. */
   readonly onDidChange: Event<void>;
-  /** Absolute paths without duplicates, in the order of the changes. */
+  /** Absolute paths of the changed files without duplicates, in the order of the changes. */
   readonly paths: readonly string[];
   /** Returns the former path of a renamed file. */
   formerPath(path: string): string | undefined;
   /**
-   * Returns the text of a file without the changes to review, but with the user's own edits where they can be separated. Null if
-   * the file did not exist, undefined if its earlier text is unknown.
+   * Returns the text of a file without the changes to review. The user's own edits are included if they can be
+   * separated from those changes. Null if the file did not exist, undefined if its earlier text is unknown.
    */
   baseline(path: string): Promise<string | null | undefined>;
-  /** Keeps the change of these lines. @throws Error if the file or its baseline differs from what was seen */
-  keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  /** Keeps the change of these lines. @throws Error if the file or its baseline differs from what the user saw */
+  keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   /**
-   * Restores the lines of the baseline by one edit that VS Code can undo. Saves the file if it had no unsaved changes.
-   * @throws Error if the file or its baseline differs from what was seen, or if it cannot be edited
+   * Restores the baseline's lines with one edit that VS Code can undo. Saves the file if it had no unsaved changes.
+   * @throws Error if the file or its baseline differs from what the user saw, or if the file cannot be edited
    */
-  undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void>;
+  undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   keepFile(path: string): Promise<void>;
-  /** Asks for confirmation if other changes would be lost. */
+  /** Undoes all changes of a file. Asks for confirmation if other changes would be lost. */
   undoFile(path: string): Promise<void>;
   keepAll(): Promise<void>;
-  /** Asks for confirmation. */
+  /** Undoes the changes of all files. Asks for confirmation. */
   undoAll(): Promise<void>;
   /** Compares all files with their current texts. Never rejects. */
   refresh(): Promise<void>;

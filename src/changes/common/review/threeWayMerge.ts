@@ -2,13 +2,13 @@ import { hunksBetween, type Hunk, type LineRange } from './hunks';
 import { lineEndingOf, splitLines } from './lines';
 
 interface MergeInput {
-  /** The common ancestor. */
+  /** The text of the common ancestor. */
   readonly base: string;
   readonly ours: string;
   readonly theirs: string;
 }
 
-/** Hunks of both sides that overlap or touch each other. `base` is the range of base lines that they cover. */
+/** Hunks of both sides that overlap or are adjacent. `base` is the range of base lines that they cover. */
 interface Group {
   base: LineRange;
   readonly ours: Hunk[];
@@ -16,27 +16,30 @@ interface Group {
 }
 
 interface PartlyMerged {
-  /** `theirs` with those changes of `ours` that do not conflict. */
+  /** The text of `theirs`, with the changes of `ours` that do not conflict. */
   readonly text: string;
-  /** Numbers of groups of lines that only `ours` changed, and that both sides changed differently. */
+  /**
+   * Number of groups of lines that only `ours` changed. `conflictCount` is the number of groups that both sides changed
+   * differently.
+   */
   readonly mergedCount: number;
   readonly conflictCount: number;
 }
 
 /**
- * Merges the changes of both sides, with the line endings of `theirs`. Returns undefined if the sides changed the same or adjacent
- * lines differently, or if one of them changed the line endings.
+ * Merges the changes of both sides, with the line endings of `theirs`. Returns undefined if the sides changed the same
+ * or adjacent lines differently, or if one side changed the line endings.
  */
 export function mergeTexts(input: MergeInput): string | undefined {
-  const { conflictCount, text } = mergePartly(input);
+  const { conflictCount, text } = mergeWithoutConflicts(input);
   return conflictCount === 0 ? text : undefined;
 }
 
 /**
- * Like `mergeTexts`, but leaves lines of `theirs` that conflict. Uses the bounded comparison of `hunksBetween`, because merge
- * libraries take seconds for texts with thousands of repeated lines.
+ * Like `mergeTexts`, but keeps the lines of `theirs` where the sides conflict. Uses `hunksBetween`, whose time is
+ * limited, because merge libraries take seconds for texts with thousands of repeated lines.
  */
-export function mergePartly({ base, ours, theirs }: MergeInput): PartlyMerged {
+export function mergeWithoutConflicts({ base, ours, theirs }: MergeInput): PartlyMerged {
   if (ours === base || ours === theirs) return { text: theirs, mergedCount: 0, conflictCount: 0 };
   if (theirs === base) return { text: ours, mergedCount: hunksBetween(base, ours).length, conflictCount: 0 };
   const ending = lineEndingOf(theirs);
@@ -77,7 +80,7 @@ function groupsOf(ours: readonly Hunk[], theirs: readonly Hunk[]): Group[] {
   return groups;
 }
 
-/** Returns the lines of a side that replace these base lines; undefined if the side did not change them. */
+/** Returns the lines that replace these base lines on one side. Undefined if this side did not change them. */
 function linesOfSide(lines: readonly string[], hunks: readonly Hunk[], base: LineRange): string[] | undefined {
   const [first] = hunks;
   const last = hunks.at(-1);

@@ -5,16 +5,17 @@ import { isInsideFolder } from '../../../base/node/isInsideFolder';
 export interface FindGitOptions {
   /** Absolute paths of the workspace folders. Programs inside them are not trusted. */
   readonly folders: readonly string[];
-  /** The value of PATH. */
   readonly searchPath: string;
   readonly platform: NodeJS.Platform;
-  /** Rejects if this user can't run the file. */
+  /** Checks that the user can run the file. Rejects if not. */
   readonly mayRun: (file: string) => Promise<void>;
-  /** Resolves all symbolic links. */
+  /** Resolves all symbolic links of a path. */
   readonly realPath: (file: string) => Promise<string>;
 }
 
-/** Finds Git on the search path, but never inside a workspace folder, where an agent can replace it. */
+/**
+ * Finds Git on the search path, but never inside a workspace folder, because an agent could replace a program there.
+ */
 export async function findGit(options: FindGitOptions): Promise<string | undefined> {
   const { folders, searchPath, platform, mayRun, realPath } = options;
   const paths = platform === 'win32' ? path.win32 : path.posix;
@@ -24,16 +25,16 @@ export async function findGit(options: FindGitOptions): Promise<string | undefin
     [...folders, ...real].every((folder) => file !== folder && !isInsideFolder(file, folder, paths));
   for (const entry of searchPath.split(paths.delimiter)) {
     const place = platform === 'win32' ? entry.replace(/^"(.*)"$/, '$1') : entry;
-    // Relative entries depend on the current directory.
+    // Relative entries are skipped, because they depend on the current directory.
     if (!paths.isAbsolute(place)) continue;
     const file = paths.join(place, name);
     try {
       await mayRun(file);
-      // A link to Git inside the workspace can be replaced, too.
+      // A link to Git inside the workspace is skipped, too, because an agent could replace the link.
       const places = [file, paths.join(await realPath(place), name), await realPath(file)];
       if (places.every(isTrusted)) return file;
     } catch {
-      // Try the next entry.
+      // The next entry is tried.
     }
   }
   return undefined;

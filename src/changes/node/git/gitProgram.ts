@@ -8,19 +8,19 @@ import { findGitHere } from './findGit';
 interface GitCall {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The complete environment. */
+  /** The complete environment. Nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array | undefined;
-  /** Ends the whole process group. Its reason is thrown if it is a CheckpointError. */
+  /** When it fires, the whole process group is ended. If the reason is a CheckpointError, it is thrown. */
   readonly signal: AbortSignal;
   readonly maxOutputBytes?: number | undefined;
 }
 
 export interface GitResult {
-  /** Null if a signal ended the process. */
+  /** The exit code; null if a signal ended the process. */
   readonly exitCode: number | null;
   readonly output: Buffer;
-  /** The end of its standard error output. */
+  /** The last part of stderr. */
   readonly errors: string;
 }
 
@@ -32,12 +32,11 @@ const killAfterMs = 2_000;
 const versionMs = 10_000;
 const maxVersionBytes = 64 * 1024;
 
-/** The Git program of this machine. */
 export class GitProgram {
   constructor(
     private readonly file: string,
     private readonly clock: Clock,
-    /** Whether one call of `update-index` writes one pack for many files. */
+    /** Whether one call of `update-index` writes many files into one pack. */
     readonly packsNewFiles = false,
   ) {}
 
@@ -64,7 +63,7 @@ export class GitProgram {
         maxOutputBytes: maxVersionBytes,
       })
       .catch((error: unknown) => {
-        throw new CheckpointError('noGit', 'Git can’t be started. Reinstall Git to track all changes.', {
+        throw new CheckpointError('noGit', 'Git could not be started. Reinstall Git to track all changes.', {
           cause: error,
         });
       });
@@ -84,7 +83,7 @@ export class GitProgram {
   /** Resolves with any exit code. @throws CheckpointError `cancelled`, `failed` */
   async run({ args, cwd, env, input, signal, maxOutputBytes = defaultOutputBytes }: GitCall): Promise<GitResult> {
     if (signal.aborted) throw reasonOf(signal);
-    // A separate process group, so that child processes end with Git. On Windows, the process tree is ended.
+    // Git gets its own process group, so that its child processes end with it. On Windows, the process tree is ended.
     const child = spawn(this.file, args, { cwd, env, detached: process.platform !== 'win32', windowsHide: true });
     const ending = new ProcessEnding(child, this.clock);
     let stopped: CheckpointError | undefined;
@@ -108,7 +107,7 @@ export class GitProgram {
   }
 }
 
-/** The environment of this process without variables that configure Git. */
+/** Returns the environment of this process without variables that configure Git. */
 export function cleanEnvironment(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {
@@ -138,31 +137,31 @@ function ended(
     });
     child.stderr.setEncoding('utf8');
     child.stderr.on('data', (text: string) => (errors = (errors + text).slice(-maxErrorUnits)));
-    // Git may end before it has read all input; its exit code says why.
+    // Git may end before it has read all input. Its exit code then tells the reason.
     child.stdin.on('error', () => undefined);
     child.on('error', (cause) => {
-      reject(new CheckpointError('failed', `Git cannot be started: ${cause.message}`, { cause }));
+      reject(new CheckpointError('failed', `Git could not be started: ${cause.message}`, { cause }));
     });
     child.on('close', (exitCode) => resolve({ exitCode, output: Buffer.concat(chunks), errors }));
     child.stdin.end(input);
   });
 }
 
-/** Ends the process group, kills it if it does not end, and gives up if that has no effect. */
+/** Ends the process group, kills it if it does not end, and gives up if it is still running after that. */
 class ProcessEnding {
   private timer: { dispose(): void } | undefined;
-  private readonly giveUp = Promise.withResolvers<never>();
+  private readonly givenUpResolvers = Promise.withResolvers<never>();
 
   constructor(
     private readonly child: ChildProcessWithoutNullStreams,
     private readonly clock: Clock,
   ) {
-    this.giveUp.promise.catch(() => undefined);
+    this.givenUpResolvers.promise.catch(() => undefined);
   }
 
-  /** Rejects if the process cannot be ended, or another process holds its output open. */
+  /** Rejects if the process cannot be ended, or if another process keeps its output open. */
   get givenUp(): Promise<never> {
-    return this.giveUp.promise;
+    return this.givenUpResolvers.promise;
   }
 
   start(): void {
@@ -173,7 +172,7 @@ class ProcessEnding {
         const { stderr, stdin, stdout } = this.child;
         for (const stream of [stderr, stdin, stdout]) stream.destroy();
         this.child.unref();
-        this.giveUp.reject(new CheckpointError('failed', 'Git does not end.'));
+        this.givenUpResolvers.reject(new CheckpointError('failed', 'Git did not exit in time.'));
       });
     });
     this.sendSignal('SIGTERM');
@@ -193,7 +192,7 @@ class ProcessEnding {
     try {
       process.kill(-pid, signal);
     } catch {
-      // It has already ended.
+      // The process has already ended.
     }
   }
 }

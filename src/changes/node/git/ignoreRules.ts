@@ -5,14 +5,17 @@ import { joinNul } from '../../common/nameList';
 import type { PrivateRepository } from './privateRepository';
 import type { TreeReader } from './treeReader';
 
-/** Returns the ignored paths of the current work tree. Paths in `index` are not ignored; without it, only patterns apply. */
+/**
+ * Returns the ignored paths of the current work tree. Paths in `index` are not ignored. Without `index`, only the
+ * patterns decide.
+ */
 export async function findIgnored(
   repository: PrivateRepository,
   paths: readonly string[],
   index: string | undefined,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  // File names may begin with Git's pathspec characters.
+  // The prefix is needed because file names may begin with Git's pathspec characters.
   const input = joinNul(paths.map((name) => `./${name}`));
   const args = ['check-ignore', '-z', '--stdin', ...(index === undefined ? ['--no-index'] : [])];
   const call = { args, input, allowedCodes: [0, 1], isLiteral: false, signal };
@@ -21,8 +24,8 @@ export async function findIgnored(
 }
 
 /**
- * Returns the paths that the `.gitignore` files of a tree ignore. A file that is only visible because one of them changed existed
- * before, so a restore must not delete it.
+ * Returns the paths that the `.gitignore` files of a tree ignore. If such a path became visible only because a
+ * `.gitignore` changed, its file existed before, so a restore must not delete it.
  */
 export async function findIgnoredByTree(
   repository: PrivateRepository,
@@ -48,7 +51,7 @@ export async function findIgnoredByTree(
   }
 }
 
-/** Patterns of parent folders apply as well. */
+/** Copies the patterns of parent folders, because they also apply. */
 async function copyParentRules({ place, prefix }: PrivateRepository, top: string): Promise<void> {
   const names = prefix.split('/').slice(0, -1);
   for (let depth = 0; depth < names.length; depth++) {

@@ -1,6 +1,9 @@
 import { copyFile, open, stat, utimes } from 'node:fs/promises';
 
-/** Whether the file exists. Git compares the content of files that are not older than its index. */
+/**
+ * Sets the modification time of an index. Git compares the contents of files that are not older than the index. Returns
+ * whether the index exists.
+ */
 export async function setIndexTime(index: string, ms: number): Promise<boolean> {
   const time = Math.max(Math.floor(ms / 1_000), 1);
   return await utimes(index, time, time).then(
@@ -9,7 +12,7 @@ export async function setIndexTime(index: string, ms: number): Promise<boolean> 
   );
 }
 
-/** Returns the checksum at the end of an index; undefined if there is none. */
+/** Returns the checksum at the end of an index. Undefined if the index has none. */
 export async function readIndexChecksum(index: string): Promise<string | undefined> {
   const handle = await open(index).catch(() => undefined);
   if (!handle) return undefined;

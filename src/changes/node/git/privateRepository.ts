@@ -11,26 +11,26 @@ interface RepositoryCall {
   readonly args: readonly string[];
   readonly signal: AbortSignal;
   readonly input?: string | Uint8Array;
-  /** Path of an index file that is used instead of the repository's own. */
+  /** Path of an index file that replaces the repository's own index. */
   readonly index?: string;
   /**
-   * Whether the objects of the user's repository are used. Only for reading: to write an object that exists there, Git would
-   * change its time.
+   * Whether to use objects of the user's repository. Only for reading: when Git writes an object that exists there, it
+   * changes the time of that file.
    */
   readonly withUserObjects?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** False for commands without pathspec magic. */
+  /** Whether paths are literal. False for commands that do not support this option. */
   readonly isLiteral?: boolean;
   /** Exit codes that are not errors. */
   readonly allowedCodes?: readonly number[];
 }
 
-/** Locations, as absolute real paths. */
+/** Locations of a repository, as absolute real paths. */
 export interface RepositoryPlace {
-  /** Backline's Git directory. */
+  /** The Git directory of Backline's repository. */
   readonly gitDir: string;
   readonly folder: string;
-  /** The root of the work tree: of the user's repository, or else the folder. */
+  /** The root of the work tree: that of the user's repository, or else the workspace folder. */
   readonly top: string;
   readonly userObjects: string | undefined;
 }
@@ -38,10 +38,13 @@ export interface RepositoryPlace {
 /** Prefix of the temporary files of a restore. */
 export const unfinishedPrefix = '.backline-restore-';
 
-/** Stores bytes as on disk: no line-ending conversion and no filters, whatever the workspace's attributes say. */
+/**
+ * Stores bytes as they are on disk, without conversion of line endings and without filters. Overrides the attributes of
+ * the workspace.
+ */
 const attributes = '* -text -filter -ident !eol !crlf !working-tree-encoding !diff !merge !export-subst\n';
 
-/** Creates the repository or updates its settings. */
+/** Creates the repository, or updates its settings. */
 export async function prepareRepository(
   place: RepositoryPlace,
   settings: UserSettings,
@@ -62,7 +65,7 @@ export async function prepareRepository(
   ]);
 }
 
-/** Runs Git in Backline's repository, with the workspace folder as work tree. */
+/** Runs Git in Backline's repository, with the workspace folder in its work tree. */
 export class PrivateRepository {
   private readonly env: Readonly<Record<string, string>>;
 
@@ -81,26 +84,29 @@ export class PrivateRepository {
     return path.join(this.place.gitDir, 'index');
   }
 
-  /** Path of the folder relative to the root of the work tree: empty, or with a trailing `/`. */
+  /** Path of the folder relative to the root of the work tree: empty, or ending with `/`. */
   get prefix(): string {
     const below = path.relative(this.place.top, this.place.folder).split(path.sep).join('/');
     return below === '' ? '' : `${below}/`;
   }
 
-  /** Returns the time by the clock of the file system that holds the repository, which can differ from this computer's. */
+  /**
+   * Returns the current time of the file system that contains the repository. Its clock can differ from that of this
+   * computer.
+   */
   async readFileSystemTime(): Promise<number> {
     const probe = path.join(this.place.gitDir, 'time');
     await writeFile(probe, '');
     return (await stat(probe)).mtimeMs;
   }
 
-  /** The same repository with another work tree. */
+  /** Returns the same repository with another work tree. */
   withWorkTree(top: string): PrivateRepository {
     const folder = path.join(top, this.prefix);
     return new PrivateRepository(this.git, { ...this.place, top, folder });
   }
 
-  /** @throws CheckpointError `cancelled`, `tooSlow`, `diskFull`, `failed` */
+  /** Runs a Git command. @throws CheckpointError `cancelled`, `tooSlow`, `diskFull`, `failed` */
   async run(call: RepositoryCall): Promise<GitResult> {
     const { args, signal, input, allowedCodes = [0], isLiteral = true } = call;
     const env = { ...this.env, ...call.env };
@@ -123,13 +129,13 @@ export class PrivateRepository {
   }
 }
 
-/** Git's messages go only to the log, because they contain file names. */
+/** A failed Git command. Git's messages are only logged, because they contain file names. */
 export class GitFailure extends CheckpointError {
   constructor(
     command: string,
     readonly errors: string,
   ) {
-    super('failed', `Git could not do "${command}". See the log.`, { cause: new Error(errors) });
+    super('failed', `Git failed to run "${command}". Check the log.`, { cause: new Error(errors) });
   }
 }
 
@@ -147,7 +153,7 @@ function privateEnvironment({ gitDir, top }: RepositoryPlace): Record<string, st
     ...cleanEnvironment(),
     GIT_DIR: gitDir,
     GIT_WORK_TREE: top,
-    // Git before 2.32 ignores the configuration variables, so HOME points to a folder without settings.
+    // Git before 2.32 ignores the variables for configuration files, so HOME points to a folder without settings.
     HOME: home,
     XDG_CONFIG_HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
@@ -166,7 +172,10 @@ function privateEnvironment({ gitDir, top }: RepositoryPlace): Record<string, st
   };
 }
 
-/** Turns off everything that makes Git run programs or convert bytes. Nothing is read from the workspace. */
+/**
+ * Returns settings that turn off everything with which Git runs programs or converts bytes. Uses no settings of the
+ * workspace.
+ */
 function configText({ objectFormat, fileSystem, excludesFile }: UserSettings): string {
   const isWindows = process.platform === 'win32';
   const isMac = process.platform === 'darwin';
@@ -215,7 +224,7 @@ function configValue(value: string): string {
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
 }
 
-/** Paths with separator characters must be quoted in a path list. */
+/** Quotes a path for a path list, which is necessary if it contains a separator. */
 function quoted(folder: string): string {
   return `"${folder.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 }

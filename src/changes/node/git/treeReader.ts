@@ -4,10 +4,13 @@ import { isNameText, splitNul } from '../../common/nameList';
 import { kindOfMode, readRawDiff, type RawChange, type RawSide } from '../../common/rawDiff';
 import { GitFailure, type PrivateRepository } from './privateRepository';
 
-/** With more files, renames are shown as a deleted and an added file. */
+/**
+ * Maximum number of files for which Git looks for renames. With more files, renames are shown as a deleted and an added
+ * file.
+ */
 const mostRenamed = 2_000;
 
-/** Reads trees and contents, some of which are in the user's repository. */
+/** Reads trees and contents. Some of them are in the user's repository. */
 export class TreeReader {
   constructor(private readonly repository: PrivateRepository) {}
 
@@ -22,7 +25,7 @@ export class TreeReader {
     return raw.flatMap((change) => changeOf(change, sizes));
   }
 
-  /** Undefined if the tree has no such file. */
+  /** Returns the state of a file in a tree. Undefined if the tree has no such file. */
   async findFile(tree: string, path: string, signal: AbortSignal): Promise<FileState | undefined> {
     const { output } = await this.run(['ls-tree', '-z', '--full-tree', tree, '--', path], signal);
     const [mode = '', , object = ''] = (splitNul(output)[0] ?? '').split(/[ \t]/);
@@ -38,7 +41,7 @@ export class TreeReader {
     return splitNul(output).filter((name) => isNameText(name) && isWanted(name));
   }
 
-  /** Objects that can't be found are missing in the result. */
+  /** Returns contents by object id. The result omits objects that can't be found. */
   async readContents(objects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
     const found = new Map<string, Buffer>();
     if (objects.length === 0) return found;
@@ -54,7 +57,7 @@ export class TreeReader {
     return found;
   }
 
-  /** @throws CheckpointError `contentMissing` */
+  /** Reads the content of an object. @throws CheckpointError `contentMissing` */
   async readContent(object: string, signal: AbortSignal): Promise<Buffer> {
     const content = (await this.readContents([object], signal)).get(object);
     if (content) return content;
@@ -64,7 +67,7 @@ export class TreeReader {
     );
   }
 
-  /** Returns the `.gitignore` files of a tree by path. */
+  /** Returns the `.gitignore` files of a tree, by path. */
   async readIgnoreFiles(tree: string, signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
     const found = await this.listNames(tree, isIgnoreFile, signal);
     const objects = new Map<string, string>();
@@ -99,7 +102,7 @@ export class TreeReader {
       if (!(error instanceof GitFailure) || !/unable to read|bad (object|tree)|not a tree object/i.test(error.errors)) {
         throw error;
       }
-      const words = 'A part of the checkpoint is no longer there: it was removed from your repository.';
+      const words = 'Part of the checkpoint no longer exists because it was removed from your repository.';
       throw new CheckpointError('contentMissing', words, { cause: error });
     }
   }

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { isUtf8 } from 'node:buffer';
 
 /**
- * Converts the user's index to an initial one for Backline, so that files with unchanged times need not be read. Leaves out
- * special entries (submodules, conflicts, assumed unchanged, intent to add), which are then read like new files. `prefix` is the
- * folder relative to the root of the work tree: empty, or with a trailing `/`. Returns undefined for unsupported index formats.
+ * Converts the user's index to an initial index for Backline, so that files with unchanged timestamps need not be read.
+ * Leaves out special entries (submodules, conflicts, assumed unchanged, intent to add); those are then read like new
+ * files. `prefix` is the folder relative to the root of the work tree: empty, or ending with `/`. Returns undefined for
+ * unsupported index formats.
  */
 export function createInitialIndex(file: Buffer, format: 'sha1' | 'sha256', prefix: string): IndexStart | undefined {
   const reader = new IndexReader(file, format === 'sha1' ? 20 : 32);
@@ -13,25 +14,25 @@ export function createInitialIndex(file: Buffer, format: 'sha1' | 'sha256', pref
 
 interface IndexStart {
   readonly file: Buffer;
-  /** The index lists all trees, so they need not be written. */
+  /** Whether the index lists all trees, so that they need not be written. */
   readonly hasTrees: boolean;
 }
 
 interface KeptEntries {
-  /** In the format of version 2. */
+  /** The initial index in version 2 of the format. */
   readonly bytes: readonly Buffer[];
   readonly count: number;
 }
 
 const headerBytes = 12;
-/** Ten 32-bit numbers from `lstat`. */
+/** Size of the ten 32-bit numbers from `lstat` in an entry, in bytes. */
 const statBytes = 40;
 const modeAt = 24;
 const gitlink = 0o160000;
-/** All flags except the length of the name. */
+/** Mask of all flags except the length of the name. An entry with one of them is special. */
 const oddFlags = 0xf000;
 const lengthMask = 0xfff;
-/** Extensions that change the meaning of entries. */
+/** Extensions that change the meaning of entries. An index with one of them is not supported. */
 const unreadable = ['link', 'sdir'];
 
 class IndexReader {
@@ -61,15 +62,15 @@ class IndexReader {
       const body = Buffer.concat([header, ...kept, ...(hasTrees ? [extension('TREE', tree)] : [])]);
       return { file: Buffer.concat([body, hash(body)]), hasTrees };
     } catch (error) {
-      // The index is incomplete.
+      // Reading past the end means that the index is incomplete.
       if (error instanceof RangeError) return undefined;
       throw error;
     }
   }
 
   /**
-   * Versions 2 and 3: entries are padded with 1 to 8 NUL bytes to a multiple of 8. They are copied in runs, because a large index
-   * must not block the extension host.
+   * Reads entries of versions 2 and 3, which are padded with 1 to 8 NUL bytes to a multiple of 8. Copies many entries
+   * at once, because a large index must not block the extension host.
    */
   private wholeEntries(count: number, prefix: Buffer): KeptEntries {
     const { file, hashBytes } = this;
@@ -85,7 +86,11 @@ class IndexReader {
       const end = short === lengthMask ? file.indexOf(0, nameAt) : nameAt + short;
       if (end === -1 || end > file.length) throw new RangeError('The index ends in a name.');
       this.position = start + (Math.floor((end - start) / 8) + 1) * 8;
-      if (!this.isOdd(start, flags) && this.isBelow(prefix, nameAt, end) && isUtf8Range(file, nameAt, end)) {
+      if (
+        !this.isUnsupportedEntry(start, flags) &&
+        this.isInFolder(prefix, nameAt, end) &&
+        isUtf8Range(file, nameAt, end)
+      ) {
         kept++;
         continue;
       }
@@ -107,22 +112,25 @@ class IndexReader {
       const name = this.readShortenedName(flagsAt + ((flags & 0x4000) === 0 ? 2 : 4), before);
       before = name;
       const isBelow = name.subarray(0, prefix.length).equals(prefix);
-      if (!this.isOdd(start, flags) && isBelow && isUtf8(name)) bytes.push(entry(file.subarray(start, flagsAt), name));
+      if (!this.isUnsupportedEntry(start, flags) && isBelow && isUtf8(name))
+        bytes.push(entry(file.subarray(start, flagsAt), name));
     }
     return { bytes, count: bytes.length };
   }
 
-  private isOdd(start: number, flags: number): boolean {
+  private isUnsupportedEntry(start: number, flags: number): boolean {
     return (flags & oddFlags) !== 0 || this.file.readUInt32BE(start + modeAt) === gitlink;
   }
 
-  private isBelow(prefix: Buffer, nameAt: number, end: number): boolean {
+  private isInFolder(prefix: Buffer, nameAt: number, end: number): boolean {
     if (prefix.length === 0) return true;
     if (end - nameAt < prefix.length) return false;
     return this.file.compare(prefix, 0, prefix.length, nameAt, nameAt + prefix.length) === 0;
   }
 
-  /** Version 4: how many bytes of the previous name are removed, and the rest of the name. */
+  /**
+   * Reads a name in version 4: the number of bytes to remove from the end of the previous name, and the text to append.
+   */
   private readShortenedName(nameAt: number, before: Buffer): Buffer {
     let at = nameAt;
     let byte = this.file.readUInt8(at++);
@@ -151,7 +159,7 @@ class IndexReader {
   }
 }
 
-/** Most names are ASCII and are not copied. */
+/** Whether a range is valid UTF-8. Most names are ASCII, for which nothing is copied. */
 function isUtf8Range(file: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if ((file[at] ?? 0) >= 0x80) return isUtf8(file.subarray(start, end));
   return true;
@@ -173,7 +181,7 @@ function extension(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** An invalid tree has an entry count of -1. */
+/** Whether a tree entry is valid. An invalid one has an entry count of -1. */
 function isWholeTree(tree: Buffer): boolean {
   return tree.length > 0 && !tree.includes('\0-1 ', 0, 'latin1');
 }

@@ -4,9 +4,9 @@ import * as path from 'node:path';
 import { cleanEnvironment, type GitProgram } from './gitProgram';
 import { splitNul } from '../../common/nameList';
 
-/** The user's repository that contains the folder. Backline never writes it and never runs Git in it. */
+/** The user's repository that contains the folder. Backline never writes to it and never runs Git in it. */
 export interface UserRepository {
-  /** The root of the work tree. */
+  /** The root of the work tree, as an absolute path. */
   readonly top: string;
   readonly index: string;
   readonly objects: string;
@@ -14,7 +14,7 @@ export interface UserRepository {
   readonly config: string;
 }
 
-/** Settings about the file system, which apply to every repository on it. */
+/** Settings that describe the file system and therefore apply to every repository on it. */
 const fileSystemSettings = [
   'core.filemode',
   'core.symlinks',
@@ -34,7 +34,7 @@ export interface UserSettings {
 
 const maxPointerBytes = 64 * 1024;
 
-/** Finds the repository whose work tree contains the folder. `folder` is a real path. */
+/** Finds the repository whose work tree contains the folder, which must be a real path. */
 export async function findUserRepository(folder: string): Promise<UserRepository | undefined> {
   for (let top = folder; ; top = path.dirname(top)) {
     const found = await repositoryAt(top);
@@ -43,7 +43,7 @@ export async function findUserRepository(folder: string): Promise<UserRepository
   }
 }
 
-/** Reads the user's Git settings without running anything they name. */
+/** Reads the user's Git settings. Runs none of the programs that they name. */
 export async function readUserSettings(
   git: GitProgram,
   repository: UserRepository | undefined,
@@ -74,7 +74,7 @@ export async function readUserSettings(
   };
 }
 
-/** An environment with the user's Git settings but without any repository. */
+/** Returns an environment with the user's Git settings, but without any repository. */
 function userEnvironment(cwd: string): Record<string, string> {
   const env = cleanEnvironment();
   for (const name of ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM']) {
@@ -108,7 +108,10 @@ async function repositoryAt(top: string): Promise<UserRepository | undefined> {
   };
 }
 
-/** In linked work trees and submodules, `.git` is a file with the path of the Git directory. */
+/**
+ * Returns the Git directory of a repository. In linked work trees and submodules, `.git` is a file that contains its
+ * path.
+ */
 async function gitDirAt(place: string): Promise<string | undefined> {
   const info = await stat(place).catch(() => undefined);
   if (!info) return undefined;

@@ -14,7 +14,7 @@ import {
 } from '../../common/workspaceCheckpoints';
 import type { CheckpointStore } from '../checkpointStore';
 
-/** Larger files are not read as text. */
+/** Maximum size of a file that is read as text, in bytes. */
 const maxTextBytes = 5 * 1024 * 1024;
 
 interface FolderPlan {
@@ -26,13 +26,13 @@ interface FolderPlan {
 interface FolderRestoresDeps {
   /** Absolute paths of the current workspace folders. */
   readonly folders: () => readonly string[];
-  /** Returns the store of a folder, or a message why there is none. Never rejects. */
+  /** Returns the store of a folder, or a message that says why there is none. Never rejects. */
   readonly open: (folder: string) => Promise<CheckpointStore | string>;
-  /** Returns the text of a file; undefined if it is not text. */
+  /** Decodes a file. Undefined if it is not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string | undefined>;
 }
 
-/** Restores several workspace folders, one after the other. */
+/** Restores several workspace folders, one after another. */
 export class FolderRestores {
   private readonly plansByPreview = new WeakMap<RestorePreview, readonly FolderPlan[]>();
 

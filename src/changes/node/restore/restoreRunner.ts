@@ -3,7 +3,7 @@ import { open, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
-import { inBatches } from '../../../base/common/lists';
+import { splitIntoBatches } from '../../../base/common/lists';
 import { parseJson } from '../../../base/common/parseJson';
 import { isProcessAlive } from '../../../base/node/isProcessAlive';
 import type { CheckpointDetails } from '../../common/checkpoint';
@@ -37,14 +37,14 @@ export interface RestoreResult extends RunResult {
   readonly undo: CheckpointDetails;
 }
 
-/** State of an interrupted restore, as numbers of files. */
+/** The state of an interrupted restore, as numbers of files. */
 export interface InterruptedStepCounts {
   readonly checkpointId: string;
   readonly undoId: string;
   readonly at: number;
   readonly done: number;
   readonly left: number;
-  /** Changed by others since then. */
+  /** Number of files that were changed since then, but not by the restore. */
   readonly touched: number;
 }
 
@@ -52,15 +52,15 @@ export interface RestoreContext extends Omit<FileSystemTraits, 'waitsForDisk'> {
   readonly reader: TreeReader;
 }
 
-/** The time limit of a restore. An older journal belongs to a process that has ended. */
+/** Time limit of a restore. If a journal is older, the process that wrote it has ended. */
 export const restoreLimitMs = 10 * 60_000;
 const batchBytes = 32 * 1024 * 1024;
 const batchFiles = 500;
-/** With more files, syncing each one to disk takes minutes. */
+/** Maximum number of files that are synced to disk individually. With more files, this would take minutes. */
 const mostSynced = 200;
 const maxFileBytes = 200 * 1024 * 1024;
 
-/** Runs restores. A journal is on disk from before the first step until after the last one. */
+/** Runs restores. A journal is stored on disk before the first step and removed after the last step. */
 export class RestoreRunner {
   constructor(
     private readonly root: string,
@@ -72,8 +72,8 @@ export class RestoreRunner {
     return path.join(this.storage, journalName);
   }
 
-  /** @throws CheckpointError `restoreUnfinished` */
-  async checkNoneUnfinished(): Promise<void> {
+  /** Checks that no restore is running or interrupted. @throws CheckpointError `restoreUnfinished` */
+  async requireNoUnfinishedRestore(): Promise<void> {
     if (await this.readJournal()) throw unfinishedError();
   }
 
@@ -103,14 +103,17 @@ export class RestoreRunner {
     if (!journal || this.isRunningElsewhere(journal)) return undefined;
     const runner = new StepRunner(this.root, journal.id, { ...context, waitsForDisk: false });
     const stands = await mapConcurrently(stepsOf(journal), async (step) =>
-      runner.matchSide(step).catch(() => 'neither' as const),
+      runner.findMatchingSide(step).catch(() => 'neither' as const),
     );
     const count = (wanted: string): number => stands.filter((stand) => stand === wanted).length;
     const { checkpointId, undoId, at } = journal;
     return { checkpointId, undoId, at, done: count('after'), left: count('before'), touched: count('neither') };
   }
 
-  /** Undefined if no restore was interrupted. @throws CheckpointError `restoreUnfinished` while another window restores */
+  /**
+   * Finishes or undoes an interrupted restore. Undefined if there is none. @throws CheckpointError `restoreUnfinished`
+   * while another window is restoring
+   */
   async resume(
     direction: ResumeDirection,
     context: RestoreContext,
@@ -127,7 +130,7 @@ export class RestoreRunner {
     return { ...result, checkpointId, undoId, request };
   }
 
-  /** Removes the journal only after all steps were tried. */
+  /** Runs the steps. Removes the journal only after all steps were tried. */
   private async run(
     id: string,
     steps: readonly RestoreStep[],
@@ -145,7 +148,7 @@ export class RestoreRunner {
     for (const { path: name } of deletions) await runner.removeEmptyFolders(name);
     const numbered = steps.map((step, number) => ({ step, number })).filter(({ step }) => step.after);
     const bytesOf = ({ step }: (typeof numbered)[number]): number => step.after?.bytes ?? 0;
-    for (const batch of inBatches(numbered, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
+    for (const batch of splitIntoBatches(numbered, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
       const objects = batch.flatMap(({ step }) => (step.after && !isTooLarge(step) ? [step.after.object] : []));
       const contents = await context.reader.readContents([...new Set(objects)], signal);
       const problems = await mapConcurrently(
@@ -180,7 +183,7 @@ export class RestoreRunner {
     return undefined;
   }
 
-  /** Written completely before the first step. */
+  /** Writes the complete journal before the first step. */
   private async writeJournal(journal: RestoreJournal): Promise<void> {
     const handle = await open(this.journalFile, 'wx', 0o600).catch((error: unknown) => {
       throw errorCode(error) === 'EEXIST' ? unfinishedError() : error;

@@ -3,9 +3,9 @@ import * as path from 'node:path';
 import { userMessageOf } from '../../../base/common/errors';
 import type { FileKind, FileState } from '../../common/checkpoint';
 import { diskFullError, isDiskFull } from '../../common/checkpointError';
-import { matchSide, type RestoreStep, type SkippedStep, type StepSide } from '../../common/restorePlan';
+import { findMatchingSide, type RestoreStep, type SkippedStep, type MatchingSide } from '../../common/restorePlan';
 import { readState } from '../fileStatus';
-import { BehindLinkError, withHeldFolder } from './withHeldFolder';
+import { SymlinkInPathError, withHeldFolder } from './withHeldFolder';
 import { unfinishedPrefix } from '../git/privateRepository';
 
 /** Capabilities of the file system, and Git's object format. */
@@ -13,15 +13,15 @@ export interface FileSystemTraits {
   readonly format: 'sha1' | 'sha256';
   readonly tellsExecutable: boolean;
   readonly hasSymlinks: boolean;
-  /** Whether each file is synced to disk before it replaces the old one. */
+  /** Whether each file is synced to disk before it replaces the old file. */
   readonly waitsForDisk: boolean;
 }
 
-interface NewMode {
-  /** Before the umask is applied. */
-  readonly create: number;
-  /** Set after the content was written. */
-  readonly mode: number | undefined;
+interface NewFileModes {
+  /** Mode with which the file is created, before the umask is applied. */
+  readonly initialMode: number;
+  /** Mode that is set after the content was written. */
+  readonly finalMode: number | undefined;
 }
 
 /** Runs single steps of a restore. Each step is atomic. */
@@ -33,12 +33,17 @@ export class StepRunner {
   ) {}
 
   /** Returns which side of the step the file on disk matches. */
-  async matchSide(step: RestoreStep): Promise<StepSide> {
-    const stand = await this.withFolder(step, false, (folder) => this.matchSideIn(folder, this.toSupportedStep(step)));
-    return stand ?? matchSide(step, undefined);
+  async findMatchingSide(step: RestoreStep): Promise<MatchingSide> {
+    const stand = await this.withFolder(step, false, (folder) =>
+      this.findMatchingSideIn(folder, this.toSupportedStep(step)),
+    );
+    return stand ?? findMatchingSide(step, undefined);
   }
 
-  /** Returns undefined if the step is done. `content` belongs to `step.after`. @throws CheckpointError `diskFull` */
+  /**
+   * Runs a step. Returns undefined if it succeeded. `content` is that of `step.after`. @throws CheckpointError
+   * `diskFull`
+   */
   async run(step: RestoreStep, number: number, content: Buffer | undefined): Promise<SkippedStep | undefined> {
     const { path: name } = step;
     const plain = this.toSupportedStep(step);
@@ -49,19 +54,19 @@ export class StepRunner {
       return skipped ?? undefined;
     } catch (error) {
       if (isDiskFull(error)) throw diskFullError(error);
-      if (error instanceof BehindLinkError) return { path: name, reason: 'behindLink' };
+      if (error instanceof SymlinkInPathError) return { path: name, reason: 'behindLink' };
       return { path: name, reason: 'failed', detail: userMessageOf(error) };
     }
   }
 
-  /** Removes what an interrupted step has left. */
+  /** Removes the temporary file that an interrupted step has left. */
   async removeTemporaryFile(step: RestoreStep, number: number): Promise<void> {
     await this.withFolder(step, false, (folder) =>
       rm(path.join(folder, this.temporaryName(number)), { force: true }),
     ).catch(() => undefined);
   }
 
-  /** Removes the folder of a deleted file, and those above it, as far as they are empty. */
+  /** Removes the empty folder of a deleted file, and its parent folders that are also empty. */
   async removeEmptyFolders(below: string): Promise<void> {
     const names = below.split('/').slice(0, -1);
     for (let depth = names.length; depth > 0; depth--) {
@@ -83,7 +88,7 @@ export class StepRunner {
     const file = path.join(folder, path.posix.basename(step.path));
     const { path: name, before, after } = step;
     if (!before && after) await rmdir(file).catch(() => undefined);
-    const stand = await this.matchSideIn(folder, step);
+    const stand = await this.findMatchingSideIn(folder, step);
     if (stand === 'after') return undefined;
     if (stand === 'neither') {
       const isFolder = (await lstat(file).catch(() => undefined))?.isDirectory() === true;
@@ -101,7 +106,7 @@ export class StepRunner {
     return await this.replaceFile(folder, step, after, number, content);
   }
 
-  /** Writes the new file beside the old one, then renames it. */
+  /** Writes the new file next to the old one, then renames it. */
   private async replaceFile(
     folder: string,
     step: RestoreStep,
@@ -115,8 +120,9 @@ export class StepRunner {
     try {
       if (after.kind === 'symlink') await symlink(content, made);
       else await this.writeNewFile(made, content, await this.modeForReplacement(file, after.kind));
-      // Writing took its time.
-      if ((await this.matchSideIn(folder, step)) !== 'before') return { path: step.path, reason: 'changedMeanwhile' };
+      // The file may have changed while the new content was written.
+      if ((await this.findMatchingSideIn(folder, step)) !== 'before')
+        return { path: step.path, reason: 'changedMeanwhile' };
       await rename(made, file);
       return undefined;
     } finally {
@@ -124,28 +130,28 @@ export class StepRunner {
     }
   }
 
-  private async writeNewFile(file: string, content: Buffer, { create, mode }: NewMode): Promise<void> {
-    const handle = await open(file, 'wx', create);
+  private async writeNewFile(file: string, content: Buffer, { initialMode, finalMode }: NewFileModes): Promise<void> {
+    const handle = await open(file, 'wx', initialMode);
     try {
       await handle.writeFile(content);
-      if (mode !== undefined) await handle.chmod(mode);
+      if (finalMode !== undefined) await handle.chmod(finalMode);
       if (this.fileSystemTraits.waitsForDisk) await handle.datasync();
     } finally {
       await handle.close();
     }
   }
 
-  /** A file keeps the permissions of the one it replaces; those of a new one are the system's. */
-  private async modeForReplacement(file: string, kind: FileKind): Promise<NewMode> {
+  /** Returns the permissions for a file: those of the file that it replaces, or else the default of the system. */
+  private async modeForReplacement(file: string, kind: FileKind): Promise<NewFileModes> {
     const info = await lstat(file).catch(() => undefined);
-    if (info?.isFile()) return { create: 0o600, mode: modeFor(kind, info.mode & 0o777) };
-    return { create: kind === 'executable' ? 0o777 : 0o666, mode: undefined };
+    if (info?.isFile()) return { initialMode: 0o600, finalMode: modeFor(kind, info.mode & 0o777) };
+    return { initialMode: kind === 'executable' ? 0o777 : 0o666, finalMode: undefined };
   }
 
-  private async matchSideIn(folder: string, step: RestoreStep): Promise<StepSide> {
+  private async findMatchingSideIn(folder: string, step: RestoreStep): Promise<MatchingSide> {
     const { format, tellsExecutable } = this.fileSystemTraits;
     const found = await readState(path.join(folder, path.posix.basename(step.path)), format, tellsExecutable);
-    return found === 'other' ? 'neither' : matchSide(step, found);
+    return found === 'other' ? 'neither' : findMatchingSide(step, found);
   }
 
   private async withFolder<T>(
@@ -172,7 +178,7 @@ export class StepRunner {
   }
 }
 
-/** Who may read it may run it, or nobody. */
+/** Sets the executable permission for everyone who has the read permission, or removes it for everyone. */
 function modeFor(kind: FileKind, mode: number): number {
   return kind === 'executable' ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
 }

@@ -6,15 +6,15 @@ import { openFlags } from '../../../base/node/openFlags';
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = openFlags;
 
 /** A parent of the path is a symbolic link or not a folder. */
-export class BehindLinkError extends Error {
+export class SymlinkInPathError extends Error {
   override readonly name = 'BehindLinkError';
 }
 
 /**
- * Calls the work with a path to a folder below `root`. On Linux, the path goes through an open file descriptor, so that replacing
- * the folder by a symbolic link has no effect. Elsewhere, the path is checked first. `make` creates missing folders; otherwise
- * returns undefined if the folder does not exist.
- * @throws BehindLinkError
+ * Calls `work` with a path to a folder below `root`. On Linux, the path leads through an open file descriptor, so that
+ * replacing the folder with a symbolic link has no effect. On other systems, the path is checked first. `make` creates
+ * missing folders. Without it, the result is undefined if the folder does not exist.
+ * @throws SymlinkInPathError
  */
 export async function withHeldFolder<T>(
   root: string,
@@ -43,7 +43,7 @@ export async function withHeldFolder<T>(
       } else {
         const info = await lstat(next).catch(() => undefined);
         if (!info) return undefined;
-        if (!info.isDirectory()) throw new BehindLinkError();
+        if (!info.isDirectory()) throw new SymlinkInPathError();
         folder = next;
       }
     }
@@ -59,7 +59,7 @@ async function openOne(folder: string): Promise<FileHandle | undefined> {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT') return undefined;
-    throw code === 'ELOOP' || code === 'ENOTDIR' ? new BehindLinkError() : error;
+    throw code === 'ELOOP' || code === 'ENOTDIR' ? new SymlinkInPathError() : error;
   }
 }
 

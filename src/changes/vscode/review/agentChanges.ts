@@ -22,14 +22,17 @@ interface AgentChangesDeps {
 }
 
 const syncDelayMs = 100;
-/** Delay after the user has edited a changed file. */
+/** Delay between an edit of a changed file by the user and the update of its baseline. */
 const editDelayMs = 250;
 
-/** Shows the changes of agents by VS Code's quick diff (gutter and overview ruler), in the Source Control view and as CodeLens. */
+/**
+ * Shows the changes of agents with VS Code's quick diff (gutter and overview ruler), in the Source Control view and as
+ * CodeLens.
+ */
 export class AgentChanges implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly baselines: BaselineDocuments;
-  private readonly lenses: HunkLenses;
+  private readonly hunkLenses: HunkLenses;
   private readonly sourceControl: SourceControlView;
   private readonly editedPaths = new Set<string>();
   private readonly updateCoalescer: Coalescer;
@@ -39,7 +42,7 @@ export class AgentChanges implements Disposable {
     const { clock, settings, source } = deps;
     const { disposables } = this;
     this.baselines = disposables.add(new BaselineDocuments(source));
-    this.lenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
+    this.hunkLenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
     this.sourceControl = disposables.add(new SourceControlView(this.baselines));
     this.updateCoalescer = disposables.add(new Coalescer(clock, syncDelayMs, () => this.updateViews()));
     this.editCoalescer = disposables.add(new Coalescer(clock, editDelayMs, () => this.updateEditedBaselines()));
@@ -47,13 +50,13 @@ export class AgentChanges implements Disposable {
 
   start(): void {
     const { commands, messages, settings, source } = this.deps;
-    const { baselines, disposables, lenses } = this;
+    const { baselines, disposables, hunkLenses } = this;
     const editor = disposables.add(new AgentChangesEditor(source, baselines, messages));
     editor.start();
     disposables.add(new HunkCommands({ source, baselines, commands, editor })).start();
     disposables.add(source.onDidChange(() => this.updateCoalescer.schedule()));
-    disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, lenses));
-    disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => lenses.refresh()));
+    disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, hunkLenses));
+    disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => hunkLenses.refresh()));
     disposables.add(
       vscode.workspace.onDidChangeTextDocument(({ contentChanges, document }) => {
         if (contentChanges.length > 0) this.handleEdit(document);
@@ -73,7 +76,7 @@ export class AgentChanges implements Disposable {
     this.sourceControl.show(paths);
     setContext(paths);
     for (const path of paths) void this.baselines.update(path);
-    this.lenses.refresh();
+    this.hunkLenses.refresh();
   }
 
   private handleEdit({ uri }: vscode.TextDocument): void {
@@ -82,7 +85,7 @@ export class AgentChanges implements Disposable {
     this.editCoalescer.schedule();
   }
 
-  /** Updates the baselines, which include the user's own edits. */
+  /** Updates the baselines of edited files, because baselines include the user's own edits. */
   private updateEditedBaselines(): void {
     for (const path of this.editedPaths) void this.baselines.update(path);
     this.editedPaths.clear();
@@ -98,7 +101,7 @@ function setContext(paths: readonly string[]): void {
   set(contextKeys.reviewFiles, Object.fromEntries(paths.map((path) => [path, true])));
 }
 
-/** The source control “Agent Changes”, which exists while there are changes. */
+/** The source control “Agent Changes”. It exists only while there are changes. */
 class SourceControlView implements Disposable {
   private view: { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
   private shownKey = '';
@@ -120,12 +123,12 @@ class SourceControlView implements Disposable {
       return { resourceUri, command, contextValue: 'agentChange' };
     });
     control.count = paths.length;
-    // VS Code requests the originals again only if the provider changes.
+    // VS Code requests the original texts again only if the provider changes.
     Object.assign(control, { quickDiffProvider: undefined });
     const files = new Set(paths);
     control.quickDiffProvider = {
       provideOriginalResource: async ({ fsPath, scheme }) =>
-        scheme === 'file' && files.has(fsPath) && (await this.baselines.exists(fsPath))
+        scheme === 'file' && files.has(fsPath) && (await this.baselines.hasBaseline(fsPath))
           ? this.baselines.uriOf(fsPath)
           : undefined,
     };

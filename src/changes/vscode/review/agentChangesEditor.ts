@@ -7,12 +7,15 @@ import type { ReviewSource } from '../../common/review/reviewSource';
 import type { BaselineDocuments } from './baselineDocuments';
 import { existsOnDisk } from './fileHunks';
 
-/** VS Code loads the texts of all files when it opens the editor. */
+/** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxFiles = 300;
 const titles = { all: 'Agent Changes', some: 'Agent Changes of Conversation' } as const;
 type Extent = keyof typeof titles;
 
-/** The label of a file, its original and its current text; undefined where the file does not exist. */
+/**
+ * A label, the original text and the current text of a file. A text is undefined if the file does not exist on that
+ * side.
+ */
 type DiffResource = [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
 
 /** Shows changed files in VS Code's multi-file diff editor, where they can be edited. */
@@ -20,7 +23,7 @@ export class AgentChangesEditor implements Disposable {
   private readonly disposables = new DisposableStore();
 
   constructor(
-    private readonly source: ReviewSource,
+    private readonly reviewSource: ReviewSource,
     private readonly baselines: BaselineDocuments,
     private readonly messages: Pick<Messages, 'info'>,
   ) {}
@@ -36,11 +39,11 @@ export class AgentChangesEditor implements Disposable {
     setContext(undefined);
   }
 
-  /** Shows all files with changes, or those of a list. @throws Error if none has changes */
-  async open(listed: readonly string[] = this.source.paths): Promise<void> {
-    const all = new Set(this.source.paths);
+  /** Shows all changed files, or those in `listed`. @throws Error if none of them has changes */
+  async open(listed: readonly string[] = this.reviewSource.paths): Promise<void> {
+    const all = new Set(this.reviewSource.paths);
     const changed = listed.filter((path) => all.has(path));
-    const former = new Set(changed.flatMap((path) => this.source.formerPath(path) ?? []));
+    const former = new Set(changed.flatMap((path) => this.reviewSource.formerPath(path) ?? []));
     const paths = changed.filter((path) => !former.has(path));
     if (paths.length === 0) throw new Error('There are no agent changes to review.');
     const resources: DiffResource[] = [];
@@ -60,11 +63,11 @@ export class AgentChangesEditor implements Disposable {
     }
   }
 
-  /** Returns undefined for a file without text. */
+  /** Returns the texts to compare. Undefined for a file that is not text. */
   private async resourceOf(path: string): Promise<DiffResource | undefined> {
     const file = vscode.Uri.file(path);
-    const former = this.source.formerPath(path) ?? path;
-    const baseline = await this.source.baseline(former);
+    const former = this.reviewSource.formerPath(path) ?? path;
+    const baseline = await this.reviewSource.baseline(former);
     if (baseline === undefined) return undefined;
     const original = baseline === null ? undefined : this.baselines.uriOf(former);
     return [file, original, (await existsOnDisk(file)) ? file : undefined];
@@ -73,7 +76,7 @@ export class AgentChangesEditor implements Disposable {
   private updateContext(): void {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
     const extents: readonly Extent[] = ['all', 'some'];
-    // VS Code’s API has no type for this editor. It adds the number of files to the label.
+    // VS Code’s API has no type for this editor. VS Code adds the number of files to the label.
     const isShown = (extent: Extent): boolean =>
       tab?.label === titles[extent] || tab?.label.startsWith(`${titles[extent]} (`) === true;
     setContext(tab?.input instanceof vscode.TabInputText ? undefined : extents.find(isShown));

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { hunksBetween, type Hunk } from '../../common/review/hunks';
-import type { ReviewSource, SeenTexts } from '../../common/review/reviewSource';
+import type { ReviewSource, TextsShownToUser } from '../../common/review/reviewSource';
 
 /** The changes to review in one file. */
 export interface FileHunks {
   readonly path: string;
-  readonly seen: SeenTexts;
+  readonly seen: TextsShownToUser;
   readonly hunks: readonly Hunk[];
 }
 
-/** Returns undefined for a file without reviewable changes. */
+/** Returns undefined for a file without changes to review. */
 export async function hunksOf(
   source: Pick<ReviewSource, 'baseline' | 'paths'>,
   document: vscode.TextDocument,
@@ -22,13 +22,13 @@ export async function hunksOf(
   return { path, seen, hunks: hunksBetween(seen.baseline, seen.text) };
 }
 
-/** Finds the hunk at a 0-based line of a side. Without lines on that side, it is at the following line. */
-export function hunkAt(hunks: readonly Hunk[], line: number, side: keyof Hunk = 'after'): Hunk | undefined {
+/** Finds the hunk at a 0-based line of one side. A hunk without lines on that side belongs to the following line. */
+export function findHunkAtLine(hunks: readonly Hunk[], line: number, side: keyof Hunk = 'after'): Hunk | undefined {
   return hunks.find(({ [side]: { end, start } }) => line >= start && line < Math.max(end, start + 1));
 }
 
 /** Returns the range of a hunk in the file. */
-export function rangeOf({ after }: Hunk, document: vscode.TextDocument): vscode.Range {
+export function rangeOfHunk({ after }: Hunk, document: vscode.TextDocument): vscode.Range {
   const last = Math.max(after.start, after.end - 1);
   return document.validateRange(new vscode.Range(after.start, 0, last, Number.MAX_SAFE_INTEGER));
 }

@@ -6,12 +6,15 @@ import { commandIds, textSchemes, type CommandId } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
 import type { Hunk } from '../../common/review/hunks';
 import { splitLines } from '../../common/review/lines';
-import type { ReviewSource, SeenTexts } from '../../common/review/reviewSource';
+import type { ReviewSource, TextsShownToUser } from '../../common/review/reviewSource';
 import type { AgentChangesEditor } from './agentChangesEditor';
 import type { BaselineDocuments } from './baselineDocuments';
-import { existsOnDisk, hunkAt, hunksOf, rangeOf, type FileHunks } from './fileHunks';
+import { existsOnDisk, findHunkAtLine, hunksOf, rangeOfHunk, type FileHunks } from './fileHunks';
 
-/** A change in an argument of VS Code's quick diff. Lines are 1-based and inclusive; an end of 0 stands for an empty range. */
+/**
+ * A change in an argument of VS Code's quick diff. Lines are 1-based, and the end is included. An end of 0 means an
+ * empty range.
+ */
 const LineChange = z.object({
   originalStartLineNumber: z.number(),
   originalEndLineNumber: z.number(),
@@ -66,7 +69,10 @@ export class HunkCommands implements Disposable {
     await this.deps.source.undoHunk(file.path, hunk, file.seen);
   }
 
-  /** Arguments of the inline diff: file, changes, index. Of a CodeLens: file, hunk. Otherwise uses the cursor. */
+  /**
+   * Finds the hunk for the arguments of a command. The inline diff passes file, changes and index; a CodeLens passes
+   * file and hunk. Without arguments, uses the cursor.
+   */
   private async findTarget([uri, at, index]: readonly unknown[]): Promise<{ file: FileHunks; hunk: Hunk }> {
     const active = vscode.window.activeTextEditor;
     const clicked = uri instanceof vscode.Uri ? uri : active?.document.uri;
@@ -81,12 +87,12 @@ export class HunkCommands implements Disposable {
     }
     const isBaseline = clicked.scheme === textSchemes.baseline;
     const line = active?.selection.active.line ?? 0;
-    const hunk = hunkAt(file.hunks, line, isBaseline ? 'before' : 'after');
+    const hunk = findHunkAtLine(file.hunks, line, isBaseline ? 'before' : 'after');
     if (!hunk) throw new Error('There is no agent change at the cursor.');
     return { file, hunk };
   }
 
-  /** Reveals the next or previous change, in this file or another one. */
+  /** Reveals the next or previous change, in this file or another file. */
   private async goToChange(step: 1 | -1): Promise<void> {
     const { paths } = this.deps.source;
     const editor = vscode.window.activeTextEditor;
@@ -132,7 +138,7 @@ export class HunkCommands implements Disposable {
   }
 }
 
-/** Also finds the file of a baseline document. @throws Error */
+/** Opens a file. For a baseline document, opens its file. @throws Error */
 async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument> {
   const isBaseline = uri.scheme === textSchemes.baseline;
   try {
@@ -148,20 +154,23 @@ function isSameHunk(one: Hunk, other: Hunk): boolean {
   return isSame('before') && isSame('after');
 }
 
-/** @throws Error if there is no hunk, because the file is not as the user saw it */
+/** @throws Error if there is no hunk, because the file has changed since the user saw it */
 function required(hunk: Hunk | undefined): Hunk {
   if (!hunk) throw new Error('The file has changed in the meantime. Try again.');
   return hunk;
 }
 
-/** Whether the lines around the hunk are the same, as they are unless the texts have changed. */
-function isBetweenSameLines({ after, before }: Hunk, { baseline, text }: SeenTexts): boolean {
+/**
+ * Whether the lines before and after the hunk are equal in both texts. Otherwise the texts have changed since the hunk
+ * was computed.
+ */
+function isBetweenSameLines({ after, before }: Hunk, { baseline, text }: TextsShownToUser): boolean {
   const [old, current] = [splitLines(baseline), splitLines(text)];
   const isSame = (one: number, other: number): boolean => old[one]?.trim() === current[other]?.trim();
   return isSame(before.start - 1, after.start - 1) && isSame(before.end, after.end);
 }
 
-/** For an empty range, VS Code gives the preceding line. */
+/** Converts a change to a hunk. For an empty range, VS Code passes the preceding line. */
 function hunkOfChange(change: z.infer<typeof LineChange>): Hunk {
   const range = (start: number, end: number): Hunk['before'] =>
     end === 0 ? { start, end: start } : { start: start - 1, end };
@@ -171,7 +180,10 @@ function hunkOfChange(change: z.infer<typeof LineChange>): Hunk {
   };
 }
 
-/** The argument is a URI (editor title) or a resource (Source Control view). Otherwise uses the active editor. @throws Error */
+/**
+ * Returns the path of the file for a command. The argument is a URI (editor title) or a resource (Source Control view).
+ * Without it, uses the active editor. @throws Error
+ */
 function pathOf(target: unknown): string {
   const resource = isRecord(target) && !(target instanceof vscode.Uri) ? target['resourceUri'] : target;
   const uri = resource instanceof vscode.Uri ? resource : vscode.window.activeTextEditor?.document.uri;
@@ -180,7 +192,7 @@ function pathOf(target: unknown): string {
 }
 
 function reveal(editor: vscode.TextEditor, hunk: Hunk): void {
-  const range = rangeOf(hunk, editor.document);
+  const range = rangeOfHunk(hunk, editor.document);
   editor.selection = new vscode.Selection(range.start, range.start);
   editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }

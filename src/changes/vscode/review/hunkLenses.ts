@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { commandIds } from '../../../manifest';
 import type { ReviewSource } from '../../common/review/reviewSource';
-import { hunksOf, rangeOf } from './fileHunks';
+import { hunksOf, rangeOfHunk } from './fileHunks';
 
 /** Shows Keep and Undo above each change if `backline.review.codeLens` is on. */
 export class HunkLenses implements vscode.CodeLensProvider {
@@ -9,7 +9,7 @@ export class HunkLenses implements vscode.CodeLensProvider {
   readonly onDidChangeCodeLenses = this.changeEmitter.event;
 
   constructor(
-    private readonly source: ReviewSource,
+    private readonly reviewSource: ReviewSource,
     private readonly isEnabled: () => boolean,
   ) {}
 
@@ -18,10 +18,10 @@ export class HunkLenses implements vscode.CodeLensProvider {
   }
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
-    const file = this.isEnabled() ? await hunksOf(this.source, document) : undefined;
+    const file = this.isEnabled() ? await hunksOf(this.reviewSource, document) : undefined;
     if (!file) return [];
     return file.hunks.flatMap((hunk) => {
-      const range = rangeOf(hunk, document);
+      const range = rangeOfHunk(hunk, document);
       const target = [document.uri, hunk];
       return [
         new vscode.CodeLens(range, { title: 'Keep', command: commandIds.reviewKeepHunk, arguments: target }),

@@ -11,7 +11,7 @@ import type { ApprovalOption } from '../../common/chatView';
 interface AnswerRowProps {
   readonly answers: AnswerGroups;
   readonly requester: string;
-  /** Decides what a lasting answer covers, unless the answer states its scope. */
+  /** Who decides what a lasting answer covers, if the answer does not state its scope. */
   readonly decider: 'agent' | 'server';
   readonly disabled: boolean;
   readonly onAnswer: (option: ApprovalOption) => void;
@@ -19,7 +19,7 @@ interface AnswerRowProps {
   readonly onReason: () => void;
 }
 
-/** All answers in one row: the most common ones as buttons, the others in their menus. */
+/** Shows all answers in one row: the most common ones as buttons, the others in menus of these buttons. */
 export function ApprovalAnswerRow({
   answers,
   requester,
@@ -121,7 +121,7 @@ function AnswerLabel({ option, icon, digit }: { option: ApprovalOption; icon: Ic
   );
 }
 
-/** The icon of an answer, and the key for it while the card has the focus. */
+/** Shows the icon of an answer, and its key while the card has the focus. */
 function AnswerKey({ icon: Picture, digit }: { icon: Icon; digit: string }) {
   return (
     <span class="answer-sign" aria-hidden="true">

@@ -15,16 +15,19 @@ import { usePage, usePageState } from '../chatPageContext';
 import { useApprovalGuard } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
 
-/** The visible approval, kept across reloads. Ids are unique only within a session. */
+/**
+ * The visible approval, kept across reloads. The session id is needed because approval ids are unique only within a
+ * session.
+ */
 const SavedApproval = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
 type SavedApproval = z.infer<typeof SavedApproval>;
 
-/** The unsent reasons, kept across reloads and while other approvals are visible. */
+/** Reasons for denials that were not sent yet. Kept across reloads and while other approvals are visible. */
 const SavedReasons = z.array(
   z.object({ sessionId: z.string(), id: z.string(), prompt: z.string(), reason: z.string() }),
 );
 
-/** The pending approvals of the conversation, one at a time. It never takes the focus on its own. */
+/** Shows the pending approvals of the conversation, one at a time. Never takes the focus without a user action. */
 export function ApprovalArea() {
   const page = usePage();
   const { session } = usePageState();
@@ -32,7 +35,7 @@ export function ApprovalArea() {
   const [reasons, setReasons] = useState<readonly ApprovalReason[]>(
     () => SavedReasons.safeParse(page.savedState.values['reasons']).data ?? [],
   );
-  /** The current value for callbacks of earlier renders. */
+  /** The current value, for callbacks that were created in earlier renders. */
   const latestReasons = useRef(reasons);
   latestReasons.current = reasons;
   const inView = saved?.sessionId === session?.id ? saved : undefined;
@@ -63,7 +66,7 @@ export function ApprovalArea() {
   usePageCommand('focusApproval', () => focusCard(area.current));
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      // Checks the key's position, since with Alt the key types another character on some keyboards.
+      // The code checks the position of the key, because Alt changes the character on some keyboards.
       if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyA' || !area.current) return;
       event.preventDefault();
       focusCard(area.current);
@@ -72,11 +75,11 @@ export function ApprovalArea() {
     return () => document.removeEventListener('keydown', onKeyDown);
   }, []);
 
-  // Answering removes the focused approval: focus the next one, or else the composer.
+  // When an answer removes the focused approval, the next approval gets the focus, or else the composer.
   useLayoutEffect(() => {
     if (!hadFocus.current || document.activeElement !== document.body) return;
     hadFocus.current = false;
-    // The focus may be in another part of VS Code by now.
+    // The focus may have moved to another part of VS Code.
     if (!document.hasFocus()) return;
     if (area.current) focusCard(area.current);
     else page.runCommand('focusComposer');

@@ -18,7 +18,7 @@ import { formatLongDuration, formatCountdown } from '../chatLabels';
 interface ApprovalCardProps {
   readonly session: SessionView;
   readonly approval: ApprovalView;
-  /** Whether the approval was visible long enough for a deliberate answer. */
+  /** Whether the approval was visible long enough for the user to answer it deliberately. */
   readonly isDeliberate: () => boolean;
   /** The reason for a denial; undefined while the field is closed. */
   readonly reason: string | undefined;
@@ -34,9 +34,9 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
   const countdown = useCountdown(approval.expiresInMs);
   const [isUnfolded, setUnfolded] = useState(false);
   const [isSent, setSent] = useState(false);
-  /** Blocks a second click before the next render. */
+  /** Prevents a second click before the next render. */
   const isBlocked = useRef(false);
-  /** Whether the user opened the reason field in this card, as opposed to a restored one. */
+  /** Whether the user opened the reason field in this card. False for a field that was restored. */
   const isReasonOpenedHere = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
   const sessionId = session.id;
@@ -70,7 +70,7 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
   usePageCommand('deny', deny);
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    // A repeated key would otherwise also activate the first item of the menu that it opened.
+    // Otherwise, a repeated key would also activate the first item of the menu that it has opened.
     if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
     if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || handlesOwnKeys(event.target)) return;
     if (event.key !== '1' && event.key !== '2') return;
@@ -160,7 +160,7 @@ function handlesOwnKeys(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('input, [role=menu]') !== null;
 }
 
-/** Hidden from screen readers, which would announce it every second. */
+/** Shows the remaining time. Hidden from screen readers, because they would announce it every second. */
 function ExpiryCountdown({ countdown: { remainingMs, isEndingSoon } }: { countdown: Countdown }) {
   return (
     <span
@@ -197,7 +197,7 @@ function ApprovalAnnouncement({ approval, title, countdown, hasAllow }: Announce
     ...env.flatMap(({ effect, name }) => (effect ? name : [])),
   ];
   const sentences = [
-    `${asks} asks: ${title}`,
+    `Request from ${asks}: ${title}`,
     describeParts(parts),
     risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
     startMs === undefined ? undefined : `Auto-denied in ${formatLongDuration(startMs)}`,

@@ -20,7 +20,7 @@ interface ApprovalEvidenceProps {
   readonly requesterKind: 'agent' | 'server';
 }
 
-/** Shows everything that would happen in a scrolling box that counts the lines below its visible part. */
+/** Shows everything that would happen, in a scrollable box with the number of lines below the visible part. */
 export function ApprovalEvidence({ sessionId, approval, requesterKind }: ApprovalEvidenceProps) {
   const page = usePage();
   const { folders } = usePageState();
@@ -84,7 +84,7 @@ export function ApprovalEvidence({ sessionId, approval, requesterKind }: Approva
   );
 }
 
-/** Risks come first, since they change the meaning of the rest. */
+/** Shows the risks. They come first, because they change the meaning of the rest. */
 function ApprovalRisks({ approval: { env = [], escalations = [], warnings = [] } }: { approval: ApprovalView }) {
   const variables = env.flatMap(({ effect, name, value }) => (effect === undefined ? [] : { effect, name, value }));
   return (
@@ -192,7 +192,7 @@ function useHiddenLineCount(box: { readonly current: HTMLElement | null }): numb
 
 const fallbackLinePx = 18;
 
-/** The actions of the transcript, except that diffs are those of the approval. */
+/** The same actions as in the transcript, but for diffs of the approval. */
 function approvalActions(page: ChatPage): TranscriptActions {
   return {
     ...createTranscriptActions(page),
@@ -201,7 +201,7 @@ function approvalActions(page: ChatPage): TranscriptActions {
   };
 }
 
-/** Returns a notice about content that is not shown, so that the user never allows it unknowingly. */
+/** Returns a notice if some content is not shown, so that users do not allow it without knowing. */
 function omissionNotice(parts: readonly Part[]): string | undefined {
   for (const part of parts) {
     const omitted = 'omitted' in part ? (part.omitted ?? 0) : 0;

@@ -16,7 +16,7 @@ export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
     case 'json':
       return <PlainBlock text={part.json} />;
     case 'link':
-      // The address itself, since its title may be misleading.
+      // The address is shown instead of the title, because a title may be misleading.
       return <PlainBlock text={part.uri} />;
     default:
       return <PartView part={part} index={index} entryId={approvalId} />;

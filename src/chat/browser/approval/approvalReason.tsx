@@ -13,7 +13,7 @@ interface ReasonFieldProps {
   readonly onCancel: () => void;
 }
 
-/** Replaces the answers by a field for a reason, which is sent with the denial. */
+/** Replaces the answers with a field for a reason, which is sent with the denial. */
 export function ReasonField({ label, value, disabled, takesFocus, onInput, onSend, onCancel }: ReasonFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {

@@ -1,12 +1,13 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useRedraw } from '../../../transcript/browser/transcriptContext';
 
-/** A key or click this soon after a change was probably meant for something else. */
+/** Minimum time an approval must be visible. An earlier key press or click was probably meant for something else. */
 const minShownMs = 500;
 const warningMs = 10_000;
 
 /**
- * Returns a check whether an answer can be deliberate. `change` must differ whenever the content under the pointer may have changed.
+ * Returns a function that checks whether an answer can be deliberate. `change` must be a new value whenever the content
+ * under the pointer may have changed.
  */
 export function useApprovalGuard(change: string): () => boolean {
   const shownAt = useRef(0);
@@ -21,7 +22,10 @@ export interface Countdown {
   readonly isEndingSoon: boolean;
 }
 
-/** Returns the remaining time, updated every second. At zero the approval still accepts an answer until the host removes it. */
+/**
+ * Returns the remaining time, updated every second. At zero, the approval can still be answered until the host removes
+ * it.
+ */
 export function useCountdown(expiresInMs: number | undefined): Countdown | undefined {
   const redraw = useRedraw();
   const endsAt = useMemo(() => performance.now() + (expiresInMs ?? 0), [expiresInMs]);

@@ -8,12 +8,12 @@ import { ComposerFoot } from './composerFoot';
 import { PromptHistory } from './promptHistory';
 import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
-import { insertName, insertKind, type CompletionTrigger } from './triggers';
+import { insertSuggestedName, insertMentionKind, type CompletionTrigger } from './triggers';
 import { useAttachmentInput } from './useAttachmentInput';
 import { useCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
 
-/** The prompt field. Enter sends, or queues while a turn runs; Shift+Enter adds a new line. */
+/** The prompt field. Enter sends the prompt, or queues it while a turn is running. Shift+Enter adds a new line. */
 export function Composer() {
   const page = usePage();
   const { session, promptHistory, isUntrusted } = usePageState();
@@ -27,7 +27,7 @@ export function Composer() {
   const [caret, setCaret] = useState<number>();
   const nextCaret = useRef<number | undefined>(undefined);
   const [activeId, setActiveId] = useState<string>();
-  /** Start of the trigger whose list the user has closed. */
+  /** Index of the trigger whose list the user has closed. */
   const [dismissed, setDismissed] = useState<number>();
   const intake = useAttachmentInput();
 
@@ -39,28 +39,28 @@ export function Composer() {
     composerDraft.setText(written.text);
   };
   const complete = (trigger: CompletionTrigger, name: string): void =>
-    put(insertName(draft.text, caret ?? draft.text.length, trigger, name));
+    put(insertSuggestedName(draft.text, caret ?? draft.text.length, trigger, name));
   const suggestions = useSuggestions(draft.text, caret, {
     onCommand: (trigger, { name }) => complete(trigger, name),
     onMention: (trigger, row) => {
       complete(trigger, row.title);
       composerDraft.addAttachments(row);
     },
-    onKind: (trigger, { prefix }) => put(insertKind(draft.text, caret ?? draft.text.length, trigger, prefix)),
+    onKind: (trigger, { prefix }) => put(insertMentionKind(draft.text, caret ?? draft.text.length, trigger, prefix)),
   });
   const start = suggestions?.trigger.start;
   const open = suggestions && start !== dismissed ? suggestions : undefined;
-  // Layout effects, since the user may press the next key before the next frame.
+  // A layout effect runs before the user can press the next key.
   useLayoutEffect(() => {
     if (start === undefined) setDismissed(undefined);
   }, [start]);
-  // Identified by id, since late rows move the others.
+  // Rows are identified by id, because rows that arrive later change the indices.
   const active = Math.max(0, open?.items.findIndex(({ id }) => id === activeId) ?? 0);
   const setActive = (index: number): void => setActiveId(open?.items[index]?.id);
   useLayoutEffect(() => setActiveId(undefined), [suggestions?.trigger.query, start]);
 
   usePageCommand('focusComposer', () => {
-    // Waits until the text was inserted, so that the caret is placed behind it.
+    // The text must be inserted before the caret can be placed after it.
     requestAnimationFrame(() => {
       input.current?.focus();
       input.current?.setSelectionRange(input.current.value.length, input.current.value.length);
@@ -202,7 +202,10 @@ function placeholderOf(session: SessionView | undefined): string {
   return 'Ask, or @ to add context';
 }
 
-/** During composition, Enter and arrow keys belong to the input method. Some only report it by key code 229. */
+/**
+ * Whether an input method composes text, which then handles Enter and arrow keys. Some input methods only report this
+ * by key code 229.
+ */
 function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || Reflect.get(event, 'keyCode') === 229;
 }

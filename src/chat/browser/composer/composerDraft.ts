@@ -8,14 +8,14 @@ const SavedDraft = z.object({ sessionId: z.optional(z.string()), draft: Draft })
 
 const saveDelayMs = 300;
 
-/** The composer's content with a revision that grows with each change. */
+/** The composer's content with a revision number that increases with each change. */
 interface RevisedDraft extends Draft {
   readonly revision: number;
 }
 
 /**
- * The composer's content. Saves each change to the host after a short delay, or immediately when the page is hidden,
- * and to the page's own state meanwhile.
+ * The composer's content. Saves each change to the host after a short delay, or immediately when the page becomes
+ * hidden. Until then, the change is in the page's own state.
  */
 export class ComposerDraft {
   private currentDraft = emptyDraft;
@@ -75,19 +75,19 @@ export class ComposerDraft {
     this.applyUserEdit(joinDrafts(this.currentDraft, draft));
   }
 
-  /** Restores a draft that could not be sent, before text typed since. */
+  /** Restores a draft that could not be sent. Places it before text that the user has typed since. */
   restoreRefused(draft: Draft): void {
     if (this.isEditedByUser) this.applyUserEdit(joinDrafts(draft, this.currentDraft));
   }
 
-  /** Clears the draft after it was sent from this or another page, unless it has changed. */
+  /** Clears the draft after it was sent from this or another page, unless the user has changed it. */
   clearSent(draft: Draft): void {
     if (!this.isEditedByUser || isSameDraft(draft, this.currentDraft)) this.takeForSending();
   }
 
   /**
-   * Empties the composer and returns its content for sending. The host keeps it from now on and returns it if it cannot
-   * be sent.
+   * Clears the composer and returns its content for sending. From now on, the host keeps the content, and returns it if
+   * it cannot be sent.
    */
   takeForSending(): RevisedDraft {
     const taken = { ...this.currentDraft, revision: ++this.revision };
@@ -98,8 +98,8 @@ export class ComposerDraft {
   }
 
   /**
-   * Switches to a conversation, or updates the draft of the current one. `keepsText`: the text in the composer moves to that
-   * conversation.
+   * Switches to a conversation, or updates the draft of the current one. `keepsText`: the text in the composer becomes
+   * the draft of that conversation.
    */
   switchSession(sessionId: string | undefined, draft: Draft | undefined, keepsText = false): void {
     const isOther = sessionId !== this.sessionId;

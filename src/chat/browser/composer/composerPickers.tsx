@@ -14,7 +14,7 @@ export function ComposerPickers() {
   const noteId = useId();
   const unattended = unattendedActionsOf(options);
   const cause = unattended && options.find((option) => unattendedActionsOfOption(option) === unattended);
-  // For agents with modes, the mode shows it.
+  // If the agent has modes, the mode already shows this.
   const seen = options.some(isModeOption) || unattended ? undefined : seenUnattended;
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
   return (
@@ -44,9 +44,13 @@ export function ComposerPickers() {
 const sourceLabels: Record<BackendView['source'], string> = {
   demo: 'Built in',
   configured: 'Configured',
+  installed: 'Installed',
   found: 'Found on this machine',
   server: 'Servers',
 };
+
+/** Not an id that an agent can have. */
+const agentsChoice = '\0agents';
 
 interface BackendPickerProps {
   readonly backends: readonly BackendView[];
@@ -57,13 +61,14 @@ interface BackendPickerProps {
 function BackendPicker({ backends, value, session }: BackendPickerProps) {
   const page = usePage();
   if (backends.length === 0) return null;
-  const choices = backends.map((backend): PickerChoice => ({
+  const known = backends.map((backend): PickerChoice => ({
     value: backend.id,
     name: backend.title,
     description: backend.problem ?? backend.description,
     group: sourceLabels[backend.source],
     status: { class: backendDotClass(backend), word: backendStatusText(backend) },
   }));
+  const choices = [...known, { value: agentsChoice, name: 'Agents…', description: 'Install, update and add agents' }];
   return (
     <Picker
       label="Agent"
@@ -72,7 +77,8 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
       onOpen={() => void page.request(chatRequests.refreshBackends, {})}
       hint={session && 'Choosing a different agent starts a new conversation'}
       onPick={(backendId) => {
-        if (!session) void page.request(chatRequests.chooseBackend, { backendId });
+        if (backendId === agentsChoice) void page.request(chatRequests.showAgents, {});
+        else if (!session) void page.request(chatRequests.chooseBackend, { backendId });
         else if (backendId !== session.backendId) void page.request(chatRequests.newSession, { backendId });
       }}
     />
@@ -126,7 +132,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
 
 const leadingCategories = ['profile', 'model', 'thought_level'];
 
-/** Puts the mode last, since its note needs the rest of the row. Other options keep the agent's order. */
+/** Moves the mode to the end, because its note needs the rest of the row. Other options keep the agent's order. */
 function sortOptions(options: readonly OptionView[]): OptionView[] {
   const rankOf = (option: OptionView): number => {
     if (isModeOption(option)) return leadingCategories.length + 1;

@@ -7,7 +7,7 @@ export function isImageFile({ type }: File): boolean {
   return type.startsWith('image/');
 }
 
-/** @throws Error with the problem and what to do */
+/** @throws Error with a message that says what is wrong and what to do */
 export async function createImageAttachment(file: File): Promise<DraftAttachment> {
   const title = file.name === '' ? 'Pasted image' : file.name;
   if (!imageTypes.includes(file.type)) {
@@ -33,7 +33,7 @@ function readAsDataUrl(file: File): Promise<string> {
   });
 }
 
-/** Data types of drops with a list of URIs or paths, best first. */
+/** Data types of drag and drop with a list of URIs or paths, the best type first. */
 const uriListTypes = ['application/vnd.code.uri-list', 'text/uri-list'];
 
 export function parseDroppedUris(data: DataTransfer): string[] {

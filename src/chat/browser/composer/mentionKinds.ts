@@ -1,6 +1,6 @@
 import type { DraftAttachment } from '../../common/chatView';
 
-/** A kind of mention; `@file:main` searches only files. */
+/** A kind of mention that restricts the search. For example, `@file:main` finds only files. */
 export interface MentionKind {
   readonly kind: DraftAttachment['kind'];
   readonly prefix: string;
@@ -28,7 +28,7 @@ export function parseMentionQuery(typed: string): MentionQuery {
   return kind ? { kind, query: typed.slice(at + 1) } : { kind: undefined, query: typed };
 }
 
-export function matchingKinds(typed: string): readonly MentionKind[] {
+export function matchingMentionKinds(typed: string): readonly MentionKind[] {
   const wanted = typed.toLowerCase();
   return mentionKinds.filter(({ prefix }) => prefix.startsWith(wanted));
 }

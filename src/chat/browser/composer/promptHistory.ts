@@ -1,15 +1,15 @@
-/** Position in the list of sent prompts. `history` is oldest first. */
+/** Moves through the list of sent prompts. `history` is sorted from oldest to newest. */
 export class PromptHistory {
   private shownIndex: number | undefined;
   private shownPrompt: string | undefined;
 
-  /** Returns the previous prompt; undefined at the oldest one, or when the user has changed the text. */
+  /** Returns the previous prompt. Undefined at the oldest prompt, or if the user has changed the text. */
   previousPrompt(history: readonly string[], text: string): string | undefined {
     if (!this.canReplaceText(text)) return undefined;
     return this.selectPrompt(history, (this.shownIndex ?? history.length) - 1);
   }
 
-  /** Returns the next prompt, or the empty text after the newest one; undefined if the history is not in use. */
+  /** Returns the next prompt, or an empty text after the newest prompt. Undefined if the history is not in use. */
   nextPrompt(history: readonly string[], text: string): string | undefined {
     if (this.shownIndex === undefined || !this.canReplaceText(text)) return undefined;
     if (this.shownIndex + 1 < history.length) return this.selectPrompt(history, this.shownIndex + 1);

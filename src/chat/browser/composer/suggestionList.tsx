@@ -14,7 +14,7 @@ export interface Suggestion {
 }
 
 interface SuggestionListProps {
-  /** Id for `aria-controls`; the options have the ids `<id>-<index>`. */
+  /** Id for `aria-controls`. The options have the ids `<id>-<index>`. */
   readonly id: string;
   readonly label: string;
   readonly anchor: RefObject<HTMLElement | null>;
@@ -25,7 +25,7 @@ interface SuggestionListProps {
   readonly onLeave: () => void;
 }
 
-/** Completions at the caret. The text field keeps the focus and handles the keys. */
+/** Shows completions at the caret. The text field keeps the focus and handles the keys. */
 export function SuggestionList(props: SuggestionListProps) {
   const { id, label, anchor, suggestions, activeIndex, emptyText, onHover, onLeave } = props;
   const list = useRef<HTMLDivElement>(null);

@@ -1,4 +1,4 @@
-/** A mention (`@`) or, at the start of the text, a command (`/`) that the user is typing. */
+/** A mention (`@`) that the user is typing, or a command (`/`) at the start of the text. */
 export interface CompletionTrigger {
   readonly kind: 'mention' | 'command';
   readonly start: number;
@@ -18,8 +18,8 @@ export function findTrigger(text: string, caret: number): CompletionTrigger | un
   return { kind: 'mention', start: caret - query.length - 1, query };
 }
 
-/** Replaces the query by the name, and returns the new text and caret. */
-export function insertName(
+/** Replaces the query with the name. Returns the new text and caret. */
+export function insertSuggestedName(
   text: string,
   caret: number,
   { kind, start }: CompletionTrigger,
@@ -31,8 +31,8 @@ export function insertName(
   return { text: text.slice(0, start) + written + space + rest, caret: start + written.length + 1 };
 }
 
-/** Replaces the query by a kind and a colon, and returns the new text and caret. The list stays open. */
-export function insertKind(
+/** Replaces the query with a kind and a colon. Returns the new text and caret. The list stays open. */
+export function insertMentionKind(
   text: string,
   caret: number,
   { start }: CompletionTrigger,

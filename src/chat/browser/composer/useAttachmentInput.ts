@@ -20,7 +20,7 @@ export function useAttachmentInput(): AttachmentInput {
     isDraggedOver: isOver,
     onPaste: (event) => {
       const files = [...(event.clipboardData?.files ?? [])];
-      // Office programs add an image of copied text.
+      // Text copied from office programs also contains an image, which is ignored.
       if (files.length === 0 || event.clipboardData?.getData('text/plain')) return;
       event.preventDefault();
       void attachImages(page, files);

@@ -5,14 +5,14 @@ import { shortenPath } from '../../../transcript/common/shortPath';
 import { SlashIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { CommandView, MentionRow } from '../../common/chatView';
-import { matchingKinds, parseMentionQuery, type MentionKind, type MentionQuery } from './mentionKinds';
+import { matchingMentionKinds, parseMentionQuery, type MentionKind, type MentionQuery } from './mentionKinds';
 import { usePage, usePageState } from '../chatPageContext';
 import type { Suggestion } from './suggestionList';
 import { findTrigger, type CompletionTrigger } from './triggers';
 import { attachmentKindLabels } from '../chatLabels';
 
 const searchDelayMs = 100;
-/** Bounds how often later results of slow sources are requested. */
+/** Maximum number of requests for further results of slow sources. */
 const maxPartialResults = 100;
 
 interface ActiveSuggestions {
@@ -60,9 +60,9 @@ export function useSuggestions(
     icon: attachmentIcons[row.kind],
     select: () => chosen.onMention(trigger, row),
   }));
-  // Kinds wait for the first results: Enter chooses the first row, so it must not change.
+  // Kinds are shown only after the first results arrive. Enter chooses the first row, so that row must not change.
   const isTooSoon = wanted.query !== '' && !mentions;
-  const kinds = (wanted.kind || isTooSoon ? [] : matchingKinds(wanted.query)).map((kind) => ({
+  const kinds = (wanted.kind || isTooSoon ? [] : matchingMentionKinds(wanted.query)).map((kind) => ({
     id: `kind:${kind.kind}`,
     title: kind.title,
     detail: undefined,
@@ -70,7 +70,7 @@ export function useSuggestions(
     icon: attachmentIcons[kind.kind],
     select: () => chosen.onKind(trigger, kind),
   }));
-  // Once a name is typed, results come before kinds.
+  // After the user has typed a name, results come before kinds.
   const items = wanted.query === '' ? [...kinds, ...found] : [...found, ...kinds];
   return { trigger, items, emptyText: mentions ? emptyResultText(wanted) : 'Searching…' };
 }
@@ -86,7 +86,7 @@ function emptyResultText({ kind, query }: MentionQuery): string {
   return query === '' ? `No results${among}` : `No matches for “${query}”${among}`;
 }
 
-/** Returns the path relative to the workspace, or the kind when the title already shows the path. */
+/** Returns the path relative to the workspace. If the title already shows the path, returns the kind. */
 function detailOf({ kind, path, title }: MentionRow, folders: readonly string[]): string {
   const place = path === undefined ? title : shortenPath(path, folders);
   return place === title ? attachmentKindLabels[kind] : place;
@@ -99,13 +99,15 @@ function filterCommands(commands: readonly CommandView[], query: string): Comman
   return [...found.filter(begins), ...found.filter((command) => !begins(command))];
 }
 
-/** Appends new rows, so that the selected row does not move. */
+/** Appends new rows at the end, so that the selected row does not move. */
 function appendNewRows(shown: readonly MentionRow[], late: readonly MentionRow[]): readonly MentionRow[] {
   const known = new Set(shown.map(({ id }) => id));
   return [...shown, ...late.filter(({ id }) => !known.has(id))];
 }
 
-/** Searches mentions in the host. The last result stays until the next one, and late rows are appended. */
+/**
+ * Searches mentions in the host. The last result stays until the next one arrives. Rows that arrive later are appended.
+ */
 function useMentions(wanted: MentionQuery | undefined): readonly MentionRow[] | undefined {
   const query = wanted?.query;
   const kind = wanted?.kind?.kind;

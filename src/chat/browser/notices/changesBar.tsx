@@ -74,7 +74,7 @@ export function ChangesBar() {
 interface ChangesBarButtonProps {
   readonly label: string;
   readonly hint: string;
-  /** Shown instead of the label where space is limited. */
+  /** Shown instead of the label when there is not enough space. */
   readonly icon: Icon;
   readonly onClick: () => void;
 }
@@ -108,7 +108,7 @@ function ChangeRow({ change }: { change: FileChange }) {
         type="button"
         class={`change-open change-${word}`}
         title={showHiddenCharacters(
-          [`Open Changes of ${path}`, ...(word === 'modified' ? [] : [word]), ...notes].join(', '),
+          [`Open Changes in ${path}`, ...(word === 'modified' ? [] : [word]), ...notes].join(', '),
         )}
         onClick={() =>
           void page.requestForSession(chatRequests.openChange, (sessionId) => ({ sessionId, path, renamedFrom }))
@@ -139,14 +139,14 @@ function ChangeRow({ change }: { change: FileChange }) {
         {hasChangedLines(change) && <ChangeCounts changes={[change]} />}
       </button>
       <IconButton
-        label={showHiddenCharacters(`Keep Changes of ${name}`)}
+        label={showHiddenCharacters(`Keep Changes in ${name}`)}
         icon={CheckIcon}
         onClick={() =>
           void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId, path, renamedFrom }))
         }
       />
       <IconButton
-        label={showHiddenCharacters(`Undo Changes of ${name}`)}
+        label={showHiddenCharacters(`Undo Changes in ${name}`)}
         icon={RevertIcon}
         disabled={!canUndo(change)}
         onClick={() =>

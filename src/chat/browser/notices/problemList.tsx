@@ -7,7 +7,7 @@ import { usePage, usePageState } from '../chatPageContext';
 export function ProblemList() {
   const { store } = usePage();
   const { problems, session } = usePageState();
-  // The status banner already shows these.
+  // The status banner already shows the other problems.
   const others = problems.filter(({ message }) => message !== session?.statusText && message !== session?.problem);
   return (
     <>

@@ -31,8 +31,8 @@ export function TrustBanner() {
   );
 }
 
-/** Shown without a workspace folder, which agents need. */
-export function FolderBanner() {
+/** Shown when there is no workspace folder, because agents need one. */
+export function NoFolderBanner() {
   const page = usePage();
   return (
     <Banner level="info" text="Open a folder to start.">
@@ -50,6 +50,20 @@ function SendAgain() {
   return (
     <button type="button" class="button is-primary" onClick={() => void page.send()}>
       Send Again
+    </button>
+  );
+}
+
+/** Gives the text of a prompt that waits for a sign-in back to the composer. */
+function CancelWaiting({ sessionId }: { sessionId: string }) {
+  const page = usePage();
+  return (
+    <button
+      type="button"
+      class="button is-secondary"
+      onClick={() => void page.request(chatRequests.stop, { sessionId })}
+    >
+      Cancel
     </button>
   );
 }
@@ -84,7 +98,8 @@ function SessionBanner({ session }: { session: SessionView }) {
     case 'signIn':
       return (
         <Banner level="warning" text={statusText ?? `${backendTitle} requires you to sign in.`} details={details}>
-          {repair(backend ? repairLabel(backend) : 'Sign In…')}
+          {repair('Sign In…')}
+          {(session.isBusy === true || session.queue.length > 0) && <CancelWaiting sessionId={session.id} />}
         </Banner>
       );
     case 'failed':
@@ -108,7 +123,7 @@ function SessionBanner({ session }: { session: SessionView }) {
       return (
         <Banner
           level="info"
-          text={statusText ?? 'This conversation is active in another window. It is read-only here.'}
+          text={statusText ?? 'This conversation is open in another window and read-only here.'}
           details={details}
         >
           <button type="button" class="button" onClick={() => void page.request(chatRequests.newSession, {})}>

@@ -3,7 +3,7 @@ import type { SessionView } from '../../common/chatView';
 
 const radius = 6;
 const circumference = 2 * Math.PI * radius;
-/** From this share on, the ring has a warning color. */
+/** The share of the context window above which the ring has a warning color. */
 const warningShare = 0.8;
 
 export function UsageMeter({ session: { context, usage } }: { session: SessionView }) {

@@ -3,8 +3,8 @@ import { usePageState } from '../chatPageContext';
 import type { RemoteListing, RemoteListings } from './useRemoteListings';
 
 /**
- * Lets the user list the conversations that agents store themselves. Stopped agents are started for it; the results
- * appear in the list above.
+ * Lets the user list the conversations that agents store themselves. This starts agents that are not running. The
+ * results appear in the list above.
  */
 export function RemoteSessions({ listings }: { listings: RemoteListings }) {
   const { backends, isUntrusted } = usePageState();
@@ -30,7 +30,9 @@ export function RemoteSessions({ listings }: { listings: RemoteListings }) {
                 type="button"
                 class="button"
                 title={isAsked ? 'Stop waiting. The agent may keep running.' : listTooltip(title)}
-                aria-label={`${isAsked ? 'Cancel Listing' : action} conversations of ${title}`}
+                aria-label={
+                  isAsked ? `Cancel listing conversations of ${title}` : `${action} conversations of ${title}`
+                }
                 onClick={() => (isAsked ? cancel() : list(id))}
               >
                 {action}
@@ -47,7 +49,7 @@ export function RemoteSessions({ listings }: { listings: RemoteListings }) {
  * Whether the agent must be started to list its conversations. Excludes servers, the demo agent and agents that cannot list.
  */
 function mustBeStarted({ cannotList, problem, source, state }: BackendView): boolean {
-  return !cannotList && state === 'stopped' && problem === undefined && (source === 'configured' || source === 'found');
+  return !cannotList && state === 'stopped' && problem === undefined && source !== 'demo' && source !== 'server';
 }
 
 function listTooltip(title: string): string {

@@ -14,7 +14,7 @@ import { ageGroup } from '../chatLabels';
 
 const searchDelayMs = 200;
 
-/** The list of conversations, over the transcript: to search, open, rename, export and delete. */
+/** Shows the list of conversations above the transcript. The user can search, open, rename, export and delete them. */
 export function SessionList() {
   const page = usePage();
   const time = useHostTime();
@@ -78,7 +78,7 @@ export function SessionList() {
   );
 }
 
-/** Deleting removes the focused row: focus the next one, or else the search field. */
+/** When the focused row is deleted, the next row gets the focus, or else the search field. */
 function useFocusAfterRemoval(panel: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
   const last = useRef<{ readonly row: Element; readonly index: number } | undefined>(undefined);
   useLayoutEffect(() => {
@@ -120,8 +120,8 @@ function EmptySessionList({ query, isSearching }: { query: string; isSearching: 
 }
 
 /**
- * Returns the host's results; for an empty query, the conversations that running agents store. Undefined until the
- * first result.
+ * Returns the results from the host. For an empty query, these are the conversations that running agents store.
+ * Undefined until the first result arrives.
  */
 function useSessionSearch(query: string): readonly SessionRow[] | undefined {
   const page = usePage();
@@ -142,13 +142,13 @@ function useSessionSearch(query: string): readonly SessionRow[] | undefined {
       isCurrent = false;
       window.clearTimeout(timer);
     };
-    // Searches again when more agents are running.
+    // The search is repeated when the number of running agents changes.
   }, [page, query, running]);
-  // Earlier results stay until new ones arrive, so that the list does not flicker.
+  // Earlier results stay until new results arrive, so that the list does not flicker.
   return found && (query === '') === (found.query === '') ? found.rows : undefined;
 }
 
-/** Conversations that agents have listed on request. They stay when an agent ends. */
+/** Conversations that agents have listed on request. They stay in the list after an agent has ended. */
 function listedRows({ listingsByBackend }: RemoteListings): SessionRow[] {
   return [...listingsByBackend.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
 }
@@ -157,7 +157,7 @@ function uniqueRows(rows: readonly SessionRow[]): SessionRow[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
-/** Groups our conversations by age, and those stored by agents by agent. */
+/** Groups Backline's conversations by age, and conversations that agents store by agent. */
 function groupRows(
   ours: readonly SessionRow[],
   found: readonly SessionRow[],

@@ -5,7 +5,7 @@ interface TitleFieldProps {
   readonly onDone: (title: string | undefined) => void;
 }
 
-/** Edits the title of a conversation. Enter and losing the focus accept it, Escape cancels. */
+/** Edits the title of a conversation. Enter or losing the focus accepts the new title; Escape cancels. */
 export function TitleField({ title, onDone }: TitleFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);

@@ -3,7 +3,7 @@ import { chatRequests } from '../../common/page/chatApi';
 import type { SessionRow } from '../../common/chatView';
 import { usePage } from '../chatPageContext';
 
-/** An agent's conversations; `failed` after an error, `stopped` if the user canceled. */
+/** An agent's conversations. `failed` after an error, `stopped` if the user has canceled. */
 export type RemoteListing = readonly SessionRow[] | 'failed' | 'stopped';
 
 export interface RemoteListings {
@@ -13,7 +13,7 @@ export interface RemoteListings {
   readonly cancel: () => void;
 }
 
-/** Lists the conversations that agents store, one agent at a time. Stopped agents are started for it. */
+/** Lists the conversations that agents store, one agent at a time. Starts agents that are not running. */
 export function useRemoteListings(): RemoteListings {
   const page = usePage();
   const [listingBackendId, setListingBackendId] = useState<string>();

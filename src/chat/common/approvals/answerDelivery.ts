@@ -3,16 +3,19 @@ import type { EntryOf } from '../../../transcript/common/entries';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
 
-/** Outcomes after which the reason for an answer is sent: some agents end the turn when an approval is denied. */
+/**
+ * Outcomes of a turn after which the reason for an answer is sent, because some agents end the turn when an approval is
+ * denied.
+ */
 const outcomesAfterAnswer: ReadonlySet<EntryOf<'end'>['outcome']> = new Set(['completed', 'cancelled', 'refused']);
 
-/** Sends the user's answers to the backend, and queues the reasons given with them. */
+/** Sends the user's answers to the backend, and queues the reasons that the user has entered with them. */
 export class AnswerDelivery {
   private reasonPromptId: string | undefined;
 
   constructor(private readonly conversation: Conversation) {}
 
-  /** @throws BackendError `approvalInvalid`, `approvalResolved` */
+  /** Sends an answer. @throws BackendError `approvalInvalid`, `approvalResolved` */
   async sendAnswer(session: BackendSession | undefined, approvalId: string, option: string): Promise<void> {
     const { changeEmitter, journal, transcript } = this.conversation;
     if (!session || !transcript.approvals.views.some(({ id }) => id === approvalId)) {
@@ -30,13 +33,13 @@ export class AnswerDelivery {
     }
   }
 
-  /** Queues the reason ahead of other prompts. */
+  /** Queues the reason before other prompts. */
   queueReason(prompt: QueuedPrompt): void {
-    this.conversation.record({ type: 'queued', ...prompt, isNext: true });
+    this.conversation.addRecord({ type: 'queued', ...prompt, isNext: true });
     this.reasonPromptId = prompt.id;
   }
 
-  /** Call when the user stops the turn: the reason is not sent automatically any more. */
+  /** Call when the user stops the turn. The reason is then no longer sent automatically. */
   dropReason(): void {
     this.reasonPromptId = undefined;
   }

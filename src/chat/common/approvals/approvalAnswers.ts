@@ -10,7 +10,7 @@ import {
 import type { ApprovalOption } from '../chatView';
 
 interface AnswerGroup {
-  /** The answer of the button and shortcut. Never a lasting one, or one whose label is misleading. */
+  /** The answer for the button and its shortcut. Never a lasting answer, and never one with a misleading label. */
   readonly primary: ApprovalOption | undefined;
   /** The other answers, in the order in which they were sent. */
   readonly menu: readonly ApprovalOption[];
@@ -20,7 +20,7 @@ interface AnswerGroup {
 export interface AnswerGroups {
   readonly allow: AnswerGroup;
   readonly deny: AnswerGroup;
-  /** Answers that neither allow nor deny, as far as known. */
+  /** Answers that are not known to allow or deny. */
   readonly others: readonly ApprovalOption[];
 }
 
@@ -39,7 +39,7 @@ export function isLastingAnswer({ kind }: Pick<ApprovalOption, 'kind'>): boolean
   return kind === 'allow_always' || kind === 'reject_always';
 }
 
-/** Sentences that follow a misleading label. */
+/** Sentences that are shown after a misleading label. */
 export const misleadingLabelNotes: Readonly<Record<Kind, string>> = {
   allow_once: 'Despite its name, this allows once.',
   allow_always: 'Despite its name, this allows from now on.',
@@ -48,7 +48,7 @@ export const misleadingLabelNotes: Readonly<Record<Kind, string>> = {
   other: 'The effect of this answer is unknown.',
 };
 
-/** Whether the label suggests another effect: the opposite, or another duration. */
+/** Whether the label suggests another effect, either the opposite or another duration. */
 export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
   const [labelDirection, direction] = [directionOf(guessKindOfLabel(label)), directionOf(kind)];
   if (direction === 'other') return false;
@@ -57,15 +57,15 @@ export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' |
   const isOnce = onceWords.test(text);
   const isLasting = lastingScopeWords.test(text);
   if (!isLastingAnswer({ kind })) return isLasting && !isOnce;
-  // A plain "yes" reads as once. A plain "no" that lasts is harmless.
+  // A plain "yes" is read as a one-time answer. A plain "no" that is lasting does no harm.
   return isOnce || (kind === 'allow_always' && labelDirection === 'allow' && !isLasting);
 }
 
-/** Guesses the kind of an answer from its label; `other` if that is ambiguous. */
+/** Guesses the kind of an answer from its label. Returns `other` if the label is ambiguous. */
 export function guessKindOfLabel(label: string): Kind {
   const text = normalizeOptionName(label);
   const isLasting = lastingScopeWords.test(text);
-  // "Yes, and don't ask again" denies nothing.
+  // "Don't ask again" contains a negation, but it is not a denial.
   const rest = text.replaceAll(notAskingWords, ' ').trim();
   const allows = allowingWords.test(rest);
   if (isDenial(label) || isDenial(text) || startsDenial.test(rest) || (!allows && denyingWords.test(rest))) {

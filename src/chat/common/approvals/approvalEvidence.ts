@@ -12,7 +12,7 @@ import {
   inputParts,
   toJson,
   urlOf,
-  type ShownParts,
+  type PartsWithDiffs,
   type ToolInput,
 } from '../transcript/toolParts';
 
@@ -22,20 +22,21 @@ interface Evidence {
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
 
-/** Longer prompts don't fit into a heading. */
+/** Maximum length of a prompt in a heading, in UTF-16 units. */
 const maxPromptUnits = 120;
 
 /**
- * Collects what an approval shows. Every field of the request is shown: as a part, a variable, a warning, or else in `more`.
- * `raw` is the context as sent; `call` describes the waiting call.
+ * Collects everything that an approval shows. Each field of the request is shown as a part, a variable or a warning, or
+ * else in `more`. `raw` is the context as it was sent; `call` describes the waiting call.
  */
-export function collectEvidence(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
+export function collectEvidence(prompt: string, raw: ToolInput, call: PartsWithDiffs | undefined): Evidence {
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
   const env = unique(
     [raw, input].flatMap((source) => environmentMemberNames.flatMap((name) => parseEnv(source[name]) ?? [])),
   );
-  // Backends may report escalations incompletely or not at all.
+  // Fields without their own place on the card are searched, because backends may report escalations incompletely or
+  // not at all.
   const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isParsed(context, name)));
   const escalations = unique(
     [context.escalations ?? {}, findEscalations(unread), findEscalations(input)].flatMap((found) =>
@@ -82,14 +83,14 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: ShownParts
   };
 }
 
-interface MainParts extends ShownParts {
-  /** The values that form the command. */
+interface MainParts extends PartsWithDiffs {
+  /** The values that make up the command. */
   readonly commandTexts: readonly unknown[];
   readonly isInputWhole?: boolean;
 }
 
-/** Chooses the parts. A command comes first and is never shortened. */
-function mainPartsOf(raw: ToolInput, context: ApprovalContext, call: ShownParts | undefined): MainParts {
+/** Chooses the parts to show. A command comes first and is never shortened. */
+function mainPartsOf(raw: ToolInput, context: ApprovalContext, call: PartsWithDiffs | undefined): MainParts {
   const input = context.input ?? {};
   const source = commandOf(raw) === undefined ? input : raw;
   const command = commandOf(source);
@@ -107,7 +108,7 @@ function mainPartsOf(raw: ToolInput, context: ApprovalContext, call: ShownParts 
   return { ...(call ?? { parts: [], diffs: [] }), commandTexts };
 }
 
-function withCommand(command: string | undefined, { parts, diffs }: ShownParts): ShownParts {
+function withCommand(command: string | undefined, { parts, diffs }: PartsWithDiffs): PartsWithDiffs {
   if (command === undefined || parts.some((part) => part.type === 'terminal' && part.command === command)) {
     return { parts, diffs };
   }
@@ -128,12 +129,15 @@ function textsOf({ commandTexts, diffs, parts }: MainParts): ReadonlySet<unknown
   return texts;
 }
 
-/** Whether the field was valid, and so has its own place on the card. */
+/** Whether the field was valid, so that it has its own place on the card. */
 function isParsed(context: ApprovalContext, name: string): boolean {
   return name in ApprovalContext.shape && context[name] !== undefined;
 }
 
-/** Parses a record, a list of names and values, or a list of `NAME=value`; undefined for other values. */
+/**
+ * Parses environment variables: an object, a list of names and values, or a list of `NAME=value`. Undefined for other
+ * values.
+ */
 function parseEnv(value: unknown): NamedText[] | undefined {
   if (isRecord(value)) return namedTexts(Object.entries(value));
   if (!Array.isArray(value)) return undefined;
@@ -153,7 +157,10 @@ function isEnvironment(name: string, value: unknown): boolean {
   return environmentMemberNames.includes(name) && parseEnv(value) !== undefined;
 }
 
-/** Compares names as Windows does on all systems: an unneeded warning does no harm. */
+/**
+ * Adds the effect of a variable. Ignores the case of names on all systems, as Windows does, because an unnecessary
+ * warning does no harm.
+ */
 function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText & { effect?: string } {
   const isAmbiguous = all.some(({ name, value }) => name === variable.name && value !== variable.value);
   const effects = [environmentEffectOf(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];
@@ -161,7 +168,7 @@ function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText &
   return effect === '' ? variable : { ...variable, effect };
 }
 
-/** Removes duplicates: the context often repeats the input. */
+/** Removes duplicates, because the context often repeats the input. */
 function unique(all: readonly NamedText[]): NamedText[] {
   return all.filter(
     (one, index) => all.findIndex(({ name, value }) => name === one.name && value === one.value) === index,

@@ -2,7 +2,10 @@ import type { ApprovalView } from '../chatView';
 
 type PendingApproval = Pick<ApprovalView, 'id' | 'asks' | 'expiresInMs'>;
 
-/** Orders pending approvals: those with a deadline first, by deadline; then by agent, in the order of requests. */
+/**
+ * Sorts pending approvals: those with a deadline come first, sorted by deadline. The others are sorted by agent and
+ * then by the order of requests.
+ */
 export function orderApprovals<Open extends PendingApproval>(approvals: readonly Open[]): Open[] {
   const agents = [...new Set(approvals.map(({ asks }) => asks))];
   return approvals.toSorted((one, other) => {
@@ -13,7 +16,10 @@ export function orderApprovals<Open extends PendingApproval>(approvals: readonly
   });
 }
 
-/** Returns the approval to show: the current one while it is pending, else one with a deadline, else one of the same agent. */
+/**
+ * Returns the approval to show: the current one while it is pending, or else one with a deadline, or else one of the
+ * same agent.
+ */
 export function approvalToShow<Open extends PendingApproval>(
   ordered: readonly Open[],
   inView: Pick<PendingApproval, 'id' | 'asks'> | undefined,

@@ -1,18 +1,21 @@
-/** Identifies an approval: ids are unique only within one session of an agent, and a restarted agent reuses them. */
+/**
+ * Identifies an approval. The id alone is not enough, because it is unique only within one session, and a restarted
+ * agent reuses ids.
+ */
 interface ApprovalKey {
   readonly sessionId: string;
   readonly id: string;
   readonly prompt: string;
 }
 
-/** The user's reason for denying an approval, as typed so far. */
+/** The user's reason for denying an approval, as far as it is typed. */
 export interface ApprovalReason extends ApprovalKey {
   readonly reason: string;
-  /** Whether it was already sent. It is shown until the approval is gone. */
+  /** Whether the reason was already sent. It is shown until the approval disappears. */
   readonly isSent?: boolean | undefined;
 }
 
-/** The oldest are evicted. */
+/** Maximum number of stored reasons. The oldest are dropped. */
 const maxReasons = 20;
 
 export function reasonFor(reasons: readonly ApprovalReason[], approval: ApprovalKey): string | undefined {
@@ -33,7 +36,7 @@ export function withReasonSent(reasons: readonly ApprovalReason[], approval: App
   return reasons.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
 }
 
-/** Removes reasons for approvals of the conversation that are no longer pending. */
+/** Removes reasons for approvals of this conversation that are no longer pending. */
 export function withoutResolvedReasons(
   reasons: readonly ApprovalReason[],
   sessionId: string,

@@ -8,16 +8,16 @@ import { guessKindOfLabel, isMisleadingLabel } from './approvalAnswers';
 import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
-import type { ShownParts } from '../transcript/toolParts';
+import type { PartsWithDiffs } from '../transcript/toolParts';
 
-/** Limit for a full diff on the page. The diff editor has none. */
+/** Maximum number of lines in a full diff on the page. The diff editor has no limit. */
 const maxWholeLines = 5_000;
 
 type Decision = EventData<'approval:denied' | 'approval:granted'>;
 
 interface OpenApproval {
   view: ApprovalView;
-  /** Milliseconds since the epoch. */
+  /** Time of the time-out, in milliseconds since the epoch. */
   readonly expiresAt: number | undefined;
   readonly callId: string | undefined;
   readonly diffs: readonly (DiffTexts | undefined)[];
@@ -30,7 +30,7 @@ export interface DecidedApproval {
   readonly decision: string;
 }
 
-/** The pending approvals: from the request until the answer, the timeout, or the end of the turn. */
+/** The pending approvals, from their request until the answer, the time-out or the end of the turn. */
 export class ApprovalViews {
   private readonly openApprovals = new Map<string, OpenApproval>();
 
@@ -48,7 +48,7 @@ export class ApprovalViews {
   /** Adds the approval of `call`. `requestedAt` is in milliseconds since the epoch. */
   addApproval(
     data: EventData<'approval:required'>,
-    call: { callId: string | undefined; entryId: string | undefined; parts: ShownParts | undefined },
+    call: { callId: string | undefined; entryId: string | undefined; parts: PartsWithDiffs | undefined },
     backendTitle: string,
     requestedAt: number | undefined,
   ): void {
@@ -76,7 +76,7 @@ export class ApprovalViews {
     if (approval) approval.view = { ...approval.view, state };
   }
 
-  /** Removes an approval that was answered. Undefined if it is not pending. */
+  /** Removes an answered approval. Returns undefined if it is not pending. */
   resolveApproval(data: Decision, saysGranted: boolean): DecidedApproval | undefined {
     const { approval_id: id, decision } = data;
     const approval = this.openApprovals.get(id);
@@ -88,7 +88,7 @@ export class ApprovalViews {
     const reasonCode = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
     const reason = reasonCode === undefined ? undefined : (reasonTexts[reasonCode] ?? reasonCode);
     if (saysGranted && !isRejection) return { callId, outcome: 'granted', decision: chosen?.label ?? decision };
-    // An answer sent on the user's behalf is not the user's.
+    // An answer that was sent automatically does not count as an answer of the user.
     const isTimedOut = reasonCode === 'timeout';
     const outcome = isTimedOut ? 'timedOut' : !chosen && isWithdrawnReason(reasonCode) ? 'unanswered' : 'denied';
     const answer = isTimedOut ? undefined : chosen?.label;
@@ -99,8 +99,11 @@ export class ApprovalViews {
     this.openApprovals.clear();
   }
 
-  /** Returns the parts, trimmed only to what a page can show. Undefined if the approval is not pending. */
-  whole(id: string): Part[] | undefined {
+  /**
+   * Returns all parts. Only those that are too large for a page are shortened. Undefined if the approval is not
+   * pending.
+   */
+  fullContent(id: string): Part[] | undefined {
     const approval = this.openApprovals.get(id);
     return approval?.view.parts.map((part, index) => {
       const texts = approval.diffs[index];

@@ -5,10 +5,12 @@ import type { ApprovalView } from '../chatView';
 
 type ApprovalSummary = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
 
-/** Returns the heading of an approval, without the agent and command that the card shows next to it. */
+/** Returns the heading of an approval. Omits the agent and the command, because the card shows them next to it. */
 export function approvalTitle({ asks, parts, prompt }: ApprovalSummary): string {
   const line = oneLine(prompt);
-  const [, rest] = new RegExp(`^${escapeRegExp(asks)} (?:wants to|asks:) (.+)$`, 'iu').exec(line) ?? [];
+  const agent = escapeRegExp(asks);
+  const [, wish, request] = new RegExp(`^${agent} wants to (.+)$|^Request from ${agent}: (.+)$`, 'iu').exec(line) ?? [];
+  const rest = wish ?? request;
   const title = rest === undefined ? line : rest.slice(0, 1).toUpperCase() + rest.slice(1);
   const [first] = parts;
   const command = first?.type === 'terminal' ? first.command : undefined;

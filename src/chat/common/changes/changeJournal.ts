@@ -6,48 +6,48 @@ import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
 import type { ChatFileAccess } from './chatFileAccess';
-import { ChatError, type RevertOptions, type TurnRange, type TurnsChange, type TurnTexts } from '../chatPorts';
+import { ChatError, type RevertOptions, type TurnRange, type FileChangedByTurns, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
-import { OthersSaveWatch } from '../unsaved/othersSaveWatch';
+import { OtherSaveTracker } from '../unsaved/otherSaveTracker';
 import { requireUnprotected } from '../restore/requireUnprotected';
-import { RunningSweeps } from './runningSweeps';
-import { ShownWrites } from './shownWrites';
-import { StateChanges, type StateRestore } from './stateChanges';
+import { RunningTurnScans } from './runningTurnScans';
+import { ApprovalDiffs } from './approvalDiffs';
+import { NonTextChanges, type StateRestore } from './nonTextChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
 
 interface ChangeJournalPorts {
   readonly files: ChatFileAccess;
-  /** Shared by all conversations of the window. */
+  /** All conversations of the window share these claims. */
   readonly claims: WriteClaims;
   readonly clock: Clock;
   readonly texts: TextBlobs;
   readonly log: Logger;
   readonly record: (record: NewRecord) => void;
   readonly onDidChange: () => void;
-  /** Called when the agent has written contents other than its approval showed. */
+  /** Called when an agent has written other contents than its approval had shown. */
   readonly onUnexpectedWrite: (path: string) => void;
 }
 
 /**
- * Tracks the file changes of a conversation and reverts them. Only restores texts that Backline read itself before a write, never
- * texts that an agent reported.
+ * Tracks the file changes of a conversation and reverts them. Only restores texts that Backline has read before a
+ * write, and never texts that an agent has reported.
  */
 export class ChangeJournal {
   readonly review: FileReview;
-  readonly states: StateChanges;
+  readonly states: NonTextChanges;
   private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
-  private readonly runningSweeps: RunningSweeps;
-  private readonly savesWatch: OthersSaveWatch;
-  private readonly shownWrites = new ShownWrites();
+  private readonly runningTurnScans: RunningTurnScans;
+  private readonly otherSaveTracker: OtherSaveTracker;
+  private readonly approvalDiffs = new ApprovalDiffs();
   private readonly queue = new KeyedQueue();
-  /** Texts before running writes through the editor port, by path. */
+  /** Texts before writes that are in progress through the editor port, by path. */
   private readonly baseByPath = new Map<string, FileTextId>();
   private readonly revertingPaths = new Set<string>();
   /** Resolves when the changes of the last turn are recorded. */
@@ -56,9 +56,9 @@ export class ChangeJournal {
   constructor(private readonly ports: ChangeJournalPorts) {
     const { claims, clock, files, log, record } = ports;
     this.fileTexts = new FileTexts(files, ports.texts);
-    this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithShown(...write));
+    this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithApproval(...write));
     const { checkpoints, editor } = files;
-    this.states = new StateChanges({ checkpoints, claims, record });
+    this.states = new NonTextChanges({ checkpoints, claims, record });
     const { fileTexts: texts, ledger, queue, states } = this;
     this.review = new FileReview({
       editor,
@@ -71,9 +71,9 @@ export class ChangeJournal {
       refresh: () => this.refresh(),
     });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
-    this.runningSweeps = new RunningSweeps(clock, () => this.sweep());
+    this.runningTurnScans = new RunningTurnScans(clock, () => this.scan());
     const isAgentsWrite = (path: string): boolean => this.baseByPath.has(path);
-    this.savesWatch = new OthersSaveWatch({
+    this.otherSaveTracker = new OtherSaveTracker({
       clock,
       files,
       fileTexts: texts,
@@ -107,7 +107,7 @@ export class ChangeJournal {
     return this.ledger.remainingChanges;
   }
 
-  /** Returns the files whose text is not the one after the agent's last change. Never rejects. */
+  /** Returns the files that have changed since the agent's last change. Never rejects. */
   async editedPaths(): Promise<ReadonlySet<string>> {
     const edited = new Set<string>();
     for (const { change, path } of this.remainingChanges) {
@@ -117,7 +117,7 @@ export class ChangeJournal {
     return edited;
   }
 
-  /** Returns the remaining changes after these records of a conversation. */
+  /** Returns the changes that remain after these records of a conversation. */
   remainingChangesAfter(records: readonly LogRecord[]): RemainingChange[] {
     const ledger = new ChangeLedger(
       this.fileTexts,
@@ -167,22 +167,22 @@ export class ChangeJournal {
   }
 
   observeEvent(event: SessionEvent): void {
-    this.shownWrites.observeEvent(event);
+    this.approvalDiffs.observeEvent(event);
     this.toolCallWrites.observeEvent(event);
-    this.runningSweeps.observeEvent(event);
+    this.runningTurnScans.observeEvent(event);
   }
 
-  /** Call before an answer is sent to the agent: changes made until then are not the agent's. Never rejects. */
+  /** Call before an answer is sent to the agent: what changed before is not the agent's work. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
     await this.toolCallWrites.beforeAnswer(approvalId);
   }
 
   /**
    * Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. A stopped agent can write until
-   * `whenAgentStopped`, which must not reject. Never rejects.
+   * `whenAgentStopped` resolves, which must not reject. Never rejects.
    */
   async endTurn(turn: number, isUnrecorded = true, whenAgentStopped?: Promise<void>): Promise<void> {
-    this.runningSweeps.end();
+    this.runningTurnScans.end();
     this.turnEnd = this.recordTurn(turn, isUnrecorded, whenAgentStopped);
     await this.turnEnd;
   }
@@ -192,14 +192,14 @@ export class ChangeJournal {
     await this.toolCallWrites.endTurn();
     await whenAgentStopped;
     await this.turnCheckpoint.end(turn);
-    this.shownWrites.endTurn();
+    this.approvalDiffs.endTurn();
     this.baseByPath.clear();
     await this.states.refresh();
     await this.ledger.endTurn(turn, (changes) => this.states.addToTurn(turn, changes));
     await this.refresh();
   }
 
-  /** Updates `changes` from the current files, which others may have changed. Never rejects. */
+  /** Compares `changes` with the current files, because others may have changed them. Never rejects. */
   async refresh(): Promise<void> {
     await Promise.all([this.ledger.refresh(), this.states.refresh()]);
     this.ports.onDidChange();
@@ -211,7 +211,10 @@ export class ChangeJournal {
     return known ? await this.fileTexts.textOf(known.before) : undefined;
   }
 
-  /** Returns a file before and after a turn, with an empty text for a deleted file. Undefined if the earlier text is unknown. */
+  /**
+   * Returns the texts of a file before and after a turn. A deleted file has an empty text. Undefined if the earlier
+   * text is unknown.
+   */
   async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
     const path = await this.resolvePath(requested);
     const known = this.ledger.getTurnFile(turn, path);
@@ -221,12 +224,13 @@ export class ChangeJournal {
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
-  filesOfTurns(turns: TurnRange): TurnsChange[] {
+  filesOfTurns(turns: TurnRange): FileChangedByTurns[] {
     return this.ledger.filesOfTurns(turns);
   }
 
   /**
-   * Reverts a file. Returns the id of a restore that can be undone if the change has no text, which an editor could undo.
+   * Reverts a file. If the change has no texts, an editor cannot undo the revert, and the result is the id of a restore
+   * that can be undone.
    * @throws ChatError `notFound`, `changedSince` unless forced, EditorError
    */
   async revert(
@@ -245,13 +249,13 @@ export class ChangeJournal {
     return restoreId;
   }
 
-  /** Accepts the changes to one file, or to all. */
+  /** Keeps the changes to one file, or to all files. */
   async acceptChanges(requested?: string): Promise<void> {
     const all = new Set([...this.ledger.paths, ...this.states.paths]);
     const paths = requested === undefined ? all : [await this.changedPath(requested)];
     for (const path of paths) {
       this.recordDecision(path, 'kept');
-      await this.turnCheckpoint.setBase(path);
+      await this.turnCheckpoint.rebase(path);
     }
     this.ports.onDidChange();
   }
@@ -261,8 +265,8 @@ export class ChangeJournal {
     if (this.states.isWithoutTexts(path, turn)) {
       if (protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
       const restore = await this.states.restore(path, turn, force);
-      await this.turnCheckpoint.setBase(path);
-      // An earlier turn may have changed it as text.
+      await this.turnCheckpoint.rebase(path);
+      // An earlier turn may have changed the text of the file.
       if (turn !== undefined || typeof (await this.fileTexts.textOf(this.ledger.getFile(path)?.before)) !== 'string') {
         return restore;
       }
@@ -270,7 +274,7 @@ export class ChangeJournal {
     return await this.revertText(path, options);
   }
 
-  /** The changes of the file stay recorded, because undoing the restore brings them back. */
+  /** Records a restore. The changes of the file stay recorded, because undoing the restore brings them back. */
   private async recordRestore(path: string, { target, turn, undo }: StateRestore): Promise<string> {
     const previous = this.remainingChanges.filter((change) => change.path === path);
     if (previous.length > 0) await this.ledger.replaceChanges([{ path }]);
@@ -296,10 +300,10 @@ export class ChangeJournal {
       );
     }
     const now = await this.fileTexts.readFile(path);
-    const isAsLeft = !now.isDirty && (await this.states.isAsLeft(path, turn));
+    const isAsLeft = !now.isDirty && (await this.states.isUnchangedSinceAgent(path, turn));
     const rebased = file ? await this.ledger.textWithoutChange(file, now) : now.text;
     if (rebased === undefined && !force) {
-      const message = `The file was changed after this ${scope}. To undo it would undo those changes, too.`;
+      const message = `The file was changed after this ${scope}. Undoing would lose those changes, too.`;
       throw new ChatError('changedSince', message);
     }
     const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;
@@ -309,26 +313,27 @@ export class ChangeJournal {
       await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
     else if (now.text !== null && text === null) {
       const deleteFile = () => files.deleteFile(path, { protectedFiles });
-      // Nobody can bring later edits back but a checkpoint.
+      // Only a checkpoint can bring back later edits.
       if (rebased !== null) {
         if (now.isDirty) await files.editor.save(path);
         const first = turn ?? this.ledger.firstTurnOf(path);
-        const restore = await this.states.deleteWithWayBack(path, first, deleteFile);
-        await this.turnCheckpoint.setBase(path);
+        const restore = await this.states.deleteAfterCheckpoint(path, first, deleteFile);
+        await this.turnCheckpoint.rebase(path);
         return restore;
       }
       await deleteFile();
     }
-    const restore = typeof text === 'string' ? await this.states.restoreRest(path, turn, text, isAsLeft) : undefined;
+    const restore =
+      typeof text === 'string' ? await this.states.restoreNonTextParts(path, turn, text, isAsLeft) : undefined;
     if (isOnlyState && restore) {
-      await this.turnCheckpoint.setBase(path);
+      await this.turnCheckpoint.rebase(path);
       return restore;
     }
     const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
     if (turn === undefined) this.recordDecision(path, 'reverted');
     else this.recordTurnReverted(turn, path, file && { before: remaining, after });
-    this.toolCallWrites.setBase(path, after);
-    await this.turnCheckpoint.setBase(path);
+    this.toolCallWrites.rebaseWatchedFile(path, after);
+    await this.turnCheckpoint.rebase(path);
     return undefined;
   }
 
@@ -349,21 +354,21 @@ export class ChangeJournal {
     );
   }
 
-  /** Stores the text before all changes of the conversation. */
+  /** Stores the text that the file had before all changes of the conversation. */
   private async storeBaseline(path: string, now: CurrentFile): Promise<FileTextId> {
     const file = this.ledger.getFile(path);
-    return file && (await this.fileTexts.storeOtherText(await this.ledger.textWithoutChange(file, now)));
+    return file && (await this.fileTexts.storeTextNotFromDisk(await this.ledger.textWithoutChange(file, now)));
   }
 
-  private async sweep(): Promise<void> {
-    await this.turnCheckpoint.sweep();
+  private async scan(): Promise<void> {
+    await this.turnCheckpoint.scan();
     await this.refresh();
   }
 
-  private async compareWithShown(path: string, before: FileText, after: FileText): Promise<void> {
-    for (const shownPath of this.shownWrites.paths) {
+  private async compareWithApproval(path: string, before: FileText, after: FileText): Promise<void> {
+    for (const shownPath of this.approvalDiffs.paths) {
       if ((await this.resolvePath(shownPath)) !== path) continue;
-      if (!this.shownWrites.matchesShown(shownPath, before, after)) this.ports.onUnexpectedWrite(path);
+      if (!this.approvalDiffs.matchesApproval(shownPath, before, after)) this.ports.onUnexpectedWrite(path);
     }
   }
 
@@ -376,18 +381,18 @@ export class ChangeJournal {
     }
   }
 
-  /** As `resolvePath`, but a symbolic link is not followed. */
+  /** Like `resolvePath`, but does not follow a symbolic link. */
   private async changedPath(requested: string): Promise<string> {
     return this.hasChanges(requested) ? requested : await this.resolvePath(requested);
   }
 
-  /** Returns the path unchanged if agents may no longer access it. */
+  /** Returns the resolved path. If agents can no longer access the path, returns it unchanged. */
   private async resolvePath(path: string): Promise<string> {
     return await this.ports.files.editor.resolve(path).catch(() => path);
   }
 
   dispose(): void {
-    this.runningSweeps.end();
-    this.savesWatch.dispose();
+    this.runningTurnScans.end();
+    this.otherSaveTracker.dispose();
   }
 }

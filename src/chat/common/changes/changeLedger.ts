@@ -1,23 +1,23 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
 import { countChanges } from '../../../transcript/common/lineDiff';
-import { mergePartly } from '../../../changes/common/review/threeWayMerge';
-import type { SeparableCounts, TurnRange, TurnsChange } from '../chatPorts';
+import { mergeWithoutConflicts } from '../../../changes/common/review/threeWayMerge';
+import type { SeparableCounts, TurnRange, FileChangedByTurns } from '../chatPorts';
 import type { ChangedTexts, CurrentFile, FileTexts, FileText, FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { findFormerPaths } from './renames';
 import type { WriteClaims } from './writeClaims';
 
 interface WrittenFile {
-  /** Text before the conversation's first change. Undefined if Backline did not read it; then it cannot be restored. */
+  /** Text before the conversation's first change. Undefined if Backline did not read it, so it cannot be restored. */
   readonly before: FileTextId;
   /** Text after the agent's last change. */
   readonly after: FileTextId;
-  /** Others changed the file between the agent's changes. Restoring would undo their changes, too. */
+  /** Whether others changed the file between the agent's changes. Restoring would also undo their changes. */
   readonly isMixed: boolean;
   /**
-   * The remaining change after each hunk that was undone in an editor. The undo itself can be undone, so `before` and `after` stay;
-   * but later edits of the undone lines can only be separated from these changes. Oldest first.
+   * The remaining change after each hunk that was undone in an editor, oldest first. Such an undo can itself be undone,
+   * so `before` and `after` stay unchanged. These changes are needed to separate later edits of the undone lines.
    */
   readonly changesAfterUndo?: readonly ChangedTexts[];
   readonly change: FileChange | undefined;
@@ -25,21 +25,20 @@ interface WrittenFile {
 
 interface Write {
   readonly path: string;
-  /** Text read by Backline right before the write. */
+  /** The text that Backline read immediately before the write. */
   readonly base: FileTextId;
-  /** The file after the write; read if missing. */
+  /** The file after the write. If it is missing, the file is read. */
   readonly written?: CurrentFile;
-  /** Whether the change can only be the agent's. */
+  /** Whether only the agent can have made the change. */
   readonly isAgentsWork: (now: CurrentFile) => boolean;
 }
 
-/** A file before and after a turn. */
 type TurnFile = Pick<WrittenFile, 'before' | 'after' | 'isMixed' | 'changesAfterUndo'>;
 
 export const maxFiles = 5_000;
 const maxChangesAfterUndo = 20;
 
-/** Records the agent's writes in a conversation, and computes the resulting changes. */
+/** Records the agent's writes in a conversation and computes the resulting changes. */
 export class ChangeLedger {
   private readonly writtenFiles = new Map<string, WrittenFile>();
   private readonly snapshotByPath = new Map<string, FileTextId>();
@@ -51,11 +50,11 @@ export class ChangeLedger {
     private readonly fileTexts: FileTexts,
     private readonly appendRecord: (record: NewRecord) => void,
     private readonly claims: WriteClaims,
-    /** Called when the agent has apparently written a file. */
+    /** Called when the agent has probably written a file. */
     private readonly onFileWritten: (path: string, before: FileText, after: FileText) => Promise<void>,
   ) {}
 
-  /** Changes to files that still differ. */
+  /** Changes of files whose texts still differ. */
   get changes(): FileChange[] {
     return this.withFormerPaths(
       [...this.writtenFiles.values()].flatMap(({ change }) => change ?? []),
@@ -87,8 +86,8 @@ export class ChangeLedger {
     }));
   }
 
-  /** Lists a renamed file once. */
-  filesOfTurns(turns: TurnRange): TurnsChange[] {
+  /** Returns the files that these turns have changed. A renamed file is listed once. */
+  filesOfTurns(turns: TurnRange): FileChangedByTurns[] {
     const files = this.textsOfTurns(turns);
     const formerPaths = findFormerPaths(files, (text) => this.fileTexts.isEmpty(text));
     const former = new Set(formerPaths.values());
@@ -97,7 +96,7 @@ export class ChangeLedger {
       .map((path) => ({ path, ...withoutUndefined({ renamedFrom: formerPaths.get(path) }) }));
   }
 
-  /** Returns the files that turns have changed, before the first and after the last of these turns. Infinity: until now. */
+  /** Returns the texts before the first and after the last turn. If `last` is Infinity, the latter are the current texts. */
   textsOfTurns({ first, last }: TurnRange): ReadonlyMap<string, ChangedTexts> {
     const files = new Map<string, ChangedTexts>();
     const ended = [...this.filesByTurn].filter(([turn]) => turn >= first && turn <= last);
@@ -112,7 +111,7 @@ export class ChangeLedger {
     return files;
   }
 
-  /** Returns the first turn that has changed the file; the running one if none has ended. */
+  /** Returns the first turn that has changed the file. If no turn has ended, this is the running turn. */
   firstTurnOf(path: string): number {
     const turns = [...this.filesByTurn].filter(([, files]) => files.has(path)).map(([turn]) => turn);
     return turns.length > 0 ? Math.min(...turns) : Math.max(0, ...this.filesByTurn.keys()) + 1;
@@ -122,14 +121,14 @@ export class ChangeLedger {
     return this.turnFiles.has(path);
   }
 
-  /** Returns the file after the current turn's last write; undefined if the turn has not written it. */
+  /** Returns the file after the last write of the current turn. Undefined if the turn has not written the file. */
   currentTurnText(path: string): FileTextId {
     return this.turnFiles.get(path)?.after;
   }
 
   /** Whether another conversation has written this text. */
   isOthersWrite(path: string, text: FileTextId): boolean {
-    return this.claims.isOthers(this, path, text);
+    return this.claims.isClaimedByOther(this, path, text);
   }
 
   applyRecord(record: LogRecord): void {
@@ -167,14 +166,15 @@ export class ChangeLedger {
     const now = written ?? (await this.fileTexts.readFile(path));
     if (base !== undefined && base === now.id) return false;
     const known = this.writtenFiles.get(path);
-    // Already recorded in this turn; or, if the earlier text is unknown, unchanged since the agent's last write.
+    // The write was already recorded in this turn. If the earlier text is unknown, the file has not changed since the
+    // agent's last write.
     const recorded = base === undefined ? known : this.turnFiles.get(path);
     if (recorded && now.id !== undefined && recorded.after === now.id) return false;
     this.claims.claim(this, path, now.id);
     if (!now.isDirty) await this.onFileWritten(path, await this.fileTexts.textOf(base), now.text);
     if (!known && this.writtenFiles.size >= maxFiles) return true;
     const { turnFiles } = this;
-    // Needed to separate later edits of others.
+    // This text is needed to separate later edits of others.
     await this.fileTexts.storeText(now);
     const write = { before: base, after: now.id, isMixed: !isAgentsWork(now) };
     if (!known) this.appendRecord({ type: 'snapshot', path, ...(base === undefined ? {} : { text: base }) });
@@ -189,11 +189,11 @@ export class ChangeLedger {
     return true;
   }
 
-  /** Returns the current text without the change; undefined if later edits of others can't be separated from it. */
+  /** Returns the current text without the change. Undefined if later edits of others can't be separated from it. */
   async textWithoutChange(file: TurnFile, now: Pick<CurrentFile, 'id' | 'text'>): Promise<FileText> {
     const { changesAfterUndo = [], isMixed } = file;
     if (isMixed) return undefined;
-    // The oldest first: it brings a change back whose undo was undone.
+    // Starts with the oldest change, which is back in the file if the user has undone the undo of a hunk.
     for (const change of [file, ...changesAfterUndo]) {
       const rebased = await this.fileTexts.rebaseText(change, now);
       if (rebased !== undefined) return rebased;
@@ -201,7 +201,7 @@ export class ChangeLedger {
     return undefined;
   }
 
-  /** Finds the changes whose lines nobody has edited since, and the text without them. */
+  /** Finds the changes whose lines nobody has edited since, and returns the text without them. */
   async separateChange(
     path: string,
     { text: theirs }: Pick<CurrentFile, 'text'>,
@@ -211,7 +211,7 @@ export class ChangeLedger {
     if (file?.isMixed !== false || typeof ours !== 'string' || typeof base !== 'string' || typeof theirs !== 'string') {
       return { separable: 0, total: 1 };
     }
-    const { conflictCount, mergedCount, text } = mergePartly({ base, ours, theirs });
+    const { conflictCount, mergedCount, text } = mergeWithoutConflicts({ base, ours, theirs });
     return { separable: mergedCount, total: mergedCount + conflictCount, text };
   }
 
@@ -239,7 +239,7 @@ export class ChangeLedger {
     this.appendRecord({ type: 'rebased', path, ...withoutUndefined({ ...texts }) });
   }
 
-  /** Records all changes of the turn with what `addStates` adds, including those recorded before it was resumed. Later writes belong to the next turn. */
+  /** Records all changes of the turn. `addStates` adds changes that texts do not show. Later writes get a new turn. */
   async endTurn(turn: number, addStates: (changes: readonly FileChange[]) => FileChange[]): Promise<void> {
     const { turnFiles: written } = this;
     if (written.size === 0 && addStates([]).length === 0) return;
@@ -265,7 +265,7 @@ export class ChangeLedger {
     });
   }
 
-  /** Compares again with the current files, which others may have changed. */
+  /** Compares the changes with the current files, because others may have changed them. */
   async refresh(): Promise<void> {
     for (const [path, file] of [...this.writtenFiles]) {
       const change = await this.currentChange(path, file);
@@ -273,14 +273,14 @@ export class ChangeLedger {
     }
   }
 
-  /** Forgets the changes to a file. A later write begins a new change. `hasStates`: not only its text had changed. */
+  /** Removes the changes to a file after the user's decision. `hasStates`: some of them were not visible in texts. */
   recordDecision(path: string, decision: 'reverted' | 'kept', hasStates = false): void {
     if (!this.writtenFiles.delete(path) && !hasStates) return;
     this.turnFiles.delete(path);
     this.appendRecord({ type: 'fileDecided', path, decision });
   }
 
-  /** Sets what remains to be reviewed in files, after they were restored or another conversation took over their review. */
+  /** Sets the changes that remain, after files were restored or another conversation has taken over their review. */
   async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
     if (files.length === 0) return;
     for (const file of files) {
@@ -290,7 +290,7 @@ export class ChangeLedger {
     this.appendRecord({ type: 'changesReplaced', files: [...files] });
   }
 
-  /** `texts` is the remaining change of the conversation. */
+  /** Records that the change of a turn was reverted. `texts` is the remaining change of the conversation. */
   recordTurnReverted(turn: number, path: string, texts: ChangedTexts): void {
     this.undoTurnChange(turn, path, texts);
     this.appendRecord({ type: 'turnReverted', turn, path, ...withoutUndefined({ ...texts }) });
@@ -332,7 +332,7 @@ export class ChangeLedger {
     const { after, before, isDoubtful = false, isMixed = false, path } = record;
     const known = this.writtenFiles.get(path);
     const previous = known ? known.after : this.snapshotByPath.get(path);
-    // Without a base, the write followed the agent's previous one.
+    // Without a base, the text before the write is the one after the agent's previous write.
     const write =
       record.base === undefined
         ? { before: previous, after, isMixed }
@@ -347,7 +347,7 @@ export class ChangeLedger {
     return await this.currentChange(path, { after, before, isMixed });
   }
 
-  /** Returns the part of a change that is still in the file. */
+  /** Returns the change as far as it is still in the file. */
   private async currentChange(path: string, texts: TurnFile): Promise<FileChange | undefined> {
     const now = await this.fileTexts.readFile(path);
     const before = await this.textWithoutChange(texts, now);
@@ -366,17 +366,17 @@ export class ChangeLedger {
     return changes.map((change) => ({ ...change, ...withoutUndefined({ renamedFrom: formerPaths.get(change.path) }) }));
   }
 
-  /** Combines two consecutive writes. Edits of others in between become part of the earlier text where possible. */
+  /** Combines two consecutive writes. Edits of others between them become part of the earlier text if possible. */
   private async mergeWrites(first: TurnFile | undefined, next: TurnFile): Promise<TurnFile> {
     const combined = combineWrites(first, next);
     if (!first || !combined.isMixed || first.isMixed || next.isMixed) return combined;
     const between = { id: next.before, text: await this.fileTexts.textOf(next.before) };
-    const before = await this.fileTexts.storeOtherText(await this.textWithoutChange(first, between));
+    const before = await this.fileTexts.storeTextNotFromDisk(await this.textWithoutChange(first, between));
     return before === undefined ? combined : { before, after: next.after, isMixed: false };
   }
 }
 
-/** Combines two consecutive writes. The result is mixed if others have written in between. */
+/** Combines two consecutive writes. The result is marked as mixed if others have written between them. */
 function combineWrites(first: TurnFile | undefined, next: TurnFile): TurnFile {
   if (!first) return next;
   const isMixed = first.isMixed || next.isMixed || next.before === undefined || next.before !== first.after;

@@ -2,19 +2,19 @@ import type { Event } from '../../../base/common/event';
 import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { EditorPort, WriteOptions } from '../../../editor/common/editorPort';
 
-/** How conversations access the files of the workspace. */
+/** File access for conversations, within the workspace. */
 export interface ChatFileAccess {
   readonly editor: EditorPort;
-  /** Saves its unsaved text, then deletes it. @throws EditorError */
+  /** Saves unsaved text of the file, then deletes it. @throws EditorError */
   deleteFile(path: string, options: DeleteOptions): Promise<void>;
-  /** Undefined if checkpoints are turned off or there is no workspace. */
+  /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
-  /** Fires with the absolute path of a file that was saved in an editor of this window. */
+  /** Fires when a file was saved in an editor of this window, with its absolute path. */
   readonly onDidSave: Event<string>;
   readonly onWillSave: Event<PendingSave>;
   /**
-   * Reads a file from disk, decoded as its editor does, without unsaved text. Does not wait for running writes. Null if it does not
-   * exist, undefined if it is too large or not text. @throws Error
+   * Reads a file from disk, decoded like its editor does, without unsaved text. Does not wait for running writes. Null
+   * if the file does not exist, undefined if it is too large or not text. @throws Error
    */
   readDiskText(path: string): Promise<string | null | undefined>;
 }
@@ -22,7 +22,7 @@ export interface ChatFileAccess {
 /** A file that is about to be saved in an editor of this window. */
 export interface PendingSave {
   readonly path: string;
-  /** Delays the save. Call it in the listener. */
+  /** Delays the save until the promise settles. Only works when called synchronously in the listener. */
   readonly waitUntil: (work: Promise<void>) => void;
 }
 

@@ -1,22 +1,23 @@
 interface LineSpan {
-  /** 0-based; `end` is exclusive. */
+  /** First line, 0-based. `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 }
 
 interface PlaceCodeInput {
-  /** Undefined if the file doesn't exist. */
+  /** The text of the file; undefined if the file does not exist. */
   readonly text: string | undefined;
   readonly code: string;
-  /** UTF-16 offsets of the selection; empty at the cursor. */
+  /** The selection, or an empty range at the cursor, as UTF-16 offsets. */
   readonly selection: { readonly start: number; readonly end: number } | undefined;
 }
 
 /**
- * Returns the text of the file with the code inserted. The code replaces the selection, or the span from the only line equal to
- * its first to the next line equal to its last. Otherwise it is inserted after the line of the cursor, or at the end.
+ * Returns the text of the file with the code inserted. The code replaces the selection. Without a selection, it
+ * replaces the lines from the only one equal to the code's first line, to the next one equal to the code's last line.
+ * If there are none, it is inserted after the line of the cursor, or at the end.
  */
-export function placeCode({ text = '', code, selection }: PlaceCodeInput): string {
+export function insertCodeIntoText({ text = '', code, selection }: PlaceCodeInput): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const body = code.replace(/\r\n?|\n/g, newline);
   if (text.trim() === '') return withFinalNewline(body, newline);
@@ -38,7 +39,7 @@ export function placeCode({ text = '', code, selection }: PlaceCodeInput): strin
   return before + glue + withFinalNewline(body, newline) + text.slice(lineEnd);
 }
 
-/** Finds the lines from the only one equal to the first of the code, to the next one equal to its last. */
+/** Finds the range from the only line equal to the first line of the code, to the next line equal to its last line. */
 function matchingSpan(lines: readonly string[], code: readonly string[]): LineSpan | undefined {
   const wanted = trimBlankLines(code);
   const [first] = wanted;
@@ -47,7 +48,7 @@ function matchingSpan(lines: readonly string[], code: readonly string[]): LineSp
   const starts = indexesOf(lines, first);
   const [start] = starts;
   if (start === undefined || starts.length > 1) return undefined;
-  // The last line is often a closing brace: the next one with the same indentation ends the block.
+  // The last line is often a closing brace. The block ends at the next such line with the same indentation.
   const end = lines.findIndex((line, index) => index > start && line.trimEnd() === last.trimEnd());
   return end === -1 ? undefined : { start, end: end + 1 };
 }
@@ -69,7 +70,7 @@ function withFinalNewline(text: string, newline: string): string {
   return text.endsWith(newline) ? text : text + newline;
 }
 
-/** Returns the offset after the line that contains `at`. */
+/** Returns the offset after the line that contains offset `at`. */
 function endOfLine(text: string, at: number, newline: string): number {
   const found = text.indexOf(newline, at);
   return found === -1 ? text.length : found + newline.length;

@@ -1,18 +1,24 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
-import type { SeenTexts } from '../../../changes/common/review/reviewSource';
+import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { ChatError, type RevertOptions, type SeparableCounts, type TurnRange, type TurnsTexts } from '../chatPorts';
+import {
+  ChatError,
+  type RevertOptions,
+  type SeparableCounts,
+  type TurnRange,
+  type TextsAroundTurns,
+} from '../chatPorts';
 import type { ChangeLedger } from './changeLedger';
 import type { CurrentFile, FileText, FileTexts } from './fileTexts';
-import type { StateChanges } from './stateChanges';
+import type { NonTextChanges } from './nonTextChanges';
 
 interface FileReviewPorts {
   readonly editor: Pick<EditorPort, 'writeText'>;
   readonly fileTexts: FileTexts;
   readonly ledger: ChangeLedger;
-  readonly states: Pick<StateChanges, 'hasChanges'>;
-  /** Serializes the work on each file, by path. */
+  readonly states: Pick<NonTextChanges, 'hasChanges'>;
+  /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly resolvePath: (path: string) => Promise<string>;
   readonly onDidChange: () => void;
@@ -20,11 +26,11 @@ interface FileReviewPorts {
   readonly refresh: () => Promise<void>;
 }
 
-/** Keeps and undoes parts of a file's changes. */
+/** Keeps and undoes single hunks of a file's changes. */
 export class FileReview {
   constructor(private readonly ports: FileReviewPorts) {}
 
-  async textsOfTurns(requested: string, turns: TurnRange): Promise<TurnsTexts> {
+  async textsOfTurns(requested: string, turns: TurnRange): Promise<TextsAroundTurns> {
     const path = await this.ports.resolvePath(requested);
     const known = this.ports.ledger.textsOfTurns(turns).get(path);
     const now = await this.ports.fileTexts.readFile(path);
@@ -65,37 +71,40 @@ export class FileReview {
   async baseline(requested: string): Promise<FileText> {
     const path = await this.ports.resolvePath(requested);
     const file = this.ports.ledger.getFile(path);
-    // No text has changed, for example of a file with another mode.
+    // The text is unchanged, for example if only the file mode differs.
     if (!file) return this.ports.states.hasChanges(path) ? (await this.ports.fileTexts.readFile(path)).text : undefined;
     const text = await this.ports.ledger.textWithoutChange(file, await this.ports.fileTexts.readFile(path));
     return text === undefined ? await this.ports.fileTexts.textOf(file.before) : text;
   }
 
-  /** @throws ChatError `changedSince` if the file differs from what was seen, `notFound` */
-  async keepHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.runForSeenFile(requested, seen, async (path, now) => {
+  /** Keeps a hunk. @throws ChatError `changedSince` if the file differs from what the user saw, `notFound` */
+  async keepHunk(requested: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
+    await this.runIfTextIsAsShown(requested, seen, async (path, now) => {
       const text = replaceLines(seen.baseline, hunk.before, seen.text, hunk.after);
-      const before = await this.ports.fileTexts.storeOtherText(text);
+      const before = await this.ports.fileTexts.storeTextNotFromDisk(text);
       await this.ports.ledger.rebase(path, { before, after: await this.ports.fileTexts.storeText(now) });
     });
     this.ports.onDidChange();
   }
 
-  /** @throws ChatError as `keepHunk`, EditorError */
-  async undoHunk(requested: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
-    await this.runForSeenFile(requested, seen, async (path) => {
+  /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
+  async undoHunk(requested: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
+    await this.runIfTextIsAsShown(requested, seen, async (path) => {
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
-      // The user has seen these lines and asked for them.
+      // Allowed, because the user has seen these lines and requested the change.
       await this.ports.editor.writeText(path, text, { protectedFiles: 'allow' });
       const after = await this.ports.fileTexts.storeText(await this.ports.fileTexts.readFile(path));
-      this.ports.ledger.recordUndo(path, { before: await this.ports.fileTexts.storeOtherText(seen.baseline), after });
+      this.ports.ledger.recordUndo(path, {
+        before: await this.ports.fileTexts.storeTextNotFromDisk(seen.baseline),
+        after,
+      });
     });
     await this.ports.refresh();
   }
 
-  private async runForSeenFile(
+  private async runIfTextIsAsShown(
     requested: string,
-    seen: SeenTexts,
+    seen: TextsShownToUser,
     task: (path: string, now: CurrentFile) => Promise<void>,
   ): Promise<void> {
     const path = await this.ports.resolvePath(requested);

@@ -3,9 +3,12 @@ import { mergeTexts } from '../../../changes/common/review/threeWayMerge';
 import type { TextBlobs } from '../chatStore';
 import type { ChatFileAccess } from './chatFileAccess';
 
-/** Contents of a file; null if it doesn't exist, undefined if unknown: too large, not text, or not accessible to agents. */
+/**
+ * Contents of a file. Null if the file does not exist. Undefined if unknown, because the file is too large, not text,
+ * or not accessible to agents.
+ */
 export type FileText = string | null | undefined;
-/** Id of a stored text; null and undefined as in `FileText`. */
+/** Id of a stored text. Null and undefined have the same meaning as in `FileText`. */
 export type FileTextId = string | null | undefined;
 
 export interface CurrentFile {
@@ -14,15 +17,15 @@ export interface CurrentFile {
   readonly isDirty: boolean;
 }
 
-/** A file before and after a change. */
+/** The texts of a file before and after a change. */
 export interface ChangedTexts {
   readonly before: FileTextId;
   readonly after: FileTextId;
 }
 
-/** Larger files have no texts. */
+/** Maximum size of a file, in bytes. The texts of larger files are unknown. */
 export const maxFileBytes = 5 * 1024 * 1024;
-/** Size of texts also held in memory, in case the disk fails, in UTF-16 units. */
+/** Maximum size of texts that are also kept in memory, in UTF-16 units, in case the disk fails. */
 const maxMemoryUnits = 16 * 1024 * 1024;
 
 /** Reads the texts of files, and stores earlier versions by content. */
@@ -39,11 +42,11 @@ export class FileTexts {
     return id === this.blobs.idOf('');
   }
 
-  /** Never rejects. */
+  /** Reads a file with unsaved text. Never rejects. */
   async readFile(path: string): Promise<CurrentFile> {
     try {
       const { hasInvalidBytes, isDirty, text } = await this.files.editor.readText(path, { maxBytes: maxFileBytes });
-      // Its text can't be written back.
+      // The text is not used, because writing it back would change bytes of the file.
       if (hasInvalidBytes === true) return { text: undefined, id: undefined, isDirty };
       return { text, id: this.blobs.idOf(text), isDirty };
     } catch (error) {
@@ -58,8 +61,8 @@ export class FileTexts {
     return { text, id: typeof text === 'string' ? this.blobs.idOf(text) : text, isDirty: false };
   }
 
-  /** Stores a text that was not read from the file just now. */
-  async storeOtherText(text: FileText): Promise<FileTextId> {
+  /** Stores a text that is not the current text of its file. */
+  async storeTextNotFromDisk(text: FileText): Promise<FileTextId> {
     if (typeof text !== 'string') return text;
     return await this.storeText({ text, id: this.blobs.idOf(text), isDirty: false });
   }
@@ -75,8 +78,8 @@ export class FileTexts {
   }
 
   /**
-   * Returns the text before a change with the edits that others made after it. Undefined if they edited the changed lines, or if
-   * one of the texts is unknown.
+   * Undoes a change in the current text and keeps edits that others made after it. Undefined if they edited the changed
+   * lines, or if one of the texts is unknown.
    */
   async rebaseText({ before, after }: ChangedTexts, current: Pick<CurrentFile, 'id' | 'text'>): Promise<FileText> {
     const ours = await this.textOf(before);

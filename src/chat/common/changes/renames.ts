@@ -1,13 +1,16 @@
 import type { ChangedTexts, FileTextId } from './fileTexts';
 
-/** Returns the former paths of files that were created with the text of a deleted one, by their path now. */
+/**
+ * Finds files that were probably renamed, because they were created with the text of a deleted file. Returns their
+ * former paths, by current path.
+ */
 export function findFormerPaths(
   files: ReadonlyMap<string, ChangedTexts>,
   isEmpty: (text: FileTextId) => boolean,
 ): ReadonlyMap<string, string> {
   const deletedByText = new Map<string, string[]>();
   for (const [path, { after, before }] of files) {
-    // An empty text says nothing about where it is from.
+    // Empty files are ignored, because many files can have an empty text.
     if (after !== null || typeof before !== 'string' || isEmpty(before)) continue;
     deletedByText.set(before, [...(deletedByText.get(before) ?? []), path]);
   }

@@ -1,23 +1,26 @@
 import type { Event } from '../../../base/common/event';
 import type { Hunk } from '../../../changes/common/review/hunks';
-import type { SeenTexts } from '../../../changes/common/review/reviewSource';
+import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import type { FileChange } from '../../../transcript/common/entries';
 import type {
-  ChangedStates,
+  StatesBeforeAndAfter,
   ChatFileChanges,
   RevertOptions,
   SeparableCounts,
   TurnRange,
-  TurnsChange,
-  TurnsTexts,
+  FileChangedByTurns,
+  TextsAroundTurns,
 } from '../chatPorts';
-import type { SessionFile } from '../chatStore';
+import type { ConversationFiles } from '../chatStore';
 import type { ChangeJournal } from './changeJournal';
 
-/** Implements `ChatFileChanges`. Keeping and undoing claims the conversation for this window. */
+/**
+ * Implements `ChatFileChanges`. Before the user keeps or undoes changes, this window becomes the writer of the
+ * conversation.
+ */
 export class ReviewableChanges implements ChatFileChanges {
   constructor(
-    private readonly file: Pick<SessionFile, 'claim'>,
+    private readonly file: Pick<ConversationFiles, 'claim'>,
     private readonly journal: ChangeJournal,
     readonly onDidChange: Event<void>,
   ) {}
@@ -26,15 +29,15 @@ export class ReviewableChanges implements ChatFileChanges {
     return this.journal.changes;
   }
 
-  filesOfTurns(turns: TurnRange): readonly TurnsChange[] {
+  filesOfTurns(turns: TurnRange): readonly FileChangedByTurns[] {
     return this.journal.filesOfTurns(turns);
   }
 
-  textsOfTurns(path: string, turns: TurnRange): Promise<TurnsTexts> {
+  textsOfTurns(path: string, turns: TurnRange): Promise<TextsAroundTurns> {
     return this.journal.review.textsOfTurns(path, turns);
   }
 
-  statesOf(path: string, turn?: number): ChangedStates | undefined {
+  statesOf(path: string, turn?: number): StatesBeforeAndAfter | undefined {
     return this.journal.states.statesOf(path, turn);
   }
 
@@ -51,12 +54,12 @@ export class ReviewableChanges implements ChatFileChanges {
     return this.journal.review.baseline(path);
   }
 
-  async keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+  async keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     await this.file.claim();
     await this.journal.review.keepHunk(path, hunk, seen);
   }
 
-  async undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+  async undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     await this.file.claim();
     await this.journal.review.undoHunk(path, hunk, seen);
   }

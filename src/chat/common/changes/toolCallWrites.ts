@@ -12,7 +12,7 @@ interface ToolCallWritesPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
-  /** Keyed by path. */
+  /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly log: Logger;
 }
@@ -27,18 +27,18 @@ interface Call {
 interface WatchedFile {
   /** Text before the call. Undefined if the call may have changed the file before it was read. */
   base: FileTextId;
-  /** Others may have changed the file in the meantime. */
+  /** Whether others may have changed the file meanwhile. */
   isDoubtful: boolean;
   file: TouchedFile;
 }
 
 /**
- * Detects writes by tool calls that bypass the editor port: reads a call's files when it is announced, and again when it has
- * ended. A failed or denied call is assumed to have changed nothing.
+ * Detects writes by tool calls that bypass the editor port. Reads a call's files when the call is announced, and again
+ * when it has ended. Assumes that a failed or denied call has changed nothing.
  */
 export class ToolCallWrites {
   private calls = new Map<string, Call>();
-  /** Paths written through the editor port in this turn. What tool calls report about them is ignored. */
+  /** Paths that were written through the editor port in this turn. Reports of tool calls about them are ignored. */
   private readonly pathsWrittenByEditor = new Set<string>();
   private readonly pendingWork = new Set<Promise<void>>();
 
@@ -57,11 +57,11 @@ export class ToolCallWrites {
         this.handleCallEnd(event.data, event.data.result.success);
         break;
       case 'tool:error':
-        // An unfinished call may have written.
+        // A call without a result may still have written files.
         if (!event.data.unfinished) this.handleCallEnd(event.data, false);
         break;
       case 'approval:required':
-        this.handleApprovalRequest(event.data);
+        this.markWaiting(event.data);
         break;
       case 'approval:granted':
       case 'approval:denied':
@@ -76,15 +76,15 @@ export class ToolCallWrites {
     for (const { watchedFiles } of this.calls.values()) watchedFiles.delete(path);
   }
 
-  /** Sets the text of a file that was changed by something other than a call. */
-  setBase(path: string, base: FileTextId): void {
+  /** Sets the earlier text of a file that something other than a call has changed. */
+  rebaseWatchedFile(path: string, base: FileTextId): void {
     for (const { watchedFiles } of this.calls.values()) {
       const watched = watchedFiles.get(path);
       if (watched) watched.base = base;
     }
   }
 
-  /** Reads the files of the waiting call again, right before it may run. Never rejects. */
+  /** Reads the files of the waiting call again, immediately before it may run. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
     await this.waitForPendingWork();
     for (const call of this.calls.values()) {
@@ -97,7 +97,10 @@ export class ToolCallWrites {
     }
   }
 
-  /** Records changes of completed calls that weren't visible on disk at their end. Call within the queue of the path. */
+  /**
+   * Records changes of completed calls that were not on disk when the calls ended. Call this within the queue of the
+   * path.
+   */
   async recordLateWrites(path: string): Promise<void> {
     for (const { state, watchedFiles } of this.calls.values()) {
       const watched = watchedFiles.get(path);
@@ -105,7 +108,7 @@ export class ToolCallWrites {
     }
   }
 
-  /** Never rejects. */
+  /** Records remaining changes at the end of the turn. Never rejects. */
   async endTurn(): Promise<void> {
     const { calls } = this;
     this.calls = new Map();
@@ -132,8 +135,8 @@ export class ToolCallWrites {
     for (const file of files) this.runForFile(file.path, (path) => this.watchFile(call, path, file));
   }
 
-  /** Marks the call as waiting: it does nothing before its approval is answered. */
-  private handleApprovalRequest(data: EventData<'approval:required'>): void {
+  /** Marks the call as waiting. It does nothing until its approval is answered. */
+  private markWaiting(data: EventData<'approval:required'>): void {
     const { approval_id: approvalId, call_id, context = {} } = data;
     const call = this.callOf({ call_id: call_id ?? `approval ${approvalId}` });
     const { input, kind, paths } = context;
@@ -167,7 +170,10 @@ export class ToolCallWrites {
     return call;
   }
 
-  /** Handles an answer. If the call still waits here, another client has answered, and the call may have begun already. */
+  /**
+   * Handles an answer. If the call is still marked as waiting, another client has answered, and the call may already be
+   * running.
+   */
   private handleAnswer(approvalId: string, isGranted: boolean): void {
     for (const call of this.calls.values()) {
       if (call.approvalId !== approvalId || (call.state !== 'waiting' && call.state !== 'running')) continue;
@@ -176,12 +182,12 @@ export class ToolCallWrites {
       } else if (call.state === 'waiting') {
         call.state = 'running';
         for (const [name, watched] of call.watchedFiles)
-          this.runForFile(name, (path) => this.markDoubtfulIfChanged(path, watched));
+          this.runForFile(name, (path) => this.markDoubtfulIfFileChanged(path, watched));
       }
     }
   }
 
-  private async markDoubtfulIfChanged(path: string, watched: WatchedFile): Promise<void> {
+  private async markDoubtfulIfFileChanged(path: string, watched: WatchedFile): Promise<void> {
     if ((await this.ports.texts.readFile(path)).id !== watched.base) watched.isDoubtful = true;
   }
 
@@ -192,7 +198,7 @@ export class ToolCallWrites {
       known.file = { ...known.file, ...file };
       return;
     }
-    // Reported after the end of the call, so the earlier text is unknown.
+    // The file was reported only after the end of the call, so the earlier text is unknown.
     if (call.state === 'failed') return;
     await this.recordLateWrites(path);
     const now = await this.ports.texts.readFile(path);
@@ -220,13 +226,16 @@ export class ToolCallWrites {
     return await ledger.recordWrite({
       path,
       base: isUnseen ? undefined : watched.base,
-      // Agents write to disk, so unsaved changes are the user's.
+      // Agents write to disk, so unsaved changes are changes of the user.
       isAgentsWork: ({ isDirty, text }) =>
         !watched.isDoubtful && !isDirty && containsWrittenText(text ?? null, watched.file) !== false,
     });
   }
 
-  /** As `note`, for changes found later: the agent's if the file contains what the call reported. */
+  /**
+   * Like `note`, but for changes that are found later. They are the agent's if the file contains the text that the call
+   * has reported.
+   */
   private async recordLateWrite(path: string, watched: WatchedFile): Promise<boolean> {
     return await this.ports.ledger.recordWrite({
       path,

@@ -1,7 +1,10 @@
 import type { EventData } from '../../../session/common/sessionEvents';
 import { pathOf, type ToolInput } from '../transcript/toolParts';
 
-/** A file that a call changes. `oldText` and `newText` are the whole file or a piece of it; reported by the agent, never restored. */
+/**
+ * A file that a call changes. `oldText` and `newText` are the whole file or a part of it. The agent reports them, so
+ * they are never restored.
+ */
 export interface TouchedFile {
   readonly path: string;
   readonly oldText?: string | null;
@@ -12,7 +15,7 @@ type CallFacts = Pick<EventData<'tool:update'>, 'content' | 'input' | 'locations
 
 const writingKinds: ReadonlySet<string> = new Set(['edit', 'delete', 'move']);
 
-/** Returns the files that a call changes; none if its kind only reads. */
+/** Returns the files that a call changes. Empty if calls of its kind only read. */
 export function touchedFiles(
   kind: string,
   { content = [], input = {}, locations = [] }: CallFacts,
@@ -36,7 +39,7 @@ function replacement(input: ToolInput): Omit<TouchedFile, 'path'> {
   return typeof content === 'string' ? { newText: content } : {};
 }
 
-/** Whether the change seems to be already in `now`, the current text (null if there is no file). */
+/** Whether the change seems to be already in the current text `now`, which is null if there is no file. */
 export function isAlreadyApplied(now: string | null, { oldText, newText }: TouchedFile): boolean {
   if (now === null || newText === undefined || newText === oldText) return false;
   if (now === newText) return true;
@@ -44,12 +47,15 @@ export function isAlreadyApplied(now: string | null, { oldText, newText }: Touch
   return oldText === '' || newText.includes(oldText) || !now.includes(oldText);
 }
 
-/** Whether the file contains the text that the agent reports to have written; undefined if it doesn't report one. */
+/**
+ * Whether the file contains the text that the agent reports to have written. Undefined if the agent has not reported a
+ * text.
+ */
 export function containsWrittenText(now: string | null, { newText }: TouchedFile): boolean | undefined {
   if (newText === undefined) return undefined;
-  return now !== null && unixLines(now).includes(unixLines(newText));
+  return now !== null && withUnixLineEndings(now).includes(withUnixLineEndings(newText));
 }
 
-export function unixLines(text: string): string {
+export function withUnixLineEndings(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

@@ -1,6 +1,6 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
-import { inBatches, truncateList } from '../../../base/common/lists';
+import { splitIntoBatches, truncateList } from '../../../base/common/lists';
 import type { Logger } from '../../../base/common/log';
 import { isSameState } from '../../../changes/common/restorePlan';
 import type {
@@ -12,52 +12,52 @@ import type {
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { ChangeKind } from '../../../transcript/common/entries';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
-import { OthersSaves } from '../unsaved/othersSaves';
+import { OtherSaves } from '../unsaved/otherSaves';
 import { maxFiles, type ChangeLedger } from './changeLedger';
 import { maxFileBytes, type CurrentFile, type FileText, type FileTexts, type FileTextId } from './fileTexts';
-import type { StateChanges } from './stateChanges';
+import type { NonTextChanges } from './nonTextChanges';
 
 interface TurnCheckpointPorts {
-  /** Undefined if there are no checkpoints. */
+  /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
-  readonly states: StateChanges;
-  /** Serializes the work on each file, by path. */
+  readonly states: NonTextChanges;
+  /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly record: (record: NewRecord) => void;
   readonly log: Logger;
 }
 
-/** Paths named in a notice. */
+/** Maximum number of paths in a notice. */
 const maxNames = 50;
-/** How much is read from a checkpoint at once. */
+/** Number of files that are read from a checkpoint at once. */
 const batchFiles = 200;
-/** Many files are recorded at the same time, a few in their order. */
+/** From this number of files on, changes are recorded concurrently. Fewer files are recorded in order. */
 const manyFiles = 50;
 const lanes = 8;
 const batchBytes = 16 * 1024 * 1024;
 
 /**
- * The checkpoint of the running turn. Files that differ from it were written during the turn, by any program. Each one that
- * neither the user nor another conversation has written is recorded as the agent's change.
+ * The checkpoint of the running turn. Files that differ from it were written during the turn by any program. If neither
+ * the user nor another conversation has written a file, the change is recorded as the agent's.
  */
 export class TurnCheckpoint {
   private folders: readonly FolderCheckpoint[] = [];
   private turn = 0;
-  /** Files whose last recorded state need not be looked at again. */
+  /** The last recorded state of each file. A file in the same state is skipped. */
   private readonly recordedByPath = new Map<string, ChangedFile>();
-  /** Saves in editors of this window during the turn that are not this agent's. */
-  private readonly othersSaves = new OthersSaves();
-  /** States of files without texts that were saved so. */
-  private readonly otherStateByPath = new Map<string, CurrentState>();
-  /** Notices that the conversation has shown already. */
+  /** Saves in editors of this window during the turn that were not made by this agent. */
+  private readonly otherSaves = new OtherSaves();
+  /** The states of files without texts after such saves. */
+  private readonly otherSavedStateByPath = new Map<string, CurrentState>();
+  /** Notices that the conversation has already shown. */
   private readonly shownNotices = new Set<string>();
   private isRestored = false;
-  /** Why the last sweep may have missed changes. */
-  private sweepProblems: readonly string[] = [];
-  private lastSweep: Promise<void> = Promise.resolve();
+  /** Why the last scan may have missed changes. */
+  private scanProblems: readonly string[] = [];
+  private lastScan: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: TurnCheckpointPorts) {}
 
@@ -70,64 +70,67 @@ export class TurnCheckpoint {
     this.isRestored = true;
   }
 
-  /** Takes the checkpoint. Adds a notice, once per conversation, for what it does not cover. @throws Error when `signal` fires */
+  /**
+   * Takes the checkpoint. Adds a notice about files that it does not contain, once per conversation. @throws Error when
+   * `signal` fires
+   */
   async begin(turn: number, signal: AbortSignal): Promise<void> {
     const { checkpoints, record } = this.ports;
     if (!checkpoints) return;
-    await this.lastSweep;
+    await this.lastScan;
     const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal);
     this.folders = folders;
     this.turn = turn;
     this.isRestored = false;
     this.recordedByPath.clear();
-    this.othersSaves.clear();
-    this.otherStateByPath.clear();
+    this.otherSaves.clear();
+    this.otherSavedStateByPath.clear();
     if (folders.length > 0) record({ type: 'checkpoint', turn, folders: [...folders] });
     for (const problem of problems) {
       this.addNotice(`Changes by shell commands can’t be shown or undone. ${problem}`);
     }
-    if (uncovered.length > 0) this.addNotice('Some files and folders are not covered by checkpoints.', uncovered);
+    if (uncovered.length > 0) this.addNotice('Some files and folders are not included in checkpoints.', uncovered);
   }
 
-  /** Whether there is a checkpoint, so that saves of others have to be recorded. */
+  /** Whether there is a checkpoint, so that saves of others must be recorded. */
   get isRunning(): boolean {
     return this.folders.length > 0;
   }
 
   /**
-   * Records that a file was saved in this window by someone other than this agent. `before` is what the disk had right before, if
-   * that is known.
+   * Records that someone other than this agent has saved a file in this window. `before` is the file on disk
+   * immediately before the save, if known.
    */
   async recordOthersSave(path: string, saved: CurrentFile, before: CurrentFile | undefined): Promise<void> {
     if (!this.isRunning) return;
     const { texts } = this.ports;
     const text = await this.storeBase(path, saved);
-    this.othersSaves.add(path, text, before && (await texts.storeText(before)), this.agentsText(path));
+    this.otherSaves.add(path, text, before && (await texts.storeText(before)), this.lastAgentText(path));
   }
 
-  /** Takes the file on disk as it is: later writes are compared with it. */
-  async setBase(path: string): Promise<void> {
+  /** Uses the current file on disk as the base with which later writes are compared. */
+  async rebase(path: string): Promise<void> {
     if (!this.isRunning) return;
-    const text = await this.storeBase(path, await this.readWritten(path));
-    this.othersSaves.set(path, text, this.agentsText(path));
+    const text = await this.storeBase(path, await this.readSavedText(path));
+    this.otherSaves.setLastKnownText(path, text, this.lastAgentText(path));
   }
 
-  /** Records the changes of the turn so far. Sweeps run one at a time. Never rejects. */
-  async sweep(): Promise<void> {
-    this.lastSweep = this.lastSweep.then(() =>
-      this.sweepNow().catch((error: unknown) => {
-        this.sweepProblems = [messageOf(error)];
+  /** Records all changes of the turn until now. Scans run one at a time. Never rejects. */
+  async scan(): Promise<void> {
+    this.lastScan = this.lastScan.then(() =>
+      this.scanNow().catch((error: unknown) => {
+        this.scanProblems = [messageOf(error)];
         this.ports.log.info(`Cannot find the changes of a turn: ${messageOf(error)}`);
       }),
     );
-    await this.lastSweep;
+    await this.lastScan;
   }
 
   /** Records the last changes of the turn. Never rejects. */
   async end(turn: number): Promise<void> {
     if (this.folders.length === 0) return;
-    await this.sweep();
-    for (const problem of this.sweepProblems) {
+    await this.scan();
+    for (const problem of this.scanProblems) {
       this.addNotice(`Some changes of this turn by shell commands can’t be shown or undone. ${problem}`);
     }
     // Later writes do not belong to this turn, even if the conversation is reopened.
@@ -135,23 +138,23 @@ export class TurnCheckpoint {
     this.folders = [];
   }
 
-  /** Drops a restored checkpoint whose turn has ended. */
+  /** Drops a checkpoint that was read from the log, because its turn has ended. */
   forget(): void {
     this.folders = [];
   }
 
-  private async sweepNow(): Promise<void> {
+  private async scanNow(): Promise<void> {
     const { folders } = this;
     const { checkpoints } = this.ports;
     if (!checkpoints || folders.length === 0) return;
-    const { files: changed, problems } = await checkpoints.changedSince(folders);
-    this.sweepProblems = problems;
+    const { files: changed, problems } = await checkpoints.changesSince(folders);
+    this.scanProblems = problems;
     if (changed.length > maxFiles) {
       this.addNotice(`This turn changed ${changed.length} files. Only the first ${maxFiles} are listed.`);
     }
     const left = changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file));
     const bytesOf = ({ before }: ChangedFile): number => before?.bytes ?? 0;
-    for (const batch of inBatches(left, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
+    for (const batch of splitIntoBatches(left, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
       const texts = await checkpoints.textsBefore(batch.filter((file) => kindOf(file) === undefined));
       const files = batch.values();
       const lane = async (): Promise<void> => {
@@ -180,7 +183,7 @@ export class TurnCheckpoint {
     // A symbolic link is not followed.
     const path = kind === 'symlink' ? file.path : await editor.resolve(file.path);
     await queue.run(path, async () => {
-      const now = kind === undefined ? await this.readWritten(path) : undefined;
+      const now = kind === undefined ? await this.readSavedText(path) : undefined;
       if (now?.text === undefined || textBefore === undefined) this.recordState(file, kind ?? 'binary');
       else await this.recordText(path, file, textBefore, now);
     });
@@ -189,7 +192,7 @@ export class TurnCheckpoint {
   private recordState(file: ChangedFile, kind: ChangeKind): void {
     const { states } = this.ports;
     const { after, path } = file;
-    const saved = this.otherStateByPath.get(path);
+    const saved = this.otherSavedStateByPath.get(path);
     const isSaved = saved !== undefined && saved !== 'other' && isSameState(saved, after);
     if (!isSaved && !states.isOthersWrite(file)) states.record(this.turn, file, kind, this.isRestored);
     this.recordedByPath.set(path, file);
@@ -199,33 +202,33 @@ export class TurnCheckpoint {
     const { ledger, states, texts } = this.ports;
     if (ledger.isOthersWrite(path, now.id)) return;
     const saved = await this.recordUnseenWrites(path, textBefore);
-    // The user's own edit. Earlier changes of the agent are recorded already.
+    // This is the user's own edit. Earlier changes of the agent are already recorded.
     if (saved !== undefined && saved === now.id) return;
-    const written = this.agentsText(path);
+    const written = this.lastAgentText(path);
     if (written === undefined || written !== now.id) {
       const known = saved === undefined ? written : saved;
-      const base = known === undefined ? await texts.storeOtherText(textBefore) : known;
+      const base = known === undefined ? await texts.storeTextNotFromDisk(textBefore) : known;
       await this.recordWrite(path, base, now);
     }
     if (now.isDirty) return;
     const kind = kindBesideText(file, textBefore, now.text);
     if (kind !== undefined || file.renamedFrom !== undefined)
       states.record(this.turn, { ...file, path }, kind, this.isRestored);
-    // An editor may still show the text before.
+    // Otherwise the file is checked again, because an editor may still have the earlier text.
     if (kind !== undefined || ledger.currentTurnText(path) === now.id) this.recordedByPath.set(file.path, file);
   }
 
-  /** Records what shell commands had written before others saved the file. Returns the saved text. */
+  /** Records changes by shell commands that were made before others saved the file. Returns the saved text. */
   private async recordUnseenWrites(path: string, textBefore: FileText): Promise<FileTextId> {
-    const { othersSaves } = this;
+    const { otherSaves } = this;
     const { texts } = this.ports;
-    const agentsText = this.agentsText(path);
-    const saved = othersSaves.textOf(path, agentsText);
-    for (const { after, before } of othersSaves.takeUnseen(path, agentsText)) {
-      const base = before === undefined ? await texts.storeOtherText(textBefore) : before;
+    const agentsText = this.lastAgentText(path);
+    const saved = otherSaves.textOf(path, agentsText);
+    for (const { after, before } of otherSaves.takeUnseenWrites(path, agentsText)) {
+      const base = before === undefined ? await texts.storeTextNotFromDisk(textBefore) : before;
       await this.recordWrite(path, base, { id: after, text: await texts.textOf(after), isDirty: false });
     }
-    if (saved !== undefined) othersSaves.set(path, saved, this.agentsText(path));
+    if (saved !== undefined) otherSaves.setLastKnownText(path, saved, this.lastAgentText(path));
     return saved;
   }
 
@@ -236,27 +239,27 @@ export class TurnCheckpoint {
   }
 
   /** Returns the agent's last text of the file in this turn. */
-  private agentsText(path: string): FileTextId {
+  private lastAgentText(path: string): FileTextId {
     const { ledger } = this.ports;
     return ledger.hasTurnWritten(path) ? ledger.currentTurnText(path) : undefined;
   }
 
-  /** Reads what was written to the file: unsaved text of the user is not. */
-  private async readWritten(path: string): Promise<CurrentFile> {
+  /** Reads the file on disk, because unsaved text belongs to the user. */
+  private async readSavedText(path: string): Promise<CurrentFile> {
     const { texts } = this.ports;
     const shown = await texts.readFile(path);
     const written = shown.isDirty ? await texts.readDisk(path) : shown;
     return written.text === undefined ? shown : written;
   }
 
-  /** Stores the text of a file, or keeps its state if it has none. */
+  /** Stores the text of a file. If the file has no text, keeps its state instead. */
   private async storeBase(path: string, file: CurrentFile): Promise<FileTextId> {
-    if (file.text === undefined) this.otherStateByPath.set(path, await this.stateNow(path));
+    if (file.text === undefined) this.otherSavedStateByPath.set(path, await this.currentState(path));
     return await this.ports.texts.storeText(file);
   }
 
-  /** Never rejects. */
-  private async stateNow(path: string): Promise<CurrentState> {
+  /** Returns the current state of a file. Never rejects. */
+  private async currentState(path: string): Promise<CurrentState> {
     const checkpoint = this.folders.find(({ folder }) => isInside(path, folder));
     if (!checkpoint) return undefined;
     const states = await this.ports.checkpoints?.currentStates([{ path, checkpoint }]).catch(() => undefined);
@@ -271,14 +274,14 @@ export class TurnCheckpoint {
   }
 }
 
-/** Why a changed file has no texts, as far as its states say it. */
+/** Returns why a changed file has no texts, as far as its states show the reason. */
 function kindOf({ after, before }: ChangedFile): ChangeKind | undefined {
   const states = [before, after].filter((state) => state !== undefined);
   if (states.some(({ kind }) => kind === 'symlink')) return 'symlink';
   return states.some(({ bytes }) => bytes > maxFileBytes) ? 'large' : undefined;
 }
 
-/** What two states differ in besides their texts. */
+/** Returns how two states differ apart from their texts. */
 function kindBesideText({ after, before }: ChangedFile, textBefore: FileText, text: FileText): ChangeKind | undefined {
   if (!before) return undefined;
   if (before.kind !== (after?.kind ?? 'file')) return 'mode';

@@ -3,7 +3,10 @@ import type { FileTextId } from './fileTexts';
 
 const maxPaths = 10_000;
 
-/** Tracks which conversation recorded a text of a file first, for conversations with simultaneous turns. */
+/**
+ * Tracks which conversation was the first to record a text of a file. Needed when several conversations have turns at
+ * the same time.
+ */
 export class WriteClaims {
   private readonly claimByPath = new BoundedMap<string, { readonly owner: object; readonly text: FileTextId }>({
     maxEntries: maxPaths,
@@ -14,7 +17,7 @@ export class WriteClaims {
   }
 
   /** Whether another conversation has recorded this text of the file. */
-  isOthers(owner: object, path: string, text: FileTextId): boolean {
+  isClaimedByOther(owner: object, path: string, text: FileTextId): boolean {
     const claim = this.claimByPath.get(path);
     return claim !== undefined && claim.owner !== owner && claim.text === text;
   }

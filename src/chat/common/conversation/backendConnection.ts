@@ -13,13 +13,13 @@ import { KeyedQueue } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import type { SessionFile, SessionHead } from '../chatStore';
+import type { ConversationFiles, SessionHead } from '../chatStore';
 import { HistoryFilter } from './historyFilter';
 
 export interface BackendConnectionPorts {
   readonly backends: Pick<BackendRegistry, 'open'>;
   readonly log: Logger;
-  /** @throws BackendError if there is no folder to work in */
+  /** @throws BackendError if there is no folder in which to work */
   createOptions(head: SessionHead): CreateSessionOptions;
   /** Returns the prepared session, or a new one. @throws BackendError */
   createSession(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession>;
@@ -28,34 +28,34 @@ export interface BackendConnectionPorts {
 
 interface BackendConnectionHandlers {
   readonly onEvent: (event: SessionEvent) => void;
-  /** Events were lost in transit. */
+  /** Called when events were lost in transit. */
   readonly onGap: () => void;
   readonly onState: () => void;
-  /** The session has ended unexpectedly. */
+  /** Called when the session has ended unexpectedly. */
   readonly onEnded: () => void;
 }
 
 interface ConnectResult {
   readonly session: BackendSession;
-  /** `created`: the session doesn't know the earlier conversation. */
+  /** How the session was obtained. `created`: the session does not know the earlier conversation. */
   readonly origin: 'open' | 'loaded' | 'created';
 }
 
-/** Errors after which creating a new session would fail, too. */
+/** Errors after which creating a new session would fail as well. */
 const fatal: ReadonlySet<BackendErrorCode> = new Set(['authRequired', 'cancelled', 'untrusted', 'notReady', 'timeout']);
 
-/** Connects a conversation to its backend with the first prompt, and again after the connection was lost. */
+/** Connects a conversation to its backend with the first prompt, and again after the connection has been lost. */
 export class BackendConnection implements Disposable {
   private backend: SessionBackend | undefined;
   private currentCapabilities: BackendCapabilities | undefined;
   private currentSession: BackendSession | undefined;
   private stateListener: Disposable | undefined;
   private historyFilter: HistoryFilter | undefined;
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
   private readonly queue = new KeyedQueue();
 
   constructor(
-    private readonly file: Pick<SessionFile, 'head'>,
+    private readonly conversationFiles: Pick<ConversationFiles, 'head'>,
     private readonly ports: BackendConnectionPorts,
     private readonly handlers: BackendConnectionHandlers,
   ) {}
@@ -64,17 +64,17 @@ export class BackendConnection implements Disposable {
     return this.currentSession;
   }
 
-  /** Undefined before the backend was opened. */
+  /** State of the backend. Undefined until the backend is opened. */
   get state(): BackendState | undefined {
     return this.backend?.state;
   }
 
-  /** Undefined before the backend has reported them. */
+  /** Capabilities of the backend. Undefined until the backend has reported them. */
   get capabilities(): BackendCapabilities | undefined {
     return this.currentCapabilities;
   }
 
-  /** Returns the open session, or else loads `remoteId` or creates a new one. @throws BackendError */
+  /** Returns the open session, or loads the session `remoteId`, or creates a new one. @throws BackendError */
   connect(remoteId: string | undefined, signal: AbortSignal): Promise<ConnectResult> {
     // A cancelled call may still be opening a session.
     return this.queue.run('open', () => this.connectNow(remoteId, signal));
@@ -93,7 +93,10 @@ export class BackendConnection implements Disposable {
     return { session: this.attachSession(session, undefined), origin: 'created' };
   }
 
-  /** Loads a session, with or without its history. `receivedTurnText` is the known text of a turn that may still run. @throws BackendError */
+  /**
+   * Loads a session, with or without its history. `receivedTurnText` is the received text of a turn that may still be
+   * running. @throws BackendError
+   */
   async loadSession(
     remoteId: string,
     withHistory: boolean,
@@ -106,7 +109,7 @@ export class BackendConnection implements Disposable {
     return this.attachSession(session, withHistory ? undefined : new HistoryFilter(session));
   }
 
-  /** Treats all further events as new, even without a prompt before them. */
+  /** From now on, treats all events as new, even without a preceding prompt. */
   endHistory(): void {
     this.historyFilter?.endHistory();
   }
@@ -126,17 +129,17 @@ export class BackendConnection implements Disposable {
   }
 
   dispose(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.stateListener?.dispose();
     this.stateListener = undefined;
   }
 
   private createOptions(): CreateSessionOptions {
-    return this.ports.createOptions(this.file.head);
+    return this.ports.createOptions(this.conversationFiles.head);
   }
 
   private async openBackend(): Promise<SessionBackend> {
-    const backend = await this.ports.backends.open(this.file.head.backendId);
+    const backend = await this.ports.backends.open(this.conversationFiles.head.backendId);
     if (backend === this.backend) return backend;
     this.stateListener?.dispose();
     this.backend = backend;
@@ -157,20 +160,20 @@ export class BackendConnection implements Disposable {
   }
 
   private attachSession(session: BackendSession, filter: HistoryFilter | undefined): BackendSession {
-    // The conversation was closed in the meantime.
-    if (this.lifetime.signal.aborted) session.dispose();
+    // The conversation was closed meanwhile.
+    if (this.lifetimeController.signal.aborted) session.dispose();
     this.currentSession = session;
     this.historyFilter = filter;
     void this.readEvents(session, filter);
     return session;
   }
 
-  /** Never rejects. */
+  /** Reads the events until the session ends. Never rejects. */
   private async readEvents(session: BackendSession, filter: HistoryFilter | undefined): Promise<void> {
     const { handlers } = this;
     let last = 0;
     try {
-      for await (const { sequence, event } of session.events({ signal: this.lifetime.signal })) {
+      for await (const { sequence, event } of session.events({ signal: this.lifetimeController.signal })) {
         if (last > 0 && sequence > last + 1) handlers.onGap();
         last = sequence;
         if (!filter?.isHistory(event)) handlers.onEvent(event);
@@ -178,7 +181,7 @@ export class BackendConnection implements Disposable {
     } catch (error) {
       this.ports.log.error('Cannot read the events of a session', error);
     }
-    if (this.currentSession !== session || this.lifetime.signal.aborted) return;
+    if (this.currentSession !== session || this.lifetimeController.signal.aborted) return;
     this.currentSession = undefined;
     handlers.onEnded();
   }

@@ -12,9 +12,9 @@ import {
   type RevertOptions,
   type TurnTexts,
   type FullContents,
-  type DraftRevision,
+  type PageDraftRevision,
 } from '../chatPorts';
-import type { SessionFile, StoredConversation } from '../chatStore';
+import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
@@ -23,7 +23,7 @@ import type { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../changes/chatFileAccess';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import type { WriteClaims } from '../changes/writeClaims';
-import { ConversationRestores } from '../restore/conversationRestores';
+import { ConversationRestoreRecords } from '../restore/conversationRestoreRecords';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
@@ -32,6 +32,7 @@ import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
 import { sessionView } from './sessionView';
+import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
 import { TurnRunner } from './turnRunner';
 
@@ -50,7 +51,7 @@ export interface ChatSessionPorts extends BackendConnectionPorts {
 /** Events that change the transcript but not the view. */
 const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
 
-/** One conversation: its transcript, log, queue and draft, and its connection to a backend. */
+/** One conversation: its transcript, log, queue and draft, and the connection to its backend. */
 export class ChatSession implements Chat {
   readonly onDidChange: Event<void>;
   readonly onDidSendOrRestoreDraft: Event<DraftTransition>;
@@ -59,11 +60,12 @@ export class ChatSession implements Chat {
   readonly fullApprovals: FullContents<Part[]>;
   readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'>;
   readonly fileChanges: ReviewableChanges;
-  readonly restores: ConversationRestores;
+  readonly restores: ConversationRestoreRecords;
   private readonly conversation: Conversation;
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
   private readonly turnRunner: TurnRunner;
+  readonly signInWait: SignInWait;
   private readonly promptSaves: PromptSaves;
   private readonly sharedDraft: SharedDraft;
   private readonly answerDelivery: AnswerDelivery;
@@ -75,32 +77,36 @@ export class ChatSession implements Chat {
   private followSubscription: Disposable | undefined;
 
   constructor(
-    private readonly file: SessionFile,
+    private readonly conversationFiles: ConversationFiles,
     private readonly ports: ChatSessionPorts,
   ) {
     const { attachments, clock, log, sessionDefaults, unsavedFiles } = ports;
-    const conversation = new Conversation(file, ports);
-    this.conversation = conversation;
+    const conversation = (this.conversation = new Conversation(conversationFiles, ports));
     this.chatTranscript = conversation.transcript;
     this.onDidChange = conversation.changeEmitter.event;
     this.transcript = conversation.document;
     this.fullEntries = conversation.transcript.writer;
     this.fullApprovals = conversation.transcript.approvals;
     this.journal = conversation.journal;
-    this.fileChanges = new ReviewableChanges(file, conversation.journal, conversation.fileChangesEmitter.event);
-    this.restores = new ConversationRestores(file, conversation, () => ports.readStored(file.head.id));
+    this.fileChanges = new ReviewableChanges(
+      conversationFiles,
+      conversation.journal,
+      conversation.fileChangesEmitter.event,
+    );
+    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, () =>
+      ports.readStored(conversationFiles.head.id),
+    );
     this.answerDelivery = new AnswerDelivery(conversation);
-    this.sharedDraft = createChatDraft(file, (error) => log.error('a listener failed', error));
+    this.sharedDraft = createChatDraft(conversationFiles, (error) => log.error('a listener failed', error));
     this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
-    const connection = new BackendConnection(file, ports, {
+    const connection = new BackendConnection(conversationFiles, ports, {
       onEvent: (event) => this.handleEvent(event),
       onGap: () => conversation.addNotice('warning', 'Some messages were lost in transit.'),
       onState: () => conversation.changeEmitter.fire(),
       onEnded: () => this.handleSessionLoss(),
     });
     this.connection = connection;
-    const saves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire());
-    this.promptSaves = saves;
+    const saves = (this.promptSaves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire()));
     this.turnRunner = new TurnRunner({
       conversation,
       connection,
@@ -110,13 +116,20 @@ export class ChatSession implements Chat {
       onEnd: () => this.handleTurnEnd(),
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
     });
-    file.onDidChangeProblem(() => {
-      if (file.isOutdated) void this.stopForOtherWindow();
+    this.signInWait = new SignInWait({
+      conversation,
+      connection,
+      turnRunner: this.turnRunner,
+      draft: this.sharedDraft,
+      clock,
+    });
+    conversationFiles.onDidChangeProblem(() => {
+      if (conversationFiles.isOutdated) void this.stopForOtherWindow();
     });
   }
 
   get id(): string {
-    return this.file.head.id;
+    return this.conversationFiles.head.id;
   }
 
   get draft(): Draft {
@@ -133,25 +146,25 @@ export class ChatSession implements Chat {
 
   set isShown(isShown: boolean) {
     this.isVisible = isShown;
-    if (isShown && this.file.head.state === 'unread') this.file.updateHead({ state: 'idle' });
+    if (isShown && this.conversationFiles.head.state === 'unread') this.conversationFiles.updateHead({ state: 'idle' });
     this.followSubscription?.dispose();
-    this.followSubscription = isShown && !this.file.isOurs ? this.file.follow() : undefined;
+    this.followSubscription = isShown && !this.conversationFiles.isOurs ? this.conversationFiles.follow() : undefined;
     if (isShown) void this.conversation.journal.refresh();
   }
 
-  /** Whether nothing is lost by closing: it is idle and saved, and the backend can load its session again. */
+  /** Whether closing loses nothing: the conversation is idle and saved, and the backend can load its session again. */
   get canClose(): boolean {
     if (this.holderCount > 0 || this.isVisible) return false;
-    if (this.file.readonlyReason !== undefined) return true;
+    if (this.conversationFiles.readonlyReason !== undefined) return true;
     const { isBusy, isStopping } = this.chatTranscript;
     if (isBusy || isStopping || this.turnRunner.phase.kind !== 'idle') return false;
     // Unsaved records would be lost.
-    if (this.file.problem !== undefined) return false;
+    if (this.conversationFiles.problem !== undefined) return false;
     return !this.connection.session || this.connection.capabilities?.canLoad === true;
   }
 
   get backendId(): string {
-    return this.file.head.backendId;
+    return this.conversationFiles.head.backendId;
   }
 
   get backendSessionId(): string | undefined {
@@ -164,13 +177,13 @@ export class ChatSession implements Chat {
   }
 
   get isOutdated(): boolean {
-    return this.file.isOutdated;
+    return this.conversationFiles.isOutdated;
   }
 
-  /** State for the list; undefined if the state of the head applies. */
+  /** State for the list. Undefined if the state in the head applies. */
   get rowState(): SessionRow['state'] | undefined {
-    // Conversations of other windows aren't followed all the time.
-    if (!this.file.isOurs) return undefined;
+    // The state of a conversation in another window is not known all the time.
+    if (!this.conversationFiles.isOurs) return undefined;
     if (this.chatTranscript.approvals.views.length > 0) return 'waiting';
     return this.chatTranscript.isBusy ? 'busy' : undefined;
   }
@@ -186,38 +199,38 @@ export class ChatSession implements Chat {
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     await this.conversation.restore(records, damage);
     const { unsavedImageTitles } = this.sharedDraft;
-    if (unsavedImageTitles.length === 0 || this.file.readonlyReason !== undefined) return;
-    const text = `Large images aren’t saved with a draft. Add again: ${unsavedImageTitles.join(', ')}.`;
+    if (unsavedImageTitles.length === 0 || this.conversationFiles.readonlyReason !== undefined) return;
+    const text = `Large images aren’t saved with a draft. Add them again: ${unsavedImageTitles.join(', ')}.`;
     this.conversation.addNotice('warning', text);
   }
 
-  /** Resumes a turn that may still run in a server after its window was closed. */
+  /** Resumes a turn that may still be running in a server after its window was closed. */
   resumeTurn(): void {
-    if (this.file.readonlyReason === undefined) this.turnRunner.resumeInterrupted();
+    if (this.conversationFiles.readonlyReason === undefined) this.turnRunner.resumeInterrupted();
   }
 
-  /** Imports a session that the backend keeps, with its history. @throws BackendError */
+  /** Imports a session that the backend stores, with its history. @throws BackendError */
   async importSession(remoteId: string, signal: AbortSignal): Promise<void> {
-    this.conversation.ensureBegun();
-    // Replayed tool calls don't change files now.
+    this.conversation.ensureStarted();
+    // Replayed tool calls do not change files.
     this.isWatchingFiles = false;
     await this.connection.loadSession(remoteId, true, signal);
     this.conversation.bindSession(remoteId);
   }
 
-  saveDraft(draft: Draft, revision?: DraftRevision): void {
+  saveDraft(draft: Draft, revision?: PageDraftRevision): void {
     this.sharedDraft.save(draft, revision);
   }
 
   async send(
     draft: Draft,
     contextAttachments: readonly DraftAttachment[] = [],
-    revision?: DraftRevision,
+    revision?: PageDraftRevision,
   ): Promise<void> {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
     const id = this.ports.newId();
-    // Clear the draft first, so that the user can type the next prompt while the agent starts.
+    // The draft is cleared first, so that the user can type the next prompt while the agent starts.
     this.sharedDraft.beginSend(id, draft, revision);
     try {
       await this.sendOrQueue({ id, text, attachments: [...attachments, ...contextAttachments] });
@@ -233,10 +246,10 @@ export class ChatSession implements Chat {
   }
 
   async unqueue(id: string): Promise<Draft> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     const prompt = this.conversation.queue.get(id);
     if (!prompt) return emptyDraft;
-    this.conversation.record({ type: 'unqueued', id });
+    this.conversation.addRecord({ type: 'unqueued', id });
     return { text: prompt.text, attachments: prompt.attachments };
   }
 
@@ -244,17 +257,17 @@ export class ChatSession implements Chat {
     const due = (): QueuedPrompt | undefined => (this.turnRunner.isBusy ? undefined : this.conversation.queue.first);
     if (!due()) return;
     await this.claimForPrompt();
-    // Another page may have sent it in the meantime.
+    // Another page may have sent the prompt meanwhile.
     const prompt = due();
     if (prompt) await this.turnRunner.run(prompt);
   }
 
   async stop(): Promise<void> {
-    const { isOurs, readonlyReason } = this.file;
+    const { isOurs, readonlyReason } = this.conversationFiles;
     const isElsewhere = !isOurs && !this.connection.session;
     if (isElsewhere && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
     this.answerDelivery.dropReason();
-    await this.turnRunner.stop();
+    if (!(await this.signInWait.cancel())) await this.turnRunner.stop();
   }
 
   async answerApproval(approvalId: string, option: string, reason = ''): Promise<void> {
@@ -265,7 +278,7 @@ export class ChatSession implements Chat {
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     const session = await this.turnRunner.connect();
     await session.setConfig(optionId, value);
   }
@@ -279,22 +292,22 @@ export class ChatSession implements Chat {
   }
 
   async revert(path: string, options?: RevertOptions): Promise<string | undefined> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     return await this.conversation.journal.revert(path, options);
   }
 
   async keepChanges(path?: string): Promise<void> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     await this.conversation.journal.acceptChanges(path);
   }
 
-  /** Reads what another window has written. Never rejects. */
+  /** Reads the records that another window has written since. Never rejects. */
   async catchUp(): Promise<void> {
-    if (!this.file.isOurs) await this.file.catchUp();
+    if (!this.conversationFiles.isOurs) await this.conversationFiles.catchUp();
   }
 
   rename(title: string): void {
-    this.file.updateHead({ title, titledBy: 'user' });
+    this.conversationFiles.updateHead({ title, titledBy: 'user' });
     this.conversation.changeEmitter.fire();
   }
 
@@ -304,17 +317,17 @@ export class ChatSession implements Chat {
     await this.connection.closeSession();
   }
 
-  /** Closes the conversation without ending its session: a server may continue the turn. */
+  /** Closes the conversation without ending its session, because a server may continue the turn. */
   async close(): Promise<void> {
-    this.turnRunner.close();
-    const isInterrupted = this.chatTranscript.isBusy && this.file.isOurs;
+    this.signInWait.closeTurns(() => this.ports.newId());
+    const isInterrupted = this.chatTranscript.isBusy && this.conversationFiles.isOurs;
     if (isInterrupted) await this.interruptTurn();
     this.connection.disconnect();
     if (isInterrupted) await this.conversation.journal.endTurn(this.chatTranscript.turnNumber);
-    await this.file.close();
+    await this.conversationFiles.close();
   }
 
-  /** Disposes the conversation as soon as it is no longer held, because another instance replaces it. */
+  /** Disposes the conversation as soon as nothing keeps it open, because another instance replaces it. */
   disposeWhenReleased(): void {
     this.isDisposedOnRelease = true;
     if (this.holderCount === 0) this.dispose();
@@ -333,7 +346,10 @@ export class ChatSession implements Chat {
     if (this.chatTranscript.isBusy) this.conversation.recordInterruption();
   }
 
-  /** Stops the turn because another window has taken over, and nothing could be saved here. Never rejects. */
+  /**
+   * Stops the turn because another window has become the writer, and this window could not save anything. Never
+   * rejects.
+   */
   private async stopForOtherWindow(): Promise<void> {
     this.answerDelivery.dropReason();
     await this.turnRunner.stop();
@@ -341,24 +357,26 @@ export class ChatSession implements Chat {
     this.connection.disconnect();
   }
 
-  /** Claims the conversation before a prompt. @throws ChatError */
+  /** Makes this window the writer before a prompt. @throws ChatError */
   private async claimForPrompt(): Promise<void> {
-    if (this.file.readonlyReason !== undefined) throw new ChatError('readonly', this.file.readonlyReason);
-    if (!this.file.isOurs) await this.file.claim();
+    if (this.conversationFiles.readonlyReason !== undefined)
+      throw new ChatError('readonly', this.conversationFiles.readonlyReason);
+    if (!this.conversationFiles.isOurs) await this.conversationFiles.claim();
+    this.signInWait.end();
     this.isWatchingFiles = true;
   }
 
   private async sendOrQueue(prompt: QueuedPrompt): Promise<void> {
     await this.claimForPrompt();
-    if (this.turnRunner.isBusy) this.conversation.record({ type: 'queued', ...prompt });
+    if (this.turnRunner.isBusy) this.conversation.addRecord({ type: 'queued', ...prompt });
     else await this.turnRunner.run(prompt);
   }
 
   private handleEvent(event: SessionEvent): void {
     const { isBusy: wasBusy } = this.chatTranscript;
-    if (this.interruption?.consume(event)) return;
+    if (this.interruption?.consumeEarlyEnd(event)) return;
     if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
-    this.conversation.record({ type: 'event', event }, textOnly.has(event.event));
+    this.conversation.addRecord({ type: 'event', event }, textOnly.has(event.event));
     const { backendId, ports } = this;
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
     if (unattended || event.event === 'approval:required')
@@ -372,7 +390,8 @@ export class ChatSession implements Chat {
 
   private handleSessionInfo({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
     this.conversation.setAgentTitle(title);
-    if (remoteId !== undefined && remoteId !== this.file.head.remoteId) this.conversation.bindSession(remoteId);
+    if (remoteId !== undefined && remoteId !== this.conversationFiles.head.remoteId)
+      this.conversation.bindSession(remoteId);
   }
 
   private handleSessionLoss(): void {

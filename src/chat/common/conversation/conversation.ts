@@ -5,7 +5,7 @@ import { TranscriptDocument } from '../../../transcript/common/transcriptDocumen
 import { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../changes/chatFileAccess';
 import type { WriteClaims } from '../changes/writeClaims';
-import type { RecordsRead, SessionFile, SessionHead } from '../chatStore';
+import type { RecordsRead, ConversationFiles, SessionHead } from '../chatStore';
 import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
@@ -26,13 +26,13 @@ export class Conversation {
   readonly journal: ChangeJournal;
   readonly queue = new PromptQueue();
   readonly restores = new RestoreHistory();
-  /** Fires for all changes except streamed text, for which the document has its own event. */
+  /** Fires for all changes except streamed text, for which the transcript document has its own event. */
   readonly changeEmitter: Emitter<void>;
   /** Fires when the list of file changes may have changed. */
   readonly fileChangesEmitter: Emitter<void>;
 
   constructor(
-    readonly file: SessionFile,
+    readonly file: ConversationFiles,
     private readonly ports: ConversationPorts,
   ) {
     const { claims, clock, files, log } = ports;
@@ -47,14 +47,14 @@ export class Conversation {
       clock,
       texts: file,
       log,
-      record: (record) => this.record(record),
+      record: (record) => this.addRecord(record),
       onDidChange: () => {
         this.changeEmitter.fire();
         this.fileChangesEmitter.fire();
       },
       onUnexpectedWrite: (path) => {
-        const text = `${file.head.backendTitle} wrote different contents than it showed.`;
-        this.record({ type: 'notice', level: 'warning', text, path });
+        const text = `${file.head.backendTitle} wrote contents that differ from those in the approval.`;
+        this.addRecord({ type: 'notice', level: 'warning', text, path });
       },
     });
     file.onDidReadRecords((read) => this.applyRecordsRead(read));
@@ -65,16 +65,16 @@ export class Conversation {
     return this.file.head;
   }
 
-  /** Applies the records read from disk. `damage` is a message for the user about what could not be read. */
+  /** Applies the records read from disk. `damage` is a message for the user if parts of the log could not be read. */
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     for (const record of records) this.applyStoredRecord(record);
     if (damage !== undefined) this.addNotice('warning', damage);
-    // If another window writes the conversation, its turn may still run.
+    // If another window writes to the conversation, its turn may still be running.
     if (this.file.readonlyReason === undefined) await this.closeOrphanedTurn();
     else await this.journal.refresh();
   }
 
-  record(record: NewRecord, isTextOnly = false): void {
+  addRecord(record: NewRecord, isTextOnly = false): void {
     const timed = { ...record, at: this.ports.clock.now() } satisfies LogRecord;
     this.transcript.applyRecord(timed);
     this.queue.applyRecord(timed);
@@ -84,42 +84,42 @@ export class Conversation {
   }
 
   addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string): void {
-    this.record({ type: 'notice', level, text, ...(details === undefined ? {} : { details }) });
+    this.addRecord({ type: 'notice', level, text, ...(details === undefined ? {} : { details }) });
   }
 
-  /** Writes the `begin` record unless the conversation has begun already. */
-  ensureBegun(): void {
+  /** Writes the `begin` record unless the log already has one. */
+  ensureStarted(): void {
     if (this.document.size > 0 || this.transcript.turnNumber > 0) return;
     const { backendId, id } = this.head;
-    this.record({ type: 'begin', version: logVersion, id, backendId });
+    this.addRecord({ type: 'begin', version: logVersion, id, backendId });
   }
 
   addPrompt(prompt: Omit<Extract<NewRecord, { type: 'prompt' }>, 'type'>): void {
-    this.ensureBegun();
-    this.record({ type: 'prompt', ...prompt });
+    this.ensureStarted();
+    this.addRecord({ type: 'prompt', ...prompt });
     this.setTitleFromPrompt(prompt.text);
     this.file.updateHead({ updatedAt: this.ports.clock.now(), state: 'idle' });
   }
 
   /** Continues the conversation in this session of the backend. */
   bindSession(remoteId: string): void {
-    this.record({ type: 'bound', remoteId });
+    this.addRecord({ type: 'bound', remoteId });
     this.file.updateHead({ remoteId });
   }
 
-  /** Titles the conversation by its first prompt, unless the agent or the user has titled it. */
+  /** Uses the first prompt as the title, unless the agent or the user has set a title. */
   setTitleFromPrompt(text: string): void {
     const isFirst = this.transcript.prompts.length === 1;
     if (isFirst && this.head.titledBy === 'prompt') this.file.updateHead({ title: titleOfPrompt(text) });
   }
 
-  /** Uses the agent's title, unless the user has set one. */
+  /** Uses the agent's title, unless the user has set a title. */
   setAgentTitle(title: string | undefined): void {
     if (title === undefined || title.trim() === '' || this.head.titledBy === 'user') return;
     this.file.updateHead({ title: titleOfPrompt(title), titledBy: 'agent' });
   }
 
-  /** Ignores further titles of the agent, whose new session only covers a later part of the conversation. */
+  /** Ignores further titles of the agent, because its new session only covers a later part of the conversation. */
   freezeTitle(): void {
     this.file.updateHead({ titledBy: 'user' });
   }
@@ -128,16 +128,19 @@ export class Conversation {
   recordInterruption(): void {
     const text =
       'The window was closed while the agent was working. The answer may be incomplete. Send a prompt to continue.';
-    this.record({ type: 'ended', outcome: 'interrupted', text });
+    this.addRecord({ type: 'ended', outcome: 'interrupted', text });
   }
 
-  /** Ends the turn because its session has ended. */
+  /** Ends the turn because the session of the backend has ended. */
   recordSessionLoss(): void {
     const text = `${this.head.backendTitle} ended during the turn. Send a prompt to continue.`;
-    this.record({ type: 'ended', outcome: 'interrupted', text });
+    this.addRecord({ type: 'ended', outcome: 'interrupted', text });
   }
 
-  /** Updates the head and records the changed files after a turn. A stopped agent can write until `whenAgentStopped`. */
+  /**
+   * Updates the head and records the changed files after a turn. A stopped agent can write until `whenAgentStopped`
+   * resolves.
+   */
   finishTurn(isShown: boolean, whenAgentStopped?: Promise<void>): void {
     const outcome = this.transcript.lastEnd?.outcome;
     const state = outcome === 'failed' ? 'failed' : isShown || outcome === 'cancelled' ? 'idle' : 'unread';
@@ -152,7 +155,7 @@ export class Conversation {
     this.restores.applyRecord(record);
   }
 
-  /** Ends a turn that was left open by a window that is gone, and records its changed files. Never rejects. */
+  /** Ends a turn that a closed window has left open, and records its changed files. Never rejects. */
   private async closeOrphanedTurn(): Promise<void> {
     if (this.transcript.isBusy) this.recordInterruption();
     await this.journal.endTurn(this.transcript.turnNumber, this.transcript.lastEnd?.outcome === 'interrupted');

@@ -1,11 +1,13 @@
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { Entry } from '../../../transcript/common/entries';
 
-/** In UTF-16 units; small enough for any context window. */
+/** Maximum length of the summary in UTF-16 units, small enough for any context window. */
 const maxUnits = 12 * 1024;
 const maxEntryUnits = 2000;
 
-/** Summarizes the most recent entries for an agent that does not know the conversation. Empty if there are none. */
+/**
+ * Summarizes the most recent entries for an agent that does not know the conversation. Empty if there are no entries.
+ */
 export function conversationDigest(entries: Iterable<Entry>): PromptAttachment[] {
   const lines: string[] = [];
   for (const entry of entries) {

@@ -17,7 +17,7 @@ export class HistoryFilter {
 
   constructor(private readonly session: { readonly isBusy: boolean }) {}
 
-  /** Treats all further events as new. */
+  /** From now on, treats all events as new. */
   endHistory(): void {
     this.hasHistoryEnded = true;
   }
@@ -35,7 +35,7 @@ export class HistoryFilter {
       if (isEnd) this.isInReplayedTurn = false;
       return true;
     }
-    // An event while no turn runs is history. A turn that was already running reports no prompt.
+    // Events before the next prompt are history, unless a turn was already running, for which no prompt is reported.
     this.hasHistoryEnded = this.session.isBusy;
     return !this.hasHistoryEnded;
   }

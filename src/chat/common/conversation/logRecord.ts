@@ -3,13 +3,13 @@ import { SessionEvent } from '../../../session/common/sessionEvents';
 import { ChangeKind, FileChange } from '../../../transcript/common/entries';
 import { DraftAttachment } from '../chatView';
 
-/** Version of the log and the head. Newer versions are read as far as they are understood. */
+/** Version of the log and the head. Newer versions are read as far as possible. */
 export const logVersion = 2;
 /** First version whose events are normalized. */
 export const normalizedLogVersion = 2;
 
 const Text = z.string();
-/** Milliseconds since the epoch. */
+/** Time of the record, in milliseconds since the epoch. */
 const at = z.number();
 const record = <Name extends string, Shape extends z.core.$ZodLooseShape>(type: Name, shape: Shape) =>
   z.object({ type: z.literal(type), at, ...shape });
@@ -18,7 +18,7 @@ const changedTexts = { before: Text.nullable().optional(), after: Text.nullable(
 const turnTexts = { ...changedTexts, isMixed: z.boolean().optional() };
 const checkpoints = z.array(z.object({ folder: Text, id: Text }));
 
-/** The remaining change of a file; without `change`, it has none. */
+/** The remaining change of a file. Without `change`, no change remains. */
 const RemainingChange = z.object({
   path: Text,
   change: z.object({ ...turnTexts, afterUndo: z.array(z.object(changedTexts)).optional() }).optional(),
@@ -31,7 +31,7 @@ const FileState = z.object({
   bytes: z.number(),
 });
 
-/** One line of a conversation's log. The transcript is built from these records only, so that it can be reproduced. */
+/** One line of a conversation's log. The transcript is built only from these records, so that it can be reproduced. */
 export const LogRecord = z.discriminatedUnion('type', [
   record('begin', { version: z.number(), id: Text, backendId: Text }),
   /** The conversation continues in this session of the backend. */
@@ -39,38 +39,41 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('prompt', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
   /** Ids of attachments of the prompt `id` that could not be sent. */
   record('notSent', { id: Text, attachments: z.array(Text) }),
-  /** A prompt that waits for the end of the turn. Ended by `prompt` or `unqueued` with the same id. */
+  /** A prompt that waits for the end of the turn, until a `prompt` or `unqueued` record has the same id. */
   record('queued', {
     id: Text,
     text: Text,
     attachments: z.array(DraftAttachment),
-    /** Ahead of the other queued prompts. */
+    /** Whether the prompt comes before the other queued prompts. */
     isNext: z.boolean().optional(),
   }),
   record('unqueued', { id: Text }),
   /** The backend did not accept the prompt. */
   record('withdrawn', { id: Text }),
   record('event', { event: SessionEvent }),
-  /** `path` is the absolute path of the file concerned. */
+  /** A notice in the transcript. `path` is the absolute path of a file to which it refers. */
   record('notice', {
     level: z.enum(['info', 'warning', 'error']),
     text: Text,
     details: Text.optional(),
     path: Text.optional(),
   }),
-  /** The user stopped the turn. `inBackend`: the backend has yet to report its end. */
+  /** The user stopped the turn. `inBackend`: the backend has not reported its end yet. */
   record('stopped', { inBackend: z.boolean() }),
   /** The backend did not accept the prompt of the stopped turn. */
   record('settled', {}),
-  /** The turn ended without an event of the backend. */
+  /** The turn ended without an event from the backend. */
   record('ended', { outcome: z.enum(['interrupted', 'failed']), text: Text, details: Text.optional() }),
-  /** The turn that was recorded as ended continues. */
+  /** The turn continues, although an earlier record has ended it. */
   record('resumed', {}),
-  /** Checkpoints of the workspace folders before the turn. Empty: the changes of the turn are recorded. */
+  /**
+   * Checkpoints of the workspace folders before the turn. An empty list means that the changes of the turn are
+   * recorded.
+   */
   record('checkpoint', { turn: z.number(), folders: checkpoints }),
   /**
-   * The turn changed more of a file than its text. `before` is its state in the checkpoint before the turn, `after` its last
-   * observed state; absent if the file did not exist. `isMixed`: others may have changed it, too.
+   * The turn changed not only the text of a file. `before` is its state in the checkpoint before the turn, `after` its
+   * last observed state; absent if the file did not exist. `isMixed`: others may have changed the file, too.
    */
   record('stateChanged', {
     turn: z.number(),
@@ -83,12 +86,14 @@ export const LogRecord = z.discriminatedUnion('type', [
     after: FileState.optional(),
     isMixed: z.boolean().optional(),
   }),
-  /** A file before its first change: `text` is the id of its text, null if it did not exist, absent if unknown. */
+  /**
+   * A file before its first change. `text` is the id of its text, null if the file did not exist, absent if unknown.
+   */
   record('snapshot', { path: Text, text: Text.nullable().optional() }),
   /**
-   * The agent wrote a file. `after` is the id of the new text, null if deleted. `base`: the text before the write, if it is not
-   * the text after the agent's previous write. `isDoubtful`: others may have written at the same time. `before`: the snapshot with
-   * later edits of others. `isMixed`: others have changed the same lines.
+   * The agent wrote a file. `after` is the id of the new text, null if the file was deleted. `base`: the text before
+   * the write, if it differs from the text after the agent's previous write. `isDoubtful`: others may have written at
+   * the same time. `before`: the snapshot with later edits of others. `isMixed`: others have changed the same lines.
    */
   record('written', {
     path: Text,
@@ -102,13 +107,18 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('rebased', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
   /** A hunk of the file was undone in an editor. The remaining change is from `before` to `after`. */
   record('hunkUndone', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
-  /** All changes of a turn, and the ids of each file's text before and after it, as in `snapshot` and `written`. */
+  /**
+   * All changes of a turn, and the ids of each file's text before and after it, in the same form as in `snapshot` and
+   * `written`.
+   */
   record('changed', {
     turn: z.number(),
     changes: z.array(FileChange),
     texts: z.array(z.object({ path: Text, ...turnTexts })).optional(),
   }),
-  /** The turn's changes to one file were reverted. The remaining change of the conversation is from `before` to `after`. */
+  /**
+   * The changes of a turn to one file were reverted. The conversation's remaining change is from `before` to `after`.
+   */
   record('turnReverted', {
     turn: z.number(),
     path: Text,
@@ -116,24 +126,24 @@ export const LogRecord = z.discriminatedUnion('type', [
     after: Text.nullable().optional(),
   }),
   record('fileDecided', { path: Text, decision: z.enum(['reverted', 'kept']) }),
-  /** From now on, the remaining changes of these files are as given. */
+  /** The remaining changes of these files are replaced with the given ones. */
   record('changesReplaced', { files: z.array(RemainingChange) }),
-  /** The records so far are those of the conversation `from`. The next prompt starts a new session. */
+  /** The records before this one were copied from the conversation `from`. The next prompt starts a new session. */
   record('forked', { from: Text }),
   /** Files were restored to their state before the prompt of a turn. */
   record('restored', {
     id: Text,
     turn: z.number(),
-    /** Checkpoints that the files were restored to, and those that were taken right before. */
+    /** Checkpoints to which the files were restored. `undo` are the checkpoints that were taken immediately before. */
     target: checkpoints,
     undo: checkpoints,
     paths: z.array(Text),
     skipped: z.array(z.object({ path: Text, reason: Text })),
-    /** The remaining changes that undoing the restore brings back. */
+    /** The changes that remain again after the restore is undone. */
     previous: z.array(RemainingChange),
-    /** The conversation that continues here from before the prompt. */
+    /** Id of the original conversation, if this one is a fork of it at the prompt. */
     origin: Text.optional(),
-    /** The conversation in which this one continues from before the prompt. */
+    /** Id of the fork that continues this conversation from before the prompt. */
     fork: Text.optional(),
   }),
   record('restoreUndone', { id: Text }),
@@ -144,7 +154,7 @@ export type RecordOf<Type extends LogRecord['type']> = Extract<LogRecord, { type
 /** A record without its timestamp. */
 export type NewRecord = LogRecord extends infer One ? (One extends LogRecord ? Omit<One, 'at'> : never) : never;
 
-/** Merges two consecutive records that are deltas of the same text; undefined for others. */
+/** Merges two consecutive records if they are deltas of the same text. Undefined for other records. */
 export function mergeDeltas(first: LogRecord, second: LogRecord): LogRecord | undefined {
   if (first.type !== 'event' || second.type !== 'event') return undefined;
   const { event: one } = first;

@@ -18,7 +18,7 @@ import type { PreparedPrompt } from './turnPhase';
 
 /** Resolves the attachments of a prompt when it is sent. */
 export interface AttachmentResolver {
-  /** Empty if there is nothing to send any more. @throws EditorError */
+  /** Returns the content to send. Empty if there is nothing left to send. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
@@ -36,16 +36,19 @@ const maxTries = 40;
 
 /** Delivers prompts with their attachments to a session of the backend. */
 export class PromptDelivery {
-  /** A newly created session without a prompt, which doesn't know the earlier conversation. */
+  /** A newly created session that has received no prompt yet and does not know the earlier conversation. */
   private newSession: BackendSession | undefined;
 
   constructor(private readonly ports: PromptDeliveryPorts) {}
 
-  /** Connects to the session and sets the displayed options. @throws BackendError; `optionRefused` if only that failed */
+  /**
+   * Connects to the session and sets the options that the user sees. @throws BackendError; `optionRefused` if only
+   * setting an option failed
+   */
   async connect(signal: AbortSignal): Promise<BackendSession> {
     const { connection, sessionDefaults, conversation } = this.ports;
     const { options: shown } = conversation.transcript;
-    // Taken before connecting, since a new session reports its own options.
+    // The options are read before connecting, because a new session reports its own options.
     const wanted =
       shown.length === 0 ? sessionDefaults.initialChoices(conversation.head.backendId) : choicesOfCurrentValues(shown);
     const { origin, session } = await connection.connect(conversation.head.remoteId, signal);
@@ -61,17 +64,17 @@ export class PromptDelivery {
   }
 
   /**
-   * Saves files, connects, and resolves the attachments; adds a notice for each that can't be sent.
-   * @throws BackendError, and on abort
+   * Saves files, connects, and resolves the attachments. Adds a notice for each attachment that can't be sent.
+   * @throws BackendError, also on abort
    */
   async prepare(prompt: QueuedPrompt, signal: AbortSignal): Promise<PreparedPrompt> {
     const { conversation, saves } = this.ports;
     const { attachments: drafts, id, text } = prompt;
-    // Excludes this prompt and everything added while connecting.
+    // Excludes this prompt and everything that is added while connecting.
     const before = conversation.document.size - 1;
     const reminder = (): PromptAttachment[] => conversationDigest(conversation.document.slice(0, before));
     const { turnNumber } = conversation.transcript;
-    // The checkpoint includes what is saved here.
+    // The files are saved before the checkpoint is taken, so that it contains them.
     const begun = saves.beforePrompt(prompt, signal).then(() => conversation.journal.beginTurn(turnNumber, signal));
     const [session] = await Promise.all([this.connect(signal), begun]);
     const resolved = await this.resolveAttachments(id, drafts, signal);
@@ -81,9 +84,12 @@ export class PromptDelivery {
     return { session, input, hasDigest: digest !== undefined && digest.length > 0 };
   }
 
-  /** Resolves when the backend has accepted the prompt. @throws BackendError, and on abort before it was sent */
+  /**
+   * Resolves when the backend has accepted the prompt. @throws BackendError, also on abort before the prompt was sent
+   */
   async send({ hasDigest, input, session }: PreparedPrompt, signal: AbortSignal): Promise<void> {
-    // Retries while busy: a session reports the end of a turn just before it accepts the next prompt.
+    // If the session is busy, sending is retried: a session reports the end of a turn just before it accepts the next
+    // prompt.
     for (let tries = 1; ; tries++) {
       try {
         await session.prompt(input);
@@ -140,7 +146,7 @@ export class PromptDelivery {
       }
       notSent.push(draft.id);
     }
-    if (notSent.length > 0) conversation.record({ type: 'notSent', id, attachments: notSent });
+    if (notSent.length > 0) conversation.addRecord({ type: 'notSent', id, attachments: notSent });
     for (const problem of problems) conversation.addNotice('warning', problem);
     return attachments;
   }

@@ -2,16 +2,18 @@ import type { QueuedPrompt } from '../chatView';
 import { withoutImage } from './drafts';
 import type { LogRecord } from './logRecord';
 
-/** In UTF-16 units. */
+/** Maximum length of a shown prompt, in UTF-16 units. */
 const maxShownUnits = 500;
 
-/** The queued prompts, oldest first. Built from the conversation's records only, so that it can be reproduced. */
+/**
+ * The queued prompts, oldest first. Built only from the conversation's records, so that the queue can be reproduced.
+ */
 export class PromptQueue {
   private queuedPrompts: readonly QueuedPrompt[] = [];
-  /** Sent from the queue; put back if the backend does not accept it. */
+  /** The last prompt that was sent from the queue. It returns to the queue if the backend does not accept it. */
   private lastSentPrompt: QueuedPrompt | undefined;
 
-  /** For pages: with shortened texts and without image data. */
+  /** The prompts as pages show them, with shortened texts and without image data. */
   get shownPrompts(): QueuedPrompt[] {
     return this.queuedPrompts.map(({ attachments, id, text }) => ({
       id,

@@ -5,6 +5,7 @@ import { toCommandViews, toOptionViews, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
 import type { BackendConnection } from './backendConnection';
+import { isWaitingInQueue } from '../signIn/signInWait';
 import { isStopping, type TurnPhase } from './turnPhase';
 
 type Status = Pick<SessionView, 'status' | 'statusText' | 'statusDetails'>;
@@ -14,7 +15,9 @@ export interface SessionStatusInput {
   readonly backend: BackendState | undefined;
   readonly readonly: string | undefined;
   readonly phase: TurnPhase;
-  /** The user is asked about unsaved files before the prompt is sent. */
+  /** Why a prompt in the queue waits for a sign-in. */
+  readonly signInWait?: string | undefined;
+  /** Whether the user is being asked about unsaved files before the prompt is sent. */
   readonly isAskingToSave?: boolean;
 }
 
@@ -26,6 +29,7 @@ export function sessionStatus(facts: SessionStatusInput): Status {
   if (backend?.kind === 'authRequired' && (transcript.isBusy || failure)) {
     return { status: 'signIn', statusText: backend.message };
   }
+  if (facts.signInWait !== undefined && !transcript.isBusy) return { status: 'signIn', statusText: facts.signInWait };
   if (isStopping(phase)) return { status: 'stopping' };
   if (phase.kind === 'resuming') {
     return { status: 'reconnecting', statusText: 'Checking whether the turn is still running…' };
@@ -60,6 +64,7 @@ export function sessionView(
 ): SessionView {
   const { file, journal, queue, transcript } = conversation;
   const { backendId, backendTitle, id, title } = conversation.head;
+  const isWaiting = isWaitingInQueue(conversation.head, queue.first !== undefined, now);
   return {
     id,
     title,
@@ -71,13 +76,14 @@ export function sessionView(
       readonly: readonlyReason(conversation),
       phase,
       isAskingToSave,
+      signInWait: isWaiting ? `Sign in to ${backendTitle} to send the waiting prompt.` : undefined,
     }),
     ...withoutUndefined({ problem: file.problem }),
     ...transcriptView(transcript, now),
-    // Approvals can be answered only in the window that writes the conversation.
+    // Approvals can be answered only in the window that writes to the conversation.
     ...(file.isInUseElsewhere ? { isInUse: true, approvals: [] } : {}),
     queue: queue.shownPrompts,
-    // Assumed until the backend reports otherwise.
+    // Images are assumed to be supported until the backend reports its capabilities.
     takesImages: connection.capabilities?.images ?? true,
     ...selectShownChanges(journal.changes),
   };

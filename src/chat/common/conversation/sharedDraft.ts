@@ -1,11 +1,11 @@
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
-import type { Chat, DraftTransition, DraftRevision } from '../chatPorts';
-import type { SessionFile } from '../chatStore';
+import type { Chat, DraftTransition, PageDraftRevision } from '../chatPorts';
+import type { ConversationFiles } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
 import { emptyDraft, joinDrafts, withoutImage } from './drafts';
 
-/** In UTF-16 units. Limited because the list of conversations reads all heads. */
+/** Maximum size of a draft in the head, in UTF-16 units. Limited because the list of conversations reads all heads. */
 const maxHeadUnits = 2 * 1024 * 1024;
 
 /** The draft of one conversation, or of the empty page, shared by all pages that show it. */
@@ -13,7 +13,7 @@ export class SharedDraft implements Disposable {
   /** Titles of images in the stored draft that were too large to store. */
   readonly unsavedImageTitles: readonly string[];
   private currentDraft: Draft;
-  private lastRevision: DraftRevision | undefined;
+  private lastRevision: PageDraftRevision | undefined;
   private readonly draftsBeingSent = new Map<string | object, Draft>();
   private readonly emitter = new Emitter<DraftTransition>((error) => this.onListenerError(error));
   readonly onDidSendOrRestore = this.emitter.event;
@@ -32,8 +32,8 @@ export class SharedDraft implements Disposable {
     return this.currentDraft;
   }
 
-  /** Ignored if the same page has already written a later revision. */
-  save(draft: Draft, revision?: DraftRevision): void {
+  /** Saves a draft. Ignored if the same page has already saved a later revision. */
+  save(draft: Draft, revision?: PageDraftRevision): void {
     if (this.isOutdated(revision)) return;
     this.lastRevision = revision;
     this.currentDraft = draft;
@@ -41,7 +41,7 @@ export class SharedDraft implements Disposable {
   }
 
   /** Starts sending the draft and clears it, so that the user can type the next prompt. */
-  beginSend(promptKey: string | object, sent: Draft, revision?: DraftRevision): void {
+  beginSend(promptKey: string | object, sent: Draft, revision?: PageDraftRevision): void {
     this.draftsBeingSent.set(promptKey, sent);
     this.save(emptyDraft, revision);
     this.emitter.fire({ kind: 'sent', draft: sent });
@@ -51,12 +51,21 @@ export class SharedDraft implements Disposable {
     this.draftsBeingSent.delete(promptKey);
   }
 
-  /** Restores a draft that was not accepted, before newer text. `full` replaces it if more was typed elsewhere. */
+  /**
+   * Restores a draft that was not accepted. Places it before newer text. `full` replaces the draft if the user has
+   * typed more on another page.
+   */
   restoreRefused(promptKey: string | object, full?: Draft): void {
     const draft = this.draftsBeingSent.get(promptKey);
     this.draftsBeingSent.delete(promptKey);
     if (!draft) return;
     this.save(joinDrafts(full ?? draft, this.currentDraft));
+    this.emitter.fire({ kind: 'refused', draft });
+  }
+
+  /** Puts back the text of a prompt that the user withdrew, before newer text. */
+  giveBack(draft: Draft): void {
+    this.save(joinDrafts(draft, this.currentDraft));
     this.emitter.fire({ kind: 'refused', draft });
   }
 
@@ -71,7 +80,7 @@ export class SharedDraft implements Disposable {
     this.emitter.dispose();
   }
 
-  private isOutdated(revision: DraftRevision | undefined): boolean {
+  private isOutdated(revision: PageDraftRevision | undefined): boolean {
     const { lastRevision } = this;
     if (!lastRevision || revision?.page !== lastRevision.page) return false;
     return revision.revision <= lastRevision.revision;
@@ -79,7 +88,7 @@ export class SharedDraft implements Disposable {
 }
 
 /** Creates the draft of a conversation, stored in its head unless the conversation is read-only. */
-export function createChatDraft(file: SessionFile, onListenerError: (error: unknown) => void): SharedDraft {
+export function createChatDraft(file: ConversationFiles, onListenerError: (error: unknown) => void): SharedDraft {
   const keep = (draft: Draft): void => {
     if (file.readonlyReason !== undefined) return;
     const isSmall = JSON.stringify(draft).length <= maxHeadUnits;

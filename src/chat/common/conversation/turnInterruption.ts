@@ -2,19 +2,19 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import type { BackendSession } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 
-/** VS Code ends the extension host a few seconds after it closes the window. */
+/** Time limit in milliseconds. VS Code ends the extension host a few seconds after it closes the window. */
 const limitMs = 1000;
 
 /**
- * Cancels a turn because the window closes. What the agent says until the turn ends must be recorded, since the agent's own
- * history has it, too.
+ * Cancels a turn because the window closes. Output of the agent until the end of the turn must be recorded, because the
+ * agent's own history also contains it.
  */
 export class TurnInterruption {
   private readonly turnEnd: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Resolves when the turn has ended, or has not ended in time. Never rejects. */
+  /** Resolves when the turn has ended or the time is up. Never rejects. */
   async run(session: BackendSession | undefined): Promise<void> {
     if (!session?.interrupt) return;
     void session.interrupt();
@@ -25,8 +25,8 @@ export class TurnInterruption {
     this.turnEnd.resolve();
   }
 
-  /** Returns whether the event ends the turn early. The interruption is recorded instead of it. */
-  consume(event: SessionEvent): boolean {
+  /** Returns whether the event ends the turn early. In that case, the interruption is recorded instead of the event. */
+  consumeEarlyEnd(event: SessionEvent): boolean {
     const isEnd = endsEarly(event);
     if (isEnd) this.turnEnd.resolve();
     return isEnd;

@@ -2,33 +2,36 @@ import { BackendError, type BackendSession, type PromptInput } from '../../../se
 import type { QueuedPrompt } from '../chatView';
 import type { NewRecord } from './logRecord';
 
-/** A prompt ready to be sent, and its session. */
+/** A prompt that is ready to be sent, and the session for it. */
 export interface PreparedPrompt {
   readonly session: BackendSession;
   readonly input: PromptInput;
-  /** `input` includes a summary of the conversation, which the session doesn't know. */
+  /** Whether `input` includes a summary of the conversation, because the session does not know it. */
   readonly hasDigest: boolean;
 }
 
-/** The phase of a conversation's current turn. The transcript follows by effects. */
+/** The phase of a conversation's current turn. Effects update the transcript accordingly. */
 export type TurnPhase =
-  /** `failure`: why the last prompt was not accepted. */
+  /** No turn is running. `failure`: why the last prompt was not accepted. */
   | { readonly kind: 'idle'; readonly failure?: BackendError }
-  /** Connects the session and resolves attachments. Nothing was sent yet. */
+  /** The session is being connected and attachments are resolved. Nothing was sent yet. */
   | { readonly kind: 'connecting'; readonly prompt: QueuedPrompt }
-  /** The backend has the prompt. `promptId` is set until it has accepted it. */
+  /** The prompt was sent to the backend. `promptId` is set until the backend has accepted it. */
   | { readonly kind: 'sent'; readonly session: BackendSession; readonly promptId?: string }
-  /** The user has stopped the turn, and the backend is asked to end it. */
+  /** The user has stopped the turn, and the backend was asked to end it. */
   | {
       readonly kind: 'stopping';
       readonly session: BackendSession;
-      /** Number of outstanding responses: of cancel requests, and of the prompt if it was not accepted yet. */
+      /** Number of outstanding responses: to cancel requests, and to the prompt if it is not accepted yet. */
       readonly pendingResponses: number;
-      /** Id of the prompt that was not accepted yet. */
+      /** Id of the prompt if it is not accepted yet. */
       readonly promptId?: string | undefined;
       readonly next?: QueuedPrompt | undefined;
     }
-  /** Checks whether the turn still runs after its window was closed. `isStopped`: the user wants it to end. */
+  /**
+   * A check is running whether the turn continues after its window was closed. `isStopped`: the user wants the turn to
+   * end.
+   */
   | { readonly kind: 'resuming'; readonly isStopped: boolean; readonly next?: QueuedPrompt | undefined }
   | { readonly kind: 'closed' };
 
@@ -36,34 +39,37 @@ export type TurnInput =
   | { readonly type: 'prompt'; readonly prompt: QueuedPrompt }
   | { readonly type: 'connected'; readonly promptId: string; readonly delivery: PreparedPrompt }
   | { readonly type: 'accepted'; readonly promptId: string }
-  /** `isUnseen`: the backend has reported no event of the turn. */
+  /** The prompt was refused. `isUnseen`: the backend has reported no event of the turn. */
   | { readonly type: 'refused'; readonly promptId: string; readonly error: BackendError; readonly isUnseen: boolean }
   /** An event has ended the turn. */
   | { readonly type: 'ended' }
-  /** The session has ended. `isBusy`: during a turn; `isSettling`: before it confirmed the end of a stopped one. */
+  /** The session has ended. `isBusy`: during a turn; `isSettling`: before it confirmed the end of a stopped turn. */
   | { readonly type: 'lost'; readonly isBusy: boolean; readonly isSettling: boolean }
-  /** The user stops the turn, which may have been started elsewhere, in `session`. */
+  /** The user stops the turn in `session`. Another client may have started the turn. */
   | { readonly type: 'stop'; readonly isBusy: boolean; readonly session: BackendSession | undefined }
   | { readonly type: 'cancelled' }
   | { readonly type: 'resume' }
-  /** `session` is set if a turn still runs in it. `isBusy`: its prompt was reported. */
+  /**
+   * The check is done. `session` is set if a turn is still running in it. `isBusy`: the prompt of this turn was
+   * reported.
+   */
   | { readonly type: 'checked'; readonly session: BackendSession | undefined; readonly isBusy: boolean }
   | { readonly type: 'close' };
 
 export type TurnEffect =
   | { readonly type: 'begin'; readonly prompt: QueuedPrompt }
   | { readonly type: 'record'; readonly record: NewRecord }
-  /** Followed by the input `connected` or `refused`. */
+  /** Connects the session. The next input is `connected` or `refused`. */
   | { readonly type: 'connect'; readonly prompt: QueuedPrompt }
-  /** Followed by `accepted` or `refused`. */
+  /** Sends the prompt. The next input is `accepted` or `refused`. */
   | { readonly type: 'send'; readonly promptId: string; readonly delivery: PreparedPrompt }
-  /** Cancels connecting or sending, if still possible. */
+  /** Aborts connecting or sending, if it is still possible. */
   | { readonly type: 'abort'; readonly promptId: string }
-  /** Followed by `cancelled`. */
+  /** Asks the backend to cancel the turn. The next input is `cancelled`. */
   | { readonly type: 'cancel'; readonly session: BackendSession }
-  /** Followed by `checked`. */
+  /** Checks whether the turn is still running. The next input is `checked`. */
   | { readonly type: 'check' }
-  /** Reopens the turn that seemed to have ended. */
+  /** Reopens a turn that was recorded as ended but is still running. */
   | { readonly type: 'reopen' }
   | { readonly type: 'recordSessionLoss' }
   /** Removes a prompt that was not accepted. */
@@ -71,7 +77,7 @@ export type TurnEffect =
   /** Moves a prompt from the transcript to the front of the queue. */
   | { readonly type: 'queue'; readonly prompt: QueuedPrompt }
   | { readonly type: 'end' }
-  /** Resolves or rejects the call that sent the prompt. */
+  /** Settles the promise of the caller that sent the prompt. */
   | { readonly type: 'answer'; readonly promptId: string; readonly error?: BackendError };
 
 interface TurnStep {
@@ -84,18 +90,21 @@ type Input<Type extends TurnInput['type']> = Extract<TurnInput, { type: Type }>;
 
 const idle: TurnPhase = { kind: 'idle' };
 
-/** Whether a prompt is being sent or answered. */
+/** Whether a prompt is being sent or was accepted and is being answered. */
 export function isPrompting(phase: TurnPhase): boolean {
   if (phase.kind === 'stopping' || phase.kind === 'resuming') return phase.next !== undefined;
   return phase.kind === 'connecting' || phase.kind === 'sent';
 }
 
-/** Whether the user has stopped a turn that may still run. */
+/** Whether the user has stopped a turn that may still be running. */
 export function isStopping(phase: TurnPhase): boolean {
   return phase.kind === 'stopping' || (phase.kind === 'resuming' && phase.isStopped);
 }
 
-/** Returns the next phase. Each prompt is sent once or withdrawn; a stopped turn is also ended in the backend. */
+/**
+ * Returns the next phase. Each prompt is sent once or withdrawn. A turn that the user stops is also ended in the
+ * backend.
+ */
 export function nextPhase(phase: TurnPhase, input: TurnInput): TurnStep {
   switch (input.type) {
     case 'prompt':
@@ -142,7 +151,7 @@ function connected(phase: TurnPhase, { delivery, promptId }: Input<'connected'>)
 
 function accepted(phase: TurnPhase, promptId: string): TurnStep {
   const isBeingSent = 'promptId' in phase && phase.promptId === promptId;
-  // Cancels again, since the backend may not have had the prompt the first time.
+  // Cancels again, because the backend may not have received the prompt before the first cancel request.
   if (isBeingSent && phase.kind === 'stopping') return step(phase, { type: 'cancel', session: phase.session });
   const next: TurnPhase = isBeingSent ? { kind: 'sent', session: phase.session } : phase;
   return step(next, { type: 'answer', promptId });
@@ -150,17 +159,17 @@ function accepted(phase: TurnPhase, promptId: string): TurnStep {
 
 function refused(phase: TurnPhase, { error, isUnseen, promptId }: Input<'refused'>): TurnStep {
   const isBeingSent = 'promptId' in phase && phase.promptId === promptId;
-  // The backend reports no end for a prompt that it did not accept.
+  // The backend does not report an end for a prompt that it has not accepted.
   if (isBeingSent && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
   const answer: TurnEffect = { type: 'answer', promptId, error };
   const isUnsent = phase.kind === 'connecting' && phase.prompt.id === promptId;
-  // The user has decided not to send it, which is no failure of the agent.
+  // The user has decided not to send the prompt, so this is not a failure of the agent.
   if (isUnsent && error.code === 'cancelled')
     return step(idle, { type: 'withdraw', promptId, isFailure: false }, answer);
   if (isUnsent || (isBeingSent && isUnseen)) {
     return step({ kind: 'idle', failure: error }, { type: 'withdraw', promptId, isFailure: true }, answer);
   }
-  // A turn that has begun reports its own failure.
+  // A turn that has already started reports its own failure.
   return step(isBeingSent ? { kind: 'sent', session: phase.session } : phase, answer);
 }
 
@@ -210,7 +219,7 @@ function checked(phase: TurnPhase, { isBusy, session }: Input<'checked'>): TurnS
   if (!session) return phaseWithNext(next);
   const effects: TurnEffect[] = [];
   if (next) effects.push({ type: 'queue', prompt: next });
-  // A turn whose prompt was reported is open already.
+  // If the prompt was reported, the turn is already open.
   if (next || !isBusy) effects.push({ type: 'reopen' });
   if (next) effects.push({ type: 'answer', promptId: next.id });
   return step({ kind: 'sent', session }, ...effects);
@@ -234,7 +243,7 @@ function phaseWithNext(next: QueuedPrompt | undefined): TurnStep {
   return next ? step({ kind: 'connecting', prompt: next }, { type: 'connect', prompt: next }) : step(idle);
 }
 
-/** Effects of stopping a turn before its prompt was sent. */
+/** Returns the effects of stopping a turn before its prompt was sent. */
 function dropped({ id: promptId }: QueuedPrompt): TurnEffect[] {
   return [{ type: 'abort', promptId }, ...ended(false), { type: 'answer', promptId }];
 }

@@ -22,7 +22,7 @@ interface TurnRunnerPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onEnd: () => void;
-  /** Called when a prompt was not accepted. */
+  /** Called when a prompt was withdrawn because it was not accepted. */
   readonly onWithdrawn: (promptId: string) => void;
 }
 
@@ -34,13 +34,13 @@ const resumeTimeoutMs = 10_000;
 const resumePollMs = 100;
 const resumePolls = 25;
 
-/** Runs the state machine of turns: performs the effects, and feeds their results back as inputs. */
+/** Runs the state machine of turns: performs the effects and passes their results back as inputs. */
 export class TurnRunner {
   private currentPhase: TurnPhase = { kind: 'idle' };
   private readonly pendingRuns = new Map<string, PendingRun>();
-  /** Settles when the last cancellation or check has finished. */
+  /** Resolves when the last cancellation or check has finished. */
   private pendingCheck: Promise<void> = Promise.resolve();
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
 
   constructor(private readonly ports: TurnRunnerPorts) {}
 
@@ -48,12 +48,12 @@ export class TurnRunner {
     return this.currentPhase;
   }
 
-  /** Whether a new prompt has to be queued. */
+  /** Whether a new prompt must be queued. */
   get isBusy(): boolean {
     return this.ports.conversation.transcript.isBusy || isPrompting(this.currentPhase);
   }
 
-  /** Resolves when the backend has accepted the prompt, or the user has stopped it. @throws BackendError */
+  /** Runs a turn. Resolves when the backend has accepted the prompt or the user has stopped it. @throws BackendError */
   async run(prompt: QueuedPrompt): Promise<void> {
     const { promise, reject, resolve } = Promise.withResolvers<undefined>();
     this.pendingRuns.set(prompt.id, { resolve, reject, abort: new AbortController() });
@@ -61,20 +61,34 @@ export class TurnRunner {
     await promise;
   }
 
-  /** Ends the turn in the transcript immediately, and in the backend before it resolves. Never rejects. */
+  /** Ends the turn immediately in the transcript, and then in the backend. Never rejects. */
   async stop(): Promise<void> {
     const { connection, conversation } = this.ports;
     this.dispatch({ type: 'stop', isBusy: conversation.transcript.isBusy, session: connection.session });
     await this.pendingCheck;
   }
 
-  /** Resolves when the backend has confirmed the stop, or cancelling has failed. Undefined unless the turn is being stopped. */
+  /** Withdraws the prompt that was not sent yet, for the user: its text goes back to the composer. */
+  withdraw(): void {
+    const phase = this.currentPhase;
+    if (phase.kind !== 'connecting') return;
+    const { id: promptId } = phase.prompt;
+    const abort = this.pendingRuns.get(promptId)?.abort;
+    const error = new BackendError('cancelled', 'The prompt was not sent.');
+    this.dispatch({ type: 'refused', promptId, error, isUnseen: true });
+    abort?.abort();
+  }
+
+  /**
+   * Resolves when the backend has confirmed the stop or cancelling has failed. Undefined if the turn is not being
+   * stopped.
+   */
   whenAgentStopped(): Promise<void> | undefined {
-    // The effect that cancels the turn follows the one that ends it.
+    // The result waits one step, because the effect that cancels the turn runs after the one that ends it.
     return this.currentPhase.kind === 'stopping' ? Promise.resolve().then(() => this.pendingCheck) : undefined;
   }
 
-  /** Checks whether a turn that was interrupted when its window closed still runs in the backend. */
+  /** Checks whether a turn that was interrupted when its window closed is still running in the backend. */
   resumeInterrupted(): void {
     const { head, transcript } = this.ports.conversation;
     const isLeft = transcript.lastEnd?.outcome === 'interrupted' && head.remoteId !== undefined;
@@ -90,14 +104,14 @@ export class TurnRunner {
     this.dispatch({ type: 'lost', isBusy, isSettling: isStopping });
   }
 
-  /** @throws BackendError */
+  /** Connects to the session without sending a prompt. @throws BackendError */
   async connect(): Promise<BackendSession> {
-    return await this.ports.delivery.connect(this.lifetime.signal);
+    return await this.ports.delivery.connect(this.lifetimeController.signal);
   }
 
-  /** Withdraws a prompt that was not sent yet, and refuses new ones. */
+  /** Withdraws a prompt that was not sent yet, and refuses further prompts. */
   close(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.dispatch({ type: 'close' });
   }
 
@@ -116,7 +130,7 @@ export class TurnRunner {
         conversation.addPrompt(effect.prompt);
         return;
       case 'record':
-        conversation.record(effect.record);
+        conversation.addRecord(effect.record);
         return;
       case 'connect':
         void this.prepareDelivery(effect.prompt);
@@ -140,15 +154,15 @@ export class TurnRunner {
         conversation.recordSessionLoss();
         return;
       case 'withdraw':
-        conversation.record({ type: 'withdrawn', id: effect.promptId });
+        conversation.addRecord({ type: 'withdrawn', id: effect.promptId });
         if (effect.isFailure) conversation.file.updateHead({ state: 'failed' });
         this.ports.onWithdrawn(effect.promptId);
         return;
       case 'queue':
-        conversation.record({ type: 'withdrawn', id: effect.prompt.id });
-        // Withdrawing puts back a prompt that came from the queue.
+        conversation.addRecord({ type: 'withdrawn', id: effect.prompt.id });
+        // A withdrawn prompt that came from the queue is already back in the queue.
         if (!conversation.queue.get(effect.prompt.id))
-          conversation.record({ type: 'queued', ...effect.prompt, isNext: true });
+          conversation.addRecord({ type: 'queued', ...effect.prompt, isNext: true });
         return;
       case 'end':
         this.ports.onEnd();
@@ -166,7 +180,7 @@ export class TurnRunner {
   }
 
   private abortSignalOf(promptId: string): AbortSignal {
-    return this.pendingRuns.get(promptId)?.abort.signal ?? this.lifetime.signal;
+    return this.pendingRuns.get(promptId)?.abort.signal ?? this.lifetimeController.signal;
   }
 
   private async prepareDelivery(prompt: QueuedPrompt): Promise<void> {
@@ -195,7 +209,7 @@ export class TurnRunner {
     this.dispatch({ type: 'refused', promptId, error, isUnseen: this.ports.conversation.transcript.isStarting });
   }
 
-  /** Never rejects. */
+  /** Asks the backend to end the turn. Never rejects. */
   private async cancelTurn(session: BackendSession): Promise<void> {
     try {
       await session.cancel();
@@ -205,7 +219,7 @@ export class TurnRunner {
     this.dispatch({ type: 'cancelled' });
   }
 
-  /** Never rejects. */
+  /** Checks whether the turn is still running. Never rejects. */
   private async checkIfRunning(): Promise<void> {
     let session: BackendSession | undefined;
     try {
@@ -216,7 +230,7 @@ export class TurnRunner {
     this.dispatch({ type: 'checked', session, isBusy: this.ports.conversation.transcript.isBusy });
   }
 
-  /** Returns the session if a turn runs in it. @throws BackendError, ChatError */
+  /** Returns the session if a turn is running in it. @throws BackendError, ChatError */
   private async loadIfBusy(): Promise<BackendSession | undefined> {
     const { clock, connection, conversation } = this.ports;
     const { remoteId } = conversation.head;
@@ -224,9 +238,9 @@ export class TurnRunner {
     const late = new AbortController();
     const timer = clock.setTimer(resumeTimeoutMs, () => late.abort());
     try {
-      // Claim first: only the window that writes the conversation may follow its session.
+      // The claim comes first, because only the window that writes to the conversation may follow its session.
       await conversation.file.claim();
-      const signal = AbortSignal.any([this.lifetime.signal, late.signal]);
+      const signal = AbortSignal.any([this.lifetimeController.signal, late.signal]);
       const session = await connection.loadSession(remoteId, false, signal, conversation.transcript.answerText);
       for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await delay(clock, resumePollMs);
       return session.isBusy ? session : undefined;
@@ -238,7 +252,7 @@ export class TurnRunner {
   private reopenTurn(): void {
     const { connection, conversation } = this.ports;
     connection.endHistory();
-    conversation.record({ type: 'resumed' });
+    conversation.addRecord({ type: 'resumed' });
     conversation.addNotice('info', 'The turn continued while the window was closed. Some messages may be missing.');
   }
 }

@@ -3,7 +3,7 @@ import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { BackendState } from '../../../session/common/sessionBackend';
 import type { BackendView } from '../chatView';
 
-/** Builds the view of a backend. `state` is undefined if it was never used. */
+/** Builds the view of a backend. `state` is undefined if this window has not used the backend. */
 export function backendView(
   {
     isListingUnsupported: cannotList,
@@ -13,15 +13,17 @@ export function backendView(
     id,
     install,
     needsPermission,
+    needsSignIn,
     problem,
     source,
     title,
   }: BackendEntry,
   state: BackendState | undefined,
 ): BackendView {
+  const isStopped = state === undefined || state.kind === 'stopped';
   const isTroubled = state?.kind === 'failed' || state?.kind === 'authRequired';
   // The state of a backend in use is more recent than its health.
-  const currentHealth = problem === undefined && (state === undefined || state.kind === 'stopped') ? health : undefined;
+  const currentHealth = problem === undefined && isStopped ? health : undefined;
   const version =
     state?.kind === 'ready' ? state.version : currentHealth?.kind === 'answers' ? currentHealth.version : undefined;
   const message =
@@ -33,7 +35,7 @@ export function backendView(
     title,
     description,
     source,
-    state: problem === undefined ? (state?.kind ?? 'stopped') : 'unavailable',
+    state: problem !== undefined ? 'unavailable' : isStopped ? (needsSignIn ? 'authRequired' : 'stopped') : state.kind,
     ...(needsPermission ? { needsPermission } : {}),
     ...(cannotList ? { cannotList } : {}),
     ...withoutUndefined({ problem: message, defaults, install }),

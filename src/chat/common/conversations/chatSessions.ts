@@ -2,6 +2,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
@@ -12,11 +13,12 @@ import type { ChatFileAccess } from '../changes/chatFileAccess';
 import { WriteClaims } from '../changes/writeClaims';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
-import type { ChatStore, SessionFile, SessionHead } from '../chatStore';
+import type { ChatStore, ConversationFiles, SessionHead } from '../chatStore';
 import type { BackendView, SessionRow } from '../chatView';
+import { isWaitingInQueue } from '../signIn/signInWait';
 import { forkOf } from '../restore/forkOf';
 import { backendView } from './backendView';
-import { IdleChats } from './idleChats';
+import { IdleChatCloser } from './idleChatCloser';
 import { logVersion } from '../conversation/logRecord';
 import { PreparedSessions } from './preparedSessions';
 import type { AttachmentResolver } from '../conversation/promptDelivery';
@@ -24,7 +26,7 @@ import { parseRemoteRowId, RemoteSessions, type RemoteSearchOptions } from './re
 import type { SessionDefaults } from './sessionDefaults';
 import type { UnsavedFiles } from '../unsaved/promptSaves';
 import { storedEntries } from '../transcript/storedEntries';
-import { UsedBackends } from './usedBackends';
+import { OpenBackends } from './openBackends';
 
 interface ChatSessionsPorts {
   readonly backends: BackendRegistry;
@@ -33,9 +35,9 @@ interface ChatSessionsPorts {
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Global, not per workspace. */
+  /** Storage for all workspaces, not only for this one. */
   readonly memento: Memento;
-  /** Returns a globally unique id of letters, digits and `-`. */
+  /** Returns a globally unique id that contains only letters, digits and `-`. */
   readonly newId: () => string;
   readonly sessionDefaults: SessionDefaults;
   readonly unsavedFiles: UnsavedFiles;
@@ -43,13 +45,13 @@ interface ChatSessionsPorts {
 
 interface SessionPlace {
   readonly backendId: string;
-  /** Absolute path. */
+  /** The agent's working folder, as an absolute path. */
   readonly folder?: string | undefined;
 }
 
 const loadTimeoutMs = 60_000;
 
-/** The conversations of a window, open or stored on disk. */
+/** The conversations of a window: those that are open, and those stored on disk. */
 export class ChatSessions implements Chats, WriteObserver {
   private readonly chats = new Map<string, ChatSession>();
   private readonly openingById = new Map<string, Promise<ChatSession>>();
@@ -62,22 +64,22 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly onDidChangeBackends = this.backendsEmitter.event;
   private readonly fileChangesEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeFiles = this.fileChangesEmitter.event;
-  /** The first checkpoint takes longest, so it is prepared while the user types. */
+  /** Whether the first checkpoint was prepared. It takes longest, so it is prepared while the user types. */
   private isCheckpointPrepared = false;
   private readonly remoteSessions: RemoteSessions;
-  private readonly usedBackends: UsedBackends;
-  private readonly idleChats: IdleChats<ChatSession>;
+  private readonly usedBackends: OpenBackends;
+  private readonly idleChats: IdleChatCloser<ChatSession>;
   private readonly preparedSessions: PreparedSessions;
   private readonly chatSessionPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
     this.remoteSessions = new RemoteSessions(clock, log, memento);
-    this.usedBackends = new UsedBackends(backends, clock, log, {
+    this.usedBackends = new OpenBackends(backends, clock, log, {
       onReady: (backend) => void this.remoteSessions.deletePending(backend),
       onChange: () => this.backendsEmitter.fire(),
     });
-    this.idleChats = new IdleChats(
+    this.idleChats = new IdleChatCloser(
       clock,
       () => this.chats.values(),
       (chat) => this.closeIdleChat(chat),
@@ -104,6 +106,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.disposables.push(
       store.onDidChange(() => this.changeEmitter.fire()),
       backends.onDidChange(() => this.backendsEmitter.fire()),
+      ...(backends.onDidSignIn ? [backends.onDidSignIn((id) => void this.sendWaitingPrompts(id))] : []),
     );
     this.idleChats.start();
     await store.start();
@@ -181,7 +184,7 @@ export class ChatSessions implements Chats, WriteObserver {
       return open;
     }
     await this.closingById.get(sessionId);
-    // Concurrent calls share one opening.
+    // Concurrent calls for the same conversation share one result.
     const opening =
       this.openingById.get(sessionId) ?? this.openChat(sessionId).finally(() => this.openingById.delete(sessionId));
     this.openingById.set(sessionId, opening);
@@ -191,7 +194,7 @@ export class ChatSessions implements Chats, WriteObserver {
   async fork(sessionId: string, entryId: string): Promise<Chat> {
     const { clock, newId, store } = this.ports;
     const source = await this.open(sessionId);
-    const point = await source.restores.pointBefore(entryId);
+    const point = await source.restores.restorePointBefore(entryId);
     const { head } = await store.read(source.id);
     const fork = forkOf(head, point, newId(), clock.now());
     await store.add(fork.head, fork.records, source.id);
@@ -225,7 +228,7 @@ export class ChatSessions implements Chats, WriteObserver {
     const open = parseRemoteRowId(sessionId) ? await this.open(sessionId) : this.chats.get(sessionId);
     if (open) {
       const { backendTitle: agentName, title } = open.view;
-      const entries = [...open.transcript.entries()].map((entry) => open.fullEntries.whole(entry.id) ?? entry);
+      const entries = [...open.transcript.entries()].map((entry) => open.fullEntries.fullContent(entry.id) ?? entry);
       const head = this.ports.store.heads.find(({ id }) => id === open.id);
       return exportTranscript({ title, agentName, ...timesOf(head) }, entries, format);
     }
@@ -242,7 +245,7 @@ export class ChatSessions implements Chats, WriteObserver {
     for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path);
   }
 
-  /** Records what was written all the same, and forgets the text before. */
+  /** Records what a failed write has written, and drops the text from before the write. */
   async afterFailedWrite(writer: WriterSession, path: string): Promise<void> {
     await this.afterWrite(writer, path);
   }
@@ -268,6 +271,23 @@ export class ChatSessions implements Chats, WriteObserver {
     this.changeEmitter.dispose();
     this.backendsEmitter.dispose();
     this.fileChangesEmitter.dispose();
+  }
+
+  /** Sends prompts that have waited for a sign-in since before their window was closed. Never rejects. */
+  private async sendWaitingPrompts(backendId: string): Promise<void> {
+    const { clock, log, store } = this.ports;
+    const waiting = store.heads.filter(
+      (head) => head.backendId === backendId && isWaitingInQueue(head, true, clock.now()),
+    );
+    for (const { id } of waiting) {
+      try {
+        await this.open(id);
+        const chat = this.chats.get(id);
+        if (chat?.signInWait.isInQueue) await chat.sendQueued();
+      } catch (error) {
+        log.info(`A waiting prompt was not sent: ${messageOf(error)}`);
+      }
+    }
   }
 
   private chatsOf({ backendId, sessionId }: WriterSession): ChatSession[] {
@@ -306,7 +326,7 @@ export class ChatSessions implements Chats, WriteObserver {
     }
   }
 
-  private addChat(file: SessionFile): ChatSession {
+  private addChat(file: ConversationFiles): ChatSession {
     const chat = new ChatSession(file, this.chatSessionPorts);
     this.chats.set(chat.id, chat);
     chat.fileChanges.onDidChange(() => this.fileChangesEmitter.fire());
@@ -319,7 +339,7 @@ export class ChatSessions implements Chats, WriteObserver {
     return chat;
   }
 
-  /** Closes an idle conversation; `open` opens it again. */
+  /** Closes an idle conversation. `open` can open it again. */
   private closeIdleChat(chat: ChatSession): void {
     this.chats.delete(chat.id);
     this.fileChangesEmitter.fire();

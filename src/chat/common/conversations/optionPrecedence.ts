@@ -9,11 +9,14 @@ import {
 
 type Values = Readonly<Record<string, OptionValue>>;
 
-/** Where the initial options of a conversation come from, by precedence. The agent's own defaults come last. */
+/**
+ * The sources of a conversation's initial options, highest precedence first. The agent's own defaults have the lowest
+ * precedence.
+ */
 export interface OptionSources {
   /** The user's choices for this conversation, by option id. */
   readonly user: Values;
-  /** By option id, or by `mode` or `model`. */
+  /** Values from the settings, by option id, or by `mode` or `model`. */
   readonly settings: Values;
   /** The user's earlier choices, by option id. */
   readonly remembered: Values;
@@ -21,7 +24,7 @@ export interface OptionSources {
 
 const precedence = ['user', 'settings', 'remembered'] as const;
 
-/** Returns the options with the values that a new conversation will have. */
+/** Returns the options with their values in a new conversation. */
 export function optionsOfNewSession<Option extends ConfigOption>(
   offered: readonly Option[],
   sources: OptionSources,
@@ -32,12 +35,15 @@ export function optionsOfNewSession<Option extends ConfigOption>(
   });
 }
 
-/** Returns the options to set on a new session. `offered` is what the user has seen; empty if the agent was never used. */
+/**
+ * Returns the options to set on a new session. `offered` are the options that the user has seen. It is empty if the
+ * agent was never used.
+ */
 export function choicesForNewSession(offered: readonly ConfigOption[], sources: OptionSources): OptionChoice[] {
   const seen = offered.flatMap((option): OptionChoice[] => {
     const wanted = wantedValue(option, offered, sources);
     if (wanted) return [{ option: option.id, ...wanted, isShown: true }];
-    // The mode shown to the user must apply, even if it wasn't chosen.
+    // The session must have the mode that the user has seen, even if the user did not choose it.
     const shown = { option: option.id, value: option.value, from: 'shown', isShown: true } as const;
     return isModeOption(option) ? [shown] : [];
   });

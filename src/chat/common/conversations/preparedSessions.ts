@@ -8,9 +8,11 @@ import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { SessionDefaults } from './sessionDefaults';
 
 interface PreparedSessionsPorts {
-  /** @throws BackendError */
+  /** Opens a backend. @throws BackendError */
   readonly open: (backendId: string) => Promise<SessionBackend>;
-  /** `folder` is absolute. @throws BackendError if there is no folder to work in */
+  /**
+   * Returns the options of a session. `folder` is absolute. @throws BackendError if there is no folder in which to work
+   */
   readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
   /** Hides an unused session from the list, and deletes it if the backend supports that. Never rejects. */
   readonly forget: (backendId: string, sessionId: string) => Promise<void>;
@@ -21,15 +23,18 @@ interface PreparedSessionsPorts {
 
 /** How long a session is kept while a page shows an empty conversation. */
 const idleMs = 10 * 60_000;
-/** How long it is kept after that. A prompt that is being sent takes it once the agent has started. */
+/**
+ * How long a session is kept after the last such page has closed. A prompt that is being sent takes the session as soon
+ * as the agent has started.
+ */
 const abandonedMs = 2 * 60_000;
 
 interface Preparation {
   readonly backendId: string;
   readonly options: CreateSessionOptions;
-  /** Aborted when the session is discarded or taken. */
+  /** Aborted when the session is discarded, or when a prompt takes it. */
   readonly abort: AbortController;
-  /** Resolves to undefined if no session was created. Never rejects. */
+  /** Resolves to undefined if no session could be created. Never rejects. */
   result: Promise<PreparedSession | undefined>;
   prepared: PreparedSession | undefined;
 }
@@ -40,8 +45,9 @@ interface PreparedSession {
 }
 
 /**
- * Holds one session created before the first prompt, so that its modes and models can be chosen. The next conversation with the
- * backend takes it; otherwise it is closed. Errors are only logged, since the prompt will report them.
+ * Holds one session that was created before the first prompt, so that the user can choose its mode and model. The next
+ * conversation with the backend takes it; otherwise it is closed. Errors are only logged, because the prompt reports
+ * them later.
  */
 export class PreparedSessions {
   private preparation: Preparation | undefined;
@@ -86,17 +92,17 @@ export class PreparedSessions {
     this.restartExpiry();
   }
 
-  /** Closes the session unless it belongs to this backend. */
+  /** Closes the session if it belongs to another backend. */
   discardExcept(backendId: string | undefined): void {
     if (this.preparation && this.preparation.backendId !== backendId) this.discardCurrent();
   }
 
-  /** Whether this is the prepared session, which isn't a conversation yet. */
+  /** Whether this is the prepared session, which does not belong to a conversation yet. */
   has(backendId: string, sessionId: string): boolean {
     return this.preparation?.backendId === backendId && this.preparation.prepared?.session.id === sessionId;
   }
 
-  /** Returns the prepared session if it fits, else a new one. @throws BackendError */
+  /** Returns the prepared session if it matches, or else a new session. @throws BackendError */
   async create(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession> {
     const prepared = await this.takeIfFitting(backend, options, signal);
     if (prepared) return prepared;
@@ -131,7 +137,7 @@ export class PreparedSessions {
     let prepared: PreparedSession | undefined;
     try {
       prepared = await rejectOnAbort(preparation.result, signal);
-      // Wait until pending choices are applied.
+      // Choices that are being applied must be complete.
       if (prepared) await rejectOnAbort(this.optionQueue.whenIdle(prepared.session.id), signal);
     } catch (error) {
       this.restorePreparation(preparation);
@@ -146,7 +152,7 @@ export class PreparedSessions {
     return undefined;
   }
 
-  /** Keeps the session for the next prompt after the user cancelled this one. */
+  /** Keeps the session for the next prompt, because the user has cancelled this one. */
   private restorePreparation(preparation: Preparation): void {
     if (this.preparation) this.discard(preparation);
     else {
@@ -158,7 +164,7 @@ export class PreparedSessions {
   private restartExpiry(): void {
     this.expiryTimer?.dispose();
     if (!this.preparation) return;
-    // Counts only time awake, so that the session survives a suspended computer.
+    // Only the time during which the computer is awake counts, so that sleep does not end the session.
     const delayMs = this.isPromptExpected ? idleMs : abandonedMs;
     this.expiryTimer = setTimerExcludingSleep(this.ports.clock, delayMs, () => this.discardCurrent());
   }
@@ -208,7 +214,7 @@ export class PreparedSessions {
     }
   }
 
-  /** Sets the chosen options on the session. The prompt reports what is refused. Never rejects. */
+  /** Sets the chosen options on the session. If an option is refused, the prompt reports it. Never rejects. */
   private setChosenOptions({ backend, session }: PreparedSession): Promise<void> {
     return this.optionQueue.run(session.id, async () => {
       try {
@@ -219,7 +225,7 @@ export class PreparedSessions {
     });
   }
 
-  /** Discards the session when its agent stops, since a new process wouldn't know it. */
+  /** Discards the session when its agent stops, because a new process does not know it. */
   private discardWhenAgentStops(preparation: Preparation, backend: SessionBackend): void {
     const states = backend.onDidChangeState(({ kind }) => {
       if (kind !== 'ready' && this.preparation === preparation) this.discardCurrent();
@@ -238,7 +244,7 @@ export class PreparedSessions {
     } catch (error) {
       log.error('Cannot read the events of a prepared session', error);
     }
-    // The session has ended: its agent was stopped, or its settings have changed.
+    // The session has ended because its agent was stopped or the settings have changed.
     if (this.preparation !== preparation) return;
     this.preparation = undefined;
     sessionDefaults.setPreparedSession(backendId, undefined);

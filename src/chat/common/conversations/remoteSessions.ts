@@ -9,7 +9,7 @@ import type { SessionRow } from '../chatView';
 
 export interface RemoteSearchOptions {
   readonly isKnown: (backendId: string, remoteId: string) => boolean;
-  /** Absolute path. */
+  /** Returns only sessions in this folder, as an absolute path. */
   readonly cwd?: string;
   readonly signal?: AbortSignal;
 }
@@ -17,20 +17,23 @@ export interface RemoteSearchOptions {
 const timeoutMs = 5000;
 const prefix = 'remote:';
 const memoryName = 'chat.deletedSessions';
-/** The oldest are forgotten, and listed again if the backend still has them. */
+/**
+ * Maximum number of stored deletions. The oldest are dropped, and their sessions are listed again if the backend still
+ * has them.
+ */
 const maxDeleted = 500;
 
 const Deleted = z.array(z.object({ backendId: z.string(), remoteId: z.string() }));
 type Deleted = z.infer<typeof Deleted>;
 
-/** Lists and deletes sessions that backends keep themselves. */
+/** Lists and deletes sessions that backends store themselves. */
 export class RemoteSessions {
   private readonly titleByRowId = new Map<string, string>();
 
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
-    /** Stores which sessions were deleted by the user but still exist in their backend. */
+    /** Stores ids of sessions that the user has deleted but that still exist in their backend. */
     private readonly memento: Memento,
   ) {}
 
@@ -45,7 +48,10 @@ export class RemoteSessions {
     return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   }
 
-  /** Starts the backend if necessary, without a time limit. @throws BackendError, for example `unsupported` */
+  /**
+   * Lists sessions. Starts the backend if necessary. There is no time limit. @throws BackendError, for example
+   * `unsupported`
+   */
   async listSessions(backend: SessionBackend, options: RemoteSearchOptions): Promise<readonly SessionRow[]> {
     const { cwd, isKnown, signal } = options;
     const { canList } = await backend.capabilities(signal);
@@ -63,20 +69,23 @@ export class RemoteSessions {
       }));
   }
 
-  /** Hides a session from the list, and deletes it in the backend if that runs and supports it. Never rejects. */
+  /**
+   * Hides a session from the list. Also deletes it in the backend if the backend is running and supports that. Never
+   * rejects.
+   */
   async forget(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
     this.storeDeleted([...this.deletedSessions, { backendId, remoteId }]);
     if (backend?.state.kind === 'ready') await this.deleteInBackend(backend, remoteId);
   }
 
-  /** Deletes in the backend what the user deleted while it wasn't running. Never rejects. */
+  /** Deletes sessions in the backend that the user deleted while it was not running. Never rejects. */
   async deletePending(backend: SessionBackend): Promise<void> {
     for (const { backendId, remoteId } of this.deletedSessions) {
       if (backendId === backend.id) await this.deleteInBackend(backend, remoteId);
     }
   }
 
-  /** Returns the title under which the session was last listed, if any. */
+  /** Returns the title of the session in the last list, if any. */
   listedTitleOf(backendId: string, remoteId: string): string | undefined {
     return this.titleByRowId.get(remoteRowId(backendId, remoteId));
   }
@@ -133,7 +142,7 @@ function remoteRowId(backendId: string, remoteId: string): string {
   return `${prefix}${encodeURIComponent(backendId)}:${encodeURIComponent(remoteId)}`;
 }
 
-/** Undefined if the id is that of a stored conversation. */
+/** Parses the id of a row. Undefined if it is the id of a stored conversation. */
 export function parseRemoteRowId(id: string): { backendId: string; remoteId: string } | undefined {
   if (!id.startsWith(prefix)) return undefined;
   const [backendId, remoteId] = id.slice(prefix.length).split(':');

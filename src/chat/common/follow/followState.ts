@@ -1,40 +1,40 @@
 /** A place in a file that an agent reads or edits. */
 export interface FollowedPlace {
   readonly path: string;
-  /** 0-based. */
+  /** Line number, 0-based. */
   readonly line?: number;
   /** Text to look for if the line is not known. */
   readonly text?: string;
 }
 
-/** The state of Follow. It is on in every state but `off`. */
+/** The state of Follow. In every state but `off`, Follow is turned on. */
 export type FollowState =
   | { readonly kind: 'off' }
-  /** No turn runs. */
+  /** No turn is running. */
   | { readonly kind: 'idle' }
-  /** A turn runs, and every place that it touched was shown. */
+  /** A turn is running, and there is no new place to show. */
   | { readonly kind: 'waiting' }
-  /** An editor is being opened. `next` is the newest place that was touched meanwhile. */
+  /** An editor is being opened. `next` is the newest place that the agent has used meanwhile. */
   | { readonly kind: 'opening'; readonly next?: FollowedPlace }
-  /** An editor was opened just now, so `next` waits. */
+  /** An editor was opened a short time ago, so `next` must wait. */
   | { readonly kind: 'resting'; readonly next?: FollowedPlace };
 
 export type FollowInput =
   | { readonly type: 'toggled' }
-  /** Whether a turn of any conversation runs. */
+  /** Whether a turn is running in any conversation. */
   | { readonly type: 'turn'; readonly isRunning: boolean }
   | { readonly type: 'touched'; readonly place: FollowedPlace }
-  /** The effect `open` is done, or has failed. */
+  /** The effect `open` has finished or failed. */
   | { readonly type: 'opened' }
-  /** The effect `rest` is done. */
+  /** The pause of the effect `rest` is over. */
   | { readonly type: 'rested' }
-  /** The user has typed, clicked or scrolled in an editor, or has shown another one. */
+  /** The user has typed, clicked or scrolled in an editor, or has switched to another one. */
   | { readonly type: 'acted' };
 
 export type FollowEffect =
-  /** Followed by `opened`. */
+  /** Opens an editor. The next input is `opened`. */
   | { readonly type: 'open'; readonly place: FollowedPlace }
-  /** Followed by `rested` after a pause. */
+  /** Starts a pause. The next input is `rested`. */
   | { readonly type: 'rest' };
 
 interface FollowStep {
@@ -44,7 +44,10 @@ interface FollowStep {
 
 export const followOff: FollowState = { kind: 'off' };
 
-/** Returns the next state. One editor is opened at a time, with a pause after it; places in between are skipped. */
+/**
+ * Returns the next state. Editors are opened one at a time with a pause after each. Places that are no longer the
+ * newest are skipped.
+ */
 export function nextFollowState(state: FollowState, input: FollowInput): FollowStep {
   if (input.type === 'toggled') return { state: state.kind === 'off' ? { kind: 'idle' } : followOff };
   if (state.kind === 'off') return { state };

@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { pathOf } from '../transcript/toolParts';
 import type { FollowedPlace } from './followState';
 
-/** Maximum length of the text of an edit that is searched for, in UTF-16 units. */
+/** Maximum length of an edit's text for which the file is searched, in UTF-16 units. */
 const maxTextUnits = 2_000;
 
 /** Returns the place that a tool call reads or edits, if the event names one. */

@@ -12,7 +12,7 @@ interface AttachedFilesPorts {
   readonly onError: (error: unknown) => void;
 }
 
-/** A build creates and deletes many files at once. */
+/** How long to wait after a file event, because a build creates and deletes many files at once. */
 const quietMs = 250;
 
 /** Finds attachments of a draft whose files no longer exist. */
@@ -41,7 +41,7 @@ export class AttachedFiles implements Disposable {
     this.disposables.dispose();
   }
 
-  /** Other kinds, such as problems, may refer to a file that is gone. */
+  /** Whether a file or folder attachment was deleted. Other kinds, such as problems, may refer to a deleted file. */
   private async isDeleted({ kind, path }: DraftAttachment): Promise<boolean> {
     if (path === undefined || !(kind === 'file' || kind === 'folder' || kind === 'selection')) return false;
     return await this.ports.editor.stat(path).then(

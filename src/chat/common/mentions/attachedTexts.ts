@@ -6,11 +6,11 @@ import type { MentionSource } from '../chatPorts';
 import type { Draft, DraftAttachment, MentionRow } from '../chatView';
 import { estimateTokens } from './mentions';
 
-/** The oldest are evicted. */
+/** Maximum number of stored texts. The oldest are evicted. */
 const maxTexts = 10;
 const memoryName = 'chat.attachedTexts';
 
-/** `folder` is the absolute path of the folder to work in. */
+/** An attached text. `folder` is the agent's working folder, as an absolute path. */
 const AttachedText = z.object({ title: z.string(), text: z.string(), folder: z.optional(z.string()) });
 type AttachedText = z.infer<typeof AttachedText>;
 const Kept = z.catch(z.array(z.tuple([z.string(), AttachedText])), []);
@@ -18,12 +18,12 @@ const Kept = z.catch(z.array(z.tuple([z.string(), AttachedText])), []);
 interface AttachedTextsDeps {
   /** Returns a new id that is unique across reloads. */
   readonly newId: () => string;
-  /** Workspace memento, since drafts and queued prompts with these attachments outlive the window. */
+  /** Storage of the workspace, because drafts and queued prompts with these attachments outlive the window. */
   readonly memento: Memento;
   readonly onError: (error: unknown) => void;
 }
 
-/** Texts that other features attach to a conversation. Not listed at `@`. */
+/** Texts that other features attach to a conversation. The list for `@` does not show them. */
 export class AttachedTexts implements MentionSource {
   readonly kind = 'text';
   private readonly texts = new BoundedMap<string, AttachedText>({ maxEntries: maxTexts });
@@ -32,7 +32,7 @@ export class AttachedTexts implements MentionSource {
     for (const [id, text] of Kept.parse(deps.memento.get(memoryName))) this.texts.set(id, text);
   }
 
-  /** Stores a text and returns its attachment. `folder` is the absolute path of the folder to work in. */
+  /** Stores a text and returns its attachment. `folder` is the agent's working folder, as an absolute path. */
   add(title: string, text: string, folder?: string): DraftAttachment {
     const { newId, memento, onError } = this.deps;
     const id = `text:${newId()}`;
@@ -41,7 +41,7 @@ export class AttachedTexts implements MentionSource {
     return { kind: 'text', id, title, tokens: estimateTokens(text.length) };
   }
 
-  /** Returns the first working folder given by an attached text. */
+  /** Returns the working folder of the first attached text that has one. */
   workingFolderOf({ attachments }: Draft): string | undefined {
     return attachments.map(({ id }) => this.texts.get(id)?.folder).find((folder) => folder !== undefined);
   }

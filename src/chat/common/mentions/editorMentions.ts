@@ -6,13 +6,13 @@ import { matchesKeyword, estimateTokens } from './mentions';
 
 interface EditorMentionsPorts {
   readonly editor: Pick<EditorPort, 'stat' | 'resolve'>;
-  /** Absolute paths of the files in tabs, the active one first. */
+  /** Returns the absolute paths of files that are open in tabs, the active file first. */
   readonly openFiles: () => readonly string[];
 }
 
 const maxFiles = 20;
 
-/** All files open in tabs, as one row. */
+/** All files that are open in tabs, as a single row. */
 export class EditorMentions implements MentionSource {
   readonly kind = 'editors';
 
@@ -37,7 +37,7 @@ export class EditorMentions implements MentionSource {
     ];
   }
 
-  /** Returns the files that are open when the prompt is sent. */
+  /** Returns the files that are open at the time when the prompt is sent. */
   async resolve(): Promise<readonly PromptAttachment[]> {
     const { editor, openFiles } = this.ports;
     const paths = openFiles().slice(0, maxFiles);

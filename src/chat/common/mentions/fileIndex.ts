@@ -4,7 +4,7 @@ import type { Event } from '../../../base/common/event';
 import type { PathCandidate } from './fuzzy';
 
 export interface IndexedFile extends PathCandidate {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
 }
 
@@ -15,24 +15,27 @@ interface FileIndexPorts {
   readonly onDidDelete: Event<string>;
   /** Fires when workspace folders or exclude settings have changed. */
   readonly onDidReset: Event<void>;
-  /** Returns the path relative to the workspace, with `/`. */
+  /** Returns the path relative to the workspace, with `/` as separator. */
   readonly relative: (path: string) => string;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
 
-/** Maximum number of created files added between two listings. A build creates many at once. */
+/** Maximum number of new files that are added between two listings, because a build creates many files at once. */
 const maxAdded = 2_000;
 const relistMs = 3_000;
 
-/** The files of the workspace, listed on first use. Updated immediately by file events, and listed again shortly after. */
+/**
+ * The files of the workspace, listed on first use. File events update them immediately, and a new listing follows
+ * shortly after.
+ */
 export class FileIndex implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
   private readonly relistCoalescer: Coalescer;
   private fileByPath: Map<string, IndexedFile> | undefined;
   private runningListing: Promise<void> | undefined;
-  /** Number of file events during a listing, which may or may not include them. */
+  /** Number of file events during a listing. The listing may or may not include their files. */
   private eventsDuringListing = 0;
   private addedCount = 0;
 
@@ -52,14 +55,14 @@ export class FileIndex implements Disposable {
     );
   }
 
-  /** Returns the files in the order of the listing. The first call waits for it. */
+  /** Returns the files in the order of the listing. The first call waits for the listing. */
   async files(): Promise<Iterable<IndexedFile>> {
     if (!this.fileByPath) await this.listFiles();
     return this.fileByPath?.values() ?? [];
   }
 
   dispose(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.disposables.dispose();
   }
 
@@ -68,7 +71,7 @@ export class FileIndex implements Disposable {
       this.eventsDuringListing++;
       return;
     }
-    // Deleting a folder reports only the folder; the next listing drops its files.
+    // When a folder is deleted, there is an event only for the folder. The next listing drops its files.
     if (!isThere) this.fileByPath.delete(path);
     else if (++this.addedCount <= maxAdded) this.fileByPath.set(path, this.toIndexedFile(path));
     this.relistCoalescer.schedule();
@@ -82,12 +85,12 @@ export class FileIndex implements Disposable {
   private async listNow(): Promise<void> {
     const { eventsDuringListing } = this;
     try {
-      const paths = await this.ports.listFiles(this.lifetime.signal);
+      const paths = await this.ports.listFiles(this.lifetimeController.signal);
       this.fileByPath = new Map(paths.map((path) => [path, this.toIndexedFile(path)]));
       this.addedCount = 0;
       if (this.eventsDuringListing !== eventsDuringListing) this.relistCoalescer.schedule();
     } catch (error) {
-      if (!this.lifetime.signal.aborted) this.ports.onError(error);
+      if (!this.lifetimeController.signal.aborted) this.ports.onError(error);
     }
   }
 

@@ -9,15 +9,15 @@ import { estimateTokens } from './mentions';
 interface FileMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
   readonly editor: Pick<EditorPort, 'resolve' | 'stat'>;
-  /** Returns absolute paths, the most recently opened first. */
+  /** Returns the absolute paths of recently opened files, the most recent first. */
   readonly recentFiles: () => readonly string[];
 }
 
 const maxRows = 20;
-/** More than `maxRows`, since agents may not read some of the files. */
+/** Larger than `maxRows`, because agents may not access some of the files. */
 const maxCandidates = maxRows * 2;
 
-/** Files of the workspace, by fuzzy path. Recently opened files come first. */
+/** Files of the workspace, found by fuzzy matching of their paths. Recently opened files come first. */
 export class FileMentions implements MentionSource {
   readonly kind = 'file';
 
@@ -38,12 +38,12 @@ export class FileMentions implements MentionSource {
 
   async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     if (path === undefined) return [];
-    // Throws if the file was deleted; `resolve` would not.
+    // `stat` throws if the file was deleted; `resolve` would not.
     await this.ports.editor.stat(path);
     return [{ type: 'file', path: await this.ports.editor.resolve(path) }];
   }
 
-  /** Returns the row of a given path, for example of a dropped file. @throws EditorError */
+  /** Returns the row for a path, for example of a dropped file. @throws EditorError */
   async rowOf(path: string, relative: string): Promise<MentionRow> {
     const { size } = await this.ports.editor.stat(path);
     const title = relative.slice(relative.lastIndexOf('/') + 1);
@@ -59,7 +59,7 @@ export class FileMentions implements MentionSource {
   }
 
   private rowIfReadable({ path, relative }: IndexedFile): Promise<MentionRow | undefined> {
-    // Leaves out files that agents may not read or that were deleted.
+    // Files that were deleted, or that agents may not access, are left out.
     return this.rowOf(path, relative).catch(() => undefined);
   }
 }

@@ -5,7 +5,7 @@ import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
 import type { FileIndex } from './fileIndex';
 import { findBestPaths, type PathCandidate } from './fuzzy';
-import { withReadablePaths } from './mentions';
+import { filterReadableItems } from './mentions';
 
 interface FolderMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
@@ -19,7 +19,7 @@ interface Folder extends PathCandidate {
 const maxRows = 8;
 const maxListed = 300;
 
-/** Folders of the workspace. The list of their files is sent. */
+/** Folders of the workspace. The prompt contains a list of their files. */
 export class FolderMentions implements MentionSource {
   readonly kind = 'folder';
 
@@ -30,13 +30,13 @@ export class FolderMentions implements MentionSource {
     if (query.trim() === '') return [];
     const best = findBestPaths(query, await this.allFolders(), { count: maxRows * 2, bonus: () => 0 });
     signal.throwIfAborted();
-    const readable = await withReadablePaths(this.ports.editor, best);
+    const readable = await filterReadableItems(this.ports.editor, best);
     return readable.slice(0, maxRows).map(({ path, relative }) => this.rowOf(path, relative));
   }
 
   async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     if (path === undefined) return [];
-    // Throws if the folder was deleted; `resolve` would not.
+    // `stat` throws if the folder was deleted; `resolve` would not.
     await this.ports.editor.stat(path);
     const folder = await this.ports.editor.resolve(path);
     const { names, more } = await this.listFilesIn(folder);
@@ -67,7 +67,7 @@ export class FolderMentions implements MentionSource {
   private async listFilesIn(folder: string): Promise<{ names: string[]; more: number }> {
     const files = [...(await this.ports.index.files())];
     const below = files.filter(({ path }) => path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`));
-    const readable = await withReadablePaths(this.ports.editor, below.slice(0, maxListed));
+    const readable = await filterReadableItems(this.ports.editor, below.slice(0, maxListed));
     return {
       names: readable.map(({ path }) => path.slice(folder.length + 1)),
       more: Math.max(0, below.length - maxListed),

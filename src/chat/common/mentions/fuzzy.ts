@@ -1,5 +1,5 @@
 export interface PathCandidate {
-  /** Path relative to the workspace, with `/`. */
+  /** Path relative to the workspace, with `/` as separator. */
   readonly relative: string;
   /** `relative` in lower case. */
   readonly lower: string;
@@ -8,8 +8,8 @@ export interface PathCandidate {
 const separators = new Set(['/', '-', '_', '.', ' ']);
 
 /**
- * Scores a path against `query` (lower case, no spaces); undefined if its characters don't occur in order. Prefers matches in the
- * file name, consecutive characters, starts of words and short paths.
+ * Scores a path for `query` (lower case, no spaces). Undefined if the path does not contain the characters in this
+ * order. Prefers matches in the file name, consecutive characters, starts of words and short paths.
  */
 function scorePath(query: string, { relative, lower }: PathCandidate): number | undefined {
   if (query === '') return 0;
@@ -47,7 +47,10 @@ function isWordStart(text: string, at: number): boolean {
   return letter !== letter.toLowerCase() && before === before.toLowerCase();
 }
 
-/** Returns the best `count` candidates, best first. `bonus` is added to the score. Whitespace in the query is ignored. */
+/**
+ * Returns the best `count` candidates, the best first. `bonus` is added to the score. White space in the query is
+ * ignored.
+ */
 export function findBestPaths<Candidate extends PathCandidate>(
   query: string,
   candidates: Iterable<Candidate>,

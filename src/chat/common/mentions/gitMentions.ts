@@ -2,7 +2,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
-import { matchesKeyword, withReadablePaths } from './mentions';
+import { matchesKeyword, filterReadableItems } from './mentions';
 
 interface GitChanges {
   readonly root: string;
@@ -11,13 +11,13 @@ interface GitChanges {
 }
 
 export interface GitFile {
-  /** Absolute path. */
+  /** Absolute path of the changed file. */
   readonly path: string;
   readonly state: 'changed' | 'untracked' | 'deleted';
 }
 
 export interface GitPort {
-  /** Undefined without Git or a repository. */
+  /** Returns the uncommitted changes. Undefined without Git or without a repository. */
   changes(): Promise<GitChanges | undefined>;
   /** Returns the output of `git diff HEAD`; empty for an untracked file. */
   diff(path: string): Promise<string>;
@@ -27,7 +27,7 @@ const maxFiles = 100;
 /** Maximum length of the sent text, in UTF-16 units. */
 const maxLength = 64 * 1024;
 
-/** Uncommitted changes, as a diff. Leaves out files that agents may not read. */
+/** Uncommitted changes, as a diff. Leaves out files that agents may not access. */
 export class GitMentions implements MentionSource {
   readonly kind = 'git';
 
@@ -67,6 +67,6 @@ export class GitMentions implements MentionSource {
   }
 
   private async readableFiles({ files }: GitChanges): Promise<GitFile[]> {
-    return await withReadablePaths(this.editor, files.slice(0, maxFiles));
+    return await filterReadableItems(this.editor, files.slice(0, maxFiles));
   }
 }

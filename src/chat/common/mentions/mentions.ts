@@ -13,14 +13,14 @@ const lateTimeoutMs = 15_000;
 
 /** Finds and resolves mentions. A source that fails or is slow doesn't affect the others. */
 export class Mentions {
-  /** `sources` in display order. */
+  /** `sources` are in the order in which their rows are shown. */
   constructor(
     private readonly sources: readonly MentionSource[],
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
-  /** Returns rows of all sources, or of one kind, best match first within each source. Never rejects. */
+  /** Returns rows of all sources, or of one kind. Within each source, the best match comes first. Never rejects. */
   async search(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
     const found = await Promise.all(this.sourcesOf(kind).map((source) => this.searchOne(source, query, signal)));
     const rows = found.flat();
@@ -34,23 +34,25 @@ export class Mentions {
   }
 
   /**
-   * Waits until a source has more results for the query, and returns all rows. Empty if there are none, or if another page
-   * searches now, since searching again would cancel its search. Never rejects.
+   * Waits until a source has more results for the query, then returns all rows. Empty if there are no more, or if
+   * another page has started a search, because searching again would cancel that search. Never rejects.
    */
   async searchMore(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
-    const all = this.sourcesOf(kind).filter((source) => source.next !== undefined);
+    const all = this.sourcesOf(kind).filter((source) => source.waitForMore !== undefined);
     if (all.length === 0) return [];
     const searching = all.filter((source) => source.isSearching?.(query) === true);
-    // If no source is searching, the search has ended since `isSearching` was called.
+    // If no source is searching, the search has ended after `isSearching` was called.
     const awaited = searching.length > 0 ? searching : all;
     const more = withDeadline(this.clock, 'looking for more', lateTimeoutMs, (deadline) =>
-      Promise.race(awaited.map(async (source) => await source.next?.(query, AbortSignal.any([signal, deadline])))),
+      Promise.race(
+        awaited.map(async (source) => await source.waitForMore?.(query, AbortSignal.any([signal, deadline]))),
+      ),
     );
     const isMore = await more.catch((error: unknown) => this.log.debug(messageOf(error)));
     return isMore === true ? await this.search(query, kind, signal) : [];
   }
 
-  /** Returns what is sent to the backend for an attachment; empty if there is nothing to send any more. @throws EditorError */
+  /** Returns the content to send for an attachment. Empty if there is nothing left to send. @throws EditorError */
   async resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
     const source = this.sources.find(({ kind }) => kind === attachment.kind);
     return source ? await source.resolve(attachment, signal) : [];
@@ -72,15 +74,17 @@ export class Mentions {
   }
 }
 
-/** Whether a file or folder matches only by scattered characters. Such rows come after exact matches of all sources. */
+/**
+ * Whether a file or folder matches only by scattered characters. Such rows come after the exact matches of all sources.
+ */
 function isLooseMatch({ kind, title, detail = '' }: MentionRow, query: string): boolean {
   if (kind !== 'file' && kind !== 'folder') return false;
   const wanted = query.toLowerCase().replaceAll('\\', '/');
   return !`${detail}/${title}`.toLowerCase().includes(wanted);
 }
 
-/** Returns the items whose path agents may read, in their order. */
-export async function withReadablePaths<Item extends { readonly path: string }>(
+/** Returns the items whose paths agents may access, in the same order. */
+export async function filterReadableItems<Item extends { readonly path: string }>(
   editor: Pick<EditorPort, 'resolve'>,
   items: readonly Item[],
 ): Promise<Item[]> {
@@ -93,7 +97,7 @@ export function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
-/** Whether the query is empty or a prefix of one of a fixed row's keywords. */
+/** Whether the query is empty or is the start of one of the row's keywords. */
 export function matchesKeyword(query: string, ...words: readonly string[]): boolean {
   const wanted = query.trim().toLowerCase();
   return words.some((word) => word.startsWith(wanted));

@@ -8,7 +8,7 @@ const maxFiles = 200;
 /** Maximum length of the sent text, in UTF-16 units. */
 const maxLength = 32 * 1024;
 
-/** VS Code's problems, of the workspace and of the active file. */
+/** The problems in VS Code's Problems view, for the workspace and for the active file. */
 export class ProblemMentions implements MentionSource {
   readonly kind = 'problems';
 
@@ -27,8 +27,8 @@ export class ProblemMentions implements MentionSource {
   async resolve({ path }: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
     const found = await this.editor.diagnostics(path, { maxFiles, signal });
     if (found.length === 0) return [];
-    // Has no URI, since an agent would take the text for the contents of that file.
-    const title = path === undefined ? 'Problems' : `Problems of ${path}`;
+    // The text has no URI, because an agent would mistake it for the contents of that file.
+    const title = path === undefined ? 'Problems' : `Problems in ${path}`;
     return [{ type: 'text', title, text: textOf(found) }];
   }
 }
@@ -45,7 +45,7 @@ function rowsOf(
   return [{ kind: 'problems', id, title: `${name} (${count})`, tokens, ...about }];
 }
 
-/** Formats problems like a compiler: `path:line:column severity: message (source code)`. */
+/** Formats problems like a compiler does: `path:line:column severity: message (source code)`. */
 function textOf(files: readonly FileDiagnostics[]): string {
   const lines = files.flatMap(({ path, diagnostics }) =>
     diagnostics.map(({ range: { start }, severity, message, source, code }) => {

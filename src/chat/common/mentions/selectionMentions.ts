@@ -20,7 +20,7 @@ export class SelectionMentions implements MentionSource {
     const [, first, last] = /#(\d+)-(\d+)$/.exec(id) ?? [];
     if (path === undefined || first === undefined || last === undefined) return [];
     const lines = { first: Number(first), last: Number(last) };
-    // Throws if the file was deleted; `resolve` would not.
+    // `stat` throws if the file was deleted; `resolve` would not.
     await this.editor.stat(path);
     return [{ type: 'file', path: await this.editor.resolve(path), lines }];
   }

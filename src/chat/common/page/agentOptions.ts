@@ -3,33 +3,36 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedActionsOfOption, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
-import { OptionView, toOptionViews, Unattended, type BackendView } from '../chatView';
+import { OptionView, toOptionViews, UnattendedAction, type BackendView } from '../chatView';
 import { optionsOfNewSession, choicesForNewSession, type OptionSources } from '../conversations/optionPrecedence';
 
 const memoryName = 'chat.agentOptions';
 const Values = z.record(z.string(), z.union([z.string(), z.boolean()]));
 const AgentRecord = z.object({
-  /** Command line of the agent that offered these options. */
+  /** Command line of the agent that has offered these options. */
   about: z.string(),
-  /** With the agent's own default values. */
+  /** The options with the agent's own default values. */
   options: z.array(OptionView),
   chosen: Values,
-  /** What the agent was seen doing without asking. */
-  unattended: z.optional(Unattended),
+  /** What the agent was observed to do without approval. */
+  unattended: z.optional(UnattendedAction),
 });
 type AgentRecord = z.infer<typeof AgentRecord>;
 const AgentRecords = z.record(z.string(), z.unknown());
 
-/** Larger option lists are not stored: some agents list every existing model. */
+/** Maximum size of the option lists that are stored, in UTF-16 units, because some agents list every existing model. */
 const maxKeptUnits = 200_000;
 
-/** Options for new conversations with ACP agents: what each offered last, and the user's choices. Stored across windows. */
+/**
+ * Options for new conversations with ACP agents: the options that each agent has offered last, and the user's choices.
+ * Stored for all windows.
+ */
 export class AgentOptions {
   private readonly backendViews = new Map<string, BackendView>();
   private readonly preparedOptions = new Map<string, readonly OptionView[]>();
-  /** Options last offered in this window, by agent. */
+  /** The options that agents have last offered in this window, by agent id. */
   private readonly offeredOptions = new Map<string, readonly OptionView[]>();
-  /** The user's choices for the next conversation, by agent. */
+  /** The user's choices for only the next conversation, by agent id. */
   private readonly oneTimeChoices = new Map<string, Readonly<Record<string, OptionValue>>>();
   private readonly reportedChoices = new Set<string>();
 
@@ -52,22 +55,22 @@ export class AgentOptions {
     return choicesForNewSession(this.currentOptions(agentId), this.optionSources(agentId));
   }
 
-  /** Sets the user's choice for the next conversation and remembers it for later ones. */
+  /** Sets the user's choice for the next conversation and stores it for later ones. */
   choose(agentId: string, optionId: string, value: OptionValue): void {
     this.oneTimeChoices.set(agentId, { ...this.oneTimeChoices.get(agentId), [optionId]: value });
     this.storeChoice(agentId, optionId, value);
   }
 
   /**
-   * Remembers a choice made inside a conversation for later ones. Values that let the agent act unattended are not remembered:
-   * allowing that for one task doesn't allow it for all.
+   * Stores a choice that was made inside a conversation, as the default for later conversations. Values with which the
+   * agent acts without approval are not stored, because the user may want that for only one task.
    */
   rememberChoice(agentId: string, option: OptionView | undefined, value: OptionValue): void {
     if (!option || unattendedActionsOfOption(option, value) !== undefined) return;
     this.storeChoice(agentId, option.id, value);
   }
 
-  /** Clears the choices for one conversation, which has begun. */
+  /** Clears the choices for a conversation that has now started. */
   clearOneTimeChoices(agentId: string): void {
     this.oneTimeChoices.delete(agentId);
     this.preparedOptions.delete(agentId);
@@ -81,8 +84,11 @@ export class AgentOptions {
     this.storeRecord(agentId, { ...record, options: isLarge ? [] : views });
   }
 
-  /** Records what the agent did without asking; undefined if it asked. Returns whether this changed anything. */
-  recordUnattended(agentId: string, unattended: Unattended | undefined): boolean {
+  /**
+   * Records what the agent did without approval. Undefined if it requested approval. Returns whether this changed
+   * anything.
+   */
+  recordUnattended(agentId: string, unattended: UnattendedAction | undefined): boolean {
     const { unattended: before, ...record } = this.storedRecord(agentId);
     const now = unattended && before === 'runs' ? before : unattended;
     if (now === before) return false;
@@ -90,7 +96,7 @@ export class AgentOptions {
     return true;
   }
 
-  observedUnattended(agentId: string): Unattended | undefined {
+  observedUnattended(agentId: string): UnattendedAction | undefined {
     return this.storedRecord(agentId).unattended;
   }
 
@@ -99,7 +105,10 @@ export class AgentOptions {
     else this.preparedOptions.delete(agentId);
   }
 
-  /** Returns a notice, once per window, about a default in the settings that the agent doesn't offer. */
+  /**
+   * Returns a notice about a default in the settings that the agent does not offer. Each notice is returned once per
+   * window.
+   */
   noticeForUnofferedChoice(agentId: string, { from, option, value }: OptionChoice): string | undefined {
     const key = JSON.stringify([agentId, option, value]);
     if (from !== 'settings' || this.reportedChoices.has(key)) return undefined;
@@ -125,7 +134,7 @@ export class AgentOptions {
     this.storeRecord(agentId, { ...record, chosen: { ...record.chosen, [optionId]: value } });
   }
 
-  /** Returns the stored record, unless it belongs to another program with the same id. */
+  /** Returns the stored record, unless it is about another program with the same id. */
   private storedRecord(agentId: string): AgentRecord {
     const record = z.safeParse(AgentRecord, this.storedRecords[agentId]).data;
     if (!record) return { about: '', options: [], chosen: {} };

@@ -62,7 +62,7 @@ export class ApprovalWatch implements Disposable {
       if (this.disposables.isDisposed) return;
       this.followedChats.set(id, { chat, listener: chat.onDidChange(() => this.emitter.fire()) });
     } catch (error) {
-      // Retried when the list changes.
+      // The next change of the list causes another attempt.
       this.onError(error);
       return;
     } finally {

@@ -8,7 +8,7 @@ import type { BackendView } from '../chatView';
 
 interface BackendChoicePorts {
   readonly chats: Pick<Chats, 'backends' | 'onDidChangeBackends'>;
-  /** Backend id or title from the setting; empty if unset. */
+  /** Returns the id or title of the backend in the setting. Empty if the setting is not used. */
   readonly preferred: () => string;
   readonly memento: Memento;
   readonly onError: (error: unknown) => void;
@@ -32,12 +32,15 @@ export class BackendChoice implements Disposable {
     this.disposables.add(this.ports.chats.onDidChangeBackends(() => void this.refresh()));
   }
 
-  /** Empty before the first `refresh`. */
+  /** Views of the backends. Empty before the first `refresh`. */
   get backendViews(): readonly BackendView[] {
     return this.knownBackends;
   }
 
-  /** Picked in this window, else set in settings, else used last, else the demo agent. */
+  /**
+   * The backend that the user has chosen in this window. Otherwise the one in the settings, the one that was used last,
+   * or the demo agent.
+   */
   get chosenBackend(): BackendView | undefined {
     const preferred = this.ports.preferred();
     return (
@@ -51,7 +54,7 @@ export class BackendChoice implements Disposable {
   }
 
   /** Whether the setting names a backend that doesn't exist. */
-  get isPreferredMissing(): boolean {
+  get isPreferredBackendMissing(): boolean {
     const preferred = this.ports.preferred();
     return preferred !== '' && !this.knownBackends.some(({ id, title }) => id === preferred || title === preferred);
   }
@@ -62,12 +65,12 @@ export class BackendChoice implements Disposable {
     this.emitter.fire();
   }
 
-  /** Remembers the backend as the one used last, for new windows. */
+  /** Stores the backend as the last used one, for new windows. */
   rememberLastUsed(id: string): void {
     this.ports.memento.update(memoryName, id).then(undefined, this.ports.onError);
   }
 
-  /** Reloads the backends; a call during a reload causes one more. Never rejects. */
+  /** Loads the backends again. Calls during a reload cause one more reload. Never rejects. */
   refresh(): Promise<void> {
     this.isRefreshNeeded = true;
     this.runningRefresh ??= this.reload().finally(() => (this.runningRefresh = undefined));

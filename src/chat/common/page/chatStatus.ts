@@ -18,7 +18,7 @@ export interface ChatStatusActions {
   readonly manageTrust: StatusAction;
 }
 
-/** Returns the chat's entry in the status list. What needs the user's attention comes first. */
+/** Returns the chat's entry in the status list. Problems that need the user come first. */
 export function chatStatus(
   { isTrusted, chosen, isPreferredMissing, rows, waiting }: ChatStatusInput,
   actions: ChatStatusActions,

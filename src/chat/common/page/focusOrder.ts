@@ -1,6 +1,6 @@
-/** Tracks which of several pages had the focus last: the target of commands. */
+/** Tracks which of several pages had the focus last. Commands apply to that page. */
 export class FocusOrder<Page extends { readonly isVisible: boolean }> {
-  /** In the order of focus; the most recent is last. */
+  /** The pages in the order in which they received the focus. The most recent page is last. */
   private readonly pages = new Set<Page>();
 
   /** The visible page that had the focus last. Hidden pages keep their place in the order. */

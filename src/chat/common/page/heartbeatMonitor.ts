@@ -1,11 +1,14 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
-/** Pages send a heartbeat every 5 s. */
+/** How often heartbeats are checked, in milliseconds. Pages send one every 5 s. */
 const checkIntervalMs = 5_000;
 const maxMissed = 3;
 
-/** Detects a visible page that stopped responding. Counts missed checks instead of time, so that sleep doesn't trigger it. */
+/**
+ * Detects a visible page that no longer responds. Counts missed checks and not time, so that sleep of the computer is
+ * not mistaken for it.
+ */
 export class HeartbeatMonitor implements Disposable {
   private timer: Disposable | undefined;
   private missedChecks = 0;
@@ -27,7 +30,7 @@ export class HeartbeatMonitor implements Disposable {
     this.missedChecks = 0;
   }
 
-  /** Call when the page is hidden or closed; `start` may follow. */
+  /** Call when the page is hidden or closed. `start` can be called again later. */
   dispose(): void {
     this.timer?.dispose();
     this.timer = undefined;
@@ -37,7 +40,7 @@ export class HeartbeatMonitor implements Disposable {
     this.timer = this.clock.setTimer(checkIntervalMs, () => {
       this.timer = undefined;
       this.missedChecks++;
-      // One extra check, since the first may come just before the page's heartbeat.
+      // There is one additional check, because the first may run just before the heartbeat of the page.
       if (this.missedChecks <= maxMissed) this.scheduleCheck();
       else this.onUnresponsive();
     });

@@ -5,7 +5,7 @@ import { SharedDraft } from '../conversation/sharedDraft';
 
 const memoryName = 'chat.newDraft';
 
-/** Creates the draft of the empty page. It survives reloads, except for images. */
+/** Creates the draft of the empty page. The draft survives reloads, except for images. */
 export function restoreNewDraft(memento: Memento, onError: (error: unknown) => void): SharedDraft {
   const persist = ({ attachments, text }: Draft): void => {
     const stored = { text, attachments: attachments.filter(({ image }) => !image) };

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import * as z from 'zod/mini';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
-import type { ConfigOption, Unattended } from '../../../session/common/sessionEvents';
+import type { ConfigOption, UnattendedAction } from '../../../session/common/sessionEvents';
 import type { OptionChoice, OptionValue } from '../../../session/common/optionChoices';
 import type { BackendSession, SessionChoices } from '../../../session/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
@@ -23,14 +23,17 @@ const KeptCommands = z.record(z.string(), z.array(CommandView));
 const Kept = z.record(z.string(), z.record(z.string(), z.string()));
 type Kept = z.infer<typeof Kept>;
 
-/** Options (a server's profile, an agent's mode) and slash commands for new conversations. Remembers choices across windows. */
+/**
+ * Options (a server's profile, an agent's mode) and slash commands for new conversations. Stores the choices for all
+ * windows.
+ */
 export class NewSessionOptions implements SessionDefaults, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.ports.onError(error));
   readonly onDidChange = this.emitter.event;
   private readonly backendViews = new Map<string, BackendView>();
   private readonly serverOptions = new Map<string, readonly OptionView[]>();
   private readonly currentCommands = new Map<string, readonly CommandView[]>();
-  /** Number of requests by backend: only the newest response is used. */
+  /** Number of requests for each backend. Only the response to the newest request is used. */
   private readonly requestCounts = new Map<string, number>();
   private readonly agentOptions: AgentOptions;
 
@@ -38,7 +41,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     this.agentOptions = new AgentOptions(ports.memento, ports.onError);
   }
 
-  /** Sets the known backends, and forgets the options of a server whose address has changed. */
+  /** Sets the known backends. Drops the options of a server whose address has changed. */
   setBackends(views: readonly BackendView[]): void {
     for (const view of views) {
       if (this.backendViews.get(view.id)?.description !== view.description) this.serverOptions.delete(view.id);
@@ -57,7 +60,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
       const value = chosen[option.id];
       if (value === undefined || value === option.value) return option;
       const isListed = option.choices.some((choice) => choice.value === value);
-      // `problem` was about the backend's own value.
+      // The problem referred to the backend's own value.
       return isListed || option.custom ? { ...option, value, problem: undefined } : option;
     });
   }
@@ -68,7 +71,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     const { profile: chosenProfile, model: chosenModel } = this.storedChoicesFor(backendId);
     const valueOf = (id: string, chosen: string | undefined): string => {
       const value = options.find((option) => option.id === id)?.value;
-      // If the server's options are unknown, use the stored choice.
+      // Without the options of the server, the stored choice is used.
       return typeof value === 'string' ? value : ((options.length === 0 ? chosen : undefined) ?? '');
     };
     const profile = valueOf('profile', chosenProfile);
@@ -92,13 +95,13 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     this.emitter.fire();
   }
 
-  recordUnattended(backendId: string, unattended: Unattended | undefined): void {
+  recordUnattended(backendId: string, unattended: UnattendedAction | undefined): void {
     if (this.isServer(backendId) || !this.agentOptions.recordUnattended(backendId, unattended)) return;
     this.emitter.fire();
   }
 
-  /** What the agent did without asking in earlier turns, if anything. */
-  observedUnattended(backendId: string | undefined): Unattended | undefined {
+  /** What the agent did without approval in earlier turns, if anything. */
+  observedUnattended(backendId: string | undefined): UnattendedAction | undefined {
     if (backendId === undefined || this.isServer(backendId)) return undefined;
     return this.agentOptions.observedUnattended(backendId);
   }
@@ -112,7 +115,10 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     this.emitter.fire();
   }
 
-  /** Remembers a choice made inside a conversation, as the default of later ones. `options` are those of the conversation. */
+  /**
+   * Stores a choice that was made inside a conversation, as the default for later conversations. `options` are those of
+   * the conversation.
+   */
   rememberChoice(backendId: string, options: readonly OptionView[], optionId: string, value: OptionValue): void {
     if (this.isServer(backendId)) return;
     const option = options.find(({ id }) => id === optionId);
@@ -131,7 +137,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
 
   private chooseForServer(backendId: string, optionId: string, value: string): void {
     const { model, ...others } = this.storedChoicesFor(backendId);
-    // Models depend on the profile.
+    // A chosen model is dropped with the profile, because the profile determines the models.
     const before = optionId === 'profile' || model === undefined ? others : { ...others, model };
     const updated = { ...this.storedChoices, [this.storageKeyOf(backendId)]: { ...before, [optionId]: value } };
     this.ports.memento.update(memoryName, updated).then(undefined, this.ports.onError);
@@ -139,7 +145,10 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     void this.refresh(backendId);
   }
 
-  /** Commands from the last session with the backend: agents announce commands only after a session starts. */
+  /**
+   * Returns the commands of the last session with the backend, because agents only announce commands after a session
+   * has started.
+   */
   commandsFor(backendId: string | undefined): readonly CommandView[] {
     if (backendId === undefined) return [];
     return this.currentCommands.get(backendId) ?? this.storedCommands[backendId] ?? [];
@@ -153,7 +162,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     this.emitter.fire();
   }
 
-  /** Reloads the options of a server; other backends have none before a session. Never rejects. */
+  /** Reloads the options of a server. Other backends have no options before a session starts. Never rejects. */
   async refresh(backendId: string): Promise<void> {
     const view = this.backendViews.get(backendId);
     if (view?.source !== 'server' || view.state === 'unavailable') return;
@@ -166,7 +175,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
       const backend = await this.ports.backends.open(backendId);
       options = (await backend.sessionOptions?.(chosen)) ?? [];
     } catch {
-      // The backend picker shows what is wrong with the server.
+      // Errors are ignored, because the backend picker shows what is wrong with the server.
     }
     if (request !== this.requestCounts.get(backendId)) return;
     if (options) this.serverOptions.set(backendId, options);

@@ -5,13 +5,13 @@ import type { ContextChipView, DraftAttachment } from '../chatView';
 
 /** A source of context that is attached to prompts automatically. */
 export interface ChipSource {
-  /** Coalesced. */
+  /** Fires once for several changes in quick succession. */
   readonly onDidChange: Event<void>;
   /** Returns the chips for a conversation with the backend. */
-  of(backendId: string): Promise<readonly ContextChipView[]>;
-  /** Does nothing if the kind belongs to another source. */
+  chipsFor(backendId: string): Promise<readonly ContextChipView[]>;
+  /** Turns a chip on or off. Does nothing if the kind belongs to another source. */
   set(kind: string, isOn: boolean): void;
-  /** Attachments for a prompt sent now. Absent if the backend adds the context itself. */
+  /** Returns the attachments for a prompt that is sent now. Absent if the backend adds the context itself. */
   mentions?(): Promise<readonly DraftAttachment[]>;
 }
 
@@ -30,12 +30,12 @@ export class PageChips implements Disposable {
     for (const source of this.sources) this.disposables.add(source.onDidChange(() => this.emitter.fire()));
   }
 
-  /** Never rejects. */
+  /** Returns the chips for a conversation with the backend. Never rejects. */
   async chipsFor(backendId: string): Promise<ContextChipView[]> {
-    return await this.collect((source) => source.of(backendId));
+    return await this.collect((source) => source.chipsFor(backendId));
   }
 
-  /** Returns the attachments for a prompt sent now. Never rejects. */
+  /** Returns the attachments for a prompt that is sent now. Never rejects. */
   async currentAttachments(): Promise<DraftAttachment[]> {
     return await this.collect(async (source) => (await source.mentions?.()) ?? []);
   }

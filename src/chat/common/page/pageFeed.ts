@@ -25,16 +25,16 @@ interface PageFeedPorts {
   readonly isTrusted: () => boolean;
   readonly newDraft: Pick<SharedDraft, 'value' | 'onDidSendOrRestore'>;
   readonly post: (update: ChatUpdate) => void;
-  /** Called when the displayed conversation must be reopened. */
+  /** Called when the displayed conversation must be opened again. */
   readonly onOutdated: (chat: Chat) => void;
   readonly clock: Clock;
 }
 
 const frameMs = 16;
 const rowsMs = 250;
-/** More rows are found by searching. */
+/** Maximum number of rows that are sent. The user can search for others. */
 const maxRows = 200;
-/** Number of entries first sent to a page. */
+/** Number of entries that a page receives first. */
 const initialEntryCount = 40;
 
 type UpdatePart = Exclude<keyof ChatUpdate, 'transcript' | 'sent' | 'refused' | 'keepsComposer' | 'seenUnattended'>;
@@ -54,7 +54,10 @@ const allParts: readonly UpdatePart[] = [
   'untrusted',
 ];
 
-/** Posts changes to one page, at most once per frame. Posts nothing while there is no page; a new page gets everything. */
+/**
+ * Sends changes to one page, at most once per frame. While there is no page, nothing is sent. A new page gets
+ * everything.
+ */
 export class PageFeed implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly frameCoalescer: Coalescer;
@@ -63,7 +66,7 @@ export class PageFeed implements Disposable {
   private shownChat:
     { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
   private historyLength = 0;
-  /** Changes to the draft since the last post. */
+  /** Changes to the draft that were not sent yet. */
   private draftUpdate: Pick<ChatUpdate, 'sent' | 'refused' | 'keepsComposer'> = {};
   private currentChips: ContextChipView[] = [];
   private chipsRequestCount = 0;
@@ -100,7 +103,9 @@ export class PageFeed implements Disposable {
     return this.isPageConnected;
   }
 
-  /** Shows a conversation, or an empty page. With `keepsComposer`, the composer's contents move to it. */
+  /**
+   * Shows a conversation or an empty page. With `keepsComposer`, the content of the composer moves to the conversation.
+   */
   show(chat: Chat | undefined, keepsComposer = false): void {
     this.shownChat?.store.dispose();
     this.shownChat = undefined;
@@ -124,7 +129,7 @@ export class PageFeed implements Disposable {
     this.refreshMissing();
   }
 
-  /** Starts posting to a new page, beginning with everything. */
+  /** Starts sending to a new page. The first message contains everything. */
   connectPage(): void {
     this.isPageConnected = true;
     this.shownChat?.feed.restart(initialEntryCount);
@@ -134,20 +139,20 @@ export class PageFeed implements Disposable {
     this.refreshMissing();
   }
 
-  /** Stops posting because the page is hidden or closed. */
+  /** Stops sending, because the page is hidden or closed. */
   disconnectPage(): void {
     this.isPageConnected = false;
     this.frameCoalescer.dispose();
-    // The next page gets everything anyway.
+    // This state is no longer needed, because the next page gets everything.
     this.shownChat?.feed.restart(initialEntryCount);
   }
 
-  /** Posts pending changes without waiting for the next frame. */
+  /** Sends pending changes without waiting for the next frame. */
   flushNow(): void {
     if (this.isPageConnected) this.frameCoalescer.flushNow();
   }
 
-  /** Adds about `count` older entries to what the page has. */
+  /** Sends about `count` more entries, which are older than those that the page has. */
   loadOlder(count: number): void {
     this.shownChat?.feed.showOlder(count);
     this.scheduleFrame();
@@ -169,7 +174,7 @@ export class PageFeed implements Disposable {
     this.disposables.dispose();
   }
 
-  /** Only the result of the last call is used. */
+  /** Reads the chips. If calls overlap, only the result of the last one is used. */
   private refreshChips(): void {
     if (!this.isPageConnected) return;
     const request = ++this.chipsRequestCount;
@@ -200,7 +205,7 @@ export class PageFeed implements Disposable {
   private handleDraftTransition({ draft, kind }: DraftTransition): void {
     this.refreshMissing();
     const { keepsComposer } = this.draftUpdate;
-    // Sending again clears an earlier refusal.
+    // When the prompt is sent again, an earlier refusal no longer matters.
     if (kind === 'sent') this.draftUpdate = { ...(keepsComposer && { keepsComposer }), sent: draft };
     else this.draftUpdate = { ...this.draftUpdate, refused: draft };
     if (kind === 'refused') this.markDirty('draft');

@@ -1,10 +1,10 @@
 import type { Chat } from '../chatPorts';
 
-/** Tracks which conversations are visible on the pages of the window. */
+/** Tracks which conversations the pages of the window show. */
 export class ShownChats {
   private readonly chatByPage = new Map<object, Chat>();
 
-  /** Sets the conversation that a page shows; undefined if the page is hidden, closed or empty. */
+  /** Sets the conversation that a page shows. Undefined if the page is hidden, closed or empty. */
   setShown(page: object, chat: Chat | undefined): void {
     const before = this.chatByPage.get(page);
     if (before === chat) return;

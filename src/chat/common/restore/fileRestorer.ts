@@ -16,13 +16,16 @@ import type { Restore } from './restoreHistory';
 
 type RestoreCheckpoints = Pick<WorkspaceCheckpoints, 'planRestore' | 'restore'>;
 
-/** What is stored with a running restore, to record it if it is cut off and finished later. */
+/**
+ * The data stored with a running restore. If the restore is interrupted and finished later, it is needed to record the
+ * restore.
+ */
 const StoredRequest = z.object({ conversation: z.string(), turn: z.number(), fork: z.string().optional() });
 type StoredRequest = z.infer<typeof StoredRequest>;
 
 interface FileRestorerDeps {
   readonly chats: Pick<Chats, 'open' | 'fork' | 'delete'>;
-  /** Undefined if there are no checkpoints. */
+  /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: RestoreCheckpoints | undefined;
   readonly newId: () => string;
 }
@@ -31,11 +34,14 @@ export interface RestoreRequest {
   readonly chat: Chat;
   readonly entryId: string;
   readonly point: RestorePoint;
-  /** Undefined without checkpoints. Then the turns since the prompt are reverted one by one. */
+  /**
+   * What the checkpoints would restore. Undefined without checkpoints; the turns since the prompt are then reverted one
+   * by one.
+   */
   readonly preview: RestorePreview | undefined;
-  /** The files to restore, absolute. */
+  /** Absolute paths of the files to restore. */
   readonly paths: readonly string[];
-  /** Chosen files that cannot be restored. */
+  /** Files that the user has chosen but that cannot be restored. */
   readonly refused: readonly SkippedFile[];
   /** Whether the user has agreed to change protected files. */
   readonly canChange: (path: string) => boolean;
@@ -44,24 +50,27 @@ export interface RestoreRequest {
 }
 
 export interface RestoreResult {
-  /** The conversation in which the user continues: the fork, if there is one, or the original. */
+  /** The conversation in which the user continues: the fork if there is one, and otherwise the original. */
   readonly chat: Chat;
   readonly restored: readonly string[];
   readonly skipped: readonly SkippedFile[];
 }
 
-/** Restores files, and keeps the conversations' lists of changes right. */
+/** Restores files, and updates the lists of changes in the conversations. */
 export class FileRestorer {
   constructor(private readonly deps: FileRestorerDeps) {}
 
-  /** Restores the conversation only. Its changes stay with the old one. @throws ChatError */
+  /** Restores only the conversation. Its changes stay with the original conversation. @throws ChatError */
   async fork(chat: Chat, entryId: string): Promise<Chat> {
     const fork = await this.deps.chats.fork(chat.id, entryId);
     await fork.restores.replaceChanges(withoutChange(pathsOf(fork.restores.remainingChanges)));
     return fork;
   }
 
-  /** @throws CheckpointError, ChatError; then nothing was restored, and there is no new conversation */
+  /**
+   * Restores files, and the conversation if requested. @throws CheckpointError, ChatError; nothing was restored then,
+   * and no conversation was created
+   */
   async restore(request: RestoreRequest, signal: AbortSignal): Promise<RestoreResult> {
     const { chat, entryId, isFork, point, refused } = request;
     await chat.restores.claim();
@@ -80,20 +89,21 @@ export class FileRestorer {
   }
 
   /**
-   * Records a restore that was cut off and is finished now, so that it can be undone. Undefined if its conversation is not known.
+   * Records a restore that was interrupted and has now been finished, so that it can be undone. Undefined if its
+   * conversation is unknown.
    * @throws CheckpointError, ChatError
    */
   async recordFinished(outcome: ResumeOutcome, signal: AbortSignal): Promise<FinishedRestore | undefined> {
     const { data } = StoredRequest.safeParse(outcome.request === undefined ? undefined : parseJson(outcome.request));
-    const chat = await this.find(data?.conversation);
+    const chat = await this.findChat(data?.conversation);
     const prompt = chat && promptOf(chat, data?.turn);
     if (!chat || !prompt) return undefined;
     await chat.restores.claim();
-    const point = await chat.restores.pointBefore(prompt.id);
-    const fork = await this.find(data?.fork);
+    const point = await chat.restores.restorePointBefore(prompt.id);
+    const fork = await this.findChat(data?.fork);
     const restoreId = fork
       ? await this.recordInFork(
-          { chat, point, preview: await this.required().planRestore(point.folders, signal) },
+          { chat, point, preview: await this.requireCheckpoints().planRestore(point.folders, signal) },
           fork,
           outcome,
         )
@@ -101,9 +111,9 @@ export class FileRestorer {
     return restoreId === undefined ? undefined : { chat: fork ?? chat, restoreId };
   }
 
-  /** Returns what undoing a restore would do now. @throws CheckpointError */
+  /** Returns how undoing a restore would change the files now. @throws CheckpointError */
   async previewUndo({ paths, target, undo }: Restore, signal: AbortSignal): Promise<UndoPreview> {
-    const checkpoints = this.required();
+    const checkpoints = this.requireCheckpoints();
     const wanted = new Set(paths);
     const preview = await checkpoints.planRestore(undo, signal);
     const since = await checkpoints.planRestore(target, signal).catch(() => undefined);
@@ -115,19 +125,22 @@ export class FileRestorer {
     };
   }
 
-  /** Undoes a restore, also in the other conversation if it was forked. @throws CheckpointError, ChatError */
+  /**
+   * Undoes a restore. If the conversation was forked, also updates the other conversation. @throws CheckpointError,
+   * ChatError
+   */
   async undo(chat: Chat, restore: Restore, files: UndoFiles, signal: AbortSignal): Promise<RestoreResult> {
     const { id, paths } = restore;
-    const origin = restore.origin === undefined ? chat : await this.find(restore.origin);
-    const fork = restore.origin === undefined ? await this.find(restore.fork) : chat;
+    const origin = restore.origin === undefined ? chat : await this.findChat(restore.origin);
+    const fork = restore.origin === undefined ? await this.findChat(restore.fork) : chat;
     const outcome =
       files.paths.length > 0
-        ? await this.required().restore(files.preview, files.paths, 'Undo of a restore', signal)
+        ? await this.requireCheckpoints().restore(files.preview, files.paths, 'Undo of a restore', signal)
         : { restored: [], skipped: [] };
     const skipped = [...outcome.skipped, ...files.refused];
     const left = new Set([...pathsOf(skipped), ...files.left]);
     const previous = (origin?.restores.get(id) ?? restore).previous.filter(({ path }) => !left.has(path));
-    // A restore that is not undone whole can be undone again.
+    // A restore that was only partly undone can be undone again.
     const isWhole = left.size === 0;
     const record = async (one: Chat, replaced: readonly RemainingChange[]): Promise<void> =>
       isWhole ? one.restores.recordUndone(id, replaced) : one.restores.replaceChanges(replaced);
@@ -146,18 +159,18 @@ export class FileRestorer {
     const { paths, point, preview } = request;
     if (paths.length === 0) return { restored: [], skipped: [], undo: [] };
     const label = `Restore to prompt ${point.turn}`;
-    if (preview) return await this.required().restore(preview, paths, label, signal, JSON.stringify(stored));
+    if (preview) return await this.requireCheckpoints().restore(preview, paths, label, signal, JSON.stringify(stored));
     return { ...(await revertTurns(request)), undo: [] };
   }
 
-  /** Returns the id of the restore; undefined if there is nothing to undo. */
+  /** Records the restore in the same conversation. Returns its id, or undefined if there is nothing to undo. */
   private async recordInPlace(
     chat: Chat,
     point: RestorePoint,
     earlier: readonly RemainingChange[],
     { restored, skipped, undo }: RestoreOutcome,
   ): Promise<string | undefined> {
-    // Reverting turns has recorded its changes.
+    // If turns were reverted, their changes are already recorded.
     if (undo.length === 0 || restored.length === 0) return undefined;
     const wanted = new Set(restored);
     const restore = this.newRestore(point, { restored, skipped, undo });
@@ -169,7 +182,10 @@ export class FileRestorer {
     return restore.id;
   }
 
-  /** The new conversation reviews the changes before the prompt, the old one those that were not restored. */
+  /**
+   * Records the restore in a fork. The fork reviews the changes before the prompt, the original those that were not
+   * restored.
+   */
   private async recordInFork(
     { chat, point, preview }: Pick<RestoreRequest, 'chat' | 'point' | 'preview'>,
     fork: Chat,
@@ -207,11 +223,11 @@ export class FileRestorer {
     };
   }
 
-  private async find(id: string | undefined): Promise<Chat | undefined> {
+  private async findChat(id: string | undefined): Promise<Chat | undefined> {
     return id === undefined ? undefined : await this.deps.chats.open(id).catch(() => undefined);
   }
 
-  private required(): RestoreCheckpoints {
+  private requireCheckpoints(): RestoreCheckpoints {
     const { checkpoints } = this.deps;
     if (!checkpoints) throw new ChatError('notFound', 'There are no checkpoints in this window.');
     return checkpoints;
@@ -219,7 +235,7 @@ export class FileRestorer {
 }
 
 interface FinishedRestore {
-  /** The conversation that goes on. */
+  /** The conversation in which the user continues. */
   readonly chat: Chat;
   readonly restoreId: string;
 }
@@ -228,16 +244,16 @@ interface UndoPreview {
   readonly preview: RestorePreview;
   /** The files that differ. */
   readonly paths: readonly string[];
-  /** Those that were changed after the restore; undefined if that is no longer known. */
+  /** Files that were changed after the restore. Undefined if this is no longer known. */
   readonly changedSince: readonly string[] | undefined;
 }
 
 interface UndoFiles extends Pick<UndoPreview, 'preview' | 'paths'>, Pick<RestoreRequest, 'refused'> {
-  /** Files that stay as they are by the user's choice. */
+  /** Files that the user has chosen to leave unchanged. */
   readonly left: readonly string[];
 }
 
-/** Reverts the turns since the prompt, newest first. Stops at the first turn of a file that cannot be reverted. */
+/** Reverts the turns since the prompt, newest first. For each file, stops at the first turn that cannot be reverted. */
 async function revertTurns({ canChange, chat, paths, point }: RestoreRequest): Promise<Omit<RestoreOutcome, 'undo'>> {
   const wanted = new Set(paths);
   const restored = new Set<string>();

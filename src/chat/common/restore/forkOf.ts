@@ -15,7 +15,7 @@ export function forkOf(source: SessionHead, point: RestorePoint, id: string, at:
   const text = isFirst
     ? `This conversation starts again from the first prompt of “${title}”.`
     : `This conversation continues “${title}” from before prompt ${turn}. ${backendTitle} starts a new session and gets a summary with your next prompt.`;
-  // A turn that has ended must not look for changes again.
+  // The turn has ended, so no more changes must be added to it.
   const lastCheckpoint = recordsBefore.findLast((record) => record.type === 'checkpoint');
   const records: LogRecord[] = [
     { type: 'begin', at, version: logVersion, id, backendId },

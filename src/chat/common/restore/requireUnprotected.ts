@@ -5,7 +5,7 @@ export async function requireUnprotected(editor: Pick<EditorPort, 'protectionOf'
   const protection = await editor
     .protectionOf(path, { before: undefined, after: undefined })
     .catch((error: unknown) => {
-      // A symbolic link that leads outside. It is replaced, not followed.
+      // The symbolic link leads outside the workspace. The link itself is replaced.
       if (isEditorError(error) && error.code === 'outsideWorkspace') return undefined;
       throw error;
     });

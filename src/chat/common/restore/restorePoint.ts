@@ -20,11 +20,11 @@ const fileTypes: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>([
 ]);
 
 /** Returns the moment before the prompt of a turn. Undefined if there is no such prompt. */
-export function momentBefore(records: readonly LogRecord[], turn: number): PromptMoment | undefined {
+export function momentBeforePrompt(records: readonly LogRecord[], turn: number): PromptMoment | undefined {
   const { draft, promptAt } = findPrompt(records, turn);
   if (!draft || promptAt === undefined) return undefined;
   const { folders, readyAt } = findStart(records, promptAt, turn);
-  // The changes of the turn before can be recorded after the prompt, but before its checkpoint is taken.
+  // Changes of the previous turn can be recorded after the prompt, but before its checkpoint is taken.
   const late = records.slice(promptAt, readyAt).filter(({ type }) => fileTypes.has(type));
   const before = records.slice(0, promptAt).filter(({ type }) => type !== 'queued' && type !== 'unqueued');
   const others = records.slice(promptAt, readyAt).filter(({ type }) => !fileTypes.has(type));
@@ -50,7 +50,7 @@ export function writtenPaths(records: readonly LogRecord[]): ReadonlySet<string>
 }
 
 /** Returns the files that each turn has changed, the newest turn first. */
-export function pathsByTurn(records: readonly LogRecord[]): ReadonlyMap<number, readonly string[]> {
+export function changedPathsByTurn(records: readonly LogRecord[]): ReadonlyMap<number, readonly string[]> {
   const byTurn = new Map<number, readonly string[]>();
   for (const record of records) {
     if (record.type === 'changed')
@@ -63,7 +63,7 @@ export function pathsByTurn(records: readonly LogRecord[]): ReadonlyMap<number, 
 }
 
 /** Returns the ids of the stored texts that the records refer to. */
-export function textIdsOf(records: readonly LogRecord[]): ReadonlySet<string> {
+export function referencedTextIds(records: readonly LogRecord[]): ReadonlySet<string> {
   const ids = new Set<string>();
   const collect = (value: unknown): void => {
     if (typeof value === 'string') {
@@ -78,7 +78,7 @@ export function textIdsOf(records: readonly LogRecord[]): ReadonlySet<string> {
 
 interface FoundPrompt {
   readonly draft: Draft | undefined;
-  /** Index of its record. */
+  /** Index of the record of the prompt. */
   readonly promptAt: number | undefined;
 }
 
@@ -87,7 +87,7 @@ function findPrompt(records: readonly LogRecord[], turn: number): FoundPrompt {
   let promptAt: number | undefined;
   const { prompts } = replay(records, (transcript, index) => {
     const count = transcript.prompts.length;
-    // A prompt that was withdrawn is not the one that the next prompt of the same number is.
+    // If a prompt was withdrawn, the next prompt has the same number and replaces it.
     if (count > known && count === turn) promptAt = index;
     known = count;
   });
@@ -113,7 +113,7 @@ function replay(
 
 interface TurnStart {
   readonly folders: readonly FolderCheckpoint[];
-  /** Index of the first record of what the agent did. */
+  /** Index of the first record of the agent's work in the turn. */
   readonly readyAt: number;
 }
 

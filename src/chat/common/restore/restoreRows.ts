@@ -6,26 +6,29 @@ type Author = 'agent' | 'otherConversation' | 'user';
 
 /** A file that differs from its state before a prompt. */
 export interface RestoreRow {
-  /** Absolute. */
+  /** Absolute path of the file. */
   readonly path: string;
-  /** What a restore does to it; undefined if that is not known. */
+  /** How a restore would change the file. Undefined if that is unknown. */
   readonly change: RestoreChange['change'] | undefined;
   readonly author: Author;
-  /** The user has edited it since the agent's last change. */
+  /** Whether the user has edited the file since the agent's last change. */
   readonly isEdited: boolean;
-  /** It has unsaved text, which is saved before the restore. */
+  /** Whether the file has unsaved text. It is saved before the restore. */
   readonly isUnsaved: boolean;
 }
 
 interface ChangedPaths {
   readonly byAgent: ReadonlySet<string>;
   readonly byOtherConversations: ReadonlySet<string>;
-  /** Files that are no longer as the agent left them. */
+  /** Files that have changed since the agent's last change. */
   readonly edited: ReadonlySet<string>;
   readonly unsaved: ReadonlySet<string>;
 }
 
-/** Returns what a restore can do, agents' files first. A file with unsaved text may be equal on disk. */
+/**
+ * Returns the files that a restore can change, those changed by agents first. A file with unsaved text may be unchanged
+ * on disk.
+ */
 export function restoreRows(changes: readonly RestoreChange[], paths: ChangedPaths): RestoreRow[] {
   const changeByPath = new Map(changes.map(({ change, path }) => [path, change]));
   const unsavedOnly = [...paths.byAgent].filter((path) => paths.unsaved.has(path) && !changeByPath.has(path));
@@ -40,7 +43,7 @@ export function revertibleRows(pathsByTurn: ReadonlyMap<number, readonly string[
   return [...all].map((path) => rowOf(path, undefined, paths)).toSorted(compareRows);
 }
 
-/** Files with work of the user are only restored if the user selects them. */
+/** Whether a file is selected by default. Files with edits of the user are only restored if the user selects them. */
 export function isPickedByDefault({ author, isEdited }: RestoreRow): boolean {
   return author === 'agent' && !isEdited;
 }
@@ -57,7 +60,7 @@ const authorLabels: Record<Author, string> = {
   user: 'changed only by you',
 };
 
-/** Describes what happens to a file, and who has changed it. */
+/** Describes how a restore changes a file, and who has changed it before. */
 export function rowLabel({ author, change, isEdited, isUnsaved }: RestoreRow): string {
   const facts = [
     change === undefined ? '' : changeLabels[change],
@@ -68,14 +71,14 @@ export function rowLabel({ author, change, isEdited, isUnsaved }: RestoreRow): s
   return facts.filter((fact) => fact !== '').join(', ');
 }
 
-/** `3 files, 1 of them not only changed by this agent`. */
+/** Counts the files, for example `3 files, including 1 with changes that are not from this agent`. */
 export function countLabel(rows: readonly RestoreRow[]): string {
   const own = rows.filter((row) => !isPickedByDefault(row)).length;
   const all = countOf(rows.length, 'file');
   if (own === 0) return all;
   return own === rows.length
-    ? `${all}, not only changed by this agent`
-    : `${all}, ${own} of them not only changed by this agent`;
+    ? `${all} with changes that are not from this agent`
+    : `${all}, including ${own} with changes that are not from this agent`;
 }
 
 function rowOf(path: string, change: RestoreRow['change'], paths: ChangedPaths): RestoreRow {

@@ -1,5 +1,5 @@
 import type { FileKind, FileState } from '../../../changes/common/checkpoint';
-import type { ChangedStates } from '../chatPorts';
+import type { StatesBeforeAndAfter } from '../chatPorts';
 
 const kindNames: Record<FileKind, string> = {
   file: 'file',
@@ -7,8 +7,8 @@ const kindNames: Record<FileKind, string> = {
   symlink: 'symbolic link',
 };
 
-/** Describes a change that has no texts to compare: `file of 12 KB before, executable file of 12 KB after`. */
-export function stateText({ after, before }: ChangedStates): string {
+/** Describes a change without texts, for example `file of 12 KB before, executable file of 12 KB after`. */
+export function stateText({ after, before }: StatesBeforeAndAfter): string {
   return `${sideText(before)} before, ${sideText(after)} after`;
 }
 

@@ -12,9 +12,9 @@ type AnswerEvent = EventOf<
   | 'thinking:final'
 >;
 
-/** The entries of one turn's text blocks and thoughts. */
+/** The entries for the text blocks and thoughts of one turn. */
 export class AnswerEntries {
-  /** Open answers by block index. Created with the first text, so that empty blocks aren't shown. */
+  /** Open answers by block index. An entry is created with its first text, so that empty blocks are not shown. */
   private readonly openAnswers = new Map<number, EntryBase>();
   private openThought: { readonly base: EntryBase; readonly startedAt: number | undefined } | undefined;
 

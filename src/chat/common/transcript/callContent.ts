@@ -11,12 +11,12 @@ interface CallContent {
 }
 
 /**
- * Returns the content of a call, with the output of commands turned into terminal content. Many agents send it as Markdown text,
- * which would lose its line breaks and escape sequences.
+ * Returns the content of a call. Converts the output of commands to terminal content, because many agents send it as
+ * Markdown text, which would lose line breaks and escape sequences.
  */
 export function displayedContent(call: CallContent): readonly ToolContent[] {
   const { content, kind } = call;
-  // Next to a terminal, text is the agent's comment on it.
+  // If there is a terminal, the text is the agent's comment on it.
   if (kind !== 'execute' || content.some(({ type }) => type === 'terminal')) return content;
   const shown: ToolContent[] = [];
   for (const item of content) {
@@ -34,18 +34,18 @@ export function displayedContent(call: CallContent): readonly ToolContent[] {
   return shown.map((item) => (item.type === 'terminal' ? { ...item, exit_code: exitCode } : item));
 }
 
-/** Whether to show the text verbatim: a file or list of matches that isn't in a Markdown code block. */
+/** Whether to show the text unformatted, because it is a file or a list of matches without a Markdown code block. */
 export function isPlainText(kind: CallContent['kind'], text: string): boolean {
   return (kind === 'read' || kind === 'search') && !/^ {0,3}(```|~~~)/m.test(text);
 }
 
-/** Whether the text is the call's title or description, which some agents send as content until there is output. */
+/** Whether the text only repeats the call's title or description, which some agents send until there is output. */
 function isCallDescription(text: string, { title, input }: CallContent): boolean {
   const words = text.trim();
   return [title, input['description']].some((about) => typeof about === 'string' && about.trim() === words);
 }
 
-/** Returns the text inside a code fence that encloses everything. */
+/** Returns the text inside a code block if the whole text is one. */
 function stripFence(text: string): string {
   const [, , inner] = /^\s*(`{3,}|~{3,})[^\n`]*\n([\s\S]*?)\n?\1[ \t]*\s*$/.exec(text) ?? [];
   return inner ?? text;
@@ -57,7 +57,7 @@ function joinOutputs(one: string, other: string): string {
 
 const ExitCode = z.number().int().optional().catch(undefined);
 
-/** The members in which various agents report the exit code. */
+/** Members of a result that can contain the exit code. Their names depend on the agent. */
 const CommandResult = z.looseObject({
   exitCode: ExitCode,
   exit_code: ExitCode,

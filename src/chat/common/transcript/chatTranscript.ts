@@ -23,13 +23,13 @@ import { UsageTotals } from './usageTotals';
 interface Turn {
   readonly startedAt: number | undefined;
   readonly answers: AnswerEntries;
-  /** Undefined if the agent began the turn itself. */
+  /** The prompt of the turn. Undefined if the agent has started the turn without a prompt. */
   readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
 }
 
 interface SentPrompt {
-  /** Id of its record; undefined if it was sent from elsewhere. */
+  /** Id of the prompt's record. Undefined if another client has sent the prompt. */
   readonly id: string | undefined;
   readonly entryId: string;
   draft: Draft;
@@ -37,7 +37,10 @@ interface SentPrompt {
 
 type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage'>;
 
-/** Builds the transcript and state of a conversation from its records. Deterministic. Expects normalized session events. */
+/**
+ * Builds the transcript and state of a conversation from its records. Equal records give equal results. Expects
+ * normalized session events.
+ */
 export class ChatTranscript {
   readonly writer: EntryWriter;
   readonly approvals = new ApprovalViews();
@@ -68,7 +71,7 @@ export class ChatTranscript {
     return hasPromptedTurn(this.stage);
   }
 
-  /** Whether the user stopped the turn and the backend has not confirmed its end. */
+  /** Whether the user has stopped the turn and the backend has not confirmed its end yet. */
   get isStopping(): boolean {
     return this.stage.kind === 'stopped';
   }
@@ -87,7 +90,7 @@ export class ChatTranscript {
     return this.writer.turnNumber;
   }
 
-  /** Text of the answers in the current or last turn. */
+  /** Text of all answers in the current or last turn. */
   get answerText(): string {
     const answers = [...this.writer.document.entries()].filter(({ turn }) => turn === this.turnNumber);
     return answers.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : [])).join('\n\n');
@@ -148,7 +151,7 @@ export class ChatTranscript {
         break;
       default:
     }
-    // The end of a block often arrives together with the next event.
+    // The end of a block is skipped, because it often arrives together with the next event.
     if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.previousAt = record.at;
   }
 
@@ -178,10 +181,10 @@ export class ChatTranscript {
     this.writer.turnNumber--;
   }
 
-  /** Marks attachments that could not be sent, and excludes them when the prompt is edited. */
+  /** Marks attachments that could not be sent. They are left out when the user edits the prompt. */
   private markNotSent({ id, attachments: ids }: RecordOf<'notSent'>): void {
     const prompt = this.currentTurn?.prompt;
-    const entry = prompt?.id === id ? this.writer.whole(prompt.entryId) : undefined;
+    const entry = prompt?.id === id ? this.writer.fullContent(prompt.entryId) : undefined;
     if (!prompt || entry?.kind !== 'prompt') return;
     const { attachments, text } = prompt.draft;
     const isNotSent = (index: number): boolean => ids.includes(attachments[index]?.id ?? '');
@@ -346,7 +349,7 @@ export class ChatTranscript {
     return this.createTurn(prompt);
   }
 
-  /** Returns the turn of new events, and begins one if the agent acts unprompted. Undefined while a stopped turn is ending. */
+  /** Returns the turn for new events. Starts one if the agent acts unprompted. Undefined while a stopped turn ends. */
   private ensureTurn(): Turn | undefined {
     if (this.stage.kind === 'stopped') return undefined;
     if (this.stage.kind === 'idle') this.advanceStage({ kind: 'unprompted', turn: this.createTurn(undefined) });
@@ -373,7 +376,7 @@ export class ChatTranscript {
     this.endEntries.putEnd({ kind: 'end', ...writer.createBase(), ...facts, ...duration });
   }
 
-  /** Reopens a turn that only seemed to have ended. */
+  /** Reopens a turn that was recorded as ended but is still running. */
   private reopenTurn(): void {
     if (this.isBusy) return;
     this.currentTurn?.answers.endAll();

@@ -11,12 +11,12 @@ interface ChangeMark {
   readonly state: FileChange['state'];
 }
 
-/** The end entries of turns. Their file changes are added and updated later. */
+/** The entries at the ends of turns. Their file changes are added and updated later. */
 export class EndEntries {
   private readonly entryIdByTurn = new Map<number, string>();
   private lastTurn: number | undefined;
-  /** The changes that a restore has marked as reverted, with their earlier state, by the restore's id. */
-  private readonly marksByRestore = new Map<string, readonly ChangeMark[]>();
+  /** The changes that a restore has marked as reverted, and their earlier state, by id of the restore. */
+  private readonly changeMarksByRestore = new Map<string, readonly ChangeMark[]>();
 
   constructor(private readonly writer: EntryWriter) {}
 
@@ -41,7 +41,7 @@ export class EndEntries {
   applyChanges({ turn, changes }: RecordOf<'changed'>): void {
     const end = this.endOfTurn(turn);
     if (!end) return;
-    // The results of older turns are overwritten.
+    // This turn's results replace those of earlier turns.
     const paths = new Set(changes.map(({ path }) => path));
     this.setChangeStates(
       (path) => paths.has(path),
@@ -58,12 +58,12 @@ export class EndEntries {
   markTurnReverted({ path, turn }: RecordOf<'turnReverted'>): void {
     this.setChangeState(path, 'reverted', (other) => other === turn);
     this.setChangeState(path, 'changedSince', (other) => other > turn);
-    // The file is back to the state that an earlier turn left it in.
+    // The file has the same state again as after an earlier turn.
     const before = [...this.entryIdByTurn.keys()].findLast((other) => other < turn && this.hasChange(other, path));
     this.setChangeState(path, 'applied', (other) => other === before);
   }
 
-  /** Marks the changes of restored files in the turn of the prompt and all later ones. */
+  /** Marks the changes of restored files as reverted, in the turn of the prompt and in all later turns. */
   markRestored({ id, paths, turn }: RecordOf<'restored'>): void {
     const restored = new Set(paths);
     const marks: ChangeMark[] = [];
@@ -72,11 +72,11 @@ export class EndEntries {
       marks.push({ turn: of, path: change.path, state: change.state });
       return 'reverted';
     });
-    this.marksByRestore.set(id, marks);
+    this.changeMarksByRestore.set(id, marks);
   }
 
   markRestoreUndone(id: string): void {
-    const marks = this.marksByRestore.get(id) ?? [];
+    const marks = this.changeMarksByRestore.get(id) ?? [];
     const states = new Map(marks.map(({ path, state, turn }) => [`${turn} ${path}`, state]));
     this.updateChanges((change, of) => states.get(`${of} ${change.path}`) ?? change.state);
   }
@@ -116,7 +116,7 @@ export class EndEntries {
 
   private endOfTurn(turn: number): End | undefined {
     const id = this.entryIdByTurn.get(turn);
-    const entry = id === undefined ? undefined : this.writer.whole(id);
+    const entry = id === undefined ? undefined : this.writer.fullContent(id);
     return entry?.kind === 'end' ? entry : undefined;
   }
 }

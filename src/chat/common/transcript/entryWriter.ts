@@ -13,7 +13,7 @@ export interface EntryBase {
   readonly parent?: string;
 }
 
-/** Maximum total size of the full versions of trimmed entries, in UTF-16 units. The oldest are evicted. */
+/** Maximum total size of the complete forms of shortened entries, in UTF-16 units. The oldest are evicted. */
 const maxUnits = 32 * 1024 * 1024;
 
 interface FullEntry {
@@ -22,12 +22,12 @@ interface FullEntry {
   readonly units: number;
 }
 
-/** Adds entries to a transcript: assigns ids, trims large entries, and keeps their full version. */
+/** Adds entries to a transcript. Assigns ids, shortens large entries, and keeps their complete form. */
 export class EntryWriter {
   turnNumber = 0;
   /** Time of the current record, in milliseconds since the epoch; undefined while a session is replayed. */
   recordedAt: number | undefined;
-  /** Time of the previous record, ignoring the ends of blocks. */
+  /** Time of the previous record in milliseconds since the epoch, ignoring ends of blocks. */
   previousAt: number | undefined;
   private entryCount = 0;
   private readonly fullEntryById = new BoundedMap<string, FullEntry>({
@@ -37,18 +37,21 @@ export class EntryWriter {
 
   constructor(readonly document: TranscriptDocument) {}
 
-  /** Creates the base of a new entry. Ids are sequential, so they are stable when the records are read again. */
+  /**
+   * Creates the common members of a new entry. Ids are sequential, so they stay the same when the records are read
+   * again.
+   */
   createBase(parent?: string): EntryBase {
     const { recordedAt, turnNumber } = this;
     return { id: `e${++this.entryCount}`, turn: turnNumber, ...withoutUndefined({ at: recordedAt, parent }) };
   }
 
-  /** Returns the time from `startedAt` to the current record, in ms; undefined if either is unknown. */
+  /** Returns the time from `startedAt` to the current record, in milliseconds. Undefined if either time is unknown. */
   elapsedSince(startedAt: number | undefined): number | undefined {
     return startedAt === undefined || this.recordedAt === undefined ? undefined : this.recordedAt - startedAt;
   }
 
-  /** Adds or replaces an entry. `diffs` holds the full texts of diff parts, by part index. */
+  /** Adds or replaces an entry. `diffs` contains the complete texts of diffs, by part index. */
   put(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
     const trimmed = truncateEntry(entry);
     this.fullEntryById.delete(entry.id);
@@ -61,7 +64,7 @@ export class EntryWriter {
     this.document.remove(id);
   }
 
-  whole(id: string): Entry | undefined {
+  fullContent(id: string): Entry | undefined {
     return this.fullEntryById.get(id)?.entry ?? this.document.get(id);
   }
 

@@ -2,7 +2,7 @@ import { countOf } from '../../../base/common/countOf';
 import type { RecordOf } from '../conversation/logRecord';
 import type { EntryWriter } from './entryWriter';
 
-/** The notices about restored files, from which a restore can be undone. */
+/** The notices about restored files. The user can undo a restore there. */
 export class RestoreEntries {
   private readonly entryIdByRestore = new Map<string, string>();
 
@@ -12,7 +12,7 @@ export class RestoreEntries {
     const base = this.writer.createBase();
     const files = paths.length === 1 ? '1 file was restored to its' : `${paths.length} files were restored to their`;
     const left = skipped.length > 0 ? ` ${countOf(skipped.length, 'file')} could not be restored.` : '';
-    const next = fork === undefined ? '' : ' The conversation continues from there in a new one.';
+    const next = fork === undefined ? '' : ' A new conversation continues from there.';
     const details = skipped.map(({ path, reason }) => `${path}: ${reason}`).join('\n');
     this.writer.put({
       kind: 'notice',
@@ -26,7 +26,7 @@ export class RestoreEntries {
   }
 
   markUndone(id: string): void {
-    const entry = this.writer.whole(this.entryIdByRestore.get(id) ?? '');
+    const entry = this.writer.fullContent(this.entryIdByRestore.get(id) ?? '');
     if (entry?.kind !== 'notice') return;
     const { restoreId, ...notice } = entry;
     if (restoreId !== undefined) this.writer.put({ ...notice, text: `${notice.text} The restore was undone.` });

@@ -4,7 +4,7 @@ import type { EntryOf, Part, ToolState } from '../../../transcript/common/entrie
 import type { DecidedApproval } from '../approvals/approvalViews';
 import { displayedContent } from './callContent';
 import type { EntryBase, EntryWriter } from './entryWriter';
-import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type ShownParts } from './toolParts';
+import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type PartsWithDiffs } from './toolParts';
 
 type ToolEntry = EntryOf<'tool'>;
 type ToolEvent = EventOf<'tool:pre' | 'tool:update' | 'tool:post' | 'tool:error'>;
@@ -23,7 +23,7 @@ interface Call {
   error?: string;
   durationMs?: number | undefined;
   decision?: string;
-  /** The call began between turns, so its end may never be reported. */
+  /** Whether the call started between turns, so that its end may never be reported. */
   readonly isLate: boolean;
 }
 
@@ -42,12 +42,12 @@ const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
 /** The transcript entries of tool calls, updated in place until a call has ended. */
 export class ToolEntries {
   private callsById = new Map<string, Call>();
-  /** State of calls reported between turns, since their end may never be reported. */
+  /** The state of calls that are reported between turns, because their end may never be reported. */
   private stateBetweenTurns: 'cancelled' | 'stale' | undefined;
 
   constructor(private readonly writer: EntryWriter) {}
 
-  /** Forgets all calls, since a new backend session may reuse their ids. */
+  /** Removes all calls, because a new session of the backend may reuse their ids. */
   clear(): void {
     this.callsById.clear();
   }
@@ -71,7 +71,7 @@ export class ToolEntries {
     return callId === undefined ? undefined : this.callsById.get(callId)?.base.id;
   }
 
-  shownPartsOf(callId: string): ShownParts | undefined {
+  shownPartsOf(callId: string): PartsWithDiffs | undefined {
     const call = this.callsById.get(callId);
     return call && shownParts(call);
   }
@@ -106,7 +106,7 @@ export class ToolEntries {
     this.stateBetweenTurns = undefined;
   }
 
-  /** Forgets the ended calls of earlier turns. */
+  /** Removes the ended calls of earlier turns. */
   startTurn(): void {
     this.stateBetweenTurns = undefined;
     for (const [id, call] of this.callsById) if (endedStates.has(call.state)) this.callsById.delete(id);
@@ -116,7 +116,7 @@ export class ToolEntries {
     const { call_id: id = '', parent_call_id: parent, tool_name: name, operation, input, kind = 'other' } = data;
     const known = this.callsById.get(id);
     if (known?.state === 'stale') {
-      // Its turn was cut off and now continues.
+      // The turn of this call was interrupted and now continues.
       if (Object.keys(input).length > 0) known.input = input;
       this.setDetails(known, data);
       this.putEntry(known);
@@ -138,7 +138,7 @@ export class ToolEntries {
     this.callsById.set(id, call);
     this.setDetails(call, data);
     this.putEntry(call);
-    if (parent !== undefined) this.markAsAgent(parent);
+    if (parent !== undefined) this.markAsSubagent(parent);
   }
 
   private updateCall(call: Call, { error, input, result, status }: EventData<'tool:update'>): void {
@@ -182,7 +182,7 @@ export class ToolEntries {
     call.content = content ?? call.content;
   }
 
-  private markAsAgent(callId: string): void {
+  private markAsSubagent(callId: string): void {
     const call = this.callsById.get(callId);
     if (!call || (call.kind !== 'other' && call.kind !== 'think')) return;
     call.kind = 'agent';
@@ -209,8 +209,8 @@ export class ToolEntries {
   }
 }
 
-/** Returns the content sent by the agent, or else the call's input and output. */
-function shownParts(call: Call): ShownParts {
+/** Returns the content that the agent has sent, or else the input and output of the call. */
+function shownParts(call: Call): PartsWithDiffs {
   const { content, input, kind, output } = call;
   const command = commandOf(input);
   if (content.length > 0) return contentParts(displayedContent(call), { command, kind });
@@ -242,7 +242,10 @@ function titleOf({ title, name, kind, operation, input }: Call): string {
   return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
 }
 
-/** Whether a title contains the command or its beginning. A title that only describes the purpose doesn't show what runs. */
+/**
+ * Whether a title contains the command or its beginning. A title that only describes the purpose does not show which
+ * command runs.
+ */
 function namesCommand(title: string, command: string): boolean {
   const bare = (text: string): string => text.replaceAll(/[`\s]+/g, ' ').trim();
   const start = bare(title).replace(/\s*(…|\.\.\.)$/, '');

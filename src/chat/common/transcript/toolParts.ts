@@ -9,19 +9,19 @@ import type { DiffTexts } from '../chatPorts';
 
 type ToolEntry = EntryOf<'tool'>;
 
-export interface ShownParts {
+export interface PartsWithDiffs {
   readonly parts: readonly Part[];
-  /** Full texts of the parts that are diffs, by part index. */
+  /** Complete texts of diffs, by part index. Undefined for other parts. */
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 
-/** Converts the content that an agent sent for a call. `about` describes the call. */
+/** Converts the content that an agent has sent for a call to parts. `about` describes the call. */
 export function contentParts(
   content: readonly ToolContent[],
   about: { readonly command?: string | undefined; readonly kind?: ToolEntry['toolKind'] } = {},
-): ShownParts {
+): PartsWithDiffs {
   const diffs = content.map((item) =>
     item.type === 'diff' ? { path: item.path, before: item.old_text, after: item.new_text } : undefined,
   );
@@ -49,8 +49,8 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
   }
 }
 
-/** Returns the change that the input of a call describes: the texts it replaces or writes. */
-export function inputParts(input: ToolInput): ShownParts {
+/** Returns the change that a call's input describes, as parts: the texts that it replaces or writes. */
+export function inputParts(input: ToolInput): PartsWithDiffs {
   const path = pathOf(input);
   if (path === undefined) return noParts;
   const before = firstString(input, ['old_string', 'old_text', 'oldText', 'old_str']);
@@ -62,7 +62,7 @@ export function inputParts(input: ToolInput): ShownParts {
   return content === undefined ? noParts : { parts: [{ type: 'file', path, text: content }], diffs: [] };
 }
 
-/** Converts the output of a call without content. */
+/** Converts the output of a call without content to parts. */
 export function resultParts(output: unknown, isCommand: boolean, command: string | undefined): readonly Part[] {
   if (output === undefined || output === null || output === '') return [];
   const ofCommand = command === undefined ? {} : { command };
@@ -88,7 +88,7 @@ export function resultParts(output: unknown, isCommand: boolean, command: string
 export function commandOf(input: ToolInput): string | undefined {
   const command = input['command'] ?? input['cmd'] ?? input['argv'];
   const args = isStringArray(input['args']) ? input['args'].map(quoteForPosixShell) : [];
-  // A string may be a whole shell command, so it isn't quoted.
+  // A string may be a complete shell command, so it is not quoted.
   if (typeof command === 'string') return [command, ...args].join(' ');
   if (!isStringArray(command) || command.length === 0) return undefined;
   return [...command.map(quoteForPosixShell), ...args].join(' ');
@@ -104,7 +104,7 @@ export function urlOf(input: ToolInput): string | undefined {
   return firstString(input, ['url', 'uri']);
 }
 
-/** Returns the file path in a call's input, under any of its usual names. */
+/** Returns the file path in a call's input. The member that contains it can have several names. */
 export function pathOf(input: ToolInput): string | undefined {
   return firstString(input, ['path', 'file_path', 'filePath', 'filename', 'file', 'abs_path', 'notebook_path']);
 }
@@ -129,4 +129,4 @@ function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-const noParts: ShownParts = { parts: [], diffs: [] };
+const noParts: PartsWithDiffs = { parts: [], diffs: [] };

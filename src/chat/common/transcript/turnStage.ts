@@ -1,31 +1,31 @@
-/** The state of a conversation with respect to its turns. `Turn` is the data kept for one. */
+/** The current stage of a conversation's turns. `Turn` is the data that is kept for a turn. */
 export type TurnStage<Turn> =
   | { readonly kind: 'idle' }
-  /** The agent began the turn without a prompt. */
+  /** The agent has started the turn without a prompt. */
   | { readonly kind: 'unprompted'; readonly turn: Turn }
-  /** The user sent a prompt here; the backend has not reported it yet. */
+  /** This window has sent a prompt that the backend has not reported yet. */
   | { readonly kind: 'sent'; readonly turn: Turn }
   | { readonly kind: 'running'; readonly turn: Turn }
   /** The backend replays a past turn. */
   | { readonly kind: 'replayed'; readonly turn: Turn }
   /**
-   * The user stopped a turn, and the backend has yet to report its end; with `awaitsPrompt`, its prompt before that.
-   * `next` is the turn of a newer prompt.
+   * The user has stopped a turn, and the backend has not reported its end yet. `awaitsPrompt`: it has not reported the
+   * prompt of that turn either. `next` is the turn of a newer prompt.
    */
   | { readonly kind: 'stopped'; readonly awaitsPrompt: boolean; readonly next: Turn | undefined };
 
 export type TurnStep<Turn> =
   | { readonly kind: 'prompted'; readonly turn: Turn }
-  /** The backend reported a prompt that was sent here. */
+  /** The backend has reported a prompt that this window has sent. */
   | { readonly kind: 'echoed' }
-  /** The backend reported a prompt that was sent elsewhere, or a turn that seemed over continues. */
+  /** The backend has reported a prompt from another client, or a turn that was recorded as ended continues. */
   | { readonly kind: 'begun'; readonly turn: Turn; readonly isReplayed: boolean }
   | { readonly kind: 'unprompted'; readonly turn: Turn }
-  /** The user stopped the turn. `inBackend`: the backend has the prompt, or is about to get it. */
+  /** The user has stopped the turn. `inBackend`: the backend has received the prompt or will receive it. */
   | { readonly kind: 'stopped'; readonly inBackend: boolean }
   /** The last prompt was not accepted. */
   | { readonly kind: 'withdrawn' }
-  /** The turn ended; if it was stopped, the backend has confirmed that. */
+  /** The turn has ended. If the user had stopped it, the backend has confirmed that. */
   | { readonly kind: 'ended' };
 
 export function nextStage<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): TurnStage<Turn> {
@@ -51,7 +51,7 @@ export function nextStage<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): T
   }
 }
 
-/** Returns the open turn, even if the backend has yet to report the end of the one before. */
+/** Returns the open turn, even if the backend has not reported the end of the previous turn yet. */
 export function turnOf<Turn>(stage: TurnStage<Turn>): Turn | undefined {
   if (stage.kind === 'idle') return undefined;
   return stage.kind === 'stopped' ? stage.next : stage.turn;

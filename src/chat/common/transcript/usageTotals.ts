@@ -1,7 +1,7 @@
 import type { EventData, TokenUsage } from '../../../session/common/sessionEvents';
 import type { Usage } from '../../../transcript/common/entries';
 
-/** Usage of a conversation. Backends report tokens per turn, and cost as a running total. */
+/** Usage of a conversation. Backends report tokens per turn, and the cost of the whole session. */
 export class UsageTotals {
   context: { readonly used: number; readonly size: number } | undefined;
   private tokenCounts: Usage = {};
@@ -25,7 +25,7 @@ export class UsageTotals {
   endTurn(reported: TokenUsage | null | undefined): Usage | undefined {
     const turn: Usage = reported ? tokensOf(reported) : {};
     this.tokenCounts = sum(this.tokenCounts, turn);
-    // A total that decreased was reset.
+    // If the total has decreased, the backend has reset it.
     const amount = this.cost ? this.cost.amount - this.costAtTurnStart : 0;
     const cost = amount < 0 ? (this.cost?.amount ?? 0) : amount;
     if (this.cost && cost > 0) turn.cost = { amount: Math.round(cost * 1e6) / 1e6, currency: this.cost.currency };
@@ -33,7 +33,7 @@ export class UsageTotals {
   }
 }
 
-/** Zero input and output tokens mean that the backend doesn't count them. */
+/** Converts reported tokens. Zero input and output tokens mean that the backend does not count them. */
 function tokensOf(reported: TokenUsage): Usage {
   if (reported.input_tokens === 0 && reported.output_tokens === 0) return {};
   const usage: Usage = { input: reported.input_tokens, output: reported.output_tokens };

@@ -1,28 +1,28 @@
-import { unixLines } from '../changes/touchedFiles';
+import { withUnixLineEndings } from '../changes/touchedFiles';
 
-/** The text of a file on disk; null if there is no file. */
+/** The text of a file on disk; null if the file does not exist. */
 export type DiskText = string | null;
 
-/** The file of an unsaved document. `base` is the text on disk that the unsaved text is based on. */
+/** The state of an unsaved document's file. `base` is the text on disk on which the unsaved text is based. */
 export type DiskState =
-  /** The disk has the base. Saving the document loses nothing. */
+  /** The file on disk still has the base text. Saving the document loses nothing. */
   | { readonly kind: 'unchanged'; readonly base: DiskText }
-  /** An agent has written another text since. `base` is undefined if it was never read. */
+  /** An agent has written another text to the file. `base` is undefined if the base text was never read. */
   | { readonly kind: 'conflict'; readonly base: DiskText | undefined; readonly disk: DiskText; readonly agent: string };
 
 export interface DiskReading {
   readonly disk: DiskText;
   /** The text of the document. */
   readonly unsaved: string;
-  /** The agent that may have written the file; undefined if others have. */
+  /** The agent that may have written the file. Undefined if only others can have written it. */
   readonly agent: string | undefined;
-  /** The unsaved text is not based on what is on disk. */
+  /** Whether the unsaved text is based on another text than the file on disk. */
   readonly isBehind?: boolean;
 }
 
 /**
- * Returns the next state after the file was read. `state` is undefined for the first reading. Changes by others than agents become
- * the base: VS Code reports them when the document is saved.
+ * Returns the next state after the file was read. `state` is undefined the first time. A change that no agent can have
+ * made becomes the base, because VS Code itself warns about it when the document is saved.
  */
 export function nextDiskState(state: DiskState | undefined, reading: DiskReading): DiskState {
   const { agent, disk, isBehind = false, unsaved } = reading;
@@ -41,15 +41,15 @@ interface TextChange {
 }
 
 /**
- * Whether `after` can be the result of applying the changes to `before`. Detects a document that was edited right after its file was
- * written, before VS Code had read it again. True if that cannot be known.
+ * Whether `after` can be the result of applying the changes to `before`. Detects a document that was edited after its
+ * file was written and before VS Code has read the file again. True if this cannot be determined.
  */
-export function isEditOf(before: string, after: string, changes: readonly TextChange[]): boolean {
+export function canResultFromChanges(before: string, after: string, changes: readonly TextChange[]): boolean {
   const [change] = changes;
   if (!change || changes.length > 1) return true;
-  const start = unixLines(after.slice(0, change.rangeOffset));
-  const end = unixLines(after.slice(change.rangeOffset + change.text.length));
-  const text = unixLines(before);
+  const start = withUnixLineEndings(after.slice(0, change.rangeOffset));
+  const end = withUnixLineEndings(after.slice(change.rangeOffset + change.text.length));
+  const text = withUnixLineEndings(before);
   const removed = text.length - start.length - end.length;
   return removed >= 0 && removed <= change.rangeLength && text.startsWith(start) && text.endsWith(end);
 }

@@ -5,11 +5,11 @@ import type { SaveBeforePrompt } from '../../../platform/common/settings';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { Draft } from '../chatView';
 
-/** A file of the workspace with unsaved text that agents may access. */
+/** A workspace file with unsaved text that agents may access. */
 export interface UnsavedFile {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
-  /** Whether a visible editor shows it. */
+  /** Whether a visible editor shows the file. */
   readonly isVisible: boolean;
 }
 
@@ -25,27 +25,28 @@ export type SaveAnswer = 'save' | 'alwaysSave' | 'send';
 export interface UnsavedFiles {
   /** The setting `backline.chat.saveBeforePrompt`. */
   readonly mode: SaveBeforePrompt;
-  /** Without files that were never saved. */
+  /** Returns the files with unsaved text. Omits files that were never saved. */
   listFiles(): Promise<readonly UnsavedFile[]>;
-  /** @throws EditorError `saveFailed` */
+  /** Saves a file. @throws EditorError `saveFailed` */
   saveFile(path: string): Promise<void>;
   /**
-   * Returns `save` as soon as the files are saved in another way, and undefined if the user closes the question. The caller may
-   * stop waiting when `signal` fires.
+   * Asks the user what to do. Returns `save` as soon as the files are saved in another way, and undefined if the user
+   * dismisses the question. The caller may stop waiting when `signal` fires.
    */
   ask(question: SaveQuestion, signal: AbortSignal): Promise<SaveAnswer | undefined>;
-  /** Changes the setting. */
+  /** Changes the setting, so that files are always saved before a prompt. */
   alwaysSave(): Promise<void>;
 }
 
 /**
- * Saves files before the prompts of one conversation. Agents get unsaved text only through the editor port. Their own tools and
- * shell commands read the disk, and which of them an agent will use is not known, so this applies to every agent.
+ * Saves files before the prompts of one conversation. Agents see unsaved text only through the editor port. Their own
+ * tools and shell commands read the disk, and it is unknown which of them an agent will use, so this applies to every
+ * agent.
  */
 export class PromptSaves {
-  /** What the user has decided in this conversation, by path. */
+  /** The user's decisions in this conversation, by path. */
   private readonly decisionByPath = new Map<string, 'save' | 'send'>();
-  private isWaiting = false;
+  private isWaitingForAnswer = false;
 
   constructor(
     private readonly files: UnsavedFiles,
@@ -53,12 +54,15 @@ export class PromptSaves {
     private readonly onDidChange: () => void,
   ) {}
 
-  /** Whether a question waits for the user. */
+  /** Whether a question is waiting for the user. */
   get isAsking(): boolean {
-    return this.isWaiting;
+    return this.isWaitingForAnswer;
   }
 
-  /** Resolves when the prompt may be sent. @throws BackendError `cancelled` if the user closes the question; on abort */
+  /**
+   * Resolves when the prompt can be sent. @throws BackendError `cancelled` if the user dismisses the question, or on
+   * abort
+   */
   async beforePrompt(prompt: Draft, signal: AbortSignal): Promise<void> {
     const { files } = this;
     if (files.mode === 'never') return;
@@ -104,12 +108,12 @@ export class PromptSaves {
   }
 
   private setWaiting(isWaiting: boolean): void {
-    this.isWaiting = isWaiting;
+    this.isWaitingForAnswer = isWaiting;
     this.onDidChange();
   }
 }
 
-/** Returns the files that the prompt names or that the user looks at; all if there are none. */
+/** Returns the files that the prompt mentions or that are visible. If there are none, returns all files. */
 function likelyRead({ attachments, text }: Draft, files: readonly UnsavedFile[]): string[] {
   const attached = attachments.flatMap(({ path }) => path ?? []);
   const likely = files.filter(({ isVisible, path }) => {

@@ -18,7 +18,7 @@ interface AgentFollowerDeps extends Pick<FeatureContext, 'clock' | 'log'> {
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly chats: Pick<Chats, 'openChats' | 'onDidChange'>;
   readonly editor: Pick<EditorPort, 'resolve' | 'stat' | 'readBytes'>;
-  /** Stores across reloads whether it is on. */
+  /** Stores across reloads whether Follow is on. */
   readonly memento: Memento;
 }
 
@@ -35,11 +35,11 @@ export class AgentFollower implements Disposable {
   /** Fires when `isOn` has changed. */
   readonly onDidChange = this.emitter.event;
   private readonly followedEditor: FollowedEditor;
-  private readonly lifetime = new AbortController();
+  private readonly lifetimeController = new AbortController();
   private readonly knownSessions = new WeakSet<BackendSession>();
-  /** Last changed line (0-based) of each file that an agent is writing through the editor, by path. */
+  /** Last changed line (0-based) of each file that an agent is writing through the editor port, by path. */
   private readonly lineByWrittenPath = new Map<string, number>();
-  private readonly restTimer: Coalescer;
+  private readonly pauseTimer: Coalescer;
   private state: FollowState = followOff;
 
   constructor(private readonly deps: AgentFollowerDeps) {
@@ -48,7 +48,7 @@ export class AgentFollower implements Disposable {
     this.followedEditor = this.disposables.add(
       new FollowedEditor({ editor, clock, onError }, (path) => this.lineByWrittenPath.has(path)),
     );
-    this.restTimer = this.disposables.add(new Coalescer(clock, pauseMs, () => this.handleRested()));
+    this.pauseTimer = this.disposables.add(new Coalescer(clock, pauseMs, () => this.handlePauseEnd()));
   }
 
   get isOn(): boolean {
@@ -68,7 +68,7 @@ export class AgentFollower implements Disposable {
         }),
       );
     }
-    this.disposables.add(this.followedEditor.onDidAct(() => this.dispatch({ type: 'acted' })));
+    this.disposables.add(this.followedEditor.onUserAction(() => this.dispatch({ type: 'acted' })));
     this.disposables.add(chats.onDidChange(() => this.updateTurn()));
     this.disposables.add(
       vscode.workspace.onDidChangeTextDocument(({ contentChanges: [change], document }) => {
@@ -91,7 +91,7 @@ export class AgentFollower implements Disposable {
     this.readEvents(session).catch((error: unknown) => this.deps.log.error('cannot follow a session', error));
   }
 
-  /** An agent is about to write a file through the editor. */
+  /** Call when an agent is about to write a file through the editor port. */
   beforeWrite(path: string): void {
     this.lineByWrittenPath.set(path, 0);
   }
@@ -103,14 +103,14 @@ export class AgentFollower implements Disposable {
   }
 
   dispose(): void {
-    this.lifetime.abort();
+    this.lifetimeController.abort();
     this.disposables.dispose();
     setContext(false);
   }
 
   private async readEvents(session: BackendSession): Promise<void> {
-    for await (const { event } of session.events({ signal: this.lifetime.signal })) {
-      // A loaded session replays its history first.
+    for await (const { event } of session.events({ signal: this.lifetimeController.signal })) {
+      // A session that is loaded replays its history first, which is ignored.
       const place = this.isOn && session.isBusy ? touchedPlace(event) : undefined;
       if (place) this.dispatch({ type: 'touched', place });
     }
@@ -121,24 +121,24 @@ export class AgentFollower implements Disposable {
     this.dispatch({ type: 'turn', isRunning });
     if (isRunning) return;
     this.followedEditor.forgetShownEditor();
-    // A write that failed has no end.
+    // Writes that failed may still be in the map, because their end is not reported.
     this.lineByWrittenPath.clear();
   }
 
-  private handleRested(): void {
+  private handlePauseEnd(): void {
     this.dispatch({ type: 'rested' });
-    // The turn may have ended meanwhile.
+    // The turn may have ended meanwhile, so its state is read again.
     this.updateTurn();
   }
 
   private dispatch(input: FollowInput): void {
-    if (this.lifetime.signal.aborted) return;
+    if (this.lifetimeController.signal.aborted) return;
     const { isOn: wasOn } = this;
     const { effect, state } = nextFollowState(this.state, input);
     this.state = state;
     if (this.isOn !== wasOn) this.handleToggle();
     if (effect?.type === 'rest') {
-      this.restTimer.schedule();
+      this.pauseTimer.schedule();
     } else if (effect) {
       this.followedEditor
         .show(effect.place, () => this.isOn)

@@ -13,15 +13,15 @@ interface FollowedEditorDeps {
 
 const maxBytes = 2 * 1024 * 1024;
 const probedBytes = 8 * 1024;
-/** VS Code reports the effects of an opened editor, an edit or a layout late. */
+/** VS Code reports the effects of an opened editor, an edit or a layout change with a delay, in milliseconds. */
 const settleMs = 800;
 
 /** Shows places in a preview editor, and detects when the user acts in an editor. */
 export class FollowedEditor implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly actEmitter = this.disposables.add(new Emitter<void>((error) => this.deps.onError(error)));
-  /** Fires when the user types, clicks or scrolls in an editor, or shows another one. */
-  readonly onDidAct = this.actEmitter.event;
+  private readonly userActionEmitter = this.disposables.add(new Emitter<void>((error) => this.deps.onError(error)));
+  /** Fires when the user types, clicks or scrolls in an editor, or switches to another one. */
+  readonly onUserAction = this.userActionEmitter.event;
   private readonly lineDecoration = this.disposables.add(
     vscode.window.createTextEditorDecorationType({
       isWholeLine: true,
@@ -30,12 +30,12 @@ export class FollowedEditor implements Disposable {
   );
   private shownEditor: { readonly path: string; readonly column: vscode.ViewColumn; lineCount: number } | undefined;
   private isOpening = false;
-  /** Scrolling before this time is not the user's. In milliseconds of the monotonic clock. */
+  /** Scroll events before this time are not caused by the user. In milliseconds of the monotonic clock. */
   private ignoreScrollUntil = 0;
 
   constructor(
     private readonly deps: FollowedEditorDeps,
-    /** Whether an agent is writing this file through the editor. */
+    /** Whether an agent is writing this file through the editor port. */
     private readonly isWrittenByAgent: (path: string) => boolean,
   ) {}
 
@@ -52,8 +52,9 @@ export class FollowedEditor implements Disposable {
   }
 
   /**
-   * Shows the place without taking the focus. Does nothing for files that agents may not access, large and binary files, and where
-   * a diff or another special editor would be covered. `isWanted` is called right before. @throws EditorError
+   * Shows the place without taking the focus. Does nothing for large and binary files, for files that agents may not
+   * access, and if a diff or another special editor would be covered. Calls `isWanted` immediately before showing it.
+   * @throws EditorError
    */
   async show(place: FollowedPlace, isWanted: () => boolean): Promise<void> {
     const path = await this.deps.editor.resolve(place.path);
@@ -74,7 +75,7 @@ export class FollowedEditor implements Disposable {
     }
   }
 
-  /** Call when the turn has ended or Follow was turned off. */
+  /** Call when the turn has ended or the user has turned off Follow. */
   forgetShownEditor(): void {
     if (!this.shownEditor) return;
     this.shownEditor = undefined;
@@ -108,7 +109,7 @@ export class FollowedEditor implements Disposable {
     return !bytes.includes(0);
   }
 
-  /** Returns the column that shows the file already, or one in which it would cover only an ordinary editor. */
+  /** Returns the column that already shows the file, or else one in which only an ordinary editor would be covered. */
   private columnFor(path: string): vscode.ViewColumn | undefined {
     const { tabGroups, visibleTextEditors } = vscode.window;
     const { activeTabGroup, all } = tabGroups;
@@ -120,20 +121,21 @@ export class FollowedEditor implements Disposable {
     const groups = [...(last ? [last] : []), activeTabGroup, ...all];
     const free = groups.find(({ activeTab }) => !activeTab || isOrdinary(activeTab));
     if (free) return free.viewColumn;
-    // The conversation itself is in an editor tab.
+    // If the conversation is in an editor tab, the file opens beside it.
     return activeTabGroup.activeTab?.input instanceof vscode.TabInputWebview ? vscode.ViewColumn.Beside : undefined;
   }
 
   private handleTextChange({ document }: vscode.TextDocumentChangeEvent): void {
     this.ignoreScrollBriefly();
-    // VS Code reads a clean document again after its file was written. A document becomes dirty in an event after its first edit.
+    // After a write, VS Code reads a document without unsaved text again. Typing makes a document dirty, but only in an
+    // event after the first edit.
     const isTyped = document.isDirty && !this.isWrittenByAgent(document.uri.fsPath);
-    if (isTyped && document === vscode.window.activeTextEditor?.document) this.actEmitter.fire();
+    if (isTyped && document === vscode.window.activeTextEditor?.document) this.userActionEmitter.fire();
   }
 
   private handleSelection(kind: vscode.TextEditorSelectionChangeKind | undefined, editor: vscode.TextEditor): void {
     const { Keyboard, Mouse } = vscode.TextEditorSelectionChangeKind;
-    if ((kind === Keyboard || kind === Mouse) && editor.viewColumn !== undefined) this.actEmitter.fire();
+    if ((kind === Keyboard || kind === Mouse) && editor.viewColumn !== undefined) this.userActionEmitter.fire();
   }
 
   private handleScroll({ textEditor, visibleRanges }: vscode.TextEditorVisibleRangesChangeEvent): void {
@@ -142,23 +144,23 @@ export class FollowedEditor implements Disposable {
     const lineCount = visibleRanges.reduce((sum, { end, start }) => sum + end.line - start.line + 1, 0);
     const isResized = Math.abs(lineCount - shownEditor.lineCount) > 1;
     shownEditor.lineCount = lineCount;
-    if (!isResized && this.deps.clock.monotonicNow() > this.ignoreScrollUntil) this.actEmitter.fire();
+    if (!isResized && this.deps.clock.monotonicNow() > this.ignoreScrollUntil) this.userActionEmitter.fire();
   }
 
   private handleActiveEditor(editor: vscode.TextEditor | undefined): void {
     this.ignoreScrollBriefly();
     if (!this.shownEditor || this.isOpening || editor?.viewColumn === undefined) return;
-    if (editor.document.uri.fsPath !== this.shownEditor.path) this.actEmitter.fire();
+    if (editor.document.uri.fsPath !== this.shownEditor.path) this.userActionEmitter.fire();
   }
 
-  /** Detects that an editor without text, such as an image, has replaced the shown one. */
+  /** Detects that an editor without text, such as an image viewer, has replaced the shown editor. */
   private handleTabs(): void {
     const { isOpening, shownEditor } = this;
     if (!shownEditor || isOpening) return;
     const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === shownEditor.column);
     const input = group?.activeTab?.input;
     if (input instanceof vscode.TabInputText && input.uri.fsPath === shownEditor.path) return;
-    this.actEmitter.fire();
+    this.userActionEmitter.fire();
   }
 
   private ignoreScrollBriefly(): void {

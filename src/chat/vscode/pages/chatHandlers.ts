@@ -1,7 +1,8 @@
+import { isBackendError } from '../../../session/common/sessionBackend';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
-import type { Chat, DraftRevision } from '../../common/chatPorts';
+import type { Chat, PageDraftRevision } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import type { PageFeed } from '../../common/page/pageFeed';
 import { joinDrafts } from '../../common/conversation/drafts';
@@ -12,18 +13,21 @@ import type { ChatPageServices } from './chatPageServices';
 export interface PageControl {
   readonly chat: Chat | undefined;
   readonly feed: Pick<PageFeed, 'flushNow' | 'loadOlder' | 'handleDraftSaved'>;
-  /** The shown conversation, if its first prompt was sent from this page. */
+  /** The displayed conversation, if its first prompt was sent from this page. */
   readonly startedChat: Chat | undefined;
-  /** Shows the conversation, or an empty page for a new one. `keepsComposer`: the composer's text belongs to it. */
+  /**
+   * Shows the conversation, or an empty page for a new one. `keepsComposer`: the composer's text becomes the draft of
+   * the conversation.
+   */
   show(chat: Chat | undefined, keepsComposer?: boolean): void;
   /**
-   * Call it before opening or creating a conversation for the user. The returned function returns
-   * whether the page may still show that conversation: false once the user has chosen another.
+   * Call before opening or creating a conversation for the user. The result is a function that returns whether the page
+   * may still show that conversation. It returns false after the user has chosen another one.
    */
   startNavigation(): () => boolean;
   focusComposer(): void;
   onReady(): Promise<void>;
-  onAlive(): void;
+  onHeartbeat(): void;
   onFocus(): void;
 }
 
@@ -36,21 +40,22 @@ export function createChatHandlers(
   let sessionSearch = new AbortController();
   let sessionListing = new AbortController();
   let mentionSearch = new AbortController();
-  /** Identifies the page's current load: a reloaded page restarts its revisions. */
+  /** Identifies the current load of the page, because a reloaded page starts with revision 0 again. */
   let writer = {};
 
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
-  /** Creates the conversation of a first prompt and shows it before its backend is ready. */
-  const createChat = async (prompt: object, draft: Draft, written: DraftRevision): Promise<Chat> => {
+  /** Creates the conversation for a first prompt, and shows it before its backend is ready. */
+  const createChat = async (prompt: object, draft: Draft, written: PageDraftRevision): Promise<Chat> => {
     const { chosenBackend } = backends;
     const isStillWanted = page.startNavigation();
     newDraft.beginSend(prompt, draft, written);
     try {
-      if (!chosenBackend) throw new Error('No agent is available. Add one in the setting backline.acp.agents.');
+      if (!chosenBackend) throw new Error('No agent is available. Run “Backline: Agents” to install one.');
       const chat = await chats.create(chosenBackend.id, services.folderOf(draft));
       backends.rememberLastUsed(chosenBackend.id);
-      // If the user has opened another conversation meanwhile, that one stays with its composer.
+      // If the user has opened another conversation meanwhile, the page keeps showing that conversation and its
+      // composer.
       if (isStillWanted()) {
         newDraft.moveToChat(chat, written.page);
         page.show(chat, true);
@@ -62,7 +67,10 @@ export function createChatHandlers(
     }
   };
 
-  /** Shows the conversation that goes on after a restore, unless the user has chosen another one meanwhile. */
+  /**
+   * Returns a function that shows the conversation in which the user continues after a restore, unless the user has
+   * chosen another one meanwhile.
+   */
   const showRestored = (): ShowChat => {
     const isStillWanted = page.startNavigation();
     return (chat) => {
@@ -72,7 +80,9 @@ export function createChatHandlers(
     };
   };
 
-  /** Fetches the agent's options before the first prompt. Servers have reported theirs already. */
+  /**
+   * Requests the agent's options before the first prompt. Not needed for servers, which have already reported theirs.
+   */
   const prepare = (): void => {
     const { chosenBackend } = backends;
     const isWanted = page.chat === undefined && services.isTrusted() && chosenBackend !== undefined;
@@ -80,7 +90,7 @@ export function createChatHandlers(
     chats.prepare(chosenBackend.id, services.folderOf(newDraft.value));
   };
 
-  /** Deletes a conversation without content and restores the user's prompt. */
+  /** Deletes a conversation without content and puts the prompt back into the draft. */
   const discardChat = async (prompt: object, chat: Chat): Promise<void> => {
     if (page.chat === chat) page.show(undefined, true);
     newDraft.restoreRefused(prompt, chat.draft);
@@ -92,7 +102,7 @@ export function createChatHandlers(
       writer = {};
       return page.onReady();
     }),
-    alive: chatRequests.alive.withHandler(() => page.onAlive()),
+    alive: chatRequests.alive.withHandler(() => page.onHeartbeat()),
     focused: chatRequests.focused.withHandler(() => page.onFocus()),
     loadOlder: chatRequests.loadOlder.withHandler(({ sessionId, count }) => {
       if (page.chat?.id === sessionId) page.feed.loadOlder(count);
@@ -109,13 +119,16 @@ export function createChatHandlers(
         newDraft.confirmSent(prompt);
         if (isFirst) services.newOptions.clearOneTimeChoices(chat.view.backendId);
       } catch (error) {
-        // A server may have rejected a chosen option; its list may differ now.
+        // If a server has rejected a chosen option, its list of options may have changed.
         if (chat) void services.newOptions.refresh(chat.view.backendId);
-        if (isFirst && chat && isEmptyChat(chat)) await discardChat(prompt, chat);
+        // After a missing sign-in, the prompt stays in this conversation with this agent.
+        const needsSignIn = isBackendError(error) && error.code === 'authRequired';
+        if (isFirst && chat && isEmptyChat(chat) && !needsSignIn) await discardChat(prompt, chat);
+        else if (isFirst && chat) newDraft.confirmSent(prompt);
         if (!isFirst && !chat) newDraft.save(joinDrafts(newDraft.value, draft));
         throw error;
       } finally {
-        // So that the page knows the conversation before it gets the result.
+        // Sent first, so that the page knows the conversation when it receives the result.
         page.feed.flushNow();
       }
     }),
@@ -125,7 +138,7 @@ export function createChatHandlers(
     }),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
     approve: chatRequests.approve.withHandler(async ({ sessionId, approvalId, option, reason }) => {
-      // Only the shown conversation's approvals can be answered.
+      // Only approvals of the displayed conversation can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');
       await page.chat.answerApproval(approvalId, option, reason);
     }),
@@ -147,7 +160,7 @@ export function createChatHandlers(
     ),
     saveDraft: chatRequests.saveDraft.withHandler(async ({ sessionId, revision, ...draft }) => {
       const written = { page: writer, revision };
-      // The page may not know yet that its first prompt started a conversation.
+      // The page may not know yet that its first prompt has started a conversation.
       const chat = sessionId === undefined ? page.startedChat : await chatOf(sessionId);
       if (chat) chat.saveDraft(draft, written);
       else {
@@ -175,6 +188,8 @@ export function createChatHandlers(
     repairBackend: chatRequests.repairBackend.withHandler(({ backendId, how }) =>
       services.repairBackend(backendId, how),
     ),
+    starters: chatRequests.starters.withHandler(async () => ({ starters: await services.starters() })),
+    showAgents: chatRequests.showAgents.withHandler(() => services.showAgents()),
     manageTrust: chatRequests.manageTrust.withHandler(() => services.manageTrust()),
     openFolder: chatRequests.openFolder.withHandler(() => services.openFolder()),
     newSession: chatRequests.newSession.withHandler(({ backendId }) => {
@@ -225,12 +240,12 @@ export function createChatHandlers(
       entry: await review.fullEntry(await chatOf(sessionId), entryId),
     })),
     showApproval: chatRequests.showApproval.withHandler(async ({ sessionId, approvalId }) => {
-      const parts = (await chatOf(sessionId)).fullApprovals.whole(approvalId);
+      const parts = (await chatOf(sessionId)).fullApprovals.fullContent(approvalId);
       if (!parts) throw new Error('This approval is no longer pending.');
       return { parts };
     }),
     openDiff: chatRequests.openDiff.withHandler(async ({ sessionId, entryId, part }) =>
-      review.openDiff((await chatOf(sessionId)).fullEntries.diffTexts(entryId, part), 'change in chat'),
+      review.openDiff((await chatOf(sessionId)).fullEntries.diffTexts(entryId, part), 'change in conversation'),
     ),
     openApprovalDiff: chatRequests.openApprovalDiff.withHandler(async ({ sessionId, approvalId, part }) =>
       review.openDiff((await chatOf(sessionId)).fullApprovals.diffTexts(approvalId, part), 'pending approval'),

@@ -23,7 +23,7 @@ interface ChatPageDeps {
   readonly surface: PageSurface;
   readonly files: PageFiles;
   readonly sessionId: string | undefined;
-  /** Called with the shown conversation whenever it changes. */
+  /** Called with the displayed conversation whenever another one is displayed. */
   readonly onDidShow: (chat: Chat | undefined) => void;
   readonly onDidFocus: () => void;
   /** Called when the page does not respond even after a reload. */
@@ -33,10 +33,10 @@ interface ChatPageDeps {
 type PageCommandName = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
 export type ApprovalChoice = 'allow' | 'deny';
 
-/** The page stops waiting for the conversation to restore after this time. */
+/** How long the page waits for the conversation that it restores. */
 const restoreTimeoutMs = 3_000;
 
-/** The host of one chat page. It does not own the webview; dispose it with the webview. */
+/** The host of one chat page. Does not own the webview. Dispose it when the webview is disposed. */
 export class ChatPageHost implements Disposable, PageControl {
   startedChat: Chat | undefined;
   private readonly disposables = new DisposableStore();
@@ -106,9 +106,9 @@ export class ChatPageHost implements Disposable, PageControl {
     for (const notify of this.queuedNotifications.splice(0)) notify();
   }
 
-  onAlive(): void {
+  onHeartbeat(): void {
     this.wasReloaded = false;
-    // The page is shown again without a reload, so its content is outdated.
+    // The page is visible again without a reload, so its content is outdated.
     if (this.isVisible && !this.feed.hasPage) this.feed.connectPage();
   }
 
@@ -129,7 +129,7 @@ export class ChatPageHost implements Disposable, PageControl {
     this.runCommand('focusComposer');
   }
 
-  /** Answers the visible approval. Returns false when none is visible. */
+  /** Answers the visible approval. Returns false if there is none. */
   answerApproval(choice: ApprovalChoice): boolean {
     const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && hasPendingApproval(this.chat);
     if (isSeen) this.pageHost.notify(didInvokeCommand, { what: choice });
@@ -141,7 +141,7 @@ export class ChatPageHost implements Disposable, PageControl {
     this.whenReady(() => this.pageHost.notify(didInsert, draft));
   }
 
-  /** Loads or reloads the page. Nothing is lost, since the host has all content. */
+  /** Loads or reloads the page. Nothing is lost, because the host has all content. */
   loadPage(): void {
     const { surface, files } = this.deps;
     this.feed.disconnectPage();
@@ -163,7 +163,10 @@ export class ChatPageHost implements Disposable, PageControl {
     );
   }
 
-  /** Reopens a conversation that another window has taken over. Messages that were not saved are gone. Never rejects. */
+  /**
+   * Reopens a conversation for which another window has become the writer. Messages that were not saved are lost. Never
+   * rejects.
+   */
   private async reopenChat(outdated: Chat): Promise<void> {
     const { chats, log } = this.deps.services;
     try {

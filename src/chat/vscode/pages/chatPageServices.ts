@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
-import type { KeyChordTables } from '../../../webview/vscode/keyChordTables';
+import type { KeyChordPrefixes } from '../../../webview/vscode/keyChordPrefixes';
 import type { Chats } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
 import type { AttachedFiles } from '../../common/mentions/attachedFiles';
@@ -33,10 +33,13 @@ export interface ChatPageServices {
   readonly turnReviews: TurnReviews;
   readonly undo: UndoActions;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
+  /** Returns prompts that are useful in this workspace. Never rejects. */
+  readonly starters: () => Promise<Draft[]>;
+  readonly showAgents: () => PromiseLike<unknown>;
   readonly manageTrust: () => PromiseLike<unknown>;
   readonly openFolder: () => PromiseLike<unknown>;
   readonly chips: PageChips;
-  readonly keyChords: KeyChordTables;
+  readonly keyChords: KeyChordPrefixes;
   readonly newOptions: NewSessionOptions;
   /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];

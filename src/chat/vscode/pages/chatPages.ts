@@ -15,7 +15,7 @@ import { chatViewId } from './chatViewId';
 import type { ChatPageServices } from './chatPageServices';
 
 const shownChatKey = 'chat.shown';
-/** Marks the title of a tab with pending approvals, since tabs have no badge. */
+/** Added to the title of a tab with pending approvals, because tabs have no badge. */
 const pendingMark = '● ';
 
 interface ChatPagesDeps {
@@ -27,13 +27,13 @@ interface ChatPagesDeps {
 
 const TabState = z.object({ sessionId: z.string() });
 
-/** The chat view and the editor tabs. VS Code creates, hides and disposes them. */
+/** The chat view and the chat tabs. VS Code creates, hides and disposes them. */
 export class ChatPages implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(
     new Emitter<void>((error) => this.deps.getServices().log.error('a listener of the pages failed', error)),
   );
-  /** A page was added, removed, shown or hidden, or shows another conversation. */
+  /** Fires when a page was added, removed, shown or hidden, or shows another conversation. */
   readonly onDidChange = this.changeEmitter.event;
   private readonly pages = new Set<ChatPageHost>();
   private readonly focusOrder = new FocusOrder<ChatPageHost>();
@@ -54,7 +54,7 @@ export class ChatPages implements Disposable {
     return [...shown.filter((page) => page === activePage), ...shown.filter((page) => page !== activePage)];
   }
 
-  /** Whether any page, even a hidden one, shows no conversation. */
+  /** Whether any page shows no conversation. Includes hidden pages. */
   get isAwaitingPrompt(): boolean {
     return [...this.pages].some(({ chat }) => chat === undefined);
   }
@@ -63,7 +63,7 @@ export class ChatPages implements Disposable {
     return this.shownView?.page;
   }
 
-  /** The page of the chat tab that is the active editor, even if the focus is elsewhere. */
+  /** The page of the chat tab that is the active editor, even if the focus is somewhere else. */
   get activeTabPage(): ChatPageHost | undefined {
     return [...this.pagesByPanel].find(([panel]) => panel.active)?.[1];
   }
@@ -76,8 +76,8 @@ export class ChatPages implements Disposable {
   }
 
   /**
-   * Shows the view without a conversation. An existing page is emptied before VS Code reveals it, so that a
-   * conversation started meanwhile stays.
+   * Shows the view without a conversation. An existing page is cleared before VS Code reveals it, so that a
+   * conversation that is started meanwhile stays visible.
    */
   async revealEmpty(): Promise<ChatPageHost> {
     const before = this.viewPage;
@@ -87,7 +87,7 @@ export class ChatPages implements Disposable {
     return page;
   }
 
-  /** Returns the active tab, or reveals the view. */
+  /** Returns the page in the active tab, or reveals the view and returns its page. */
   async revealActive(): Promise<ChatPageHost> {
     const { activePage } = this;
     return activePage && activePage !== this.viewPage ? activePage : await this.revealView();
@@ -105,7 +105,7 @@ export class ChatPages implements Disposable {
     this.addTab(panel, chat.id);
   }
 
-  /** Sets the view's badge. Does nothing until the view exists. */
+  /** Sets the view's badge. Does nothing if the view does not exist yet. */
   setBadge(value: number, tooltip: string): void {
     if (this.shownView) this.shownView.view.badge = value === 0 ? undefined : { value, tooltip };
   }
@@ -144,7 +144,7 @@ export class ChatPages implements Disposable {
   dispose(): void {
     for (const page of this.pages) page.dispose();
     this.pages.clear();
-    // The tabs stay open so that the next window can restore them.
+    // The tabs stay open, so that VS Code restores them in the next window.
     this.pagesByPanel.clear();
     this.disposables.dispose();
   }
@@ -195,7 +195,7 @@ export class ChatPages implements Disposable {
     });
     this.pages.add(page);
     page.start();
-    // After the page's own listener, so that listeners see the new state.
+    // Registered after the page's own listener, so that other listeners see the new state.
     page.addDisposable(surface.onDidChangeVisibility(() => this.changeEmitter.fire()));
     this.changeEmitter.fire();
     return page;

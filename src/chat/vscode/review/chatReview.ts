@@ -1,11 +1,14 @@
 import type { Event } from '../../../base/common/event';
 import type { Hunk } from '../../../changes/common/review/hunks';
-import type { ReviewSource, SeenTexts } from '../../../changes/common/review/reviewSource';
+import type { ReviewSource, TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
 import { canUndo } from '../../../transcript/common/shownChanges';
 import type { UndoActions } from './undoActions';
 
-/** The changes of all open conversations. A file changed by several belongs to the conversation opened last. */
+/**
+ * The changes of all open conversations. A file that several conversations have changed belongs to the one that was
+ * opened last.
+ */
 export class ChatReview implements ReviewSource {
   constructor(
     private readonly chats: Pick<Chats, 'openChats' | 'onDidChangeFiles'>,
@@ -28,11 +31,11 @@ export class ChatReview implements ReviewSource {
     return await this.chatOf(path)?.fileChanges.baseline(path);
   }
 
-  async keepHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+  async keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     await this.requireChat(path).fileChanges.keepHunk(path, hunk, seen);
   }
 
-  async undoHunk(path: string, hunk: Hunk, seen: SeenTexts): Promise<void> {
+  async undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     await this.requireChat(path).fileChanges.undoHunk(path, hunk, seen);
   }
 

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
 import { readTextIfExists } from '../../../editor/common/readTextIfExists';
 import type { Messages } from '../../../platform/vscode/messages';
-import { placeCode } from '../../common/changes/codePlacement';
+import { insertCodeIntoText } from '../../common/changes/codePlacement';
 import type { Dialogs } from '../dialogs';
 import type { EditorActions } from './editorActions';
 import { protectionIfWritable } from '../protectionIfWritable';
@@ -15,12 +15,12 @@ interface Proposal {
   readonly before: TextFile | undefined;
 }
 
-/** Shows code of an answer as a change of a file in a diff editor, where the user applies or discards it. */
+/** Shows code from an answer as a change of a file in a diff editor. The user can apply or discard it there. */
 export class CodeProposals implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly proposalsByQuery = new Map<string, Proposal>();
 
-  /** `documents` has a scheme of its own, which menus of package.json check. */
+  /** `documents` needs its own URI scheme, because menus in package.json check the scheme. */
   constructor(
     private readonly documents: VirtualDocuments,
     private readonly editorPort: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
@@ -39,13 +39,16 @@ export class CodeProposals implements Disposable {
     );
   }
 
-  /** Proposes a change of the named file, or else of the active editor. @throws EditorError, Error with what to do */
+  /**
+   * Proposes a change of the named file, or else of the active editor. @throws EditorError, or Error with a message
+   * that says what to do
+   */
   async propose(code: string, targetPath: string | undefined): Promise<void> {
-    const target = targetPath ?? this.activePath();
+    const target = targetPath ?? this.activeEditorPath();
     if (target === undefined) throw new Error('No file is open. Open the file for this code and try again.');
     const path = await this.editorPort.resolve(target);
     const before = await readTextIfExists(this.editorPort, path);
-    const text = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
+    const text = insertCodeIntoText({ text: before?.text, code, selection: this.selectionIn(path) });
     const name = vscode.workspace.asRelativePath(path);
     if (text === before?.text) {
       this.messages.info(`${name} already contains this code.`);
@@ -66,7 +69,7 @@ export class CodeProposals implements Disposable {
   }
 
   /**
-   * Applies the named proposal, or the one in the active diff editor. Asks before it changes a protected file.
+   * Applies the given proposal, or the one in the active diff editor. Asks for approval to change a protected file.
    * @throws EditorError `staleVersion`
    */
   async apply(proposalUri?: vscode.Uri): Promise<void> {
@@ -74,7 +77,7 @@ export class CodeProposals implements Disposable {
     if (!found) return;
     const { uri, proposal } = found;
     const { path, text, before } = proposal;
-    // The user has not seen the content of a file created meanwhile.
+    // If the file was created meanwhile, the user has not seen its content.
     if (!before && (await readTextIfExists(this.editorPort, path)))
       throw new Error(`${path} was created in the meantime. Apply the code again to review the change.`);
     const protectedFiles = await this.confirmProtected(proposal);
@@ -128,7 +131,7 @@ export class CodeProposals implements Disposable {
     await vscode.window.tabGroups.close(tabs);
   }
 
-  private activePath(): string | undefined {
+  private activeEditorPath(): string | undefined {
     const uri = this.editorActions.textEditor?.document.uri;
     return uri?.scheme === 'file' ? uri.fsPath : undefined;
   }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { EditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
 
 /**
- * Deletes a file of the workspace. VS Code’s Explorer can’t undo it.
+ * Deletes a file of the workspace. VS Code’s Explorer can’t undo this.
  * @throws EditorError `untrusted`, `editRejected`, `protected` for a protected file without the user's consent, …
  */
 export async function deleteFile(
@@ -19,7 +19,7 @@ export async function deleteFile(
     throw new EditorError('protected', `${path} is protected: ${protection.reason}. Delete it manually.`);
   }
   const open = vscode.workspace.textDocuments.find(({ isDirty, uri }) => isDirty && uri.fsPath === resolved);
-  // VS Code drops unsaved text with the file. What is on disk can be brought back.
+  // VS Code discards unsaved text when it deletes the file. The text on disk can be restored.
   if (open && !(await open.save())) {
     throw new EditorError('saveFailed', `${path} has unsaved text that could not be saved, so it was not deleted.`);
   }

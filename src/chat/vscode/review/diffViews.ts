@@ -13,7 +13,7 @@ export class DiffViews {
     await this.openDiff(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, label);
   }
 
-  /** Compares a former version of a file with the current file, which can be edited there. */
+  /** Compares an earlier version of a file with the current file. The user can edit the current file there. */
   async compareWithCurrent(path: string, before: string | null, beforeLabel: string): Promise<void> {
     const isThere = await this.editorPort.stat(path).then(Boolean, () => false);
     const now = isThere ? vscode.Uri.file(path) : this.documents.add(path, '');

@@ -23,7 +23,7 @@ export class EditorActions implements Disposable {
     );
   }
 
-  /** The last active text editor, while it is visible. */
+  /** The text editor that was active last, if it is still visible. */
   get textEditor(): vscode.TextEditor | undefined {
     const { activeTextEditor, visibleTextEditors } = vscode.window;
     if (activeTextEditor) return activeTextEditor;
@@ -31,7 +31,7 @@ export class EditorActions implements Disposable {
     return visibleTextEditors.find((editor) => editor.document === document) ?? visibleTextEditors[0];
   }
 
-  /** Opens a path or a link; `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
+  /** Opens a path or a link. `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
   async openTarget(target: string, line: number | undefined): Promise<void> {
     const place = line === undefined ? target : `${target}#L${line}`;
     try {
@@ -47,7 +47,10 @@ export class EditorActions implements Disposable {
     await vscode.env.clipboard.writeText(text);
   }
 
-  /** Replaces the selection. Asks before it changes a protected file. @throws Error with what to do */
+  /**
+   * Replaces the selection. Asks for approval to change a protected file. @throws Error with a message that says what
+   * to do
+   */
   async insertAtCursor(text: string): Promise<void> {
     const editor = this.textEditor;
     if (!editor)
@@ -64,7 +67,7 @@ export class EditorActions implements Disposable {
     });
   }
 
-  /** `language` is the name from the code block. */
+  /** Opens text in a new untitled editor. `language` is the name from the code block. */
   async openAsNewFile(text: string, language: string | undefined): Promise<void> {
     const known = await vscode.languages.getLanguages();
     const id = language === undefined ? undefined : known.find((name) => name === languageIdOf(language));

@@ -13,15 +13,15 @@ interface FilesToRestoreDeps {
 }
 
 interface SavedFiles {
-  /** Whether a file was saved, so that a preview is outdated. */
+  /** Whether a file was saved. A preview is then outdated. */
   readonly hasSaved: boolean;
-  /** Files that could not be saved, which must not be restored. */
+  /** Files that could not be saved, so that they must not be restored. */
   readonly refused: readonly SkippedFile[];
 }
 
 const maxNames = 10;
 
-/** Prepares the files of a restore: asks about protected ones, and saves unsaved text. */
+/** Prepares the files of a restore: asks about protected files, and saves unsaved text. */
 export class FilesToRestore {
   constructor(private readonly deps: FilesToRestoreDeps) {}
 
@@ -31,7 +31,10 @@ export class FilesToRestore {
     return new Set(unsaved.map(({ uri }) => uri.fsPath));
   }
 
-  /** Asks whether to restore protected files, if there are any. Undefined if the user refuses, else their paths. */
+  /**
+   * If there are protected files, asks the user whether to restore them. Returns their paths, or undefined if the user
+   * refuses.
+   */
   async confirmProtected(
     paths: readonly string[],
     preview: RestorePreview | undefined,
@@ -49,7 +52,7 @@ export class FilesToRestore {
     return isConfirmed ? new Set(reasons.keys()) : undefined;
   }
 
-  /** Saves unsaved text, so that it is in the checkpoint with which the restore can be undone. */
+  /** Saves unsaved text, so that the checkpoint with which the restore can be undone contains it. */
   async save(paths: readonly string[]): Promise<SavedFiles> {
     const unsaved = this.unsavedPaths;
     const refused: SkippedFile[] = [];
@@ -69,7 +72,7 @@ export class FilesToRestore {
 
   private async reasonFor(path: string, preview: RestorePreview | undefined): Promise<string | undefined> {
     const { checkpoints, editor } = this.deps;
-    // Reading the texts is only worth it for a file that may be protected.
+    // Texts are only read if the file may be protected, because reading takes time.
     const protection = await protectionIfWritable(editor, path);
     if (!protection) return undefined;
     const after = preview && (await checkpoints?.textAfterRestore(preview, path).catch(() => undefined));

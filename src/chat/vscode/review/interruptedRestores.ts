@@ -16,7 +16,7 @@ import { skippedText } from './skippedText';
 interface InterruptedRestoresDeps {
   readonly checkpoints: Pick<WorkspaceCheckpoints, 'interrupted' | 'resume'> | undefined;
   readonly restorer: Pick<FileRestorer, 'recordFinished'>;
-  /** Undoes a restore of a conversation, and shows the conversation. */
+  /** Undoes a restore of a conversation, and then shows the conversation. */
   readonly undoRestore: (chat: Chat, restoreId: string) => Promise<void>;
   readonly dialogs: Pick<Dialogs, 'choose'>;
   readonly messages: Messages;
@@ -26,11 +26,11 @@ interface InterruptedRestoresDeps {
 const finish = 'Finish';
 const undo = 'Undo';
 
-/** Finishes or undoes a restore that was cut off, as the user chooses. */
+/** Finishes or undoes an interrupted restore, as the user chooses. */
 export class InterruptedRestores {
   constructor(private readonly deps: InterruptedRestoresDeps) {}
 
-  /** Shows a notification if a restore was cut off. @throws CheckpointError */
+  /** Shows a notification if a restore was interrupted. @throws CheckpointError */
   async notify(): Promise<void> {
     const { checkpoints, messages } = this.deps;
     const found = await checkpoints?.interrupted();
@@ -42,8 +42,8 @@ export class InterruptedRestores {
     );
   }
 
-  /** Asks about a restore that was cut off. Returns whether none is left. @throws CheckpointError */
-  async settle(): Promise<boolean> {
+  /** Asks the user about an interrupted restore. Returns whether none remains. @throws CheckpointError */
+  async finishOrUndo(): Promise<boolean> {
     const found = await this.deps.checkpoints?.interrupted();
     if (!found) return true;
     const chosen = await this.deps.dialogs.choose({
@@ -67,7 +67,7 @@ export class InterruptedRestores {
     else messages.info(`${what}: ${countOf(restored.length, 'file')}.`, ...actions);
   }
 
-  /** Returns how to undo the restore, if its conversation still exists. Never rejects. */
+  /** Returns an action to undo the restore, if its conversation still exists. Never rejects. */
   private async recordFinished(outcome: ResumeOutcome): Promise<readonly MessageAction[]> {
     const { log, restorer, undoRestore } = this.deps;
     try {

@@ -35,13 +35,13 @@ interface RestoreActionsDeps {
   readonly clock: Clock;
 }
 
-/** What a restore of files would do. */
+/** The effect of a restore on files. */
 interface FilePlan {
-  /** Undefined without a checkpoint. */
+  /** What the checkpoints would restore; undefined without a checkpoint. */
   readonly preview: RestorePreview | undefined;
-  /** Undefined if files cannot be restored. */
+  /** The files that can be restored; undefined if no files can be. */
   readonly rows: readonly RestoreRow[] | undefined;
-  /** Why files cannot be restored, or what is not covered. */
+  /** Why files cannot be restored, or which ones cannot. */
   readonly note: string | undefined;
 }
 
@@ -53,23 +53,23 @@ interface ChosenFiles {
 
 type Prompt = Pick<RestoreRequest, 'chat' | 'entryId' | 'point'>;
 
-/** Shows the conversation that goes on after a restore. */
+/** Shows the conversation in which the user continues after a restore. */
 export type ShowChat = (chat: Chat) => void;
 
-/** A stopped agent that does not answer is not waited for any longer. */
+/** Time limit for the end of a stopped turn, because an agent may not respond. */
 const stopTimeoutMs = 15_000;
 const settleTimeoutMs = 60_000;
 const maxNames = 10;
-const turnsNote = 'There is no checkpoint of this prompt: changes by shell commands are not covered.';
+const turnsNote = 'This prompt has no checkpoint, so changes by shell commands can’t be restored.';
 
-/** Takes conversations and files back to an earlier prompt. Asks before anything changes. */
+/** Restores conversations and files to the state before a prompt. Asks for confirmation before anything changes. */
 export class RestoreActions {
   constructor(private readonly deps: RestoreActionsDeps) {}
 
-  /** Asks what to restore, and which files. @throws ChatError, CheckpointError */
+  /** Asks what to restore and which files, then restores it. @throws ChatError, CheckpointError */
   async restoreTo(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
     if (!(await this.prepare(chat))) return;
-    const point = await chat.restores.pointBefore(entryId);
+    const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const scope = await pickScope({ turn: point.turn, rows: plan.rows, note: plan.note });
     if (scope === undefined) return;
@@ -88,10 +88,13 @@ export class RestoreActions {
     await this.restoreFiles({ chat, entryId, point }, plan, { paths, isFork: scope === 'both' }, show);
   }
 
-  /** Takes the conversation back to a prompt, and puts it into the composer. @throws ChatError, CheckpointError */
+  /**
+   * Restores the conversation to the state before a prompt, and puts the prompt into the composer. @throws ChatError,
+   * CheckpointError
+   */
   async editAndResend(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
     if (!(await this.prepare(chat))) return;
-    const point = await chat.restores.pointBefore(entryId);
+    const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const rows = (plan.rows ?? []).filter(isPickedByDefault);
     const restoresFiles = rows.length > 0 && (await this.askForFiles(rows, plan.note));
@@ -112,7 +115,7 @@ export class RestoreActions {
     const { signal } = new AbortController();
     const found = await restorer.previewUndo(restore, signal).catch((error: unknown) => {
       if (!isRemoved(error)) throw error;
-      throw new Error('This restore can’t be undone any more, because its checkpoint was removed.', { cause: error });
+      throw new Error('This restore can no longer be undone because its checkpoint was removed.', { cause: error });
     });
     const unsaved = restore.paths.filter((path) => files.unsavedPaths.has(path));
     const left = await this.chooseLeftFiles(found.changedSince ?? found.paths, unsaved);
@@ -129,7 +132,10 @@ export class RestoreActions {
     );
   }
 
-  /** Lets the user choose a prompt of the conversation. @throws ChatError, CheckpointError */
+  /**
+   * Lets the user choose a prompt of the conversation and restores the state before it. @throws ChatError,
+   * CheckpointError
+   */
   async pickPrompt(chat: Chat, show: ShowChat): Promise<void> {
     const prompts = [...chat.transcript.entries()].flatMap((entry) => (entry.kind === 'prompt' ? [entry] : []));
     const items = prompts.toReversed().map(({ id, text, turn }) => ({
@@ -145,13 +151,13 @@ export class RestoreActions {
     if (picked) await this.restoreTo(chat, picked.id, show);
   }
 
-  /** Returns false if the user does not want to go on. @throws ChatError `readonly` */
+  /** Prepares a restore. Returns false if the user does not want to continue. @throws ChatError `readonly` */
   private async prepare(chat: Chat): Promise<boolean> {
     const { clock, dialogs, interrupted } = this.deps;
     const { isBusy, status, statusText } = chat.view;
     this.requireIdle((other) => other.id !== chat.id);
     if (status === 'readonly') throw new ChatError('readonly', statusText ?? 'This conversation is read-only.');
-    if (!(await interrupted.settle())) return false;
+    if (!(await interrupted.finishOrUndo())) return false;
     if (isBusy) {
       const isConfirmed = await dialogs.confirm({
         message: 'The agent is still working.',
@@ -220,20 +226,23 @@ export class RestoreActions {
 
   private async run(title: string, chat: Chat, show: ShowChat, work: () => Promise<RestoreResult>): Promise<void> {
     const { interrupted, messages } = this.deps;
-    // A prompt may have been sent meanwhile.
+    // Checked again, because a prompt may have been sent meanwhile.
     this.requireIdle(() => true);
     try {
       const { chat: next, skipped } = await this.withProgress(title, work);
       if (next.id !== chat.id) show(next);
       if (skipped.length > 0) messages.error(skippedText(skipped));
     } catch (error) {
-      // For example, the disk is full, and only some files are restored.
+      // For example, if the disk is full, only some files were restored.
       if (isCheckpointError(error)) await interrupted.notify();
       throw error;
     }
   }
 
-  /** Files that change during a turn count as its agent's. @throws ChatError if an agent is at work in one of these conversations */
+  /**
+   * Checks that no turn is running, because files that change during a turn count as changes of its agent. @throws
+   * ChatError if one of these conversations has a running turn
+   */
   private requireIdle(isAffected: (chat: Chat) => boolean): void {
     const working = this.deps.chats.openChats.find((chat) => isAffected(chat) && isWorking(chat));
     if (!working) return;
@@ -249,7 +258,7 @@ export class RestoreActions {
     else await diffViews.compareWithCurrent(path, before, `before prompt ${turn}`);
   }
 
-  /** Undefined if the user closes the dialog. */
+  /** Asks whether to restore the files. Undefined if the user closes the dialog. */
   private async askForFiles(rows: readonly RestoreRow[], note: string | undefined): Promise<boolean | undefined> {
     const [restore, keep] = ['Restore Files', 'Keep Files'];
     const names = rows.map((row) => {
@@ -259,7 +268,7 @@ export class RestoreActions {
     const answer = await this.deps.dialogs.choose({
       message: 'Restore files, too?',
       detail: [
-        `${countLabel(rows)} changed since this prompt:`,
+        `Changed since this prompt: ${countLabel(rows)}`,
         ...truncateList(names, maxNames),
         ...(note === undefined ? [] : ['', note]),
       ].join('\n'),
@@ -272,12 +281,15 @@ export class RestoreActions {
     if (count === 0) return true;
     return await this.deps.dialogs.confirm({
       message: `Restore ${countOf(count, 'file')} without a checkpoint?`,
-      detail: 'The changes of each turn are reverted. Shell changes are not covered, and there is no Undo Restore.',
+      detail: 'The changes of each turn will be undone, except those by shell commands. Undo Restore is not available.',
       action: 'Restore',
     });
   }
 
-  /** Returns the files to leave as they are, of those that were changed after a restore. Undefined if the user cancels. */
+  /**
+   * Asks about files that were changed after a restore. Returns those to leave unchanged. Undefined if the user
+   * cancels.
+   */
   private async chooseLeftFiles(
     changedSince: readonly string[],
     unsaved: readonly string[],

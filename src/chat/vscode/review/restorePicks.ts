@@ -8,9 +8,9 @@ type RestoreScope = 'both' | 'files' | 'conversation';
 
 interface ScopeQuestion {
   readonly turn: number;
-  /** Undefined if files cannot be restored. */
+  /** The files that can be restored; undefined if no files can be. */
   readonly rows: readonly RestoreRow[] | undefined;
-  /** Why files cannot be restored, or what is not covered. */
+  /** Why files cannot be restored, or which ones cannot. */
   readonly note: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export async function pickScope({ note, rows, turn }: ScopeQuestion): Promise<Re
   const files = rows && rows.length > 0 ? countLabel(rows) : undefined;
   const conversation = {
     label: '$(comment-discussion) Conversation Only',
-    description: files === undefined ? 'no file differs' : 'files stay as they are',
+    description: files === undefined ? 'all files are unchanged' : 'files are not changed',
     scope: 'conversation' as const,
   };
   const items =
@@ -33,7 +33,7 @@ export async function pickScope({ note, rows, turn }: ScopeQuestion): Promise<Re
   const picked = await vscode.window.showQuickPick(items, {
     title: `Restore to Prompt ${turn}`,
     placeHolder: note ?? 'Select what to restore',
-    // The chat, which may just get the focus back from the dialog before, would close it.
+    // The chat may get the focus back from the previous dialog just now, which would close the list.
     ignoreFocusOut: true,
   });
   return picked?.scope;
@@ -64,7 +64,7 @@ export async function pickFiles({ leftOut, openDiff, rows, title }: FileQuestion
     pick.placeholder = 'Select the files to restore';
     pick.canSelectMany = true;
     pick.matchOnDescription = true;
-    // A diff can be opened without closing the list.
+    // The user can open a diff without closing the list.
     pick.ignoreFocusOut = true;
     const items = rows.map(itemOf);
     pick.items = [...items, ...leftOutItems(leftOut)];
@@ -108,12 +108,12 @@ function leftOutItems(leftOut: readonly string[]): FileItem[] {
   const names = leftOut.slice(0, maxLeftOut).map((name) => showHiddenCharacters(vscode.workspace.asRelativePath(name)));
   const more = leftOut.length > maxLeftOut ? [`${leftOut.length - maxLeftOut} more`] : [];
   return [...names, ...more].map((name) => ({
-    label: `Not covered: ${name}`,
+    label: `Can’t be restored: ${name}`,
     kind: vscode.QuickPickItemKind.Separator,
   }));
 }
 
-/** VS Code would show `$(name)` as an icon. */
+/** Changes a label so that VS Code does not show `$(name)` as an icon. */
 function toSafeLabel(text: string): string {
   return showHiddenCharacters(text).replaceAll('$(', '$\u200B(');
 }

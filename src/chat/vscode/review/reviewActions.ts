@@ -11,12 +11,12 @@ import type { ShownFile } from './undoActions';
 import type { VirtualDocuments } from './virtualDocuments';
 import { exportFileName } from '../../../transcript/common/export/exportFileName';
 
-/** In UTF-16 units of JSON; larger entries open in an editor. */
+/** Maximum length of an entry on a page, in UTF-16 units of JSON. Larger entries open in an editor. */
 const maxEntryLength = 1024 * 1024;
 
 const fileExtensions: Record<ExportFormat, string> = { markdown: 'md', html: 'html', json: 'json' };
 
-/** Shows the changes of a conversation, exports and deletes it. */
+/** Shows the changes of a conversation, and exports or deletes conversations. */
 export class ReviewActions {
   constructor(
     private readonly chats: Pick<Chats, 'rows' | 'delete' | 'export'>,
@@ -26,9 +26,9 @@ export class ReviewActions {
     private readonly messages: Messages,
   ) {}
 
-  async openDiff(texts: DiffTexts | undefined, what: string): Promise<void> {
+  async openDiff(texts: DiffTexts | undefined, label: string): Promise<void> {
     if (!texts) throw new Error('This change is no longer available.');
-    await this.diffViews.showDiff(texts, what);
+    await this.diffViews.showDiff(texts, label);
   }
 
   /** Shows what the conversation, or one turn of it, has changed in a file. @throws ChatError `notFound` */
@@ -46,18 +46,18 @@ export class ReviewActions {
     }
     const after = isTurn ? (await chat.turnTexts(path, turn))?.after : undefined;
     if (after === undefined)
-      await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before chat');
+      await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before conversation');
     else await this.diffViews.showDiff({ path, before, after }, 'before turn ↔ after turn');
   }
 
-  /** Shows the conversation's changes that are left. */
+  /** Shows the remaining changes of the conversation. */
   async openChanges({ fileChanges }: Chat): Promise<void> {
     const paths = fileChanges.list.filter(canUndo).map(({ path }) => path);
     if (paths.length === 0) throw new Error('These changes can’t be shown as text.');
     await vscode.commands.executeCommand(commandIds.reviewOpen, paths);
   }
 
-  /** Deletes a conversation if the user confirms, and returns whether they did. @throws ChatError */
+  /** Deletes a conversation if the user confirms. Returns whether the user has confirmed. @throws ChatError */
   async deleteChat(sessionId: string): Promise<boolean> {
     const row = this.chats.rows.find(({ id }) => id === sessionId);
     const isBusy = row?.state === 'busy' || row?.state === 'waiting';
@@ -70,7 +70,7 @@ export class ReviewActions {
     return isConfirmed;
   }
 
-  /** Writes the conversation to a file that the user chooses. @throws ChatError */
+  /** Exports the conversation to a file that the user chooses. @throws ChatError */
   async exportChat(sessionId: string, format: ExportFormat): Promise<void> {
     const title = this.chats.rows.find(({ id }) => id === sessionId)?.title ?? 'conversation';
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
@@ -87,11 +87,11 @@ export class ReviewActions {
   }
 
   /**
-   * Returns the whole entry. If it is too large for a page, opens it in an editor and returns the shown entry.
+   * Returns the complete entry. If it is too large for a page, opens it in an editor and returns the shown entry.
    * @throws ChatError `notFound`
    */
   async fullEntry(chat: Chat, entryId: string): Promise<Entry> {
-    const entry = chat.fullEntries.whole(entryId);
+    const entry = chat.fullEntries.fullContent(entryId);
     const shown = chat.transcript.get(entryId);
     if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation no longer exists.');
     if (JSON.stringify(entry).length <= maxEntryLength) return entry;

@@ -4,15 +4,18 @@ import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { listNames } from '../../../base/common/lists';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Messages } from '../../../platform/vscode/messages';
-import type { Chat, TurnRange, TurnsChange } from '../../common/chatPorts';
+import type { Chat, TurnRange, FileChangedByTurns } from '../../common/chatPorts';
 import type { VirtualDocuments } from './virtualDocuments';
 
-/** VS Code loads the texts of all files when it opens the editor. */
+/** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxFiles = 300;
 const maxTitleLength = 40;
 const pickTitle = 'Review Changes Since Prompt';
 
-/** The label of a file, its original and its current text; undefined where the file does not exist. */
+/**
+ * A label, the original text and the current text of a file. A text is undefined if the file does not exist on that
+ * side.
+ */
 type DiffResource = [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
 
 interface PromptOfTurn {
@@ -20,7 +23,7 @@ interface PromptOfTurn {
   readonly title: string;
 }
 
-/** Shows what turns have changed in VS Code's multi-file diff editor. */
+/** Shows the changes of turns in VS Code's multi-file diff editor. */
 export class TurnReviews {
   constructor(
     private readonly documents: VirtualDocuments,
@@ -82,7 +85,7 @@ export class TurnReviews {
 
   private async resourceOf(
     chat: Chat,
-    { path, renamedFrom }: TurnsChange,
+    { path, renamedFrom }: FileChangedByTurns,
     turns: TurnRange,
   ): Promise<DiffResource | undefined> {
     const file = vscode.Uri.file(path);
@@ -103,7 +106,7 @@ export class TurnReviews {
   }
 }
 
-/** An item of a quick pick, if the turns have changed files. */
+/** Returns an item for a quick pick. Undefined if these turns have changed no files. */
 function itemOf(chat: Chat, prompt: PromptOfTurn, turns: TurnRange, verb: string) {
   const { length } = chat.fileChanges.filesOfTurns(turns);
   // VS Code replaces `$(name)` in labels with icons.

@@ -12,7 +12,7 @@ import type { Dialogs } from '../dialogs';
 import { protectionIfWritable } from '../protectionIfWritable';
 import type { DiffViews } from './diffViews';
 
-/** A file as the user sees it: a renamed one has a former path. */
+/** A file as it is shown to the user. `renamedFrom` is the former path of a renamed file. */
 export interface ShownFile {
   readonly path: string;
   readonly renamedFrom?: string | undefined;
@@ -23,7 +23,7 @@ interface UndoActionsDeps {
   readonly editorPort: Pick<EditorPort, 'readText' | 'protectionOf'>;
   readonly dialogs: Dialogs;
   readonly messages: Messages;
-  /** Undoes a restore of a conversation, and shows the conversation. */
+  /** Undoes a restore of a conversation, and then shows the conversation. */
   readonly undoRestore: (chat: Chat, restoreId: string) => Promise<void>;
 }
 
@@ -32,14 +32,17 @@ interface RestoredFile {
   readonly restoreId: string;
 }
 
-/** `restoreId`: the restore that takes it back, for a file without text. */
+/**
+ * The result of undoing changes. For a file without text, `restoreId` is the restore with which the undo can be
+ * reverted.
+ */
 interface Undone {
   readonly restoreId?: string | undefined;
 }
 
 const maxNames = 10;
 
-/** Undoes file changes of conversations. Asks before anything is lost. */
+/** Undoes file changes of conversations. Asks for confirmation before anything is lost. */
 export class UndoActions {
   constructor(private readonly deps: UndoActionsDeps) {}
 
@@ -61,8 +64,8 @@ export class UndoActions {
   }
 
   /**
-   * Undoes all changes of the conversation if the user confirms. Later edits of the same lines stay, and the user is told. Returns
-   * false if the user cancels. @throws ChatError, EditorError
+   * Undoes all changes of the conversation if the user confirms. Keeps later edits of the same lines and informs the
+   * user about them. Returns false if the user cancels. @throws ChatError, EditorError
    */
   async undoAll(chat: Chat): Promise<boolean> {
     const paths = chat.fileChanges.list.filter(canUndo).map((change) => change.path);
@@ -88,20 +91,20 @@ export class UndoActions {
     }).finally(() => this.offerUndo(chat, restores));
     if (left.length === 0) return true;
     this.deps.messages.info(
-      `Changes are left in ${countOf(left.length, 'file')}, because they were edited later: ${truncateList(left, maxNames).join(', ')}.`,
+      `Some changes remain in ${countOf(left.length, 'file')}, because they were edited later: ${truncateList(left, maxNames).join(', ')}.`,
       { label: 'Review', run: () => vscode.commands.executeCommand(commandIds.reviewOpen) },
     );
     return true;
   }
 
-  /** Continues after a failure and throws all of them. */
+  /** Undoes the changes of several files. Continues after a failure, and throws all errors at the end. */
   private async undoPaths(paths: readonly string[], undo: (path: string) => Promise<void>): Promise<void> {
     const failures: string[] = [];
     for (const path of paths) await undo(path).catch((error: unknown) => failures.push(messageOf(error)));
     if (failures.length > 0) throw new Error(failures.join('\n'));
   }
 
-  /** Offers a way back for files that no editor can bring back. */
+  /** Offers to revert the undo of files for which no editor can do that. */
   private offerUndo(chat: Chat, restores: readonly RestoredFile[]): void {
     const [first] = restores;
     if (!first) return;
@@ -126,7 +129,10 @@ export class UndoActions {
     }
   }
 
-  /** Lets the user choose between the changes that can be separated from later edits, and everything. Undefined if the user cancels. */
+  /**
+   * Lets the user choose between undoing only changes that can be separated from later edits, and undoing everything.
+   * Undefined if the user cancels.
+   */
   private async resolveConflict(chat: Chat, path: string, options: RevertOptions): Promise<Undone | undefined> {
     const { turn } = options;
     const name = vscode.workspace.asRelativePath(path);
@@ -141,10 +147,10 @@ export class UndoActions {
     const everything = 'Undo Everything';
     const start = isConversation ? 'the agent’s changes' : 'the turn';
     const chosen = await this.deps.dialogs.choose({
-      message: `${name} was edited in the same lines after ${start}.`,
+      message: `${name} has later edits in the lines that the agent changed.`,
       detail: [
         separable > 0
-          ? `“${gentle}” leaves these lines as they are and shows them next to the text before ${start}.`
+          ? `“${gentle}” keeps these lines and shows them next to the text before ${start}.`
           : `“Compare” changes nothing. It shows the file next to the text before ${start}.`,
         `“${everything}” also removes the later edits. ${takeBackHint(before)}`,
       ].join('\n\n'),
@@ -153,7 +159,7 @@ export class UndoActions {
     if (chosen === everything) return { restoreId: await chat.revert(path, { ...options, force: true }) };
     if (chosen !== gentle) return undefined;
     if (separable > 0) await chat.fileChanges.undoSeparable(path, options);
-    await this.deps.diffViews.compareWithCurrent(path, before, `before ${isConversation ? 'chat' : 'turn'}`);
+    await this.deps.diffViews.compareWithCurrent(path, before, `before ${isConversation ? 'conversation' : 'turn'}`);
     this.deps.messages.info(
       `${separable > 0 ? countOf(total - separable, 'change') : 'The changes'} in ${name} could not be undone because the same lines were edited later. Copy what you need from the left side of the diff.`,
     );
@@ -164,8 +170,7 @@ export class UndoActions {
     const start = options.turn === undefined ? 'the agent’s changes' : 'the turn';
     const isConfirmed = await this.deps.dialogs.confirm({
       message: `${vscode.workspace.asRelativePath(path)} was changed after ${start}.`,
-      detail:
-        'It has no text, so the later changes can’t be separated and are undone, too. You can take that back with Undo Restore.',
+      detail: 'It has no text, so the later changes will be undone, too. You can revert this with Undo Restore.',
       action: 'Undo Everything',
     });
     return isConfirmed ? { restoreId: await chat.revert(path, { ...options, force: true }) } : undefined;
@@ -202,7 +207,7 @@ export class UndoActions {
     });
   }
 
-  /** Protected files first. */
+  /** Asks for confirmation. Protected files are listed first. */
   private async confirmAll(paths: readonly string[], protections: ReadonlyMap<string, Protection>): Promise<boolean> {
     const guarded = [...protections].map(([path, { reason }]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
     const others = paths.filter((path) => !protections.has(path)).map((path) => vscode.workspace.asRelativePath(path));
@@ -220,9 +225,9 @@ export class UndoActions {
   }
 }
 
-/** How to undo the removal of later edits. A deleted file is only in a checkpoint. */
+/** Explains how the user can restore later edits that were removed. For a deleted file, only a checkpoint has them. */
 function takeBackHint(before: string | null): string {
-  return `You can take that back with ${before === null ? 'Undo Restore' : 'Undo in the editor'}.`;
+  return `You can revert this with ${before === null ? 'Undo Restore' : 'Undo in the editor'}.`;
 }
 
 function isConflict(error: unknown): boolean {

@@ -2,11 +2,13 @@ import type * as vscode from 'vscode';
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { readOnlyTextUri } from '../../../platform/vscode/readOnlyTexts';
 
-/** The user can reopen a closed diff only while its texts are kept. */
+/** Maximum number of texts that are kept. The user can reopen a closed diff only while its texts are kept. */
 const maxTexts = 60;
 const maxReaders = 3_000;
 
-/** Read-only documents for texts of conversations, named like their files. Only the newest ones can be read. */
+/**
+ * Read-only documents for texts of conversations. They have the names of their files. Only the newest ones can be read.
+ */
 export class VirtualDocuments {
   private readonly textsByQuery = new BoundedMap<string, string>({ maxEntries: maxTexts });
   private readonly readersByQuery = new BoundedMap<string, () => Promise<string>>({ maxEntries: maxReaders });
@@ -21,7 +23,7 @@ export class VirtualDocuments {
     return readOnlyTextUri(this.scheme, path, query);
   }
 
-  /** Adds a document whose text is read each time it is opened. */
+  /** Adds a document whose text is read whenever the document is opened. */
   addLazy(path: string, read: () => Promise<string>): vscode.Uri {
     const query = String(++this.lastQuery);
     this.readersByQuery.set(query, read);

@@ -6,46 +6,50 @@ import type { Messages, MessageAction } from '../../../platform/vscode/messages'
 import { listNames } from '../../../base/common/lists';
 import type { VirtualDocuments } from '../review/virtualDocuments';
 import type { ConflictWatch, UnsavedConflict } from './conflictWatch';
-import { deleteUnsavedText, keepUnsavedText, readDiskText, useDiskText } from './textVersions';
+import { deleteUnsavedText, keepUnsavedText, readDiskText, revertToDiskText } from './textVersions';
 
 interface ConflictNoticesDeps {
   readonly watch: Pick<ConflictWatch, 'conflicts' | 'onDidChange' | 'resolve'>;
-  /** Read-only documents for the agents' texts. */
+  /** Read-only documents that show the texts of agents. */
   readonly documents: VirtualDocuments;
   readonly messages: Pick<Messages, 'info' | 'warning' | 'error'>;
   readonly clock: Clock;
 }
 
-/** Files that are written together are in one message. */
+/** How long to wait for more conflicts, so that files that are written together are reported in one message. */
 const reportDelayMs = 250;
 
-/** Tells the user about files that an agent has written while they had unsaved text. One message for files found together. */
+/**
+ * Notifies the user about files that an agent has written while they had unsaved text. Shows one message for files that
+ * are found together.
+ */
 export class ConflictNotices implements Disposable {
   private readonly disposables = new DisposableStore();
-  /** Conflicts that were reported. One that is solved and comes again is reported again. */
-  private readonly reported = new Set<vscode.TextDocument>();
+  /** Conflicts that were reported. A conflict that is resolved and occurs again is reported again. */
+  private readonly reportedDocuments = new Set<vscode.TextDocument>();
 
-  private readonly updateLater: Coalescer;
+  private readonly updateCoalescer: Coalescer;
 
   constructor(private readonly deps: ConflictNoticesDeps) {
-    this.updateLater = this.disposables.add(new Coalescer(deps.clock, reportDelayMs, () => this.update()));
+    this.updateCoalescer = this.disposables.add(new Coalescer(deps.clock, reportDelayMs, () => this.update()));
   }
 
   start(): void {
-    this.disposables.add(this.deps.watch.onDidChange(() => this.updateLater.schedule()));
+    this.disposables.add(this.deps.watch.onDidChange(() => this.updateCoalescer.schedule()));
   }
 
   dispose(): void {
     this.disposables.dispose();
-    this.reported.clear();
+    this.reportedDocuments.clear();
   }
 
   private update(): void {
     const { conflicts } = this.deps.watch;
     const documents = new Set(conflicts.map(({ document }) => document));
-    for (const document of this.reported) if (!documents.has(document)) this.reported.delete(document);
-    const added = conflicts.filter(({ document }) => !this.reported.has(document));
-    for (const { document } of added) this.reported.add(document);
+    for (const document of this.reportedDocuments)
+      if (!documents.has(document)) this.reportedDocuments.delete(document);
+    const added = conflicts.filter(({ document }) => !this.reportedDocuments.has(document));
+    for (const { document } of added) this.reportedDocuments.add(document);
     const byAgent = Map.groupBy(added, ({ agent }) => agent);
     for (const [agent, found] of byAgent) this.report(agent, found);
   }
@@ -53,7 +57,7 @@ export class ConflictNotices implements Disposable {
   private report(agent: string, conflicts: readonly UnsavedConflict[]): void {
     const isDeleted = conflicts.every(({ disk }) => disk === null);
     const names = listNames(conflicts.map(nameOf));
-    const text = `${agent} ${isDeleted ? 'deleted' : 'changed'} ${names} on disk, where you have unsaved changes.`;
+    const text = `${agent} ${isDeleted ? 'deleted' : 'changed'} ${names} on disk while you had unsaved changes in the editor.`;
     const compare = { label: 'Compare', run: () => this.compare(agent, conflicts) };
     this.deps.messages.warning(text, compare, ...this.choices(conflicts));
   }
@@ -61,8 +65,8 @@ export class ConflictNotices implements Disposable {
   private choices(conflicts: readonly UnsavedConflict[]): MessageAction[] {
     const label = conflicts.length === 1 ? 'Use Agent’s Version' : 'Use Agent’s Versions';
     return [
-      { label, run: () => this.solve(conflicts, (conflict) => this.applyAgentsVersion(conflict)) },
-      { label: 'Keep Mine', run: () => this.solve(conflicts, (conflict) => this.keepMine(conflict)) },
+      { label, run: () => this.resolveConflicts(conflicts, (conflict) => this.applyAgentsVersion(conflict)) },
+      { label: 'Keep Mine', run: () => this.resolveConflicts(conflicts, (conflict) => this.keepMine(conflict)) },
     ];
   }
 
@@ -83,18 +87,18 @@ export class ConflictNotices implements Disposable {
       const resources = sides.map(({ left, right }) => [right, left, right]);
       await vscode.commands.executeCommand('vscode.changes', `${agent}’s versions ↔ yours`, resources);
     }
-    // VS Code has closed the message with the other buttons.
+    // VS Code closes the message when the user selects a button, so a new message offers the others.
     this.deps.messages.warning(`Which version of ${listNames(open.map(nameOf))} do you want?`, ...this.choices(open));
   }
 
-  private async solve(
+  private async resolveConflicts(
     conflicts: readonly UnsavedConflict[],
     apply: (conflict: UnsavedConflict) => Promise<void>,
   ): Promise<void> {
     const { messages } = this.deps;
     const open = this.stillOpen(conflicts);
     if (open.length === 0) {
-      messages.info(`${listNames(conflicts.map(nameOf))} needs no decision any more.`);
+      messages.info(`${listNames(conflicts.map(nameOf))} is no longer open, so there is nothing to decide.`);
       return;
     }
     for (const conflict of open) {
@@ -109,20 +113,24 @@ export class ConflictNotices implements Disposable {
       const place = await deleteUnsavedText(conflict.document);
       const find = (): unknown => vscode.commands.executeCommand('workbench.action.localHistory.restoreViaPicker');
       if (place === 'untitledEditor') messages.info(`${name} was deleted. Your text is in a new untitled editor.`);
-      else messages.info(`${name} was deleted. Your text is in the local history.`, { label: 'Find It', run: find });
+      else
+        messages.info(`${name} was deleted. Your text is in the local history.`, {
+          label: 'Open Local History',
+          run: find,
+        });
     } else {
-      await useDiskText(conflict.document);
-      messages.info(`${name} has the version of ${conflict.agent} now. Undo brings your text back.`);
+      await revertToDiskText(conflict.document);
+      messages.info(`${name} now has ${conflict.agent}’s version. Use Undo to get your text back.`);
     }
   }
 
   private async keepMine({ disk, document }: UnsavedConflict): Promise<void> {
-    // VS Code saves text without asking if there is no file.
+    // If the file does not exist, VS Code saves the text without a question.
     if (disk !== null) await keepUnsavedText(document);
     this.deps.watch.resolve(document.uri.fsPath);
   }
 
-  /** Returns the current state of those that are still conflicts. */
+  /** Returns the current state of those conflicts that are not resolved yet. */
   private stillOpen(conflicts: readonly UnsavedConflict[]): UnsavedConflict[] {
     const documents = new Set(conflicts.map(({ document }) => document));
     return this.deps.watch.conflicts.filter(({ document }) => documents.has(document));

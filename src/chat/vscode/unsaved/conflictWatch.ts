@@ -5,8 +5,8 @@ import { messageOf } from '../../../base/common/errors';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { findGitHead } from '../../../platform/vscode/gitRepository';
-import { isEditOf, nextDiskState, type DiskState, type DiskText } from '../../common/unsaved/diskState';
-import type { TurnWriter } from '../../common/unsaved/turnWriters';
+import { canResultFromChanges, nextDiskState, type DiskState, type DiskText } from '../../common/unsaved/diskState';
+import type { ActiveAgent } from '../../common/unsaved/activeAgents';
 import { readDiskText } from './textVersions';
 
 interface ConflictWatchDeps {
@@ -14,38 +14,38 @@ interface ConflictWatchDeps {
   readonly log: Logger;
   /** Fires when agents may have written files. */
   readonly onDidWriteFiles: Event<void>;
-  /** Returns the agent that may have written the file just now. */
-  readonly writerOf: (path: string) => TurnWriter | undefined;
+  /** Returns the agent that may have just written the file. */
+  readonly writerOf: (path: string) => ActiveAgent | undefined;
 }
 
 /** A file that an agent has written while its document had unsaved text. */
 export interface UnsavedConflict {
   readonly document: vscode.TextDocument;
-  /** The agent's text; null if it has deleted the file. */
+  /** The text that the agent has written; null if it has deleted the file. */
   readonly disk: DiskText;
   readonly agent: string;
 }
 
 interface Edit {
   readonly change: vscode.TextDocumentChangeEvent;
-  /** The whole text after the edit. */
+  /** The complete text after the edit. */
   readonly text: string;
 }
 
 interface WatchedDocument {
   readonly document: vscode.TextDocument;
-  /** The edit that made it dirty, if it is known. */
+  /** The edit that made the document dirty, if it is known. */
   readonly edit: Edit | undefined;
   state: DiskState | undefined;
-  /** What was checked out when the state was read. */
+  /** The commit or branch that was checked out when the state was read. */
   head: string | undefined;
 }
 
-/** Of larger files, only the time and the size are compared. */
+/** Maximum size of files whose contents are compared, in bytes. For larger files, only time and size are compared. */
 const maxBytes = 5 * 1024 * 1024;
-/** A build writes many files at once. */
+/** How long to wait before a check, because a build writes many files at once. */
 const checkDelayMs = 100;
-/** Until then, the disk has the text of a save or the one before it. */
+/** Maximum duration of a save. During a save, the disk has either the saved text or the previous one. */
 const maxSaveMs = 5_000;
 
 /** Watches the files of documents with unsaved text. */
@@ -58,15 +58,15 @@ export class ConflictWatch implements Disposable {
   readonly onDidChange = this.emitter.event;
   private readonly watchedByPath = new Map<string, WatchedDocument>();
   private readonly pathsToCheck = new Set<string>();
-  /** Documents that are being saved, with the time when it began. */
-  private readonly savedSince = new Map<vscode.TextDocument, number>();
-  /** The last edit of a document that was not dirty yet. */
+  /** Documents that are being saved, with the start time in milliseconds of the monotonic clock. */
+  private readonly saveStartTimes = new Map<vscode.TextDocument, number>();
+  /** The last edit of a document that was not dirty before. */
   private lastEdit: Edit | undefined;
-  private readonly checkLater: Coalescer;
+  private readonly checkCoalescer: Coalescer;
   private readonly queue = new KeyedQueue();
 
   constructor(private readonly deps: ConflictWatchDeps) {
-    this.checkLater = this.disposables.add(new Coalescer(deps.clock, checkDelayMs, () => this.checkFiles()));
+    this.checkCoalescer = this.disposables.add(new Coalescer(deps.clock, checkDelayMs, () => this.checkFiles()));
   }
 
   start(): void {
@@ -76,7 +76,7 @@ export class ConflictWatch implements Disposable {
     for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete]) {
       disposables.add(event(({ fsPath }) => this.scheduleCheck(fsPath)));
     }
-    // The watcher does not report files in `files.watcherExclude`.
+    // Needed because the file watcher does not report files in `files.watcherExclude`.
     disposables.add(onDidWriteFiles(() => this.scheduleCheck(...this.watchedByPath.keys())));
     const { workspace } = vscode;
     disposables.add(workspace.onDidChangeTextDocument((change) => this.handleChange(change.document, change)));
@@ -92,12 +92,12 @@ export class ConflictWatch implements Disposable {
     );
   }
 
-  /** Returns the text on disk that unsaved text is based on; undefined if it is not known. */
+  /** Returns the text on disk on which the unsaved text is based. Undefined if it is unknown. */
   baseOf(path: string): DiskText | undefined {
     return this.watchedByPath.get(path)?.state?.base;
   }
 
-  /** Accepts what is on disk as the base of the unsaved text. */
+  /** Accepts the text on disk as the base of the unsaved text. */
   resolve(path: string): void {
     const watched = this.watchedByPath.get(path);
     if (watched?.state?.kind !== 'conflict') return;
@@ -119,7 +119,7 @@ export class ConflictWatch implements Disposable {
       return;
     }
     const isEdit = change !== undefined && change.contentChanges.length > 0;
-    // A document becomes dirty in an event after its first edit.
+    // A document becomes dirty only in an event after its first edit.
     const edit = isEdit ? { change, text: document.getText() } : this.lastEdit;
     this.lastEdit = isDirty ? undefined : edit;
     if (isDirty === isWatched) return;
@@ -136,11 +136,11 @@ export class ConflictWatch implements Disposable {
   }
 
   private handleSaveStart(document: vscode.TextDocument): void {
-    this.savedSince.set(document, this.deps.clock.monotonicNow());
+    this.saveStartTimes.set(document, this.deps.clock.monotonicNow());
   }
 
   private handleSaved(document: vscode.TextDocument): void {
-    this.savedSince.delete(document);
+    this.saveStartTimes.delete(document);
     this.forget(document);
     this.handleChange(document);
   }
@@ -150,7 +150,7 @@ export class ConflictWatch implements Disposable {
     const watched = this.watchedByPath.get(fsPath);
     if (watched?.document !== document) return;
     this.watchedByPath.delete(fsPath);
-    if (document.isClosed) this.savedSince.delete(document);
+    if (document.isClosed) this.saveStartTimes.delete(document);
     if (watched.state?.kind === 'conflict') this.emitter.fire();
   }
 
@@ -158,7 +158,7 @@ export class ConflictWatch implements Disposable {
     for (const path of paths) {
       if (!this.watchedByPath.has(path)) continue;
       this.pathsToCheck.add(path);
-      this.checkLater.schedule();
+      this.checkCoalescer.schedule();
     }
   }
 
@@ -168,7 +168,7 @@ export class ConflictWatch implements Disposable {
     for (const path of paths) void this.checkFile(path);
   }
 
-  /** Never rejects. */
+  /** Checks the file of a document. Never rejects. */
   private async checkFile(path: string): Promise<void> {
     await this.queue.run(path, async () => {
       const watched = this.watchedByPath.get(path);
@@ -182,17 +182,20 @@ export class ConflictWatch implements Disposable {
     const { document, edit } = watched;
     try {
       const disk = await readDisk(document);
-      // Ended meanwhile by a save or a revert.
+      // A save or revert may have ended the conflict meanwhile.
       const isCurrent = (): boolean => this.watchedByPath.get(path) === watched && !this.isBeingSaved(document);
       if (!isCurrent()) return;
       const unsaved = document.getText();
       const isFirst = watched.state === undefined;
       const isBehind =
-        isFirst && edit !== undefined && disk !== null && !isEditOf(disk, edit.text, edit.change.contentChanges);
+        isFirst &&
+        edit !== undefined &&
+        disk !== null &&
+        !canResultFromChanges(disk, edit.text, edit.change.contentChanges);
       const before = watched.state;
       const writer = this.deps.writerOf(path);
       let next = nextDiskState(before, { disk, unsaved, isBehind, agent: writer?.title });
-      if (next.kind === 'conflict' && before?.kind !== 'conflict' && (await this.isUsersCheckout(watched, writer))) {
+      if (next.kind === 'conflict' && before?.kind !== 'conflict' && (await this.isCheckoutByUser(watched, writer))) {
         next = { kind: 'unchanged', base: disk };
       }
       if (!isCurrent()) return;
@@ -204,24 +207,26 @@ export class ConflictWatch implements Disposable {
     }
   }
 
-  /** Whether another commit was checked out while no agent ran a tool call. */
-  private async isUsersCheckout(watched: WatchedDocument, writer: TurnWriter | undefined): Promise<boolean> {
+  /** Whether another commit was checked out while no agent was running a tool call. Then the user has done it. */
+  private async isCheckoutByUser(watched: WatchedDocument, writer: ActiveAgent | undefined): Promise<boolean> {
     const { document, head } = watched;
     if (head === undefined || writer?.isCalling !== false) return false;
     return (await findGitHead(document.uri.fsPath, true).catch(() => head)) !== head;
   }
 
   private isBeingSaved(document: vscode.TextDocument): boolean {
-    const since = this.savedSince.get(document);
+    const since = this.saveStartTimes.get(document);
     if (since === undefined) return false;
     const isRunning = this.deps.clock.monotonicNow() - since < maxSaveMs;
-    // A save that has failed has no event.
-    if (!isRunning) this.savedSince.delete(document);
+    // VS Code fires no event for a save that has failed.
+    if (!isRunning) this.saveStartTimes.delete(document);
     return isRunning;
   }
 }
 
-/** Returns the text, or its time and size if it is large. @throws Error if the file cannot be read */
+/**
+ * Returns the text of the file. For a large file, returns its time and size. @throws Error if the file cannot be read
+ */
 async function readDisk(document: vscode.TextDocument): Promise<DiskText> {
   const stat = await vscode.workspace.fs.stat(document.uri).then(
     ({ mtime, size }) => ({ mtime, size }),

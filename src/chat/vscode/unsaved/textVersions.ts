@@ -4,17 +4,17 @@ import { computeMinimalEdit } from '../../../editor/common/text/textEdits';
 import { maxFileBytes, type FileText } from '../../common/changes/fileTexts';
 import type { DiskText } from '../../common/unsaved/diskState';
 
-/** Replaces unsaved text by the file on disk. VS Code's undo brings it back. @throws Error if that fails */
-export async function useDiskText(document: vscode.TextDocument): Promise<void> {
+/** Replaces unsaved text with the file on disk. The user can undo this in VS Code. @throws Error if it fails */
+export async function revertToDiskText(document: vscode.TextDocument): Promise<void> {
   await showDocument(document);
   await revertActive(document);
-  if (document.isDirty) throw new Error(`VS Code could not read ${nameOf(document)} again. Use Revert File.`);
+  if (document.isDirty) throw new Error(`VS Code could not read ${nameOf(document)} again. Run “File: Revert File”.`);
 }
 
 /**
- * Makes unsaved text an edit of the file that is on disk now, so that VS Code saves it without asking which of the two is newer. The
- * disk's text is the undo step before it.
- * @throws Error if that fails; then the text is in a new untitled editor
+ * Makes unsaved text an edit of the file that is on disk now, so that VS Code saves it without asking which one is
+ * newer. Undoing the edit gives the text on disk.
+ * @throws Error if it fails; the text is then in a new untitled editor
  */
 export async function keepUnsavedText(document: vscode.TextDocument): Promise<void> {
   const text = document.getText();
@@ -31,15 +31,15 @@ export async function keepUnsavedText(document: vscode.TextDocument): Promise<vo
     const isApplied = await vscode.workspace.applyEdit(change);
     if (!isApplied || document.getText() !== text) {
       await showCopy(document, text);
-      throw new Error(`Your text of ${nameOf(document)} could not be put back. It is in a new untitled editor.`);
+      throw new Error(`Your text of ${nameOf(document)} could not be restored. It is in a new untitled editor.`);
     }
   }
   editor.selections = selections;
 }
 
 /**
- * Deletes the file of unsaved text and returns where the text is then: in VS Code’s local history, because it is saved before, or
- * else in a new untitled editor. @throws Error if that fails
+ * Deletes the file of unsaved text. The result says where the user finds the text: in VS Code’s local history, because
+ * the file is saved before, or else in a new untitled editor. @throws Error if it fails
  */
 export async function deleteUnsavedText(document: vscode.TextDocument): Promise<'localHistory' | 'untitledEditor'> {
   const place = (await isInLocalHistory(document)) ? 'localHistory' : 'untitledEditor';
@@ -74,7 +74,7 @@ async function showCopy({ languageId }: vscode.TextDocument, text: string): Prom
 
 type TextOnDisk = Pick<vscode.TextDocument, 'uri'> & Partial<Pick<vscode.TextDocument, 'encoding'>>;
 
-/** Returns the text on disk; null if there is no file. @throws Error if the file cannot be read */
+/** Returns the text on disk. Null if the file does not exist. @throws Error if the file cannot be read */
 export async function readDiskText({ encoding, uri }: TextOnDisk): Promise<DiskText> {
   try {
     const bytes = await vscode.workspace.fs.readFile(uri);
@@ -86,7 +86,10 @@ export async function readDiskText({ encoding, uri }: TextOnDisk): Promise<DiskT
   }
 }
 
-/** Reads a file as its editor decodes it. Undefined if it is too large, or not text. @throws Error if it cannot be read */
+/**
+ * Reads a file and decodes it like its editor does. Undefined if it is too large or not text. @throws Error if it
+ * cannot be read
+ */
 export async function readDiskTextAt(path: string): Promise<FileText> {
   const uri = vscode.Uri.file(path);
   const document = vscode.workspace.textDocuments.find(({ uri: one }) => one.toString() === uri.toString());
@@ -96,7 +99,7 @@ export async function readDiskTextAt(path: string): Promise<FileText> {
   );
   if (bytes > maxFileBytes) return undefined;
   const text = await readDiskText(document ?? { uri });
-  // Its bytes may be invalid in the encoding.
+  // Such a text may contain bytes that are invalid in its encoding.
   return text?.includes('\ufffd') === true ? undefined : text;
 }
 
@@ -111,7 +114,9 @@ async function showDocument(document: vscode.TextDocument): Promise<vscode.TextE
   });
 }
 
-/** Reverts the active editor, so it has to be the one of this document. @throws Error if the user has gone to another one */
+/**
+ * Reverts the active editor, which must show this document. @throws Error if the user has switched to another editor
+ */
 async function revertActive(document: vscode.TextDocument): Promise<void> {
   if (vscode.window.activeTextEditor?.document !== document) {
     throw new Error(`Another editor is active. Go to ${nameOf(document)} and try again.`);

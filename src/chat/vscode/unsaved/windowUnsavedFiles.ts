@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/common/disposable';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { toSafeNotice } from '../../../base/common/noticeText';
+import { toSafeNotificationText } from '../../../base/common/noticeText';
 import type { Settings } from '../../../platform/vscode/settings';
 import { listNames } from '../../../base/common/lists';
 import type { SaveAnswer, SaveQuestion, UnsavedFile, UnsavedFiles } from '../../common/unsaved/promptSaves';
@@ -9,7 +9,7 @@ import type { SaveAnswer, SaveQuestion, UnsavedFile, UnsavedFiles } from '../../
 interface WindowUnsavedFilesDeps {
   readonly editor: Pick<EditorPort, 'resolve' | 'save'>;
   readonly settings: Pick<Settings, 'saveBeforePrompt' | 'setSaveBeforePrompt'>;
-  /** Called when the user has closed a question, so that they can change the prompt. */
+  /** Called when the user has dismissed a question, so that they can change the prompt. */
   readonly onDismiss: () => void;
 }
 
@@ -25,7 +25,7 @@ const choicesAfterFailure: readonly Choice[] = [
   ['Send Without Saving', 'send'],
 ];
 
-/** Asks by notifications of VS Code. */
+/** Asks the user with notifications of VS Code. */
 export class WindowUnsavedFiles implements UnsavedFiles {
   constructor(private readonly deps: WindowUnsavedFilesDeps) {}
 
@@ -51,7 +51,7 @@ export class WindowUnsavedFiles implements UnsavedFiles {
 
   async ask(question: SaveQuestion, signal: AbortSignal): Promise<SaveAnswer | undefined> {
     const store = new DisposableStore();
-    // The notification stays open then.
+    // VS Code cannot close the notification, so only the listeners are removed.
     signal.addEventListener('abort', () => store.dispose(), { once: true });
     const whenSaved = new Promise<'save'>((resolve) => {
       const check = (): void => {
@@ -83,11 +83,14 @@ async function showQuestion({ paths, problem }: SaveQuestion): Promise<SaveAnswe
       ? `${names} ${have} unsaved changes. An agent’s own tools and shell commands read the saved ${files}. Save before sending?`
       : `${names} could not be saved before sending. ${problem}`;
   const offered = problem === undefined ? choices : choicesAfterFailure;
-  const chosen = await vscode.window.showWarningMessage(toSafeNotice(text), ...offered.map(([label]) => label));
+  const chosen = await vscode.window.showWarningMessage(
+    toSafeNotificationText(text),
+    ...offered.map(([label]) => label),
+  );
   return offered.find(([label]) => label === chosen)?.[1];
 }
 
-/** The open files of the workspace with unsaved text. */
+/** Returns the open workspace files that have unsaved text. */
 function dirtyDocuments(): vscode.TextDocument[] {
   return vscode.workspace.textDocuments.filter(
     ({ isDirty, uri }) => isDirty && uri.scheme === 'file' && vscode.workspace.getWorkspaceFolder(uri),

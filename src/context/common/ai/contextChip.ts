@@ -5,10 +5,10 @@ import type { Memento } from '../../../base/common/memento';
 import { mentionOfAllItems, type FileMention } from './contextMentions';
 import type { ContextReader } from './contextReader';
 
-/** Context that the chat can send along with each prompt. */
+/** Context that the chat can add to each prompt. */
 export interface ContextChipView {
   readonly kind: string;
-  /** For example `3 context items of main.ts`. */
+  /** Label of the chip, for example `3 context items of main.ts`. */
   readonly label: string;
   readonly isOn: boolean;
   readonly tokens: number;
@@ -28,7 +28,7 @@ export class ContextChip implements Disposable {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Call this when the active file or its items have changed. */
+  /** Call when the active file or its items have changed. */
   refresh(): void {
     this.changeEmitter.fire();
   }
@@ -39,14 +39,14 @@ export class ContextChip implements Disposable {
     return all ? [{ kind: chipKind, label: all.title, isOn: this.isOn, tokens: all.tokens }] : [];
   }
 
-  /** Turns the chip on or off. Ignores the kinds of other chips. */
+  /** Turns the chip on or off. Does nothing if the kind belongs to another chip. */
   set(kind: string, isOn: boolean): void {
     if (kind !== chipKind || isOn === this.isOn) return;
     this.memento.update(mementoKey, isOn).then(undefined, this.onError);
     this.changeEmitter.fire();
   }
 
-  /** The mentions that are added to a prompt. Empty while the chip is off. */
+  /** Returns the mentions that are added to a prompt. Empty while the chip is off. */
   async mentions(): Promise<readonly FileMention[]> {
     const known = this.isOn ? await this.reader.knownActiveItems() : undefined;
     const all = known && mentionOfAllItems(known);

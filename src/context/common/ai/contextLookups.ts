@@ -10,34 +10,34 @@ import { packedItemCount, unpackItem } from '../items/packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 import type { ProviderSet } from '../providers/providerSet';
 
-/** The user's location, as far as providers may know it. */
-export interface UserLocation {
+/** The user's location, with the parts that providers may know. */
+export interface ActiveFileLocation {
   /** URI of the active file, if there is one that agents may read. */
   readonly uri: string | undefined;
-  /** For example `github.com/owner/repository`. */
+  /** Name of the repository, for example `github.com/owner/repository`. */
   readonly codebase: string | undefined;
 }
 
 interface LookupPorts {
   readonly clock: Clock;
   readonly providers: Pick<ProviderSet, 'forDocument' | 'find'>;
-  readonly userLocation: () => Promise<UserLocation>;
+  readonly userLocation: () => Promise<ActiveFileLocation>;
 }
 
 interface LookupResult extends Pick<ContextAnswer, 'pendingProviders'> {
   readonly items: readonly ContextItem[];
-  /** Whether no provider failed. Late providers do not count as failed. */
+  /** Whether no provider has failed. A provider that has not answered yet does not count as failed. */
   readonly isComplete: boolean;
 }
 
 /** Maximum number of items per provider and request. */
 const maxItems = 50;
-/** Number of mentions that are looked up when the caller cannot choose among them. */
+/** Number of mentions whose items are requested if the caller cannot choose among them. */
 const maxMentions = 3;
 
-/** Looks up items that belong to no file: finds mentions by a query, then their items. */
+/** Looks up items that do not belong to a file. First finds mentions by a query, and then requests their items. */
 export class ContextLookups implements Disposable {
-  /** The interactive search, while the user types. */
+  /** The search while the user types. */
   readonly mentionSearch: MentionSearch;
 
   constructor(private readonly ports: LookupPorts) {
@@ -50,7 +50,7 @@ export class ContextLookups implements Disposable {
     return await this.mentionSearch.search(handles, params, options);
   }
 
-  /** Returns the provider's items for a mention. @throws Error that says why it failed */
+  /** Returns the provider's items for a mention. @throws Error that says why the request failed */
   async itemsOfMention(id: string, mention: Mention, signal: AbortSignal): Promise<readonly ContextItem[]> {
     const handle = this.ports.providers.find(id);
     if (!handle) throw new Error('its context provider is no longer configured or is turned off.');
@@ -73,7 +73,7 @@ export class ContextLookups implements Disposable {
           );
           return { items, pendingProviders: [], isComplete: true };
         } catch (error) {
-          // The status shows the error.
+          // The status shows other errors.
           const isLate = error instanceof TimeoutError && !handle.isLookupPaused;
           return { items: [], pendingProviders: isLate ? [handle.providerRef] : [], isComplete: isLate };
         }
@@ -101,13 +101,16 @@ export class ContextLookups implements Disposable {
   }
 }
 
-/** Items of the first mentions found, or for the query itself if the provider finds none. */
+/**
+ * Returns the items of the first mentions that are found. If there are none, returns the provider's items for the
+ * query.
+ */
 async function providerItems(
   handle: ProviderHandle,
   params: MentionsParams,
   signal: AbortSignal,
 ): Promise<readonly ContextItem[]> {
-  if (handle.isLookupPaused) throw new Error('It is paused after a failure. Try again in a moment.');
+  if (handle.isLookupPaused) throw new Error('The provider is paused after a failure. Try again in a moment.');
   const mentions = (await handle.mentions(params, signal)) ?? [];
   if (mentions.length === 0) return (await lookUpItems(handle, { query: params.query }, signal)) ?? [];
   const found = await Promise.all(
@@ -129,7 +132,7 @@ async function lookUpItems(
   const packed = await handle.lookUpItems(lookup, signal);
   if (!packed) return undefined;
   return Array.from({ length: Math.min(maxItems, packedItemCount(packed)) }, (_, index) => {
-    // Omits ranges, because these items belong to no file.
+    // Ranges are omitted, because these items do not belong to a file.
     const { title, url, hover, aiContent } = unpackItem(packed, index);
     return {
       title,
@@ -139,7 +142,7 @@ async function lookUpItems(
   });
 }
 
-/** The fallback for providers without items. */
+/** Converts a mention to an item, for providers that have no items. */
 function itemOfMention(provider: ProviderRef, { title, uri, description }: Mention): ContextItem {
   const text = [description, uri].filter(Boolean).join('\n');
   return { title, provider, ...(text === '' ? {} : { aiContent: text }) };

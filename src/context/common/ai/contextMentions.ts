@@ -11,14 +11,14 @@ import { lineNumbers, itemParagraph, itemLocation } from '../items/itemTexts';
 import { mentionSchema } from './providerMention';
 import type { FoundMention, MentionSearch } from './mentionSearch';
 
-/** A mention of context items, in the form of the chat's mentions. `line` is 1-based. */
+/** A mention of context items, in the same form as mentions in the chat. `line` is 1-based. */
 export interface ContextMention {
   readonly kind: 'context';
   readonly id: string;
   readonly title: string;
   readonly path?: string;
   readonly line?: number;
-  /** Estimated size in tokens. Absent until the provider was asked for the items. */
+  /** Estimated size in tokens. Absent until the items were requested from the provider. */
   readonly tokens?: number;
   readonly detail?: string;
 }
@@ -36,20 +36,27 @@ interface ContextAttachment {
 }
 
 const maxRows = 20;
-/** How long a search waits while the user types, so that a slow provider does not delay the results of others. */
+/**
+ * How long a search waits while the user types, in milliseconds. A slow provider must not delay the results of others.
+ */
 const searchWaitMs = 300;
-/** How long to wait for current items before a prompt is sent. */
+/** How long to wait for current items before a prompt is sent, in milliseconds. */
 const resolveWaitMs = 1_000;
-/** Limit of the text sent for one mention, in UTF-16 units. */
+/** Maximum length of the text for one mention, in UTF-16 units. */
 const maxSent = 256 * 1_024;
 
-/** Path, title, provider and line of an item, so that it survives a reload. Without a title: the whole file. */
+/**
+ * The id of a mention: path, title, provider and line of an item. It stays valid after a reload. Without a title, it
+ * stands for the whole file.
+ */
 const MentionId = z.tuple([z.string(), z.string().nullable(), z.string(), z.number().nullable()]);
 
 /** The id of a mention that was found by a query: the provider and the mention itself. */
 const FoundId = z.tuple([z.literal('mention'), z.string(), mentionSchema]);
 
-/** Context items as mentions: first those of the active file, then of other files, then those found by providers. */
+/**
+ * Mentions of context items: first those of the active file, then those of other files, then those that providers find.
+ */
 export class ContextMentions {
   readonly kind = 'context';
 
@@ -65,7 +72,7 @@ export class ContextMentions {
     return this.lookups.mentionSearch.isWaiting(query);
   }
 
-  /** Resolves when there are more results, or none will follow. @returns whether to search again */
+  /** Resolves when there are more results or when no more will follow. @returns whether to search again */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
     return await this.lookups.mentionSearch.waitForMoreAnswers(query, signal);
   }
@@ -89,7 +96,7 @@ export class ContextMentions {
     return rows.slice(0, maxRows);
   }
 
-  /** The text to send for a mention. Empty if its item no longer exists. @throws EditorError */
+  /** Returns the text to send for a mention. Empty if its item no longer exists. @throws EditorError */
   async resolve({ id }: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]> {
     const json = parseId(id);
     const found = FoundId.safeParse(json).data;

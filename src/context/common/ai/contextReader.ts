@@ -3,7 +3,7 @@ import type { ContextItem } from '../items/contextItem';
 import type { ContextAnswer } from '../items/documentRecord';
 
 export interface ReadableFile {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
   readonly name: string;
   readonly document: ContextDocument;
@@ -13,14 +13,14 @@ interface ContextReaderPorts {
   readonly client: Pick<ContextClient, 'requestItems' | 'knownItems' | 'searchKnownItems'>;
   /** Opens the file at a path. @throws EditorError if agents may not read it, or it does not exist */
   readonly openFile: (path: string) => Promise<ReadableFile>;
-  /** The active file; undefined if there is none that agents may read. */
+  /** Returns the active file. Undefined if there is none that agents may read. */
   readonly activeFile: () => Promise<ReadableFile | undefined>;
-  /** The path of a URI; undefined if it is not a file that agents may read. */
+  /** Returns the path of a URI. Undefined if it is not a file that agents may read. */
   readonly readablePath: (uri: string) => Promise<string | undefined>;
 }
 
 interface FileItem {
-  /** Absolute path. */
+  /** Absolute path of the file. */
   readonly path: string;
   readonly item: ContextItem;
 }
@@ -29,17 +29,17 @@ export interface FileItems extends ContextAnswer {
   readonly file: ReadableFile;
 }
 
-/** Gives AI features the items of files that agents may read. */
+/** Provides AI features with the items of files that agents may read. */
 export class ContextReader {
   constructor(private readonly ports: ContextReaderPorts) {}
 
-  /** Items of a file (default: the active one, if there is one). @throws EditorError */
+  /** Returns the items of a file; default is the active file. Undefined if there is none. @throws EditorError */
   async itemsOf(path: string | undefined, options: RequestOptions = {}): Promise<FileItems | undefined> {
     const file = path === undefined ? await this.ports.activeFile() : await this.ports.openFile(path);
     return file && { file, ...(await this.ports.client.requestItems(file.document, options)) };
   }
 
-  /** Items of the active file that are already known, without asking providers. */
+  /** Returns the items of the active file that are already known. Sends no requests to providers. */
   async knownActiveItems(): Promise<FileItems | undefined> {
     const file = await this.ports.activeFile();
     const answer = file && this.ports.client.knownItems(file.document.uri);

@@ -7,9 +7,9 @@ import type { ItemList } from '../items/itemList';
 import { searchItems } from '../items/itemQueries';
 import { joinProviderTitles, itemParagraph } from '../items/itemTexts';
 
-/** The tool for context items: language models call it through VS Code's API, agents over MCP. */
+/** The tool for context items. Language models call it through VS Code's API, and agents over MCP. */
 
-/** Must match `languageModelTools` in package.json. */
+/** The name must match `languageModelTools` in package.json. */
 export const contextTool = {
   name: 'backline_context',
   description:
@@ -37,7 +37,7 @@ export const contextTool = {
   },
 } as const;
 
-/** The tool for agents, who see it among the window's other tools. */
+/** The tool for agents. They see it among the other tools of the window. */
 export const contextItemsTool = {
   ...contextTool,
   name: 'context_items',
@@ -53,9 +53,11 @@ const ContextToolInput = z.strictObject({
 });
 type ContextToolInput = z.infer<typeof ContextToolInput>;
 
-/** How long the answer waits, in milliseconds. After that, it names the providers that have not answered. */
+/** How long the answer waits for providers, in milliseconds. It names providers that have not answered by then. */
 const waitMs = 1_000;
-/** How long lookups may take, in milliseconds. A lookup sends two consecutive requests, often over the network. */
+/**
+ * Maximum duration of a lookup, in milliseconds. A lookup sends two requests one after another, often over the network.
+ */
 const lookupMs = 5_000;
 const maxItems = 200;
 /** Maximum length of the answer, in UTF-16 units. */

@@ -10,12 +10,12 @@ export interface FoundMention {
 }
 
 export interface MentionSearchOptions {
-  /** How long the answer waits. Later results are part of the next answer for the same query. */
+  /** How long the answer waits, in milliseconds. Later results are in the next answer for the same query. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** How long a complete answer is reused for the same query. */
+/** How long a complete answer is reused for the same query, in milliseconds. */
 const freshMs = 5_000;
 
 interface ProviderSearch {
@@ -34,18 +34,18 @@ interface QuerySearch {
   readonly startedAtMs: number;
 }
 
-/** Searches for one query at a time, as the user types it. A new query cancels the previous search. */
+/** Searches mentions for one query at a time, while the user types. A new query cancels the previous search. */
 export class MentionSearch implements Disposable {
   private currentSearch: QuerySearch | undefined;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether the current search is for this query and still waits for a provider. */
+  /** Whether the current search is for this query and a provider has not answered yet. */
   isWaiting(query: string): boolean {
     return pendingOf(this.searchFor(query)).length > 0;
   }
 
-  /** Returns what was found in time, alternating between providers. Never rejects. */
+  /** Returns the results that arrive in time, with those of different providers alternating. Never rejects. */
   async search(
     handles: readonly ProviderHandle[],
     params: MentionsParams,
@@ -56,7 +56,10 @@ export class MentionSearch implements Disposable {
     return interleaveMentions(round.providerSearches);
   }
 
-  /** Waits for another provider's answer. Never rejects. @returns whether the search for this query is still current */
+  /**
+   * Waits for the answer of another provider. Never rejects. @returns whether the search for this query is still the
+   * current one
+   */
   async waitForMoreAnswers(query: string, signal: AbortSignal): Promise<boolean> {
     const round = this.searchFor(query);
     if (!round || isAborted(signal)) return false;
@@ -129,7 +132,7 @@ function pendingOf(round: QuerySearch | undefined): readonly ProviderSearch[] {
   return (round?.providerSearches ?? []).filter(({ hasEnded }) => !hasEnded);
 }
 
-/** Ends a cancelled search. Users never see this error, because the results found so far are returned. */
+/** Creates the error for a cancelled search. Users never see it, because the results until then are returned. */
 function cancelledError(): Error {
   return new Error('The request was canceled.');
 }
@@ -145,7 +148,7 @@ function interleaveMentions(providerSearches: readonly ProviderSearch[]): FoundM
   return rounds.flat();
 }
 
-/** Reads `aborted` in a function, because TypeScript would narrow it after an earlier check. */
+/** Reads `aborted` in a function, because TypeScript would otherwise assume the value of an earlier check. */
 function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }

@@ -3,12 +3,14 @@ import { parseJson } from '../../../base/common/parseJson';
 import { itemLimits, mentionLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
-/** Something that a provider has items for, such as an issue or a symbol. Validated; also used for worker messages. */
+/**
+ * Something for which a provider has items, such as an issue or a symbol. The schema is also used for worker messages.
+ */
 export const mentionSchema = z.object({
   title: z.string().min(1).max(itemLimits.title),
   uri: z.string().max(itemLimits.url),
   description: z.string().max(itemLimits.title).exactOptional(),
-  /** JSON data of the provider, passed back when its items are requested. */
+  /** Data of the provider as JSON. It is passed back when the items are requested. */
   data: z.string().max(mentionLimits.data).exactOptional(),
 });
 export type Mention = z.infer<typeof mentionSchema>;
@@ -19,7 +21,7 @@ export interface MentionsParams {
   readonly query: string;
   /** URI of the active file. */
   readonly uri?: string;
-  /** For example `github.com/owner/repository`. */
+  /** Name of the repository, for example `github.com/owner/repository`. */
   readonly codebase?: string;
 }
 
@@ -32,7 +34,10 @@ const wireMentionSchema = z.object({
   data: z.unknown().optional(),
 });
 
-/** Skips invalid mentions and truncates long texts. @throws ProviderError if the result is not a list */
+/**
+ * Reads the mentions in a result. Skips invalid mentions and truncates long texts. @throws ProviderError if the result
+ * is not a list
+ */
 export function readMentions(result: unknown): Mention[] {
   if (result === undefined || result === null) return [];
   if (!Array.isArray(result)) throw new ProviderError('The provider’s answer to `mentions` must be an array.');
@@ -49,7 +54,9 @@ export function readMentions(result: unknown): Mention[] {
   return found;
 }
 
-/** The parameters of a request for items. Later providers expect `message` where earlier ones expect `query`. */
+/**
+ * Returns the parameters of a request for items. Recent providers expect `message`, and earlier ones expect `query`.
+ */
 export function toLookupParams(lookup: LookupTarget): object {
   if ('query' in lookup) return { query: lookup.query, message: lookup.query };
   const { data, ...mentioned } = lookup.mention;
@@ -73,7 +80,7 @@ function truncateTitle(text: string): string {
   return text.length > itemLimits.title ? `${text.slice(0, itemLimits.title - 1)}…` : text;
 }
 
-/** Returns the JSON of an object; undefined if the value is not an object or has no JSON. */
+/** Returns the JSON of an object. Undefined if the value is not an object or cannot be converted. */
 function toJson(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   try {

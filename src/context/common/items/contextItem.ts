@@ -6,38 +6,39 @@ export interface ItemPosition {
 
 export interface ItemRange {
   readonly start: ItemPosition;
-  /** The exclusive end of the range. */
+  /** The end of the range, exclusive. */
   readonly end: ItemPosition;
 }
 
 interface ItemHover {
   /**
-   * Markdown, which is preferred where it can be rendered. It is untrusted: render it without HTML and command links.
+   * Markdown, which is preferred where it can be rendered. It is untrusted, so render it without HTML and command
+   * links.
    */
   readonly markdown?: string;
   readonly text?: string;
 }
 
-/** An item as returned by a provider. Sizes and types are validated, the range is not. */
+/** An item from a provider. Its sizes and types are validated, but its range is not. */
 export interface ProvidedItem {
   readonly title: string;
   /** A link with the scheme `http`, `https`, `mailto` or `file`. */
   readonly url?: string;
   readonly hover?: ItemHover;
   readonly aiContent?: string;
-  /** Whether the item should open `url` rather than show its hover. */
+  /** Whether clicking the item opens `url`. Otherwise, it shows the hover. */
   readonly prefersLink?: boolean;
-  /** Without a range, the item is about the whole file. */
+  /** The range. If missing, the item is about the whole file. */
   readonly range?: ItemRange;
 }
 
 export interface ProviderRef {
   readonly id: string;
-  /** Display name. */
+  /** Display name of the provider. */
   readonly title: string;
 }
 
-/** An item whose range, if any, lies within its document. */
+/** An item. If it has a range, the range is inside its document. */
 export interface ContextItem extends ProvidedItem {
   readonly provider: ProviderRef;
 }

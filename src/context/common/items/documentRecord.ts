@@ -11,15 +11,15 @@ interface ProviderNotes {
 
 export interface ContextAnswer {
   readonly uri: string;
-  /** Version of the text that the ranges refer to. */
+  /** Version of the text to which the ranges refer. */
   readonly version: number;
-  /** Items in the order of the providers in the settings, then in the order of each provider's answer. */
+  /** The items, in the order of providers in the settings and of items in their answers. */
   readonly items: ItemList;
   readonly isComplete: boolean;
-  /** Providers that have not answered yet. `onDidChangeItems` fires when they do. */
+  /** Providers that have not answered yet. When they do, `onDidChangeItems` fires. */
   readonly pendingProviders: readonly ProviderRef[];
   readonly note?: string;
-  /** Notes about adjusted and skipped items. */
+  /** Notes about items that were adjusted or skipped. */
   readonly providerNotes: readonly ProviderNotes[];
 }
 
@@ -28,17 +28,19 @@ export interface PendingRequest {
   whenEnded: Promise<void>;
   readonly controller: AbortController;
   waiterCount: number;
-  /** Whether a caller timed out while waiting. The request then continues without waiting callers. */
+  /**
+   * Whether a caller has stopped waiting because of a time-out. The request then continues even if nobody waits for it.
+   */
   isWantedLate: boolean;
 }
 
 interface ProviderAnswer {
-  /** Document version of the items. Undefined if they are outdated although the version has not changed. */
+  /** Document version to which the items belong. Undefined if they are outdated although the version is the same. */
   readonly answeredVersion: number | undefined;
   readonly group: ItemGroup;
 }
 
-/** The latest items of each provider for one document, moved along with edits. */
+/** The latest items of each provider for one document. They move along with edits. */
 export class DocumentRecord {
   version: number | undefined;
   settleTimer: { dispose(): void } | undefined;
@@ -51,7 +53,7 @@ export class DocumentRecord {
 
   constructor(readonly uri: string) {}
 
-  /** Whether there is an answer of this provider, possibly for an earlier text. */
+  /** Whether there is an answer from this provider. It may belong to an earlier text. */
   hasAnswer(id: string): boolean {
     return this.answers.has(id);
   }
@@ -60,7 +62,7 @@ export class DocumentRecord {
     return this.version !== undefined && this.answers.get(id)?.answeredVersion === this.version;
   }
 
-  /** Switches to a version without knowing the edits in between, which discards all items. */
+  /** Changes to a version. All items are discarded, because the edits since the earlier version are unknown. */
   resetTo(version: number): void {
     if (this.version === version) return;
     this.cancelRequests();
@@ -100,7 +102,7 @@ export class DocumentRecord {
     if (this.pendingRequests.get(id) === request) this.removeRequest(id);
   }
 
-  /** Stores the answer to a request. Its ranges are for the current version. */
+  /** Stores the answer to a request. Its ranges refer to the current version. */
   storeAnswer(provider: ProviderRef, packed: PackedItems): void {
     const { id } = provider;
     this.pendingRequests.delete(id);
@@ -108,7 +110,7 @@ export class DocumentRecord {
     this.clearCache();
   }
 
-  /** Marks the provider's items as outdated. They stay until its next answer. */
+  /** Marks the provider's items as outdated. They are kept until its next answer. */
   markOutdated(id: string): void {
     const slot = this.answers.get(id);
     if (slot) this.answers.set(id, { ...slot, answeredVersion: undefined });

@@ -2,17 +2,17 @@ import { DocumentRecord } from './documentRecord';
 
 export interface DocumentRecordLimits {
   readonly maxDocuments: number;
-  /** Total size of all item texts, in UTF-16 units. */
+  /** Maximum total size of all item texts, in UTF-16 units. */
   readonly maxWeight: number;
 }
 
-/** The records of documents. Evicts the least recently used ones when there are too many. */
+/** The records of documents. If there are too many, evicts those that were not used for the longest time. */
 export class DocumentRecordCache {
   private readonly recordsByUri = new Map<string, DocumentRecord>();
 
   constructor(private readonly limits: DocumentRecordLimits) {}
 
-  /** All records, in the order of their use. */
+  /** All records. The order is that of their last use. */
   get allRecords(): readonly DocumentRecord[] {
     return [...this.recordsByUri.values()];
   }
@@ -41,7 +41,7 @@ export class DocumentRecordCache {
     for (const uri of [...this.recordsByUri.keys()]) this.remove(uri);
   }
 
-  /** Enforces the limits. Never evicts the most recently used record. */
+  /** Evicts records until the limits are met. Never evicts the one that was used last. */
   enforceLimits(): void {
     let units = this.allRecords.reduce((sum, { totalWeight }) => sum + totalWeight, 0);
     for (const { uri, totalWeight: weight } of this.allRecords.slice(0, -1)) {

@@ -1,13 +1,13 @@
 import type { ContextItem, ItemRange, ProviderRef } from './contextItem';
 import { packedItemCount, unpackItem, numbersPerRange, type PackedItems } from './packedItems';
 
-/** The items of one provider for a document. All ranges lie within it. */
+/** The items of one provider for a document. All ranges are inside the document. */
 export interface ItemGroup {
   readonly provider: ProviderRef;
   readonly packed: PackedItems;
 }
 
-/** Number of array elements per block. A search skips whole blocks. */
+/** Number of array elements in a block. A search can skip a whole block. */
 const blockWidth = 64 * numbersPerRange;
 
 /** Items of a document, grouped by provider. Item objects are created only on access. */
@@ -35,7 +35,7 @@ export class ItemList implements Iterable<ContextItem> {
     return this.groups.flatMap((group) => indicesWithoutRange(group.packed).map((index) => itemOf(group, index)));
   }
 
-  /** Up to `max` matching items, alternating between groups so that none crowds out the others. */
+  /** Returns up to `max` matching items. Takes them from the groups in turn, so that no group displaces the others. */
   takeEvenlyFromGroups(max: number, isWanted: (item: ContextItem) => boolean): readonly ContextItem[] {
     const taken: ContextItem[] = [];
     const longest = Math.max(0, ...this.groups.map(({ packed }) => packedItemCount(packed)));
@@ -57,7 +57,10 @@ export class ItemList implements Iterable<ContextItem> {
   }
 }
 
-/** Skips whole blocks, since there may be many items and the user is waiting for a hover. */
+/**
+ * Returns the indices of items whose ranges touch a range. Skips whole blocks, because there may be many items and the
+ * user is waiting for a hover.
+ */
 function indicesTouching({ ranges }: PackedItems, blocks: Float64Array, { start, end }: ItemRange): number[] {
   const indices: number[] = [];
   for (let block = 0; block < blocks.length / 2; block++) {
@@ -75,7 +78,7 @@ function indicesTouching({ ranges }: PackedItems, blocks: Float64Array, { start,
   return indices;
 }
 
-/** The first and last line of each block. A block without ranges has `Infinity` and `-Infinity`. */
+/** Returns the first and last line of each block. For a block without ranges, these are `Infinity` and `-Infinity`. */
 function blockLines({ ranges }: PackedItems): Float64Array {
   const blocks = new Float64Array(2 * Math.ceil(ranges.length / blockWidth));
   for (let block = 0; block < blocks.length / 2; block++) {
@@ -83,7 +86,7 @@ function blockLines({ ranges }: PackedItems): Float64Array {
     let last = -Infinity;
     const blockEnd = Math.min(ranges.length, (block + 1) * blockWidth);
     for (let at = block * blockWidth; at < blockEnd; at += numbersPerRange) {
-      // Comparisons with NaN are false, which skips items without a range.
+      // Comparisons with NaN are false, so items without a range are skipped.
       if ((ranges[at] ?? NaN) < first) first = ranges[at] ?? first;
       if ((ranges[at + 2] ?? NaN) > last) last = ranges[at + 2] ?? last;
     }

@@ -1,12 +1,12 @@
 import type { ContextItem, ItemPosition, ItemRange } from './contextItem';
 import type { ItemList } from './itemList';
 
-/** The items whose range contains the position (end included), the smallest range first. */
+/** Returns the items whose ranges contain the position (including the end). The smallest range comes first. */
 export function itemsAt(items: ItemList, position: ItemPosition): readonly ContextItem[] {
   return items.itemsTouching({ start: position, end: position }).toSorted((a, b) => compareSizes(a.range, b.range));
 }
 
-/** The items that contain every word of the query, ignoring case. Matches in titles come first. */
+/** Returns the items that contain all words of the query, ignoring case. Items whose titles match come first. */
 export function searchItems(items: Iterable<ContextItem>, query: string): readonly ContextItem[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const holdsAll = (text: string): boolean => words.every((word) => text.includes(word));
@@ -19,7 +19,7 @@ export function searchItems(items: Iterable<ContextItem>, query: string): readon
   return [...byTitle, ...byText];
 }
 
-/** A rough estimate: four characters per token. */
+/** Estimates the number of tokens, with four characters per token. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

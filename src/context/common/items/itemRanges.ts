@@ -1,10 +1,10 @@
 import type { ItemPosition } from './contextItem';
 import { packedItemCount, selectPackedItems, numbersPerRange, type PackedItems } from './packedItems';
 
-/** Length of each line without its line ending (LF, CRLF or a lone CR). */
+/** Returns the length of each line without its line ending (LF, CRLF or a lone CR). */
 export function lineLengths(text: string): readonly number[] {
   if (text.includes('\r')) return text.split(/\r\n|\r|\n/).map(({ length }) => length);
-  // Searches for line endings, which is faster than splitting the text.
+  // Searching for line endings is faster than splitting the text.
   const lengths: number[] = [];
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
@@ -16,8 +16,9 @@ export function lineLengths(text: string): readonly number[] {
 }
 
 /**
- * Fits items into a document, modifying `packed.ranges`: clips ranges, and skips items that start outside of it.
- * `lines` has the length of each line. With `isCrlf`, a range may include the carriage return of its line.
+ * Adapts items to a document and modifies `packed.ranges`: clips ranges, and skips items that start outside the
+ * document.
+ * `lines` contains the length of each line. With `isCrlf`, a range may include the carriage return of its line.
  */
 export function fitItemsToDocument(packed: PackedItems, lines: readonly number[], isCrlf = false): PackedItems {
   const { ranges } = packed;

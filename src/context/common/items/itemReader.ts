@@ -5,11 +5,14 @@ import { numbersPerRange, numbersPerText, type PackedItems } from './packedItems
 import { ProviderError } from '../providers/providerError';
 
 /**
- * Validates and packs items in one pass, since a schema would create new objects for thousands of items. An item of
- * dialect A is one object; B and C wrap it in an annotation with its range. `null` means absent.
+ * Validates and packs items in one pass, because a schema would create new objects for thousands of items. In dialect
+ * A, an item is one object. In B and C, it is inside an annotation with its range. `null` means absent.
  */
 
-/** Skips invalid items and items of documents other than `uri`. @throws ProviderError if the result is not a list */
+/**
+ * Reads the items in a result. Skips invalid items, and items of documents other than `uri`. @throws ProviderError if
+ * the result is not a list
+ */
 export function readItems(result: unknown, uri?: string): PackedItems {
   if (!Array.isArray(result)) throw new ProviderError('The provider’s answer must be an array of items.');
   const values: readonly unknown[] = result;
@@ -26,7 +29,7 @@ class ItemReader {
   private itemCount = 0;
   private malformedCount = 0;
   private otherFileCount = 0;
-  /** The last compared URI, and whether it is the document's. */
+  /** The URI that was compared last, and whether it is that of the document. */
   private lastComparedUri: { readonly uri: string; readonly isSame: boolean } | undefined;
   private removedLinkCount = 0;
   private truncatedCount = 0;
@@ -43,7 +46,7 @@ class ItemReader {
     return this.itemCount === itemLimits.items || this.joinedText.length >= itemLimits.answer;
   }
 
-  /** Annotations of B and C have an `item`, items of A have a `title`, regardless of the method. */
+  /** Reads an item. Annotations of B and C have an `item`, and items of A have a `title`, for any method. */
   readItem(value: unknown): void {
     const isAnnotation = isObject(value) && 'item' in value;
     const item = isAnnotation ? value.item : value;
@@ -58,7 +61,7 @@ class ItemReader {
     else this.malformedCount++;
   }
 
-  /** An annotation without a URI belongs to the requested document. */
+  /** Whether a URI is that of another document. An annotation without a URI belongs to the requested document. */
   private isOtherFile(uri: unknown): boolean {
     if (this.uri === undefined || typeof uri !== 'string' || uri === this.uri) return false;
     if (this.lastComparedUri?.uri !== uri) this.lastComparedUri = { uri, isSame: isSameUri(uri, this.uri) };
@@ -86,7 +89,7 @@ class ItemReader {
     ];
   }
 
-  /** Stores the range of an item. Returns false if it is invalid. Ranges outside the document are handled later. */
+  /** Stores the range of an item. Returns false if it is invalid. Ranges outside the document are adapted later. */
   private readRange(range: unknown): boolean {
     const { packedRanges: ranges, itemCount } = this;
     const at = itemCount * numbersPerRange;
@@ -127,7 +130,7 @@ class ItemReader {
     return undefined;
   }
 
-  /** @returns the length, or -1 for an absent or empty text */
+  /** Adds a text. @returns its length, or -1 if it is absent or empty */
   private addOptionalText(text: string | null | undefined, limit: number): number {
     return text ? this.addText(text, limit) : -1;
   }
@@ -141,7 +144,7 @@ class ItemReader {
   }
 }
 
-/** Possible members of an object in an answer. Their values are not validated yet. */
+/** Members that an object in an answer can have. Their values are not validated yet. */
 interface Fields {
   readonly item?: unknown;
   readonly uri?: unknown;
@@ -163,7 +166,7 @@ interface Fields {
 
 const noFields: Fields = {};
 
-/** Returns the display hints of an item: in B and C, they are in the annotation; in A, they are in `ui`. */
+/** Returns the display hints of an item. In B and C, they are in the annotation. In A, they are in `ui`. */
 function hintsOf(value: Fields, item: Fields): unknown {
   return value.presentationHints ?? (isObject(item.ui) ? item.ui.presentationHints : undefined);
 }
@@ -172,7 +175,7 @@ function prefersLink(hints: unknown): boolean {
   return Array.isArray(hints) && hints.includes('prefer-link-over-detail');
 }
 
-/** Whether two URIs are equal after parsing. A provider may return the same URI in a different spelling. */
+/** Whether two URIs are equal after parsing, because a provider may return the same URI in a different spelling. */
 function isSameUri(one: string, other: string): boolean {
   const spelled = (uri: string): string => decodePercentEscapes(URL.parse(uri)?.href ?? uri);
   return spelled(one) === spelled(other);
@@ -182,7 +185,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** Returns undefined if the value is neither an object nor absent. */
+/** Returns an object, which is empty if the value is absent. Undefined if the value is anything else. */
 function optionalFields(value: unknown): Fields | undefined {
   if (value === undefined || value === null) return noFields;
   return isObject(value) ? value : undefined;
@@ -192,7 +195,9 @@ function isOptionalText(value: unknown): value is string | null | undefined {
   return typeof value === 'string' || value === undefined || value === null;
 }
 
-/** Stores line and character at `numbers[at]` and `numbers[at + 1]`. Returns false if the position is invalid. */
+/**
+ * Stores the line at `numbers[at]` and the character at `numbers[at + 1]`. Returns false if the position is invalid.
+ */
 function readPosition(position: unknown, numbers: Float64Array, at: number): boolean {
   if (!isObject(position)) return false;
   const { line, character } = position;

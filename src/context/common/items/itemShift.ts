@@ -2,15 +2,18 @@ import type { ItemPosition, ItemRange } from './contextItem';
 import { isPositionBefore } from './itemRanges';
 import { selectPackedItems, readRangeAt, numbersPerRange, type PackedItems } from './packedItems';
 
-/** One replacement. All ranges of an edit refer to the text before it, as in VS Code. */
+/** One replacement in an edit. The ranges of all replacements refer to the text before the edit, as in VS Code. */
 export interface TextChange {
   readonly range: ItemRange;
   readonly text: string;
 }
 
-/** Removes items whose whole range was replaced. Text inserted right before or after a range stays outside of it. */
+/**
+ * Moves items along with changes. Removes items whose whole range was replaced. Text that is inserted directly before
+ * or after a range is not added to it.
+ */
 export function shiftItems(packed: PackedItems, changes: readonly TextChange[]): PackedItems {
-  // Applies the last change first, so that it does not move the ranges of the others.
+  // The last change is applied first, so that it does not move the ranges of the others.
   const fromEnd = changes.map(measureChange).sort((a, b) => (isPositionBefore(a.start, b.start) ? 1 : -1));
   const ranges = new Float64Array(packed.ranges);
   const kept: number[] = [];

@@ -13,31 +13,31 @@ export function escapeMarkdown(text: string): string {
   return lines.map((line) => line.replace(/^[ \t]+/, (space) => '&nbsp;'.repeat(space.length))).join('  \n');
 }
 
-/** Approximate plain text of markdown, in one line. */
+/** Converts Markdown to approximate plain text on one line. */
 export function markdownToText(markdown: string): string {
   const text = markdown.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^\s*(?:[-*+]|#+|>)\s+/gm, '· ');
   return text.replace(/(\*{1,3}|`+)(?=\S)([^\n]*?\S)\1/g, '$2').replace(/^\s*· /, '');
 }
 
-/** The text of an item for AI, else its text for users. Empty if the item only has a title. */
+/** Returns the text of an item for AI, or else its text for users. Empty if the item only has a title. */
 function textForAi({ aiContent, hover }: ContextItem): string {
   return aiContent ?? hover?.text ?? hover?.markdown ?? '';
 }
 
-/** The 1-based lines of an item: `12`, `12-14`, or empty for the whole file. */
+/** Formats the 1-based lines of an item: `12`, `12-14`, or empty for the whole file. */
 export function lineNumbers({ range }: ContextItem): string {
   if (!range) return '';
   const [first, last] = [range.start.line + 1, range.end.line + 1];
   return first === last ? String(first) : `${first}-${last}`;
 }
 
-/** For example `path:12-14`. */
+/** Formats the location of an item, for example `path:12-14`. */
 export function itemLocation(path: string, item: ContextItem): string {
   const lines = lineNumbers(item);
   return lines === '' ? path : `${path}:${lines}`;
 }
 
-/** Formats an item as a paragraph for AI: location, title, provider, link and text. */
+/** Formats an item as a paragraph for AI, with location, title, provider, link and text. */
 export function itemParagraph(path: string | undefined, item: ContextItem): string {
   const title = `${item.title} (${item.provider.title})`;
   const head = path === undefined ? title : `${itemLocation(path, item)} — ${title}`;

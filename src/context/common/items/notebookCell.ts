@@ -3,7 +3,7 @@ export const cellScheme = 'vscode-notebook-cell';
 
 const cellPrefix = new RegExp(`^${cellScheme}:(?://[^/]*)?(?=/)`, 'u');
 
-/** The `file:` URI of a cell's notebook, with the cell as the fragment. Other URIs are returned unchanged. */
+/** Returns the `file:` URI of a cell's notebook, with the cell as the fragment. Returns other URIs unchanged. */
 export function notebookUri(uri: string): string {
   return uri.replace(cellPrefix, 'file://');
 }

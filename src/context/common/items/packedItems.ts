@@ -4,25 +4,26 @@ import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
-/**
- * Items are packed into numeric arrays and one text, which is ten times faster to transfer from workers than objects.
- */
+/** Items are packed into numeric arrays and one text. Workers can transfer these ten times faster than objects. */
 
-/** Numbers per item in `ranges`: line and character of the start, then of the end. NaN means absent. */
+/** Numbers for each item in `ranges`: line and character of the start, then of the end. NaN means absent. */
 export const numbersPerRange = 4;
 
-/** Numbers per item in `texts`: offset in `text`, length of each text (-1 is absent), and 1 to prefer the link. */
+/**
+ * Numbers for each item in `texts`: offset in `text`, length of each text (-1 means absent), and 1 if the item prefers
+ * its link.
+ */
 export const numbersPerText = 7;
 const linkHintOffset = 6;
 
-/** Rejects shared memory, which the worker could change after the check. */
+/** Whether memory is not shared. Shared memory is rejected, because the worker could change it after validation. */
 const isUnshared = ({ buffer }: Float64Array | Int32Array): boolean => buffer instanceof ArrayBuffer;
 
 export const packedItemsSchema = z.object({
   ranges: z.instanceof(Float64Array).refine(isUnshared),
   texts: z.instanceof(Int32Array).refine(isUnshared),
   text: z.string(),
-  /** Messages for the user about problems in the answer that were corrected. */
+  /** Messages for the user about problems in the answer that were fixed. */
   notes: z.array(z.string().max(1_000)).max(10),
 });
 export type PackedItems = z.infer<typeof packedItemsSchema>;
@@ -35,12 +36,12 @@ export function packedItemCount({ ranges }: PackedItems): number {
   return ranges.length / numbersPerRange;
 }
 
-/** Approximate size, in UTF-16 units. */
+/** Returns the approximate size, in UTF-16 units. */
 export function packedItemsWeight({ ranges, texts, text }: PackedItems): number {
   return text.length + (ranges.byteLength + texts.byteLength) / 2;
 }
 
-/** Validates untrusted data of a worker. @throws ProviderError if the arrays are inconsistent */
+/** Validates untrusted data from a worker. @throws ProviderError if the arrays are inconsistent */
 export function validatePackedItems(packed: PackedItems): void {
   const { texts, text } = packed;
   const count = packedItemCount(packed);
@@ -59,14 +60,13 @@ export function validatePackedItems(packed: PackedItems): void {
   if (offset !== text.length) throw damagedError();
 }
 
-/** Reads the range at `ranges[at]`. */
 export function readRangeAt(ranges: Float64Array, at: number): ItemRange | undefined {
   const start = { line: ranges[at] ?? NaN, character: ranges[at + 1] ?? NaN };
   const end = { line: ranges[at + 2] ?? NaN, character: ranges[at + 3] ?? NaN };
   return Number.isNaN(start.line) ? undefined : { start, end };
 }
 
-/** Creates the object of one item. The arrays must be validated. */
+/** Creates the object of one item. The arrays must be valid. */
 export function unpackItem({ ranges, texts, text }: PackedItems, index: number): ProvidedItem {
   let at = index * numbersPerText;
   let offset = texts[at] ?? 0;
@@ -94,7 +94,7 @@ export function unpackItem({ ranges, texts, text }: PackedItems, index: number):
   return item;
 }
 
-/** Selects the items with these ascending indices. Returns the same object if these are all. */
+/** Selects the items at these ascending indices. Returns the same object if all items are selected. */
 export function selectPackedItems(packed: PackedItems, indices: readonly number[]): PackedItems {
   if (indices.length === packedItemCount(packed)) return packed;
   const ranges = new Float64Array(indices.length * numbersPerRange);

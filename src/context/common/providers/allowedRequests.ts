@@ -11,7 +11,7 @@ const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('secret'), url: z.string(), name: z.string() }),
 ]);
 
-/** What the user has allowed providers to do, in all windows and permanently. */
+/** Requests of providers that the user has allowed. They are allowed permanently and in all windows. */
 export class AllowedRequests {
   constructor(private readonly memento: Memento) {}
 
@@ -24,13 +24,13 @@ export class AllowedRequests {
     return this.all.some((each) => isSame(each, request));
   }
 
-  /** The allowed integrity of the code at a URL without a pinned hash. */
+  /** Returns the allowed integrity of the code at a URL without a pinned hash. */
   allowedIntegrity(url: string): string | undefined {
     const found = this.all.find((each) => each.kind === 'remoteCode' && each.url === url && each.from !== undefined);
     return found?.kind === 'remoteCode' ? found.integrity : undefined;
   }
 
-  /** For a URL without a pinned hash, replaces the earlier allowed version. */
+  /** Allows a request. For a URL without a pinned hash, replaces the version that was allowed before. */
   async add(request: RememberedRequest): Promise<void> {
     const added = Request.parse(request);
     const others = this.all.filter((each) => !isSame(each, added) && !isVersionOf(each, added));
@@ -45,7 +45,6 @@ export class AllowedRequests {
   }
 }
 
-/** Describes a request to the user. */
 export function describeConsentRequest(request: ConsentRequest): string {
   switch (request.kind) {
     case 'brought':
@@ -79,7 +78,7 @@ function distinctValue(request: RememberedRequest): string {
   }
 }
 
-/** Starts with the host, since the rest of a URL can be made to look like another address. */
+/** Returns a text that starts with the host, because the rest of a URL can be made to look like another address. */
 function receiverOf(address: string): string {
   const host = URL.parse(address)?.host;
   return host ? `${host}, at ${truncate(address)}` : `the code at ${truncate(address)}`;

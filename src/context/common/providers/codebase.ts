@@ -1,11 +1,14 @@
 const hostedSchemes = /^(?:https?|ssh|git|git\+ssh|ssh\+git|ftps?):$/;
 const scpForm = /^(?:[^@/\s]+@)?([^:/\s]+):(?![:/])(\S+)$/;
 
-/** `host/owner/name` from the URL of a remote, without credentials. Undefined for local paths, which are private. */
+/**
+ * Returns `host/owner/name` for the URL of a remote, without credentials. Undefined for local paths, because they are
+ * private.
+ */
 export function codebaseNameOf(remote: string): string | undefined {
   if (remote.includes('\\')) return undefined;
   const [host, path] = hostAndPathOf(remote);
-  // A single letter is a Windows drive.
+  // A single letter is the drive of a Windows path.
   if (!host || host.length === 1 || !path) return undefined;
   const name = path
     .replace(/^\/+/, '')

@@ -4,17 +4,17 @@ import type { LookupTarget, Mention, MentionsParams } from '../ai/providerMentio
 import type { PackedItems } from '../items/packedItems';
 import type { ConsentRequest } from './providerError';
 
-/** A filter for documents. All its conditions must hold. */
+/** A filter for documents. A document must meet all of its conditions. */
 export interface DocumentSelector {
-  /** A glob for the host name and path of the document. */
+  /** A glob for the host name and path of the document's URI. */
   readonly path?: string;
   readonly contentContains?: string;
 }
 
 export interface ProviderAbilities {
-  /** Whether the provider has items of documents. */
+  /** Whether the provider has items for documents. */
   readonly annotations: boolean;
-  /** Whether the provider finds mentions by a query. */
+  /** Whether the provider can find mentions by a query. */
   readonly mentions: boolean;
   /** Whether the provider has items for a mention or a query. */
   readonly items: boolean;
@@ -22,46 +22,55 @@ export interface ProviderAbilities {
 
 export interface ProviderCapabilities {
   readonly abilities: ProviderAbilities;
-  /** The provider's own name, if its dialect supports names. */
+  /** The name that the provider gives itself, if its dialect supports names. */
   readonly name?: string;
-  /** Absent means all documents, empty means none. */
+  /** The selectors. If absent, all documents match. If empty, none match. */
   readonly selectors?: readonly DocumentSelector[];
 }
 
 export interface ItemsParams {
   readonly uri: string;
-  /** Identifies `content`, together with `uri`. */
+  /** Version of `content`. Together with `uri`, it identifies the text. */
   readonly version: number;
   readonly content: string;
 }
 
 export type ProviderSettings = Readonly<Record<string, unknown>>;
 
-/** A context provider. A call always ends when its signal fires. The creator disposes the provider. */
+/** A context provider. Each call ends when its signal fires. The creator disposes the provider. */
 export interface ContextProvider extends Disposable {
-  /** Stops running code, if any. The next request starts it again. */
+  /** Stops running code, if there is any. The next request starts it again. */
   unload?(): void;
-  /** Fires when its code has changed, so that earlier answers are outdated. Only for providers with local code. */
+  /**
+   * Fires when the provider's code has changed, so that earlier answers are outdated. Only providers with local code
+   * have it.
+   */
   readonly onDidReload?: Event<void>;
-  /** Fires for lines for its log: output and uncaught errors. May contain secrets. */
+  /** Fires for lines that belong in the provider's log: output and uncaught errors. They may contain secrets. */
   readonly onDidPrint?: Event<string>;
-  /** A new version of the provider's code, which the user could allow. */
+  /** A request to allow a new version of the provider's code. */
   readonly newVersion?: ConsentRequest | undefined;
-  /** @throws ProviderError, or any other error that says what went wrong */
+  /** Performs the handshake. @throws ProviderError, or another error that says what went wrong */
   capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities>;
-  /** Call this after `capabilities`. The caller owns the result. Throws like `capabilities`. */
+  /**
+   * Returns the items of a document. Call `capabilities` first. The caller owns the result. @throws the same errors as
+   * `capabilities`
+   */
   documentItems(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems>;
-  /** Returns undefined if the provider turns out not to support mentions. Throws like `capabilities`. */
+  /** Returns mentions. Undefined if the provider does not support them. @throws the same errors as `capabilities` */
   mentions(
     params: MentionsParams,
     settings: ProviderSettings,
     signal: AbortSignal,
   ): Promise<readonly Mention[] | undefined>;
-  /** Returns undefined if the provider turns out not to support lookups. Throws like `capabilities`. */
+  /**
+   * Returns items for a mention or query. Undefined if the provider does not support lookups. @throws the same errors
+   * as `capabilities`
+   */
   lookUpItems(lookup: LookupTarget, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined>;
 }
 
-/** Stored secrets, by the names used in settings. */
+/** Access to stored secrets, by the names that settings use. */
 export interface SecretSource {
   get(name: string): Promise<string | undefined>;
 }

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 
 /**
- * Schemas of the messages in the three dialects, except items (see `itemReader`). Unknown members are dropped; `null`
- * means absent.
+ * Schemas of the messages in the three dialects, except for items (see `itemReader`). Unknown members are dropped, and
+ * `null` means absent.
  */
 
 export const dialects = ['A', 'B', 'C'] as const;
 /**
- * The dialects differ in their methods. A: `capabilities` and `items`. B: `capabilities` and `annotations`. C: `meta`
+ * The dialects have different methods. A: `capabilities` and `items`. B: `capabilities` and `annotations`. C: `meta`
  * and `annotations`.
  */
 export type Dialect = (typeof dialects)[number];
@@ -16,18 +16,20 @@ const selector = z.object({ path: z.string().nullish(), contentContains: z.strin
 export type WireSelector = z.infer<typeof selector>;
 
 /**
- * Absent means all documents, and an empty list means none. `null` is invalid, because its meaning would be unclear.
+ * The selectors. If absent, all documents match. If empty, none match. `null` is invalid, because its meaning would be
+ * unclear.
  */
 const selectors = z.array(selector).optional();
 
-/** Result of the handshake in dialects A and B. Only the later form of B has `meta`. */
+/** The result of the handshake in dialects A and B. Only the later form of B has `meta`. */
 export const capabilitiesResult = z.object({
   selector: selectors,
   meta: z.object({ name: z.string().nullish() }).nullish(),
 });
 
 /**
- * Result of the handshake in dialect C. Its first form has `selector` and `features`, its later form has `annotations`.
+ * The result of the handshake in dialect C. Its first form has `selector` and `features`, and its later form has
+ * `annotations`.
  */
 export const metaResult = z.object({
   name: z.string().nullish(),
@@ -37,7 +39,7 @@ export const metaResult = z.object({
   annotations: z.object({ selectors }).nullish(),
 });
 
-/** Servers report errors in several forms. */
+/** An error from a server. Servers use several forms. */
 const wireError = z.object({
   code: z
     .union([z.number(), z.string().min(1)])
@@ -47,7 +49,7 @@ const wireError = z.object({
 });
 export type WireError = z.infer<typeof wireError>;
 
-/** The response over HTTP. An error takes precedence over a result. */
+/** The response over HTTP. If it contains an error and a result, the error takes precedence. */
 export const responseMessage = z.object({
   result: z.unknown().optional(),
   error: z.union([wireError, z.string().transform((message): WireError => ({ message }))]).nullish(),

@@ -3,7 +3,10 @@ import { itemLimits } from '../limits';
 import { ProviderError } from './providerError';
 import { capabilitiesResult, metaResult, type Dialect, type WireSelector } from './contextSchema';
 
-/** The dialect of a JavaScript provider, determined by its functions. Undefined if it has none of them. */
+/**
+ * Determines the dialect of a JavaScript provider from its functions. Undefined if it has none of the expected
+ * functions.
+ */
 export function dialectOfFunctions(has: (name: string) => boolean): Dialect | undefined {
   if (has('meta')) return 'C';
   if (!has('capabilities')) return undefined;
@@ -11,7 +14,7 @@ export function dialectOfFunctions(has: (name: string) => boolean): Dialect | un
 }
 
 /**
- * The abilities of a JavaScript provider, determined by its functions. In dialect A, `items` returns the items of a
+ * Determines the abilities of a JavaScript provider from its functions. In dialect A, `items` returns the items of a
  * document.
  */
 export function abilitiesOfFunctions(dialect: Dialect, has: (name: string) => boolean): ProviderAbilities {
@@ -23,7 +26,7 @@ export function handshakeMethod(dialect: Dialect): 'capabilities' | 'meta' {
   return dialect === 'C' ? 'meta' : 'capabilities';
 }
 
-/** The name of the method that returns the items of a document. In B and C, `items` returns the items of a mention. */
+/** Returns the name of the method for the items of a document. In B and C, `items` returns the items of a mention. */
 export function itemsMethod(dialect: Dialect): 'items' | 'annotations' {
   return dialect === 'A' ? 'items' : 'annotations';
 }
@@ -31,7 +34,7 @@ export function itemsMethod(dialect: Dialect): 'items' | 'annotations' {
 /** The handshake data of a provider. Its abilities are determined separately. */
 export type HandshakeResult = Omit<ProviderCapabilities, 'abilities'>;
 
-/** @throws ProviderError if the result does not match the dialect */
+/** Reads the result of a handshake. @throws ProviderError if the result does not match the dialect */
 export function readCapabilities(dialect: Dialect, result: unknown): HandshakeResult {
   return dialect === 'C' ? readMeta(result) : readDocumentCapabilities(result);
 }
@@ -42,12 +45,12 @@ export function declaresMentions(result: unknown): boolean {
   return Boolean(data?.mentions) || Boolean(data?.features?.mentions);
 }
 
-/** Whether the provider has items of documents. With an empty list of selectors, it has none. */
+/** Whether the provider has items for documents. With an empty list of selectors, it has none. */
 export function hasDocumentSelectors({ selectors }: HandshakeResult): boolean {
   return selectors === undefined || selectors.length > 0;
 }
 
-/** Whether a result of `capabilities` names the provider, as only the later form of B does. */
+/** Whether a result of `capabilities` contains the name of the provider, which only the later form of B does. */
 export function hasProviderName(result: unknown): boolean {
   return capabilitiesResult.safeParse(result).data?.meta?.name !== undefined;
 }
@@ -59,8 +62,8 @@ function readDocumentCapabilities(result: unknown): HandshakeResult {
 }
 
 /**
- * Reads the handshake of dialect C. Only in its first form (with `selector` or `features`), missing selectors mean all
- * documents.
+ * Reads the handshake of dialect C. If selectors are missing, only its first form (with `selector` or `features`) means
+ * all documents.
  */
 function readMeta(result: unknown): HandshakeResult {
   const { success, data } = metaResult.safeParse(result);

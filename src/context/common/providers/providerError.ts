@@ -1,18 +1,18 @@
 import type { ConsentSubject } from '../../../consent/common/consentSubject';
 
-/** Something that needs the user's permission. */
+/** A request that needs the user's permission. */
 export type ConsentRequest =
   | { readonly kind: 'plainHttp'; readonly url: string }
   | RemoteCodeRequest
   /** A provider that only the workspace defines. */
   | { readonly kind: 'brought'; readonly subject: ConsentSubject; readonly isDenied: boolean }
-  /** A stored secret for a provider that the workspace defines. `url` would receive it. */
+  /** A stored secret for a provider that the workspace defines. `url` would receive the secret. */
   | { readonly kind: 'secret'; readonly url: string; readonly name: string };
 
 /** Requests whose permission is stored for all windows of the user. Other permissions are stored per workspace. */
 export type RememberedRequest = Exclude<ConsentRequest, { readonly kind: 'brought' }>;
 
-/** A request to run downloaded code. Code with another hash is another request. */
+/** A request to run downloaded code. For code with another hash, a new request is needed. */
 export interface RemoteCodeRequest {
   readonly kind: 'remoteCode';
   readonly url: string;
@@ -23,14 +23,14 @@ export interface RemoteCodeRequest {
   readonly previousIntegrity?: string | undefined;
 }
 
-/** A provider could not answer. The message says what to do and contains no secrets. */
+/** The provider could not answer. The message says what to do and contains no secrets. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   constructor(
     message: string,
-    /** The permission that is missing. */
+    /** The request that the user must allow. */
     readonly consent?: ConsentRequest,
-    /** The stack or location of the error, for the provider's log. */
+    /** The stack or location of the error. Only for the provider's log. */
     readonly details?: string,
   ) {
     super(message);
@@ -40,6 +40,6 @@ export class ProviderError extends Error {
 /** The settings refer to a secret that is not stored. */
 export class MissingSecretError extends ProviderError {
   constructor(name: string) {
-    super(`The secret "${name}" that its settings refer to is not stored. Store it, then retry.`);
+    super(`The secret "${name}" in the provider’s settings is not stored. Store it, then retry.`);
   }
 }

@@ -12,7 +12,7 @@ import type {
   ProviderSettings,
   SecretSource,
 } from './contextProvider';
-import { guardedCall, RequestCancelledError } from './guardedCall';
+import { callWithTimeout, RequestCancelledError } from './callWithTimeout';
 import type { LookupTarget, Mention, MentionsParams } from '../ai/providerMention';
 import { emptyPackedItems, type PackedItems } from '../items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from './providerError';
@@ -24,13 +24,13 @@ import { SelectorList, type SelectableDocument } from './selector';
 
 export interface ProviderState extends ProviderRef {
   readonly status: 'notAskedYet' | 'ready' | 'failing' | 'needsConsent';
-  /** The error of the last call, if it failed, and what to do. */
+  /** The error of the last call if it failed, with advice. */
   readonly lastError?: string;
-  /** With `needsConsent`: the missing permission. Otherwise: a new version that could be allowed. */
+  /** With `needsConsent`, the request that the user must allow. Otherwise, a request to allow a new version. */
   readonly consent?: ConsentRequest;
-  /** Whether the last call failed because a secret is not stored. */
+  /** Whether the last call failed because a secret is missing. */
   readonly isSecretMissing?: boolean;
-  /** Milliseconds since the epoch. Until then, only the user's explicit requests are sent. */
+  /** End of a pause, in milliseconds since the epoch. Until then, only explicit requests of the user are sent. */
   readonly pausedUntilMs?: number;
   /** Problems with the provider's selectors. */
   readonly notes: readonly string[];
@@ -39,9 +39,9 @@ export interface ProviderState extends ProviderRef {
 }
 
 export interface ProviderTimings {
-  /** Time limit of a call, in milliseconds. A longer call fails. */
+  /** Time limit of a call, in milliseconds. A call that takes longer fails. */
   readonly callTimeoutMs: number;
-  /** Providers that take longer are considered slow. */
+  /** Duration of a call in milliseconds above which a provider is considered slow. */
   readonly slowMs: number;
   /** How long to pause after failures. */
   readonly pause: Backoff;
@@ -53,7 +53,7 @@ export const defaultProviderTimings: ProviderTimings = {
   pause: { firstMs: 2_000, maxMs: 5 * 60_000 },
 };
 
-/** Log for the author of a provider. */
+/** The log that the author of a provider can open. */
 export interface ProviderLog extends Disposable {
   debug(line: string): void;
   info(line: string): void;
@@ -65,12 +65,12 @@ export interface ProviderHandleDeps {
   readonly secrets: SecretSource;
   readonly runWithTimeLimit: RunWithTimeLimit;
   readonly logOf: (ref: ProviderRef) => ProviderLog;
-  /** Whether the user has allowed a request, without asking. */
+  /** Whether the user has already allowed a request. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
   readonly timings: ProviderTimings;
   /** Called when `state` has changed. */
   readonly onStateChange: () => void;
-  /** Called when a failed provider may be asked again, or answers again. */
+  /** Called when a provider that has failed may be tried again, or has answered again. */
   readonly onRecovered: () => void;
 }
 
@@ -80,16 +80,16 @@ interface Handshake {
   readonly abilities: ProviderAbilities;
 }
 
-/** One provider as the client sees it: its abilities, its pauses, and how its last calls went. */
+/** One provider from the client's view: its abilities, its pauses, and the results of its last calls. */
 export class ProviderHandle implements Disposable {
   private pendingHandshake: Promise<Handshake> | undefined;
-  /** The result of `handshake`, once it has succeeded. */
+  /** The result of `handshake` after it has succeeded. */
   private completedHandshake: Handshake | undefined;
   private resetController = new AbortController();
   private readonly seenSecrets = new Set<string>();
-  /** The state of requests about documents. */
+  /** The results of requests about documents. */
   private readonly documentHealth: ProviderHealth;
-  /** The state of mentions and lookups, which may fail independently of requests about documents. */
+  /** The results of mentions and lookups, which may fail independently of requests about documents. */
   private readonly lookupHealth: ProviderHealth;
   private readonly log: ProviderLog;
   private readonly printSubscription: Disposable | undefined;
@@ -117,22 +117,25 @@ export class ProviderHandle implements Disposable {
     return { id: this.currentState.id, title: this.currentState.title };
   }
 
-  /** Whether it is paused after a failure. */
+  /** Whether requests about documents are paused after a failure. */
   get isPaused(): boolean {
     return this.documentHealth.isPaused;
   }
 
-  /** Like `isPaused`, for mentions and lookups. */
+  /** Whether mentions and lookups are paused after a failure. */
   get isLookupPaused(): boolean {
     return this.lookupHealth.isPaused;
   }
 
-  /** Whether its last call is or was slow, so that a caller with other items need not wait for it. */
+  /** Whether its current or last call is slow, so that a caller with other items need not wait for it. */
   get isSlow(): boolean {
     return this.isLastCallSlow;
   }
 
-  /** Its items for a document; none if its selectors exclude it. @throws errors of the provider and its settings */
+  /**
+   * Returns its items for a document. Empty if its selectors exclude the document. @throws errors of the provider and
+   * its settings
+   */
   async documentItems(params: ItemsParams, target: SelectableDocument, signal: AbortSignal): Promise<PackedItems> {
     const { clock, timings } = this.deps;
     let isSlow = false;
@@ -153,21 +156,27 @@ export class ProviderHandle implements Disposable {
     }
   }
 
-  /** Its mentions for a query; undefined if not supported. @throws errors of the provider and its settings */
+  /**
+   * Returns its mentions for a query. Undefined if it does not support mentions. @throws errors of the provider and its
+   * settings
+   */
   async mentions(params: MentionsParams, signal: AbortSignal): Promise<readonly Mention[] | undefined> {
     return await this.callLookup('mentions', signal, (settings, inTime) =>
       this.provider.mentions(params, settings, inTime),
     );
   }
 
-  /** Its items for a mention or query; undefined if not supported. @throws errors of the provider and its settings */
+  /**
+   * Returns its items for a mention or query. Undefined if it does not support lookups. @throws errors of the provider
+   * and its settings
+   */
   async lookUpItems(lookup: LookupTarget, signal: AbortSignal): Promise<PackedItems | undefined> {
     return await this.callLookup('items', signal, (settings, inTime) =>
       this.provider.lookUpItems(lookup, settings, inTime),
     );
   }
 
-  /** Forgets failures and handshake, and stops the provider. The next request starts it again. */
+  /** Clears failures and the handshake, and stops the provider. The next request starts it again. */
   resetProvider(): void {
     this.isLastCallSlow = false;
     this.documentHealth.reset();
@@ -215,7 +224,7 @@ export class ProviderHandle implements Disposable {
     }
   }
 
-  /** Performs the handshake, which concurrent requests share. Cancelling one request does not cancel it. */
+  /** Performs the handshake. Concurrent requests share it. If one of them is cancelled, the handshake continues. */
   private handshake(): Promise<Handshake> {
     if (this.pendingHandshake) return this.pendingHandshake;
     const handshake = this.callProvider('capabilities', this.resetController.signal, async (signal) => {
@@ -245,7 +254,7 @@ export class ProviderHandle implements Disposable {
     );
   }
 
-  /** Resolves secrets for each call, because they can change. Remembers them, to remove them from all messages. */
+  /** Resolves secrets for each call, because they can change. Stores their values to remove them from all messages. */
   private async resolveSettings(): Promise<ProviderSettings> {
     const { settings, secrets } = await resolveSecrets(this.entry.settings, this.deps.secrets);
     this.assertSecretsAllowed();
@@ -253,7 +262,10 @@ export class ProviderHandle implements Disposable {
     return settings;
   }
 
-  /** Requires permission for secrets in workspace settings, which could combine any secret with any URL. */
+  /**
+   * Checks that secrets in workspace settings are allowed, because these settings could combine any secret with any
+   * URL.
+   */
   private assertSecretsAllowed(): void {
     const { isUserDefined, settings, place } = this.entry;
     if (isUserDefined) return;
@@ -273,7 +285,7 @@ export class ProviderHandle implements Disposable {
     const { clock, timings } = this.deps;
     const guard = { clock, timeoutMs: timings.callTimeoutMs, signal };
     const startMs = clock.monotonicNow();
-    const answer = await guardedCall(`${this.currentState.title}: ${what}`, guard, work);
+    const answer = await callWithTimeout(`${this.currentState.title}: ${what}`, guard, work);
     this.log.debug(`${what}: answered after ${Math.round(clock.monotonicNow() - startMs)} ms`);
     return answer;
   }

@@ -5,16 +5,16 @@ import { messageOf } from '../../../base/common/errors';
 import { MissingSecretError, ProviderError, type ConsentRequest } from './providerError';
 
 interface Failure {
-  /** The error message, which says what to do. */
+  /** The error message, with advice. */
   readonly message: string;
-  /** The permission that is missing. */
+  /** The request that the user must allow. */
   readonly consent?: ConsentRequest;
   readonly isSecretMissing?: boolean;
-  /** Milliseconds since the epoch. Until then, only the user's explicit requests are sent. */
+  /** End of the pause, in milliseconds since the epoch. Until then, only explicit requests of the user are sent. */
   readonly pausedUntilMs: number;
 }
 
-/** Tracks the calls of one kind. Each consecutive failure starts a longer pause. */
+/** Tracks the results of one kind of calls. Each consecutive failure starts a longer pause. */
 export class ProviderHealth implements Disposable {
   private failureCount = 0;
   private pauseTimer: Disposable | undefined;
@@ -23,7 +23,7 @@ export class ProviderHealth implements Disposable {
   constructor(
     private readonly clock: Clock,
     private readonly pauses: Backoff,
-    /** Called when the pause has ended, or after a call succeeded again. */
+    /** Called when the pause has ended, or when a call has succeeded again. */
     private readonly onRecovered: () => void,
   ) {}
 
@@ -31,7 +31,7 @@ export class ProviderHealth implements Disposable {
     return this.pauseTimer !== undefined;
   }
 
-  /** The failure of the last call, if it failed. */
+  /** The failure of the last call. Undefined if it succeeded. */
   get failure(): Failure | undefined {
     return this.lastFailure;
   }

@@ -17,7 +17,7 @@ interface Member {
   readonly subscription: Disposable | undefined;
 }
 
-/** The enabled providers and the folders they are enabled in. */
+/** The providers that are turned on, and their folders. */
 export class ProviderSet implements Disposable {
   private providerList: ProviderList = emptyProviderList;
   private memberById: ReadonlyMap<string, Member> = new Map();
@@ -28,7 +28,7 @@ export class ProviderSet implements Disposable {
     return [...this.memberById.values()].map(({ handle }) => handle.state);
   }
 
-  /** Providers in the settings that stay off. */
+  /** Providers in the settings that cannot be turned on, with the reasons. */
   get problems(): readonly ProviderProblem[] {
     return this.providerList.problems;
   }
@@ -37,7 +37,7 @@ export class ProviderSet implements Disposable {
     return this.memberById.get(id)?.handle;
   }
 
-  /** The providers of a document's folder, in the order of the settings. Without a document: all. */
+  /** Returns the providers for a document's folder, in the order of the settings. Without a document, returns all. */
   forDocument(uri: string | undefined): readonly ProviderHandle[] {
     const members = [...this.memberById.values()];
     const folder = uri === undefined ? undefined : this.folderOf(uri);
@@ -46,7 +46,7 @@ export class ProviderSet implements Disposable {
     return (uri === undefined ? members : members.filter(isAsked)).map(({ handle }) => handle);
   }
 
-  /** Disposes removed and changed providers. @returns the IDs of the unchanged ones */
+  /** Replaces the list. Disposes providers that were removed or have changed. @returns the IDs of unchanged ones */
   replace(list: ProviderList): ReadonlySet<string> {
     const before = this.memberById;
     const kept = new Set<string>();
@@ -83,7 +83,10 @@ export class ProviderSet implements Disposable {
   }
 }
 
-/** Excludes the folders, which may change while the provider stays the same. */
+/**
+ * Returns a text that changes with the entry. Excludes the folders, because they may change while the provider stays
+ * the same.
+ */
 function identityOf({ id, place, settings, selectorMatch, isUserDefined }: ProviderEntry): string {
   return JSON.stringify([id, place, settings, selectorMatch, isUserDefined]);
 }

@@ -2,40 +2,40 @@ import * as z from 'zod';
 import type { ConsentSubjectSource } from '../../../consent/common/consentSubject';
 import { settingIds } from '../../../manifest';
 import type { ProviderSettings } from './contextProvider';
-import { isUriBelow, parseProviderUri, type ProviderLocation } from './providerUri';
+import { isUriInFolder, parseProviderUri, type ProviderLocation } from './providerUri';
 import type { SelectorCombination } from './selector';
 
 export interface ProviderEntry {
-  /** The key in the settings, with a number appended if folders define different providers by the same key. */
+  /** The key in the settings. If folders define different providers with the same key, a number is appended. */
   readonly id: string;
-  /** Display name until the provider gives its own. */
+  /** Display name. Used until the provider gives its own. */
   readonly title: string;
   readonly place: ProviderLocation;
-  /** The settings as written, with unresolved references to secrets. */
+  /** The settings as the user has written them, with references to secrets. */
   readonly settings: ProviderSettings;
   readonly selectorMatch: SelectorCombination;
-  /** Whether the user's own settings define exactly this provider. Its code may still be in the workspace. */
+  /** Whether the user settings define exactly this provider. Its code may still be in the workspace. */
   readonly isUserDefined: boolean;
-  /** Where the provider is defined. Has no file if the user's own settings define it. */
+  /** The place that defines the provider. It has no file if that is in the user settings. */
   readonly source: ConsentSubjectSource;
-  /** URIs of the workspace folders where it is on. */
+  /** URIs of the workspace folders for which it is turned on. */
   readonly folders: readonly string[];
-  /** Whether it is on for documents outside the workspace folders. Only the user can enable that. */
+  /** Whether it is turned on for documents outside the workspace folders. Only the user settings can do that. */
   readonly isOnOutsideFolders: boolean;
 }
 
-/** Raw values of `backline.context.providers` and `openctx.providers` at one level. */
+/** The unchecked values of `backline.context.providers` and `openctx.providers` at one configuration level. */
 export interface SettingsLevel {
   readonly backline?: unknown;
   readonly openctx?: unknown;
-  /** Absolute path of the settings file; absent for the user's level and if it is not on this disk. */
+  /** Absolute path of the settings file. Absent for the user settings, and if the file is not on this disk. */
   readonly file?: string | undefined;
-  /** Raw value of `openctx.enable`, which turns `openctx` off. The most specific level counts. */
+  /** The unchecked value of `openctx.enable`, which turns `openctx` off. The most specific level takes precedence. */
   readonly openctxEnable?: unknown;
 }
 
 interface FolderSettings {
-  /** `file:` URI of the workspace folder, without a trailing slash. */
+  /** The `file:` URI of the workspace folder, without a slash at the end. */
   readonly uri: string;
   readonly settings: SettingsLevel;
 }
@@ -43,24 +43,24 @@ interface FolderSettings {
 export interface SettingsLevels {
   readonly user: SettingsLevel;
   readonly workspace: SettingsLevel;
-  /** URI of the folder of the workspace file, if any. */
+  /** URI of the folder that contains the workspace file, if there is one. */
   readonly workspaceBase?: string | undefined;
-  /** All folders of the window, including those without settings. */
+  /** All folders of the window, even those without settings. */
   readonly folders: readonly FolderSettings[];
   readonly isTrusted: boolean;
 }
 
 export interface ProviderProblem {
   readonly id: string;
-  /** A sentence that describes the problem and says what to do. */
+  /** A message that says what is wrong and what to do. */
   readonly message: string;
 }
 
 export interface ProviderList {
   readonly entries: readonly ProviderEntry[];
-  /** All folders of the window. */
+  /** URIs of all folders of the window. */
   readonly folders: readonly string[];
-  /** Providers in the settings that stay off. */
+  /** Providers in the settings that cannot be turned on, with the reasons. */
   readonly problems: readonly ProviderProblem[];
 }
 
@@ -69,12 +69,12 @@ export const emptyProviderList: ProviderList = { entries: [], folders: [], probl
 const recordSchema = z.record(z.string(), z.unknown());
 const ownSettingsSchema = z.object({ selectorMatch: z.enum(['any', 'all']).optional() });
 export const untrustedWorkspaceMessage =
-  'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
+  'This provider comes from the workspace, which is not trusted. Trust the workspace to use it.';
 
 /**
- * Merges the levels key by key: folders override the workspace, which overrides the user. Ignores an untrusted
- * workspace. Outside the folders, a workspace can only turn providers off. Relative keys are resolved against the
- * folder; in `openctx.providers` of workspace and folder against the settings file, as in OpenCtx.
+ * Merges the levels for each key: folders override the workspace, which overrides the user. Ignores an untrusted
+ * workspace. Outside the folders, a workspace can only turn providers off. Relative keys start at the folder. In
+ * `openctx.providers` of workspace and folder, they start at the settings file, as in OpenCtx.
  */
 export function listProviders(levels: SettingsLevels): ProviderList {
   const collector = new ProviderCollector();
@@ -96,11 +96,11 @@ interface CollectedEntry {
 }
 
 interface BasedLevel extends SettingsLevel {
-  /** Base of relative keys in `openctx`. Defaults to the folder. */
+  /** Base of relative keys in `openctx`. Default is the folder. */
   readonly openctxBase?: string;
 }
 
-/** The value of a key and where it is set. */
+/** The value of a key, and the place where it is set. */
 interface SettingValue {
   readonly value: unknown;
   readonly base: string | undefined;
@@ -109,7 +109,7 @@ interface SettingValue {
 }
 
 interface EntryScope {
-  /** Absent for documents outside the folders. */
+  /** URI of the folder. Absent for documents outside the folders. */
   readonly folder: string | undefined;
   readonly folders: readonly string[];
   readonly isTrusted: boolean;
@@ -120,7 +120,7 @@ class ProviderCollector {
   private readonly entriesByIdentity = new Map<string, CollectedEntry>();
   private readonly problemsById = new Map<string, string>();
 
-  /** `folder` is absent for documents outside the folders. */
+  /** Adds the providers of one folder. `folder` is absent for documents outside the folders. */
   addScope(
     { user, isTrusted }: SettingsLevels,
     ofWorkspace: readonly BasedLevel[],
@@ -168,28 +168,30 @@ class ProviderCollector {
   }
 }
 
-/** Returns a sentence if the entry is invalid. Undefined if it does not apply to this scope. */
+/**
+ * Returns the entry for a key. Returns a message if it is invalid, and undefined if it does not apply to this scope.
+ */
 function entryOf(
   key: string,
   { value, base, file, setting }: SettingValue,
   { folder, folders, isTrusted, isUserDefined }: EntryScope,
 ): CollectedEntry['entry'] | string | undefined {
   const { data: settings } = recordSchema.safeParse(value === true ? {} : value);
-  if (!settings) return 'Its value in the settings must be true, false or an object.';
+  if (!settings) return 'The provider’s value in the settings must be true, false or an object.';
   const { data: own } = ownSettingsSchema.safeParse(settings);
-  if (!own) return '`selectorMatch` in its settings must be "any" or "all".';
+  if (!own) return 'The provider’s `selectorMatch` must be "any" or "all".';
   const parsed = parseProviderUri(key, folder, base);
-  // For documents outside the folders, it is no problem that an entry needs a folder.
+  // Outside the folders, it is not a problem if an entry needs a folder.
   if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;
   const { place, name, isWorkspaceRelative } = parsed;
-  const isInWorkspace = place.kind === 'module' && folders.some((each) => isUriBelow(place.url, each));
+  const isInWorkspace = place.kind === 'module' && folders.some((each) => isUriInFolder(place.url, each));
   if (!isTrusted && (isWorkspaceRelative || isInWorkspace)) return untrustedWorkspaceMessage;
   const { selectorMatch = 'any' } = own;
   const source = { file: isUserDefined ? undefined : file, keys: [setting, key] };
   return { id: key, title: name ?? shortName(key), place, settings, selectorMatch, isUserDefined, source };
 }
 
-/** Merges the levels. Later levels override earlier ones, and keys keep their first position. */
+/** Merges the levels. Later levels override earlier ones. A key keeps the position at which it first occurs. */
 function mergeLevels(levels: readonly BasedLevel[]): Map<string, SettingValue> {
   const merged = new Map<string, SettingValue>();
   const addAll = (table: unknown, word: Omit<SettingValue, 'value'>): void => {
@@ -205,7 +207,7 @@ function mergeLevels(levels: readonly BasedLevel[]): Map<string, SettingValue> {
   return merged;
 }
 
-/** Returns a text that is equal for equal settings of the same provider. */
+/** Returns a text that is the same for equal settings of the same provider. */
 function settingIdentity(key: string, word: SettingValue | undefined, folder: string | undefined): string {
   return JSON.stringify([word?.value, parseProviderUri(key, folder, word?.base)]);
 }
@@ -214,7 +216,7 @@ function isOn(value: unknown): boolean {
   return value !== false && value !== null && value !== undefined;
 }
 
-/** The last path segment without its extension, or the host if there is no path. */
+/** Returns the last segment of the path without its extension. If there is no path, returns the host. */
 function shortName(key: string): string {
   if (key.startsWith('data:')) return 'data:';
   const path = key.replace(/[?#].*$/, '').replace(/[\\/]+$/, '');

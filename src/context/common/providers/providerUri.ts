@@ -1,18 +1,18 @@
 import { toFileUri } from '../../../base/common/fileUri';
 
-/** What a key in the settings refers to. */
+/** The location to which a key in the settings refers. */
 
 export type ProviderLocation =
   | { readonly kind: 'endpoint'; readonly url: string }
-  /** A JavaScript or TypeScript module, as a `file:` or `data:` URI. */
+  /** A JavaScript or TypeScript module, given by a `file:` or `data:` URI. */
   | { readonly kind: 'module'; readonly url: string }
-  /** A package in `node_modules` of `folder`. */
+  /** A package in the folder `node_modules` of `folder`. */
   | { readonly kind: 'package'; readonly specifier: string; readonly folder: string }
   | { readonly kind: 'remoteModule'; readonly url: string };
 
 interface ProviderUri {
   readonly place: ProviderLocation;
-  /** The part after `#`, which allows the same provider more than once. */
+  /** The part after `#`. It allows several entries for the same provider. */
   readonly name: string | undefined;
   /** Whether the key is relative to the workspace. */
   readonly isWorkspaceRelative: boolean;
@@ -22,7 +22,9 @@ const script = /\.[cm]?[jt]s$/i;
 const packageName = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*(?:\/[\w./~-]+)?$/;
 const drive = /^[A-Za-z]:[\\/]/;
 
-/** Parses a key relative to the `file:` URIs `folder` and `base`. @returns a sentence if the key is invalid */
+/**
+ * Parses a key. It can be relative to the `file:` URIs `folder` and `base`. @returns a message if the key is invalid
+ */
 export function parseProviderUri(key: string, folder: string | undefined, base = folder): ProviderUri | string {
   const hash = key.indexOf('#');
   const name = hash === -1 ? undefined : key.slice(hash + 1) || undefined;
@@ -32,17 +34,17 @@ export function parseProviderUri(key: string, folder: string | undefined, base =
   return { place, name, isWorkspaceRelative: place.kind === 'package' || isRelative(address) };
 }
 
-/** A text that identifies where the settings are sent. */
+/** Returns a text that identifies the receiver of the settings. */
 export function providerAddress(place: ProviderLocation): string {
   return place.kind === 'package' ? `${place.folder}/node_modules/${place.specifier}` : place.url;
 }
 
-/** Whether a URI is inside a folder. Spellings that some systems treat as equal count as equal. */
-export function isUriBelow(uri: string, folder: string): boolean {
+/** Whether a URI is inside a folder. URIs that some systems treat as equal count as equal. */
+export function isUriInFolder(uri: string, folder: string): boolean {
   return normalizeUri(uri).startsWith(`${normalizeUri(folder).replace(/\/$/, '')}/`);
 }
 
-/** Normalizes a URI: no dots, doubled slashes, escapes or upper case. */
+/** Normalizes a URI: removes dots, double slashes, escapes and upper case. */
 function normalizeUri(uri: string): string {
   const href = URL.parse(uri)?.href ?? uri;
   return decodePercent(href)
@@ -55,7 +57,7 @@ function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A path may contain invalid UTF-8. Decode at least the ASCII characters.
+    // A path may contain invalid UTF-8, so that only the ASCII characters can be decoded.
     return text.replace(/%([2-7][\da-f])/gi, (_all, code: string) => String.fromCharCode(parseInt(code, 16)));
   }
 }
@@ -65,9 +67,9 @@ function isRelative(address: string): boolean {
   return script.test(address) && !/^(?:[a-z][a-z+.-]*:|[\\/])/i.test(address);
 }
 
-/** The variable may follow `file://`. */
+/** Resolves the variable for the folder. It may come after `file://`. */
 function inFolder(address: string, folder: string | undefined): ProviderLocation | string {
-  if (folder === undefined) return 'It uses ${workspaceFolder}, but no folder is open.';
+  if (folder === undefined) return 'Its key uses ${workspaceFolder}, but no folder is open.';
   const match = /^(?:file:\/\/)?\$\{workspaceFolder\}[\\/](.+)$/.exec(address);
   if (!match?.[1]) return '${workspaceFolder} can only be used at the start of a file path.';
   return relativeModule(match[1], folder);
@@ -78,10 +80,10 @@ function parsePlace(address: string, folder: string | undefined, base: string | 
   if (drive.test(address) || address.startsWith('/') || address.startsWith('\\\\'))
     return { kind: 'module', url: toFileUri(address) };
   if (isRelative(address))
-    return base === undefined ? 'It is a relative path, but no folder is open.' : relativeModule(address, base);
+    return base === undefined ? 'The key is a relative path, but no folder is open.' : relativeModule(address, base);
   if (/^(?:npm:)?[^:]+$/.test(address)) return packageOf(address.replace(/^npm:/, ''), folder);
   const url = URL.parse(address);
-  return url ? placeOfUrl(url) : 'It is not a URL, a path or a package name.';
+  return url ? placeOfUrl(url) : 'The key is not a URL, a path or a package name.';
 }
 
 function withoutSlash(folder: string | undefined): string | undefined {
@@ -94,8 +96,10 @@ function relativeModule(path: string, folder: string): ProviderLocation {
 }
 
 function packageOf(specifier: string, folder: string | undefined): ProviderLocation | string {
-  if (!packageName.test(specifier)) return 'It is not a URL, a path or a package name.';
-  return folder === undefined ? 'It is a package name, but no folder is open.' : { kind: 'package', specifier, folder };
+  if (!packageName.test(specifier)) return 'The key is not a URL, a path or a package name.';
+  return folder === undefined
+    ? 'The key is a package name, but no folder is open.'
+    : { kind: 'package', specifier, folder };
 }
 
 function placeOfUrl(url: URL): ProviderLocation | string {

@@ -12,11 +12,11 @@ export function refersToSecrets(value: unknown): boolean {
 
 interface ResolvedSettings {
   readonly settings: ProviderSettings;
-  /** Texts to remove from messages. */
+  /** The values of the secrets, which must be removed from messages. */
   readonly secrets: readonly string[];
 }
 
-/** Replaces each `${secret:name}`. Returns the same object if there are none. @throws ProviderError */
+/** Replaces each `${secret:name}` with its value. Returns the same object if there are none. @throws ProviderError */
 export async function resolveSecrets(settings: ProviderSettings, source: SecretSource): Promise<ResolvedSettings> {
   if (!refersToSecrets(settings)) return { settings, secrets: [] };
   const values = new Map<string, string>();
@@ -34,13 +34,16 @@ export async function resolveSecrets(settings: ProviderSettings, source: SecretS
 
 const hidden = '•••';
 
-/** Shorter fragments of a secret at the end of a cut text are ignored. */
+/** Minimum length of the start of a secret that is removed at the end of a truncated text. */
 const minPartLength = 4;
 
-/** Removes secrets in all spellings from a text, including the start of a secret where the text was cut. */
+/**
+ * Removes secrets in all spellings from a text. If the text was truncated, also removes the start of a secret at its
+ * end.
+ */
 export function redactSecrets(text: string, secrets: Iterable<string>): string {
   const spellings = [...new Set([...secrets].flatMap(spellingsOf))].filter((spelling) => spelling !== '');
-  // The longest first, since one may contain another.
+  // The longest comes first, because one secret may contain another.
   spellings.sort((a, b) => b.length - a.length);
   const clean = spellings.reduce((rest, spelling) => rest.replaceAll(spelling, hidden), text);
   const [cut = ''] = /(?:…|\.{3})?$/.exec(clean) ?? [];
@@ -50,14 +53,14 @@ export function redactSecrets(text: string, secrets: Iterable<string>): string {
   return longest === 0 ? clean : `${whole.slice(0, -longest)}${hidden}${cut}`;
 }
 
-/** The secret itself, as an excerpt in one line, and escaped for JSON and URLs. */
+/** Returns the secret itself, as an excerpt on one line, and escaped for JSON and URLs. */
 function spellingsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const inUrl = encodeURIComponent(secret.toWellFormed());
   return [secret, oneLine(secret), inJson, inJson.replaceAll('/', '\\/'), inUrl];
 }
 
-/** Length of the longest prefix of the secret that the text ends with. */
+/** Returns the length of the longest start of the secret that is at the end of the text. */
 function prefixLengthAtEnd(text: string, secret: string): number {
   for (let length = Math.min(text.length, secret.length - 1); length >= minPartLength; length--)
     if (text.endsWith(secret.slice(0, length))) return length;

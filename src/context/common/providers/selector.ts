@@ -4,12 +4,12 @@ import type { DocumentSelector } from './contextProvider';
 import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';
 
 /**
- * Whether `any` or `all` selectors must match a document. Real providers expect `any`; the published protocol requires
- * `all`.
+ * Whether `any` or `all` selectors must match a document. Existing providers expect `any`, but the published protocol
+ * requires `all`.
  */
 export type SelectorCombination = 'any' | 'all';
 
-/** A document that selectors are matched against. Its text is normalized once, on first use. */
+/** A document that is matched against selectors. Its text is normalized only once, on first use. */
 export class SelectableDocument {
   private readonly paths: readonly string[];
   private normalizedText: string | undefined;
@@ -22,7 +22,7 @@ export class SelectableDocument {
   }
 
   matchesPath({ isMatch, isNegated }: SelectorGlob): boolean {
-    // A negated glob must not match any spelling.
+    // A negated glob must not match any spelling of the path.
     return isNegated ? this.paths.every(isMatch) : this.paths.some(isMatch);
   }
 
@@ -40,7 +40,7 @@ export class SelectorList {
     private readonly globs: SelectorGlobSet,
   ) {}
 
-  /** `runWithTimeLimit` limits the time of globs. */
+  /** Compiles selectors. `runWithTimeLimit` limits the time of globs. */
   static compile(
     selectors: readonly DocumentSelector[] | undefined,
     match: SelectorCombination,
@@ -51,7 +51,7 @@ export class SelectorList {
     return new SelectorList(tests, match, globs);
   }
 
-  /** Problems of selectors that cannot be used and match nothing. `matches` may add further ones. */
+  /** Problems of selectors that are invalid and match nothing. `matches` may add further ones. */
   get problems(): readonly string[] {
     return this.globs.problems;
   }
@@ -76,7 +76,7 @@ function compileOne(
     (glob === undefined || target.matchesPath(glob)) && (literal === undefined || target.contains(literal));
 }
 
-/** The path, with and without host name, encoded and decoded. Empty for an invalid URI. */
+/** Returns the spellings of a URI's path: with and without host name, encoded and decoded. Empty for an invalid URI. */
 function pathsOf(uri: string): readonly string[] {
   const url = URL.parse(uri);
   if (!url) return [];

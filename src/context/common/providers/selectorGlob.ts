@@ -8,7 +8,7 @@ export interface SelectorGlob {
   readonly isNegated: boolean;
 }
 
-/** The globs of one provider. Globs that are invalid or too slow match nothing and are reported as problems. */
+/** The globs of one provider. A glob that is invalid or too slow matches nothing and is reported as a problem. */
 export class SelectorGlobSet {
   private readonly foundProblems: string[] = [];
   private readonly globs: TimedGlobs;

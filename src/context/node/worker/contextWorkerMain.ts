@@ -4,7 +4,7 @@ import { ModuleLoadGuard } from './loadGuard';
 import { installModuleHooks } from './moduleHooks';
 import { ProviderWorker } from './providerWorker';
 
-/** Entry point of a worker, which runs one provider and answers the requests on its port. */
+/** Entry point of a worker. It runs one provider and answers the requests that arrive on its port. */
 
 const memoryMs = 5_000;
 
@@ -14,7 +14,7 @@ const start = workerStart.parse(workerData);
 const guard = start.isGuarded ? new ModuleLoadGuard() : undefined;
 const worker = new ProviderWorker(start, guard, (message, transfer = []) => port.postMessage(message, transfer));
 installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.recordLoadedFile(url) });
-// Reports uncaught errors of the provider and keeps the worker alive.
+// Uncaught errors of the provider are reported, and the worker continues.
 process.on('unhandledRejection', (thrown) => worker.reportUncaught(thrown));
 process.on('uncaughtException', (thrown) => worker.reportUncaught(thrown));
 setInterval(() => worker.reportMemory(), memoryMs).unref();

@@ -5,11 +5,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ProviderError } from '../../common/providers/providerError';
 import { maxModuleFiles, type HashedModuleFile } from '../providerWorkerMessages';
 
-/** Matches file names in `require('…')`, `import('…')` and imports. Some are only loaded when the code runs. */
+/**
+ * Matches file names in `require('…')`, `import('…')` and import declarations, because some files are only loaded while
+ * the code runs.
+ */
 const fileReference = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
 const isCode = /\.(?:[cm]?[jt]s|json|node)$/i;
 
-/** Reads and hashes the files of a module. Once closed, it only reads the same files with the same content. */
+/**
+ * Reads and hashes the files of a module. After `close`, it only reads the same files, and only if their content is
+ * unchanged.
+ */
 export class ModuleLoadGuard {
   private readonly hashByUrl = new Map<string, string>();
   private readonly importedNames: { readonly url: string; readonly name: string }[] = [];
@@ -19,7 +25,7 @@ export class ModuleLoadGuard {
     return this.isClosedForNewFiles;
   }
 
-  /** Returns the content to run. @throws ProviderError if the file is not allowed or has changed */
+  /** Returns the content of a file that will run. @throws ProviderError if the file is not allowed or has changed */
   read(url: string): Buffer {
     const file = fileURLToPath(url);
     const key = pathToFileURL(file).href;
@@ -30,18 +36,18 @@ export class ModuleLoadGuard {
     if (known !== undefined) throw new ProviderError(`${file} changed while it was being loaded. Retry the provider.`);
     if (this.isClosedForNewFiles)
       throw new ProviderError(
-        `It loads ${file} dynamically, so you were not asked about that file. Import it at the top of the module.`,
+        `The module loads ${file} dynamically, so you were not asked about that file. Import it at the top of the module.`,
       );
     if (this.hashByUrl.size >= maxModuleFiles)
       throw new ProviderError(
-        `It consists of more than ${maxModuleFiles} files, which is too many to allow. Bundle it into one file.`,
+        `The module has more than ${maxModuleFiles} files, which is too many to allow. Bundle it into one file.`,
       );
     this.hashByUrl.set(key, hash);
     if (!/\.(?:node|json|wasm)$/i.test(file)) this.collectImportedNames(url, bytes.toString('utf8'));
     return bytes;
   }
 
-  /** Also reads the files that the code names, then rejects all others. */
+  /** Also reads the files that the code names. After that, rejects all other files. */
   close(): readonly HashedModuleFile[] {
     for (let next = this.importedNames.pop(); next; next = this.importedNames.pop()) {
       const url = fileOf(next);
@@ -59,7 +65,10 @@ export class ModuleLoadGuard {
   }
 }
 
-/** Undefined if there is no such file: the name may be in a comment, or for another system. */
+/**
+ * Returns the URL of a named file. Undefined if it does not exist, because the name may be in a comment or be for
+ * another system.
+ */
 function fileOf({ url, name }: { readonly url: string; readonly name: string }): string | undefined {
   try {
     const file = createRequire(url).resolve(name);

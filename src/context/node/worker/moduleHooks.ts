@@ -15,7 +15,9 @@ interface ModuleHooks {
 const surveyScheme = 'backline-survey:';
 const haltMessage = 'Nothing of it runs yet.';
 
-/** Lets the worker import TypeScript and packages of the workspace folder. Reports and checks loaded files. */
+/**
+ * Enables the worker to import TypeScript, and packages of the workspace folder. Reports and checks the loaded files.
+ */
 export function installModuleHooks({ folder, guard, onFile }: ModuleHooks): void {
   nodeModule.registerHooks({
     resolve(specifier, context, next) {
@@ -38,7 +40,10 @@ export function installModuleHooks({ folder, guard, onFile }: ModuleHooks): void
   });
 }
 
-/** Loads a module and its imports without running them, by importing one that throws before it. @throws load errors */
+/**
+ * Loads a module and its imports without running them. For this, it imports a module that throws before they run.
+ * @throws load errors
+ */
 export async function loadWithoutRunning(specifier: string): Promise<void> {
   try {
     await import(`${surveyScheme}${encodeURIComponent(specifier)}`);
@@ -64,7 +69,7 @@ function loadTypeScript(url: string, bytes?: Buffer): nodeModule.LoadFnOutput {
   return { format: formatOf(url, source), source, shortCircuit: true };
 }
 
-/** Determined by the extension, else by the syntax. */
+/** Returns the format of a module. Determined by the extension, or else by the syntax. */
 function formatOf(url: string, source: string): 'module' | 'commonjs' {
   const { pathname } = new URL(url);
   if (pathname.endsWith('.cts')) return 'commonjs';

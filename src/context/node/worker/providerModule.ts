@@ -6,14 +6,14 @@ import type { WorkerStart } from '../providerWorkerMessages';
 export interface LoadedProvider {
   readonly dialect: Dialect;
   readonly has: (method: string) => boolean;
-  /** Calls a function of the provider with the provider as `this`. */
+  /** Calls a function of the provider. `this` in the function is the provider. */
   readonly call: (method: string, params: object, settings: object) => Promise<unknown>;
 }
 
-/** URL scheme by which `moduleHooks` recognizes packages. */
+/** URL scheme that marks packages for `moduleHooks`. */
 export const packageScheme = 'backline-package:';
 
-/** The argument for `import`. */
+/** Returns the argument for `import`. */
 export function importSpecifierOf({
   specifier,
   folder,
@@ -21,7 +21,9 @@ export function importSpecifierOf({
   return folder === undefined ? specifier : `${packageScheme}${specifier}`;
 }
 
-/** @throws ProviderError if the module has no provider; any error of the module */
+/**
+ * Loads a module and returns its provider. @throws ProviderError if the module has no provider; any error of the module
+ */
 export async function loadProvider({ specifier, folder }: WorkerStart): Promise<LoadedProvider> {
   const imported: unknown = await import(importSpecifierOf({ specifier, folder }));
   for (const candidate of candidatesIn(imported)) {
@@ -34,7 +36,10 @@ export async function loadProvider({ specifier, folder }: WorkerStart): Promise<
   );
 }
 
-/** The default export, also of a CommonJS module compiled from an ES module. */
+/**
+ * Returns the objects that may be the provider: the default export, also that of a CommonJS module compiled from an ES
+ * module.
+ */
 function candidatesIn(imported: unknown): unknown[] {
   const first = propertyOf(imported, 'default');
   return [first, propertyOf(first, 'default')];

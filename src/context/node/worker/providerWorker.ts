@@ -27,10 +27,10 @@ import { loadWithoutRunning } from './moduleHooks';
 import { loadProvider, importSpecifierOf, type LoadedProvider } from './providerModule';
 import { describeThrown, type ThrownDescription } from './thrown';
 
-/** Bytes. Smaller changes are not reported. */
+/** Minimum change of memory usage that is reported, in bytes. */
 const memoryStep = 8 * 1_024 * 1_024;
 
-/** Runs one provider and answers requests. Validates and packs results to save work for the extension host. */
+/** Runs one provider and answers requests. Validates and packs results, to reduce the work of the extension host. */
 export class ProviderWorker {
   private provider: Promise<LoadedProvider> | undefined;
   private readonly files = new Set<string>();
@@ -51,16 +51,16 @@ export class ProviderWorker {
     this.post({ kind: 'trouble', details: describeThrown(thrown).details });
   }
 
-  /** Limits of workers do not count buffers, so the extension host checks them. */
+  /** Reports the memory usage. The extension host checks it, because the limits of workers do not include buffers. */
   reportMemory(): void {
-    // `arrayBuffers` of the process would also count buffers transferred with answers.
+    // `arrayBuffers` of the process would also include buffers that were transferred with answers.
     const bytes = getHeapStatistics().external_memory;
     if (Math.abs(bytes - this.reportedMemory) < memoryStep) return;
     this.reportedMemory = bytes;
     this.post({ kind: 'memory', bytes });
   }
 
-  /** Handles a message of the host. Never rejects. */
+  /** Handles a message from the extension host. Never rejects. */
   async handleMessage(message: unknown): Promise<void> {
     const request = workerRequest.parse(message);
     let isModule = true;
@@ -76,9 +76,9 @@ export class ProviderWorker {
       const provider = await this.provider;
       isModule = false;
       const post = await this.prepareAnswer(request, provider);
-      // Reports the memory first, so that a worker that uses too much is stopped for this reason.
+      // Memory is reported first, so that a worker that uses too much is stopped for this reason.
       this.reportMemory();
-      // Files are watched once the provider has answered, and after a failed load.
+      // The extension host watches the files after the provider has answered, and after loading has failed.
       this.reportFiles();
       post();
     } catch (error) {
@@ -95,7 +95,7 @@ export class ProviderWorker {
     return [...this.guard.close()];
   }
 
-  /** @returns a function that posts the answer */
+  /** Handles a request. @returns a function that sends the answer */
   private async prepareAnswer(
     request: Exclude<WorkerRequest, { method: 'survey' }>,
     provider: LoadedProvider,

@@ -2,14 +2,17 @@ import { inspect } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
 import { decodePercentEscapes } from '../../../base/common/fileUri';
 
-/** A description of a thrown value for the author of the provider. */
+/** A description of a thrown value, for the author of the provider. */
 export interface ThrownDescription {
-  /** One sentence, with the location in the provider's own files. */
+  /** One sentence that includes the location in the provider's own files. */
   readonly message: string;
   readonly details: string;
 }
 
-/** Node.js names the importer of a missing module, which is our own code for the provider's main module. */
+/**
+ * Matches the importer in an error of Node.js about a missing module. For the provider's main module, the importer is
+ * Backline's own code.
+ */
 const ownImporter = / imported from (?:backline-survey:\S*|[^\n]*?context-worker\.js)/;
 const maxMessageLength = 2_000;
 const maxDetailsLength = 8_000;
@@ -26,16 +29,16 @@ export function describeThrown(thrown: unknown): ThrownDescription {
 
 function textOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
-  if (!(thrown instanceof Error)) return `It threw ${inspectSafely(thrown)} instead of an error`;
+  if (!(thrown instanceof Error)) return `The provider failed with ${inspectSafely(thrown)} instead of an error`;
   const message = messageOf(thrown).replace(ownImporter, '');
-  return message === '' ? `It threw an error without a message: ${thrown.name}` : message;
+  return message === '' ? `The provider failed with ${thrown.name} and no message` : message;
 }
 
 function inspectSafely(value: unknown): string {
   try {
     return inspect(value, { depth: 1, customInspect: false });
   } catch {
-    // Inspecting the value can run code of the provider, which may throw.
+    // Inspecting the value can run code of the provider, which may throw an error.
     return 'something';
   }
 }
@@ -44,12 +47,12 @@ function stackOf(thrown: unknown): string | undefined {
   try {
     return thrown instanceof Error && typeof thrown.stack === 'string' ? thrown.stack : undefined;
   } catch {
-    // Reading the stack can run code of the provider.
+    // Reading the stack can run code of the provider, which may throw an error.
     return undefined;
   }
 }
 
-/** Location of the first frame outside packages, for example `name.mjs:3`. */
+/** Returns the location of the first stack frame outside packages, for example `name.mjs:3`. */
 function placeIn(stack: string): string | undefined {
   for (const [, url = '', line] of stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)) {
     const name = url.split('/').at(-1);

@@ -38,7 +38,7 @@ class ValueParser {
   /** Whether the last line ended with a backslash. */
   isContinued = false;
   text = '';
-  /** Whitespace that is part of the value only if more text follows. */
+  /** White space that is part of the value only if more text follows. */
   private pendingBlanks = '';
   private isQuoted = false;
 

@@ -1,11 +1,14 @@
 import type { ContentChange } from './protection';
 
-/** Maximum length of a package.json that is compared, in UTF-16 units. Changes of longer files always need approval. */
+/**
+ * Maximum length of a package.json that is compared, in UTF-16 units. A change of a longer file always needs approval.
+ */
 const maxLength = 1024 * 1024;
 
 /**
- * Members of a package.json that neither run, install nor configure a program. All others need approval, because any tool
- * can keep its configuration here, including modules to load. `main` and `exports` only name the project's own code.
+ * Members of a package.json that neither run, install nor configure a program. Changes of all others need approval,
+ * because any tool can keep its configuration here, including modules to load. `main` and `exports` only name the
+ * project's own code.
  */
 const harmlessMembers: ReadonlySet<string> = new Set(
   `name displayName version description keywords categories author contributors maintainers publisher license licenses
@@ -17,10 +20,9 @@ const harmlessMembers: ReadonlySet<string> = new Set(
 type Members = ReadonlyMap<string, string>;
 
 /**
- * Whether a change of a package.json can affect what runs. Deleting the file counts, and so does a file that is invalid or
- * has duplicate keys.
+ * Whether a change of a package.json can affect what runs. True if the file is deleted, invalid or has duplicate keys.
  */
-export function isSensitiveChange({ before, after }: ContentChange): boolean {
+export function canAffectWhatRuns({ before, after }: ContentChange): boolean {
   if (after === undefined) return true;
   const old = before === undefined ? new Map<string, string>() : sensitiveMembers(before);
   const next = sensitiveMembers(after);
@@ -45,7 +47,7 @@ function sensitiveMembers(text: string): Members | undefined {
   }
 }
 
-/** Whether an object has a duplicate key, for which parsers use different values. Expects valid JSON. */
+/** Whether an object has a duplicate key, because parsers disagree on its value. Expects valid JSON. */
 function hasRepeatedKey(json: string): boolean {
   /** Keys of each enclosing object; undefined for an array. */
   const enclosingKeys: (Set<string> | undefined)[] = [];

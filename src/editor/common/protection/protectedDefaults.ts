@@ -18,9 +18,10 @@ const pipeline = 'a CI server runs the commands in it, often with secrets';
 const agents = 'agents read permissions, hooks, servers or instructions from it';
 
 /**
- * Default of `backline.protectedFiles`: files that make programs run when a folder is opened, code is pulled, committed, built
- * or installed, or an agent starts. Source code is not protected, because users would approve without reading. Worktrees in
- * agents' folders contain ordinary code. package.json repeats the globs; a test keeps them equal.
+ * Default of `backline.protectedFiles`: files that make programs run when a folder is opened, code is pulled,
+ * committed, built or installed, or an agent starts. Source code is not protected, because too many requests would make
+ * users approve without reading. Worktrees in agents' folders contain ordinary code. package.json repeats the globs; a
+ * test keeps them equal.
  */
 export const protectedDefaults: readonly ProtectedDefault[] = [
   ...all(vscode, '.vscode'),
@@ -95,7 +96,7 @@ export const protectedDefaults: readonly ProtectedDefault[] = [
 ];
 
 /** More specific reasons for files in `.vscode`, by file name in lower case. */
-export const vscodeFileReasons: ReadonlyMap<string, string> = new Map([
+export const protectionReasonByVscodeFile: ReadonlyMap<string, string> = new Map([
   ['tasks.json', 'VS Code runs tasks from this file'],
   ['launch.json', 'VS Code starts programs from this file'],
   ['settings.json', 'VS Code and its extensions read settings from this file, which can name programs to run'],

@@ -6,8 +6,8 @@ import {
   type GlobOptions,
   type GlobTarget,
 } from '../globRules';
-import { isSensitiveChange } from './packageManifest';
-import { vscodeFileReasons, protectedDefaults } from './protectedDefaults';
+import { canAffectWhatRuns } from './packageManifest';
+import { protectionReasonByVscodeFile, protectedDefaults } from './protectedDefaults';
 import type { ContentChange, Protection } from './protection';
 
 export const defaultProtectedFiles: readonly string[] = protectedDefaults.map(({ glob }) => glob);
@@ -17,10 +17,11 @@ const trustedGlobs: ReadonlySet<string> = new Set(defaultProtectedFiles);
 const manifestGlob = 'package.json';
 
 /**
- * Globs of protected files. See `GlobRules` for the syntax. A glob without a slash, or with a leading `**` and slash, is also
- * matched against the last two names of the workspace folder, so that `.vscode` stays protected when opened as a folder.
- * Names are equal if a file system may treat them as equal: ignoring case, Unicode compatibility forms and ignorable
- * characters, and trailing dots and spaces.
+ * Globs of protected files. See `GlobRules` for the syntax. A glob without a slash, or with a leading `**` and slash,
+ * is also matched against the last two names of the workspace folder's path, so that `.vscode` stays protected when it
+ * is opened as the workspace folder.
+ * Names that a file system may treat as equal are equal: case, Unicode compatibility forms, ignorable characters, and
+ * trailing dots and spaces make no difference.
  */
 export class ProtectedFiles {
   /** Invalid patterns, which protect nothing. */
@@ -40,7 +41,7 @@ export class ProtectedFiles {
     for (const target of names.flatMap(targetsOf)) {
       const rule = this.rules.findLastMatch(target);
       if (!rule || rule.isException) continue;
-      if (rule.pattern === manifestGlob && change && !isSensitiveChange(change)) continue;
+      if (rule.pattern === manifestGlob && change && !canAffectWhatRuns(change)) continue;
       return { reason: reasonOf(rule.pattern, target.forRelativeGlobs) };
     }
     return undefined;
@@ -49,7 +50,7 @@ export class ProtectedFiles {
 
 function reasonOf(pattern: string, below: string): string {
   const fileName = below.slice(below.lastIndexOf('/') + 1).toLowerCase();
-  const ofFile = pattern === '.vscode' ? vscodeFileReasons.get(fileName) : undefined;
+  const ofFile = pattern === '.vscode' ? protectionReasonByVscodeFile.get(fileName) : undefined;
   return ofFile ?? reasons.get(pattern) ?? `it matches “${pattern}” in backline.protectedFiles`;
 }
 
@@ -70,7 +71,10 @@ function targetOf(wide: string, below: string, whole: string): GlobTarget {
 
 const unusualSpelling = /[^ -~]|[. ](?:\/|$)/;
 
-/** Normalizes names that some file systems treat as equal. Upper case folds more characters than lower case (`ſ`, `ﬁ`). */
+/**
+ * Normalizes names that some file systems treat as equal. Uses upper case, which makes more characters equal than lower
+ * case (`ſ`, `ﬁ`).
+ */
 function normalizeSpelling(path: string): string {
   const folded = path
     .normalize('NFKC')

@@ -5,8 +5,8 @@ export interface Protection {
 
 /** The texts of a file before and after a change, without byte order mark. */
 export interface ContentChange {
-  /** Undefined for a new file. */
+  /** The text before the change; undefined for a new file. */
   readonly before: string | undefined;
-  /** Undefined for a deleted file. */
+  /** The text after the change; undefined for a deleted file. */
   readonly after: string | undefined;
 }

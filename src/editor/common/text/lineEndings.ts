@@ -9,8 +9,8 @@ export function convertLineEndings(text: string, lineEnding: LineEnding): string
 }
 
 /**
- * Normalizes mixed line endings as VS Code does when it opens a file: to CRLF if more than half have a CR, otherwise to LF.
- * Offsets are then the same for open and closed files.
+ * Normalizes mixed line endings as VS Code does when it opens a file: to CRLF if more than half of them have a CR,
+ * otherwise to LF. As a result, offsets are equal in open and closed files.
  */
 export function unifyLineEndings(text: string): string {
   if (!text.includes('\r')) return text;

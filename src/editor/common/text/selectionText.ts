@@ -2,9 +2,9 @@ import type { Position, Range } from '../editorPort';
 import { splitsSurrogatePair } from './textOffsets';
 
 interface LineSource {
-  /** `text` excludes the line ending. */
+  /** The text of the line excludes its line ending. */
   lineAt(line: number): { readonly text: string };
-  /** In UTF-16 units. */
+  /** Length in UTF-16 units. */
   readonly lineEndingLength: 1 | 2;
 }
 

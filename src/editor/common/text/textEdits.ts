@@ -36,7 +36,7 @@ export function applyTextEdits(text: string, edits: readonly TextEdit[]): string
   return applyOffsetEdits(text, toOffsetEdits(new LineIndex(text), edits));
 }
 
-/** Applies edits that are sorted by position, as `toOffsetEdits` returns them. */
+/** Applies edits that are sorted by position, such as the result of `toOffsetEdits`. */
 export function applyOffsetEdits(text: string, edits: readonly OffsetEdit[]): string {
   const parts: string[] = [];
   let offset = 0;

@@ -6,23 +6,26 @@ import { policyKinds } from '../policy/policyKinds';
 
 const Kind = z.enum(policyKinds);
 
-/** `inherit` for an agent uses the answer for all agents. `inherit` for all agents uses the default of each kind. */
+/**
+ * For one agent, `inherit` applies the answer for all agents. For all agents, `inherit` applies the default of each
+ * kind.
+ */
 export const PolicyChoice = z.enum(['inherit', 'ask', 'allow', 'deny']);
 export type PolicyChoice = z.infer<typeof PolicyChoice>;
 
 export const PolicyCell = z.object({
-  /** Value in the user settings. */
+  /** The value in the user settings. */
   choice: PolicyChoice,
-  /** Effective answer if workspace settings are stricter. */
+  /** The effective answer, if workspace settings are stricter than the user settings. */
   stricter: z.optional(z.enum(['ask', 'deny'])),
 });
 export type PolicyCell = z.infer<typeof PolicyCell>;
 
 export const PolicyRow = z.object({
-  /** Id of the agent, or `*` for all. */
+  /** Id of the agent, or `*` for all agents. */
   agent: z.string(),
   title: z.string(),
-  /** The answers by kind, without the kinds that the policy does not control for this agent. */
+  /** The answers by kind. Omits kinds that the policy does not control for this agent. */
   cells: z.partialRecord(Kind, PolicyCell),
 });
 export type PolicyRow = z.infer<typeof PolicyRow>;
@@ -30,18 +33,18 @@ export type PolicyRow = z.infer<typeof PolicyRow>;
 export const RuleRow = z.object({
   id: z.string(),
   effect: z.enum(['allow', 'deny']),
-  /** Short description of the action. */
+  /** A short description of the action. */
   title: z.string(),
-  /** Exact conditions, one per line, such as the folder or environment variables. */
+  /** The exact conditions, one per line, such as the folder or environment variables. */
   matches: z.array(z.string()),
-  /** Display name of the agent. */
+  /** Display name of the agent, or of all agents. */
   who: z.string(),
-  /** Creation date and usage. */
+  /** Creation date and usage of the rule, as text. */
   facts: z.string(),
   lasts: z.enum(['always', 'conversation']),
-  /** False for answers that only the agent remembers. */
+  /** Whether the user can remove the entry. False for answers that only the agent stores. */
   canRemove: z.boolean(),
-  /** Id of the agent that remembers the answer until it is restarted; absent for rules. */
+  /** Id of the agent that stores the answer until it is restarted. Absent for rules. */
   remembers: z.optional(z.string()),
 });
 export type RuleRow = z.infer<typeof RuleRow>;
@@ -53,11 +56,11 @@ export const PermissionsView = z.object({
 export type PermissionsView = z.infer<typeof PermissionsView>;
 
 export const permissionsRequests = {
-  /** Sent when the page has loaded; requests the view. */
+  /** Sent when the page has loaded, to request the view. */
   ready: defineAction('ready', NoValue),
   setPolicy: defineAction('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: PolicyChoice })),
   removeRule: defineAction('removeRule', z.object({ id: z.string() })),
-  /** Restarts an agent, which clears the answers that it remembers. */
+  /** Restarts an agent, which clears the answers that it stores. */
   restartAgent: defineAction('restartAgent', z.object({ agent: z.string() })),
   addRule: defineAction('addRule', NoValue),
   /** Opens the setting `backline.protectedFiles`. */

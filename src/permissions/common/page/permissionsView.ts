@@ -10,7 +10,7 @@ import { toVisibleText } from '../../../base/common/visibleText';
 export interface AgentUnderPolicy {
   readonly id: string;
   readonly title: string;
-  /** Kinds that the policy controls for this agent; default all. */
+  /** Kinds that the policy controls for this agent; all by default. */
   readonly kinds?: readonly PolicyKind[];
 }
 
@@ -85,7 +85,7 @@ function storedRuleRow(
   };
 }
 
-/** Omits the agent, which the page shows separately. */
+/** Returns the conditions of a rule as text. Omits the agent, which the page shows separately. */
 function conditionsOf(rule: PermissionRule): string[] {
   return ruleConditions({ ...rule, agent: undefined });
 }

@@ -5,14 +5,13 @@ import type { ToolRequest } from '../requests/toolRequest';
 export const PolicyAnswer = z.enum(['ask', 'allow', 'deny']);
 export type PolicyAnswer = z.infer<typeof PolicyAnswer>;
 
-/** Policy of one agent. Without an answer for a kind, the default of the requesting feature applies. */
+/** Policy for one agent. If it has no answer for a kind, the default of the requesting feature applies. */
 export type AgentPolicy = Readonly<Partial<Record<PolicyKind, PolicyAnswer>>>;
 
-/** Checked value of `backline.permissions` at one configuration level, by agent id or `*`. */
+/** The checked value of `backline.permissions` in the user or workspace settings, by agent id or `*`. */
 type PolicyByAgent = ReadonlyMap<string, AgentPolicy>;
 
 export interface PermissionPolicy {
-  /** Returns the effective policy of an agent. */
   forAgent(agent: string): AgentPolicy;
   /** The user settings without the workspace settings. */
   readonly userPolicies: PolicyByAgent;
@@ -24,8 +23,8 @@ const Table = z.record(z.string(), z.unknown());
 const strictness: Readonly<Record<PolicyAnswer, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /**
- * Combines the user settings with workspace settings, which can only be stricter because agents can write them. Workspace
- * trust does not matter here. At each level, an agent's own entry overrides `*`. An invalid value counts as `ask`.
+ * Combines the user settings with the workspace settings. These can only be stricter, even in a trusted workspace,
+ * because agents can write them. At each level, the entry of an agent overrides `*`. An invalid value counts as `ask`.
  */
 export function effectivePolicy(userValue: unknown, workspaceValues: readonly unknown[]): PermissionPolicy {
   const problems: string[] = [];
@@ -34,13 +33,16 @@ export function effectivePolicy(userValue: unknown, workspaceValues: readonly un
   for (const [agent, policy] of workspace.flatMap((table) => [...table])) {
     for (const kind of policyKinds) {
       if (policy[kind] !== 'allow' || answerFor(user, agent, kind) === 'allow') continue;
-      problems.push(`"${agent}" cannot be allowed to ${kind} by workspace settings, which can only be stricter`);
+      problems.push(`"${agent}" cannot be allowed to ${kind} by workspace settings, because they can only be stricter`);
     }
   }
   return { forAgent: (agent) => combinePolicies(agent, user, workspace), userPolicies: user, problems };
 }
 
-/** Returns all policy kinds of a request. It is denied if any kind is denied, and allowed only if all are allowed. */
+/**
+ * Returns the policy kinds that apply to a request. The request is denied if any kind is denied, and allowed only if
+ * all are allowed.
+ */
 export function policyKindsOfRequest({ command, input, kind }: ToolRequest): readonly PolicyKind[] {
   const ofKind = policyKindByToolKind[kind];
   const runs = command && ofKind !== 'run' ? (['run'] as const) : [];
@@ -86,7 +88,7 @@ function parsePolicies(value: unknown, problems: string[]): PolicyByAgent {
   if (value === undefined || value === null) return new Map();
   const table = Table.safeParse(value).data;
   if (!table) {
-    problems.push('the value is not an object of agents, so everything asks');
+    problems.push('the value is not an object, so every action needs your approval');
     return new Map([[allAgentsKey, askForEverything]]);
   }
   return new Map(Object.entries(table).map(([agent, entry]) => [agent, parseAgentPolicy(agent, entry, problems)]));
@@ -95,11 +97,11 @@ function parsePolicies(value: unknown, problems: string[]): PolicyByAgent {
 function parseAgentPolicy(agent: string, value: unknown, problems: string[]): AgentPolicy {
   const entry = Table.safeParse(value).data;
   if (!entry) {
-    problems.push(`the entry of "${agent}" is not an object, so everything asks`);
+    problems.push(`the entry of "${agent}" is not an object, so every action needs your approval`);
     return askForEverything;
   }
   for (const name of Object.keys(entry)) {
-    if (!policyKinds.some((kind) => kind === name)) problems.push(`"${agent}" has an unknown member "${name}"`);
+    if (!policyKinds.some((kind) => kind === name)) problems.push(`"${agent}" has an unknown property "${name}"`);
   }
   return Object.fromEntries(
     policyKinds.flatMap((kind): [PolicyKind, PolicyAnswer][] => {
@@ -112,8 +114,8 @@ function parseAgentPolicy(agent: string, value: unknown, problems: string[]): Ag
 }
 
 /**
- * Returns the user setting with a new answer for an agent (or `*`) and kind. Undefined removes the answer. Keeps unknown
- * members and replaces invalid entries.
+ * Returns a copy of the user setting with a new answer for an agent (or `*`) and kind. Undefined removes the answer.
+ * Keeps unknown members and replaces invalid entries.
  */
 export function withPolicyAnswer(
   userValue: unknown,

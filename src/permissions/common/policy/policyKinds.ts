@@ -1,6 +1,11 @@
-/** The kinds of actions in a policy. */
 export const policyKinds = ['read', 'edit', 'run', 'fetch'] as const;
 export type PolicyKind = (typeof policyKinds)[number];
 
 /** Key of the policy for agents without their own answer. */
 export const allAgentsKey = '*';
+
+/** All MCP clients outside VS Code share one entry in the policy, because their names are only what they say. */
+export const mcpClientPolicyId = 'mcp';
+
+/** Keys of the policy that no agent may have as its id, or it would share the answers of others. `amp` is Amp itself. */
+export const reservedPolicyIds: ReadonlySet<string> = new Set([allAgentsKey, 'amp', mcpClientPolicyId]);

@@ -3,8 +3,8 @@ import type { ToolKind } from '../../../session/common/sessionEvents';
 import type { ToolRequest } from '../requests/toolRequest';
 
 /**
- * Input members that a policy can allow, by tool kind. The kind is only the agent's claim, so an unknown member could be
- * anything, such as a script to run.
+ * Input members that a policy can allow, by tool kind. The agent chooses the kind itself, so an unknown member could
+ * have any effect, for example run a script.
  */
 const knownMembersByKind: Partial<Record<ToolKind, readonly string[]>> = {
   read: ['pages'],
@@ -22,7 +22,7 @@ const knownMembersByKind: Partial<Record<ToolKind, readonly string[]>> = {
 };
 const urlMemberNames = new Set(['url', 'urls', 'uri']);
 const globMemberNames = new Set(['pattern', 'glob', 'include', 'exclude']);
-/** Globs that can match files outside the searched folder. */
+/** Matches globs that can find files outside the searched folder. */
 const leavesFolder = /^(?:[/\\~]|[a-z]:)|\.\.[/\\]/i;
 
 const Value = z.union([z.string(), z.number(), z.boolean()]);

@@ -1,6 +1,7 @@
-// Environment variables that affect what a command runs, loads or connects to. The list prefers false positives.
+// Environment variables that affect what a command runs, loads or connects to. The list includes variables that are
+// often harmless, to be safe.
 
-/** Follows the name of the variable. Example: `PATH decides which program runs`. */
+/** Text that follows the name of the variable. Example: `PATH decides which program runs`. */
 type EnvironmentEffect =
   | 'decides which program runs'
   | 'makes programs load code'
@@ -8,7 +9,10 @@ type EnvironmentEffect =
   | 'changes where programs look for their settings'
   | 'changes which servers programs use and trust';
 
-/** `*` matches any characters. Names are case-sensitive, except those of `caseInsensitiveNames`. */
+/**
+ * The effects and the names that have them. `*` matches any characters. Names are case-sensitive, except those that
+ * match `caseInsensitiveNames`.
+ */
 const effects: readonly (readonly [EnvironmentEffect, string])[] = [
   [
     'decides which program runs',
@@ -49,7 +53,7 @@ const effects: readonly (readonly [EnvironmentEffect, string])[] = [
   ],
 ];
 
-/** Programs accept these in upper and lower case on every system. */
+/** Variables whose names programs accept in upper and lower case on every system. */
 const caseInsensitiveNames = /^(npm_config_|(https?|all|ftp|no)_proxy$)/i;
 
 const effectByName = new Map<string, EnvironmentEffect>();
@@ -61,7 +65,7 @@ for (const [effect, names] of effects) {
   }
 }
 
-/** Returns how the variable affects a command; undefined for harmless ones. Set `ignoresCase` for Windows. */
+/** Returns how the variable affects a command. Undefined for a harmless variable. Set `ignoresCase` on Windows. */
 export function environmentEffectOf(name: string, ignoresCase: boolean): EnvironmentEffect | undefined {
   const key = ignoresCase || caseInsensitiveNames.test(name) ? name.toUpperCase() : name;
   return effectByName.get(key) ?? effectPatterns.find(([pattern]) => pattern.test(key))?.[1];

@@ -1,22 +1,22 @@
-// Members of a tool's input that lift a restriction of the agent, such as its sandbox. Names and values are compared without
-// case, whitespace, `_` and `-`.
+// Members of a tool's input that lift a restriction of the agent, such as its sandbox. Names and values are compared
+// without case, white space, `_` and `-`.
 
-/** Names that lift a restriction with any value except a refusal. */
+/** Names that lift a restriction, whatever their value is, except for a refusal. */
 const liftingNames =
   /^dangerous|unsandboxed|(disable|skip|bypass|without|no|outside|escape|ignore)sandbox|sandboxpermissions|additionalpermissions|escalat|elevat|privileged|^sudo|runas|asroot|asadmin|bypass|skippermission|ignorepermission|skipapproval|noapproval|autoapprove|yolo|fullaccess|unrestricted|unsafe|^(allow|enable|grant|use)?network(access|permission)?$|^trustall|disable(safety|security|guard|protection|restriction)/;
-/** Names of restrictions, which are lifted by an off value. */
+/** Names of restrictions. Turning such a member off lifts the restriction. */
 const restrictingNames = /sandbox(ed|mode|policy|type|enabled)?$|^(safe|restricted|readonly)(mode)?$/;
-/** Values that lift a restriction under any name. */
+/** Values that lift a restriction, whatever the name of their member is. */
 const liftingValues =
   /^(requireescalated|withescalatedpermissions|dangerfullaccess|bypasspermissions|yolo|unsandboxed)$/;
-/** Values with which a lifting member keeps the restriction. */
+/** Values of a lifting member that keep the restriction. */
 const refusalValues = new Set(['', 'false', 'no', 'none', 'off', 'never', 'default', 'usedefault', '0', 'restricted']);
 /** Values that turn a restriction off. */
 const offValues = new Set(['', 'false', 'no', 'none', 'off', 'never', 'disabled', 'disable', '0', 'dangerfullaccess']);
 
 const maxDepth = 8;
 
-/** Returns the members that lift a restriction. Nested members have names like `options.sandbox`. */
+/** Returns the members that lift a restriction. Nested members get names such as `options.sandbox`. */
 export function findEscalations(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(collectEscalations(input, '', 0));
 }
@@ -36,7 +36,7 @@ function isEscalation(name: string, value: unknown): boolean {
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   const text = isScalar ? normalize(String(value)) : undefined;
   if (text !== undefined && typeof value === 'string' && liftingValues.test(text)) return true;
-  // Checked before restricting names: `disableSandbox` also ends with `sandbox`.
+  // This check comes first, because `disableSandbox` also ends with `sandbox`.
   if (liftingNames.test(key)) return !isEmpty && (text === undefined || !refusalValues.has(text));
   return restrictingNames.test(key) && (value === null || (text !== undefined && offValues.has(text)));
 }

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { canonicalJson, isOrdinaryMemberName, sortedEntries } from '../../../base/common/canonicalJson';
+import { canonicalJson, isSafePropertyName, sortedEntries } from '../../../base/common/canonicalJson';
 import { findEscalations } from './escalations';
 
-/** A tool input, split into the parts that rules use. Only members that are known to have no effect are dropped. */
+/** A tool input, split into the parts that rules compare. Only members without any known effect are dropped. */
 interface ToolInput {
-  /** A shell command line is a single argument. */
+  /** The program and its arguments. A shell command line is a single element. */
   readonly argv?: readonly string[];
-  /** Unresolved, from the agent. */
+  /** Working directory as sent by the agent, not resolved. */
   readonly cwd?: string;
-  /** Unresolved, from the agent. */
+  /** Paths as sent by the agent, not resolved. */
   readonly paths: readonly string[];
   /** Environment variables, sorted by name. */
   readonly env: Readonly<Record<string, string>>;
@@ -16,11 +16,11 @@ interface ToolInput {
   readonly members: Readonly<Record<string, string>>;
   /** Members that lift a restriction, with their original values. */
   readonly escalations: Readonly<Record<string, unknown>>;
-  /** Whether some member has no canonical form and cannot be compared. */
+  /** Whether a member has no canonical form, so that rules cannot compare the input. */
   readonly isUnclear: boolean;
 }
 
-// Names used by known agents. A member of an unexpected type is kept under `members`.
+// Member names that known agents use. A member of an unexpected type is kept in `members`.
 
 const commandNames = ['command', 'cmd'];
 const argumentNames = ['args', 'arguments'];
@@ -28,18 +28,18 @@ const folderNames = ['cwd', 'workdir', 'working_directory', 'workingDirectory'];
 const pathNames = splitNames(
   'file_path filePath filepath path absolute_path absolutePath notebook_path notebookPath target_file targetFile',
 );
-/** Names of members with environment variables. */
+/** Names of members that contain environment variables. */
 export const environmentMemberNames: readonly string[] = ['env', 'environment'];
 
-/** Descriptions and ids, which have no effect. */
+/** Names of descriptions and ids, which have no effect. */
 const descriptiveNames = splitNames(
   'description title explanation intention justification reason call_id callId turn_id turnId toolCallId tool_call_id',
 );
-/** Limits on the time and size of the result. */
+/** Names of limits for the time and size of the result, which have no effect. */
 const limitNames = splitNames(
   'timeout timeout_ms timeoutMs timeout_seconds yield_time_ms max_output_tokens max_output_length',
 );
-/** Ranges and contents of files. They are irrelevant for rules about files, which allow any change. */
+/** Names of ranges and contents of files. They do not matter for rules about files, because these allow any change. */
 const contentNames = splitNames(
   `offset limit line lines start_line startLine end_line endLine view_range insert_line old_string oldString new_string
   newString old_str new_str old_text oldText new_text newText content contents file_text replace_all replaceAll edits
@@ -59,7 +59,10 @@ const Environment = z.union([
     .transform((entries) => Object.fromEntries(entries.map((entry) => splitAt(entry, entry.indexOf('='))))),
 ]);
 
-/** `isAboutFiles` is for tools that only read or edit files by path and run nothing. */
+/**
+ * Splits a tool input into its parts. `isAboutFiles` is true for tools that only read or edit files by path and run
+ * nothing.
+ */
 export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFiles: boolean): ToolInput {
   const remaining = new Map(Object.entries(raw).filter(([, value]) => value !== undefined));
   const take = <T>(names: readonly string[], schema: z.ZodType<T>): T | undefined => {
@@ -78,10 +81,10 @@ export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFi
   const env = sortedByName(take(environmentMemberNames, Environment) ?? {});
 
   const members: Record<string, string> = {};
-  let isUnclear = !Object.keys(env).every(isOrdinaryMemberName);
+  let isUnclear = !Object.keys(env).every(isSafePropertyName);
   for (const [name, value] of sortedEntries(Object.fromEntries(remaining))) {
     if (hasNoEffect(name, value) || (isAboutFiles && command === undefined && isFileContent(name, value))) continue;
-    const text = isOrdinaryMemberName(name) ? canonicalJson(value) : undefined;
+    const text = isSafePropertyName(name) ? canonicalJson(value) : undefined;
     if (text === undefined) isUnclear = true;
     else members[name] = text;
   }

@@ -1,13 +1,16 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
 
-/** A permission request in canonical form: equal members mean equal effects. Excludes descriptions such as the title. */
+/**
+ * A permission request in canonical form: requests with equal members have equal effects. Excludes descriptions such as
+ * the title.
+ */
 export interface ToolRequest {
   /** Id of the agent. */
   readonly agent: string;
   readonly kind: ToolKind;
-  /** Absolute, resolved and unique. */
+  /** Absolute paths as `EditorPort.realPathOf` returns them, without duplicates. */
   readonly paths: readonly string[];
-  /** A shell command line is a single argument. `cwd` is absolute and resolved. */
+  /** The program and its arguments; a shell command line is a single element. `cwd` is absolute and resolved. */
   readonly command?: { readonly argv: readonly string[]; readonly cwd: string };
   /** Variables added to the environment, sorted by name. */
   readonly env: Readonly<Record<string, string>>;
@@ -15,12 +18,12 @@ export interface ToolRequest {
   readonly input: Readonly<Record<string, string>>;
   /** Input members that lift a restriction, with their values. Also contained in `input`. */
   readonly escalations: Readonly<Record<string, unknown>>;
-  /** Whether a path could not be resolved or a member has no canonical form. Rules never allow such a request. */
+  /** Whether a path could not be resolved, or a member has no canonical form. Rules never allow such a request. */
   readonly isUnresolved: boolean;
 }
 
 export interface CheckedRequest extends ToolRequest {
-  /** Reasons (`Protection.reason`) by path of a protected file. */
+  /** Protected files among `paths`, with the reasons (`Protection.reason`). */
   readonly protections: ReadonlyMap<string, string>;
 }
 

@@ -7,19 +7,22 @@ import type { ToolRequest } from '../requests/toolRequest';
 const StringRecord = z.record(z.string(), z.string());
 
 /**
- * A stored answer of the user for future requests. Titles of requests are ignored, because agents can choose them freely.
+ * A stored answer of the user for future requests. Titles of requests are ignored, because agents can choose them
+ * freely.
  *
- * A rule that **allows** must cover every member of a request to match:
+ * A rule that **allows** matches a request only if it covers all its members:
  * - Without `agent`, it applies to all agents.
- * - Without `kind`, it applies to `execute` if it has a `command`, otherwise to all kinds except `execute`.
+ * - Without `kind`, it applies to `execute` if it has a `command`, and otherwise to all kinds except `execute`.
  * - Without `command`, it allows no commands; with `command`, `cwd` must match as well.
- * - With `pathGlob`, all paths must match it. With `paths`, the paths must be exactly these. With neither, there must be none.
- * - Without `env` or `input`, the request must have none. This also applies to rules from before these members existed.
+ * - With `pathGlob`, all paths must match it. With `paths`, the paths must be exactly these. With neither, the request
+ *   must have no paths.
+ * - Without `env` or `input`, the request must have none. This also applies to older rules, which never have these
+ *   members.
  *
- * A rule that **denies** matches if all its members are in the request, regardless of others: any of the paths, the command
- * however it is split into arguments, and its variables and input members.
+ * A rule that **denies** matches if the request contains all its members, even if it contains others: any of the paths,
+ * the command (no matter how it is split into arguments), and its variables and input members.
  *
- * A rule with unknown members is invalid, because they may have been restrictions.
+ * A rule with unknown members is invalid, because they may be restrictions.
  */
 export const PermissionRule = z
   .strictObject({
@@ -29,7 +32,7 @@ export const PermissionRule = z
     kind: ToolKind.optional(),
     /** An absolute path, or a glob over absolute paths with `/` as separator. */
     pathGlob: z.string().min(1).optional(),
-    /** Absolute paths without globs. */
+    /** Absolute paths, which are not globs. */
     paths: z.array(z.string()).min(1).optional(),
     /** The program and its arguments. */
     command: z.array(z.string()).min(1).optional(),
@@ -39,7 +42,7 @@ export const PermissionRule = z
     env: StringRecord.optional(),
     /** Other members of the tool input, as canonical JSON. */
     input: StringRecord.optional(),
-    /** `session` rules end with the session that created them. */
+    /** A rule with scope `session` ends with the session that created it. */
     scope: z.enum(['session', 'always']),
   })
   .refine(
@@ -57,9 +60,9 @@ export function ruleMatches(rule: PermissionRule, request: ToolRequest, globs: R
 }
 
 /**
- * Creates the narrowest rule for a request. An allowing rule contains every member of the request. A denying rule contains
- * only the command and folder, or the kind and file, so that additional members do not bypass it. Returns undefined if the
- * request is unresolved, has neither a command nor exactly one path, or is too long.
+ * Creates the narrowest rule for a request. An allowing rule contains every member of the request. A denying rule
+ * contains only the command and folder, or the kind and file, so that the agent cannot bypass it with additional
+ * members. Returns undefined if the request is unresolved, has neither a command nor exactly one path, or is too long.
  */
 export function createNarrowestRule(
   request: ToolRequest,
@@ -105,7 +108,7 @@ function denies(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): b
   const { command, env, input, kind, paths } = request;
   if (!isForAgent(rule, request) || (rule.kind !== undefined && rule.kind !== kind)) return false;
   if (rule.cwd !== undefined && rule.cwd !== command?.cwd) return false;
-  // Some agents split a command into arguments, others send one line.
+  // Some agents split a command into arguments, and others send it as one line.
   if (rule.command !== undefined && rule.command.join(' ') !== command?.argv.join(' ')) return false;
   const { pathGlob } = rule;
   if (pathGlob !== undefined && !paths.some((path) => globs.isMatch(pathGlob, path, 'deny'))) return false;

@@ -5,12 +5,13 @@ import { createLooseMatcher, TimedGlobs, type TimedMatcher } from '../../../edit
 interface RuleGlobsDeps {
   readonly runWithTimeLimit: RunWithTimeLimit;
   /**
-   * Called once for each glob that exceeds the time limit. Its rules then allow nothing, and deny paths with its names.
+   * Called once for each glob that exceeds the time limit. Its allowing rules then match nothing, and its denying rules
+   * match paths with the literal names of the glob.
    */
   readonly onSlow: (glob: string) => void;
 }
 
-/** Maximum number of cached globs. At least the maximum number of rules, so that no rule's glob is evicted. */
+/** Maximum number of cached globs. It is at least the maximum number of rules, so that no glob of a rule is evicted. */
 const maxGlobs = 1_000;
 
 /** Compiles and caches globs of rules. */
@@ -22,7 +23,10 @@ export class RuleGlobs {
     this.timedGlobs = this.createGlobs();
   }
 
-  /** `path` is absolute. A glob also matches the path that equals it. A timeout never allows a path. */
+  /**
+   * Whether a glob of a rule matches an absolute path. A glob always matches a path equal to it. A time-out never
+   * allows a path.
+   */
   isMatch(glob: string, path: string, effect: 'allow' | 'deny'): boolean {
     if (path === glob) return true;
     return (

@@ -15,7 +15,7 @@ export function describeRule(rule: PermissionRule): string {
 
 /**
  * Describes the scope of a lasting answer. Example: `any "npm test" in this folder, this conversation`. `folder` is the
- * folder of the session. The rule applies only to the agent.
+ * folder of the session. Omits the agent.
  */
 export function describeScope(
   rule: PermissionRule,
@@ -50,7 +50,7 @@ function describeAction({ command, kind }: PermissionRule): string {
   return kind ? actions[kind] : 'using any tool';
 }
 
-/** Describes the other conditions of a rule. */
+/** Describes all conditions of a rule that its title does not contain. */
 export function ruleConditions({
   agent,
   command,

@@ -16,7 +16,7 @@ export interface StoredRule {
 }
 
 const storageKey = 'permissions.rules';
-/** Where older versions stored rules, which had no `env` and `input`. */
+/** Storage key of older versions, whose rules had no `env` and `input`. */
 const oldStorageKey = 'acp.rules';
 /** Maximum number of rules, because each request is compared with all of them. */
 const maxRules = 1_000;
@@ -41,7 +41,7 @@ export class UserRules implements Disposable {
   private readonly changeEmitter = new Emitter<void>((error) =>
     this.log.error('a listener of the rules failed', error),
   );
-  /** Reports changes from this window only. */
+  /** Fires after changes in this window, but not after changes in other windows. */
   readonly onDidChange = this.changeEmitter.event;
   private readonly pendingUses = new Map<string, RuleUse>();
   private flushTimer: Disposable | undefined;
@@ -57,12 +57,12 @@ export class UserRules implements Disposable {
     return this.readStored().map(({ rule }) => rule);
   }
 
-  /** The rules with creation dates and usage, including pending usage. */
+  /** The rules with creation dates and usage, including usage that is not stored yet. */
   get storedRules(): readonly StoredRule[] {
     return this.readStored().map((entry) => withUses(entry, this.pendingUses));
   }
 
-  /** Ignores duplicates. @throws Error if there are too many rules */
+  /** Adds a rule unless an equal one exists. @throws Error if there are too many rules */
   async add(rule: PermissionRule): Promise<void> {
     const { storedRules } = this;
     const key = ruleKey(rule);
@@ -73,7 +73,7 @@ export class UserRules implements Disposable {
     await this.writeRules([...storedRules, { rule, createdAt: this.clock.now(), useCount: 0 }]);
   }
 
-  /** Ignores rules that do not exist. */
+  /** Removes a rule. Does nothing if there is no such rule. */
   async remove(rule: PermissionRule): Promise<void> {
     const key = ruleKey(rule);
     await this.writeRules(this.storedRules.filter((entry) => ruleKey(entry.rule) !== key));
@@ -87,7 +87,7 @@ export class UserRules implements Disposable {
     this.flushTimer ??= this.clock.setTimer(flushDelayMs, () => void this.flush());
   }
 
-  /** Stores pending usage counts. Does not restore removed rules. Never rejects. */
+  /** Stores the collected usage counts. Rules that were removed meanwhile stay removed. Never rejects. */
   async flush(): Promise<void> {
     this.flushTimer?.dispose();
     this.flushTimer = undefined;
@@ -101,7 +101,7 @@ export class UserRules implements Disposable {
     }
   }
 
-  /** Discards pending usage counts; call `flush` first. */
+  /** Discards usage counts that are not stored yet, so call `flush` first. */
   dispose(): void {
     this.flushTimer?.dispose();
     this.changeEmitter.dispose();

@@ -14,7 +14,7 @@ export class ContentBlocks {
   private readonly openBlockByWireIndex = new Map<number, Block>();
   private nextBlockIndex = 0;
   private turnText = '';
-  /** Offsets of the current and the previous step in the text. */
+  /** Offsets in the text at which the current and the previous step start. */
   private stepStartOffset = 0;
   private lastStepStartOffset = 0;
 
@@ -62,7 +62,10 @@ export class ContentBlocks {
     this.emit({ event: 'content_block:end', data: { session_id: this.sessionId, block_index: block.index } });
   }
 
-  /** Call before a tool call or thought. Text after it starts a new block, unless the server announces its blocks. */
+  /**
+   * Call before a tool call or thought. The text that follows starts a new block, unless the server announces its
+   * blocks.
+   */
   endStep(): void {
     for (const [wireIndex, { isAnnounced }] of this.openBlockByWireIndex) if (!isAnnounced) this.endBlock(wireIndex);
     if (this.turnText.length === this.stepStartOffset) return;
@@ -118,7 +121,7 @@ export class ContentBlocks {
 /** Returns the part of the response that is missing in all `candidates`. Ignores differences in white space. */
 function missingText(candidates: readonly string[], response: string): { text: string; isTail: boolean } {
   if (candidates.some((text) => endsWithIgnoringSpace(text, response))) return { text: '', isTail: false };
-  // Compares the longest text first, so that the missing tail follows all received text.
+  // Starts with the longest text, so that the missing tail follows all received text.
   for (const begun of candidates.toSorted((a, b) => b.length - a.length)) {
     const tail = begun.trim() === '' ? undefined : textAfterPrefixIgnoringSpace(begun, response);
     if (tail !== undefined) return { text: /\s$/u.test(begun) ? tail.trimStart() : tail, isTail: true };

@@ -3,26 +3,32 @@ import type { SessionEvent } from '../sessionEvents';
 import { SessionGrammar, type GrammarViolation } from './sessionGrammar';
 
 declare global {
-  /** Defined by the bundler: false in release builds, which removes this file's code. */
+  /** Replaced by the bundler: false in release builds, which removes this file's code. */
   var BACKLINE_DEBUG: boolean | undefined;
-  /** Receives violations of the normal form. Global, because each bundle has its own modules. */
+  /** Receives violations of the normal form. It is global because each bundle has its own copy of this module. */
   var backlineViolation: ((violation: GrammarViolation) => void) | undefined;
 }
 
-/** Checks the events of one log against the grammar, in tests and debug builds. Reports each rule once. */
+/**
+ * Checks the events of one log against the grammar, in tests and debug builds. Reports a violation of each rule only
+ * once.
+ */
 export function createGrammarCheck(): ((event: SessionEvent) => void) | undefined {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return undefined;
   const grammar = new SessionGrammar();
-  const told = new Set<string>();
+  const reportedRules = new Set<string>();
   return (event) => {
     const violation = grammar.checkEvent(event);
-    if (!violation || told.has(violation.rule)) return;
-    told.add(violation.rule);
+    if (!violation || reportedRules.has(violation.rule)) return;
+    reportedRules.add(violation.rule);
     globalThis.backlineViolation?.(violation);
   };
 }
 
-/** In debug builds, reports violations in all logs of the process: rule and event name, without contents. */
+/**
+ * In debug builds, reports the violations in all logs of the process. A report has the rule and event names, but no
+ * contents.
+ */
 export function onGrammarViolation(report: (message: string) => void): Disposable {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return toDisposable(() => undefined);
   globalThis.backlineViolation = ({ rule, event, index }) =>

@@ -1,13 +1,15 @@
 import type { EventData, SessionEvent } from '../sessionEvents';
 
 export interface GrammarViolation {
-  /** A rule of "Sessions: the normal form" in docs/architecture.md. */
+  /** The violated rule in "Sessions: the normal form" of docs/architecture.md. */
   readonly rule: string;
   readonly event: SessionEvent;
   readonly index: number;
 }
 
-/** `unasked`: started by the agent without a prompt. `unheard`: may have been open before the first event. */
+/**
+ * `unasked`: the agent started the turn without a prompt. `unheard`: a turn may have been open before the first event.
+ */
 type Turn = 'none' | 'unheard' | 'unasked' | 'asked';
 
 /** Checks whether the events of one session, from the first one on, comply with the normal form. */
@@ -16,13 +18,13 @@ export class SessionGrammar {
   private sessionId: string | undefined;
   private hasEnded = false;
   private turnState: Turn = 'unheard';
-  /** The state after a turn. A replayed history does not change it. */
+  /** The state after a turn ends. Turns of a replayed history do not change it. */
   private stateAfterTurn: 'none' | 'unheard' = 'unheard';
   private nextBlockIndex = 0;
   private readonly openBlocks = new Set<number>();
   private turnText = '';
   private openThought: string | undefined;
-  /** The previous event, if it ended a thought. */
+  /** The text of the thought that the previous event ended, if it ended one. */
   private previousThought: string | undefined;
   private readonly startedCallIds = new Set<string>();
   private readonly openCallIds = new Set<string>();
@@ -189,7 +191,7 @@ export class SessionGrammar {
   }
 }
 
-/** Ignores white space, which may differ in repeated text. */
+/** Removes white space, which may differ in repeated text. */
 function shown(text: string): string {
   return text.replace(/\s+/gu, '');
 }

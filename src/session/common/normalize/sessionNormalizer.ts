@@ -10,19 +10,19 @@ import { SessionToolCalls } from './sessionToolCalls';
 import { Thoughts } from './thoughts';
 
 interface Turn {
-  /** Undefined for a turn without a prompt of this client. */
+  /** The prompt that started the turn; undefined if this client did not send one. */
   readonly prompt: EventData<'prompt:submit'> | undefined;
   readonly blocks: ContentBlocks;
 }
 
 export interface NormalizerOptions {
   /**
-   * The text that was received of the open turn before the session was resumed. The end of the turn repeats this text.
+   * The text of the open turn that was received before the session was resumed. The end of the turn repeats this text.
    */
   readonly textBeforeResume?: string;
-  /** Whether to warn about denied calls that succeeded. False for agents, which report a denial as success. */
+  /** Whether to warn about denied calls that succeeded. False for agents, because they report a denial as success. */
   readonly warnsAboutDeniedRuns?: boolean;
-  /** Prefix of generated call ids; default `call`. Must be unique whenever a session is resumed. */
+  /** Prefix of generated call ids; default `call`. Must be a new one each time a session is resumed. */
   readonly callIdPrefix?: string;
 }
 
@@ -37,11 +37,14 @@ export class SessionNormalizer {
   private openTurn: Turn | undefined;
   private hasEmittedStart = false;
   private hasEnded = false;
-  /** Whether a turn may have been running when the session was resumed: no prompt and no end has arrived since. */
+  /**
+   * Whether a turn that began before the session was resumed may still be running: no prompt and no end has arrived
+   * since.
+   */
   private mayBeInTurn = true;
-  /** Text of the open turn from before the session was resumed. */
+  /** The text of the open turn that was received before the session was resumed. */
   private textBeforeResume: string;
-  /** The last warning about a denied call, to drop the identical one of a chained server. */
+  /** The last warning about a denied call. Used to drop an identical warning from a server that relays this one. */
   private lastWarning: string | undefined;
 
   constructor(
@@ -207,15 +210,15 @@ export class SessionNormalizer {
     if (wasUnheard) this.mayBeInTurn = false;
     const { blocks } = this.ensureTurn({ data });
     this.thoughts.endOpenThought(data.session_id);
-    const told = textAfterPrefixIgnoringSpace(this.textBeforeResume, data.response) ?? data.response;
-    // The response includes text from before a client joined in the middle of the turn.
-    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(told, blocks.text);
-    if (!isHead) blocks.completeText(told);
+    const reportedText = textAfterPrefixIgnoringSpace(this.textBeforeResume, data.response) ?? data.response;
+    // The response includes text that was sent before this client joined the turn.
+    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(reportedText, blocks.text);
+    if (!isHead) blocks.completeText(reportedText);
     this.closeOpenParts(
       data.session_id,
-      data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call.',
+      data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call finished.',
     );
-    const response = isEqualIgnoringSpace(blocks.text, told) ? told : blocks.text;
+    const response = isEqualIgnoringSpace(blocks.text, reportedText) ? reportedText : blocks.text;
     this.emit({ event: 'prompt:complete', data: response === data.response ? data : { ...data, response } });
   }
 
@@ -235,11 +238,14 @@ export class SessionNormalizer {
     return { prompt, blocks: new ContentBlocks(sessionId, this.emit) };
   }
 
-  /** Ends the open turn before an event between turns. In a replayed history, the reason is unknown. */
+  /**
+   * Ends the open turn before an event that only occurs between turns. In a replayed history, the reason for the end is
+   * unknown.
+   */
   private endTurn(sessionId: string): void {
     const { openTurn: turn } = this;
     const prompt = turn?.prompt;
-    this.closeOpenParts(sessionId, 'The turn ended before this call.');
+    this.closeOpenParts(sessionId, 'The turn ended before this call finished.');
     if (!turn || !prompt) return;
     const about = prompt.request_id === undefined ? {} : { request_id: prompt.request_id };
     const stop = prompt.replayed ? {} : { stop_reason: 'interrupted' as const };

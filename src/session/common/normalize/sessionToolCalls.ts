@@ -12,8 +12,8 @@ interface OpenCall {
 const maxEnded = 1000;
 
 /**
- * Gives each tool call of a session one id, one start and one end; other events become updates. A result without an id
- * belongs to the oldest open call of the same tool and operation.
+ * Gives each tool call of a session one id, one start and one end. Repeated starts and ends become updates. A result
+ * without an id belongs to the oldest open call of the same tool and operation.
  */
 export class SessionToolCalls {
   private readonly openCallById = new Map<string, OpenCall>();
@@ -63,7 +63,7 @@ export class SessionToolCalls {
     this.startMissingCall({ session_id: sessionId, call_id: id, kind, tool_name: kind, operation: kind });
   }
 
-  /** Ends a call with its result. Returns the call if it had been denied. */
+  /** Ends a call with its result. Returns the call if it had been denied before. */
   completeCall({ data }: EventOf<'tool:post'>): { readonly operation: string } | undefined {
     const known = data.call_id === undefined ? undefined : this.endedCallById.get(data.call_id);
     if (known) {
@@ -103,7 +103,7 @@ export class SessionToolCalls {
     }
   }
 
-  /** Ends the call of a result. Starts it first if its start was lost. */
+  /** Ends the call to which a result belongs. Starts the call first if its start was lost. */
   private endMatchingCall(data: EventData<'tool:post' | 'tool:error'>): OpenCall {
     const open = data.call_id === undefined ? this.findOldestOpenCall(data) : this.openCallById.get(data.call_id);
     const call = open ?? this.startMissingCall(data);

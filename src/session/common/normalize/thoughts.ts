@@ -5,7 +5,7 @@ import {
 } from '../../../base/common/ignoringSpace';
 import type { EventData, EventOf, SessionEvent } from '../sessionEvents';
 
-/** Normalizes the thoughts of one turn: each ends once, and repetitions of an ended one are dropped. */
+/** Normalizes the thoughts of one turn: each thought ends once, and repetitions of an ended thought are dropped. */
 export class Thoughts {
   private openText: string | undefined;
   private lastText = '';
@@ -21,13 +21,13 @@ export class Thoughts {
     this.emit(event);
   }
 
-  /** Whether the thought contains text that was not emitted. */
+  /** Whether the thought contains text that was not emitted yet. */
   hasUnsentText({ data: { thinking } }: EventOf<'thinking:final'>): boolean {
     if (this.openText === undefined) return thinking.trim() !== '' && !isEqualIgnoringSpace(thinking, this.lastText);
     return isEqualIgnoringSpace(thinking, this.openText) || !isEqualIgnoringSpace(thinking, this.lastText);
   }
 
-  /** Ends the open thought. Emits a missing tail first; a different text is a new thought. */
+  /** Ends the open thought. Emits missing text at its end first. Starts a new thought if the text differs. */
   finishThought({ data }: EventOf<'thinking:final'>): void {
     const { session_id, thinking } = data;
     if (this.openText !== undefined && !endsWithIgnoringSpace(this.openText, thinking)) {

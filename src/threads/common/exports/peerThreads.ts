@@ -5,11 +5,11 @@ import { createWorkspaceMatcher } from '../tree/workspaceThreads';
 import type { ThreadLibrary } from '../threadLibrary';
 import { ThreadError, type ThreadHead } from '../threadPorts';
 
-/** A thread as the draft protocol defines it. */
+/** A thread in the format of the draft protocol. */
 interface PeerThread {
   readonly id: string;
   readonly title: string;
-  /** RFC 3339. */
+  /** Time of the last change, in RFC 3339 format. */
   readonly modifiedAt: string;
 }
 
@@ -30,48 +30,52 @@ export interface PeerThreadPermissions {
 const maxThreads = 500;
 
 /**
- * Gives peers of the draft protocol read access to this workspace's threads, without contents of files they may not
+ * Gives peers of the draft protocol read access to this workspace's threads. Omits contents of files that peers may not
  * read.
  */
 export class PeerThreads {
   constructor(
-    private readonly threads: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,
-    private readonly access: PeerThreadPermissions,
+    private readonly threadLibrary: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,
+    private readonly permissions: PeerThreadPermissions,
   ) {}
 
   async getThreads(): Promise<PeerThread[]> {
     const isReadable = await this.readableFilter();
-    return this.threads.heads
+    return this.threadLibrary.heads
       .filter(isReadable)
       .slice(0, maxThreads)
       .map((head) => ({ id: head.id, title: titleOf(head), modifiedAt: isoTime(head.lastPromptAt) }));
   }
 
-  /** Returns undefined for an unknown or hidden thread. @throws ThreadError when the thread cannot be read */
+  /** Returns undefined for an unknown or hidden thread. @throws ThreadError if the thread cannot be read */
   async getThreadEntries(threadId: string): Promise<PeerEntry[] | undefined> {
     const isReadable = await this.readableFilter();
-    const head = this.threads.find(threadId);
+    const head = this.threadLibrary.find(threadId);
     if (!head || !isReadable(head)) return undefined;
     try {
-      return await this.toPeerEntries((await this.threads.read(threadId)).entries);
+      return await this.toPeerEntries((await this.threadLibrary.read(threadId)).entries);
     } catch (error) {
       if (error instanceof ThreadError && error.code === 'notFound') return undefined;
       throw error;
     }
   }
 
-  /** Does not load the list of threads in an untrusted workspace. */
+  /**
+   * Returns a function that checks whether peers may read a thread. Does not load the list of threads in an untrusted
+   * workspace.
+   */
   private async readableFilter(): Promise<(head: ThreadHead) => boolean> {
-    if (!this.access.isTrusted()) return () => false;
-    const [folders] = await Promise.all([this.access.workspaceFolders(), this.threads.waitForFirstList()]);
-    const isInWorkspace = createWorkspaceMatcher(this.threads.heads, folders);
+    if (!this.permissions.isTrusted()) return () => false;
+    const [folders] = await Promise.all([this.permissions.workspaceFolders(), this.threadLibrary.waitForFirstList()]);
+    const isInWorkspace = createWorkspaceMatcher(this.threadLibrary.heads, folders);
     return (head) => head.problem === undefined && isInWorkspace(head);
   }
 
   private async toPeerEntries(entries: readonly Entry[]): Promise<PeerEntry[]> {
     const decisions = new Map<string, Promise<boolean>>();
     const isDenied = (path: string): Promise<boolean> => {
-      const decision = decisions.get(path) ?? (isUncPath(path) ? Promise.resolve(true) : this.access.isDenied(path));
+      const decision =
+        decisions.get(path) ?? (isUncPath(path) ? Promise.resolve(true) : this.permissions.isDenied(path));
       decisions.set(path, decision);
       return decision;
     };
@@ -84,7 +88,9 @@ export class PeerThreads {
   }
 }
 
-/** Returns the files that the entry's content comes from: the locations of the call and the files in its result. */
+/**
+ * Returns the files from which the content of the entry comes: the locations of the call and the files in its result.
+ */
 function pathsOf(entry: Entry): readonly string[] {
   if (entry.parent !== undefined || entry.kind !== 'tool') return [];
   const files = entry.parts.flatMap((part) => (part.type === 'file' ? [part.path] : []));

@@ -5,17 +5,17 @@ import type { OpenThread } from '../threadPorts';
 /** A summary of a thread with which another agent can continue its work. */
 export interface ThreadDigest {
   readonly title: string;
-  /** Markdown. */
+  /** The summary in Markdown. */
   readonly text: string;
 }
 
-/** In UTF-16 units. Small enough for any context window. */
+/** Maximum length of the summary in UTF-16 units, small enough for any context window. */
 const maxUnits = 24 * 1024;
 const maxEntryUnits = 2_000;
 
 /**
- * Describes where and on what the thread worked, which files it changed, its first prompt, and as much of its end as fits.
- * `folder` is the absolute path of the folder in which the work continues.
+ * Describes in which folder and on which task the thread worked, which files it changed, its first prompt, and as much
+ * of its end as possible. `folder` is the absolute path of the folder in which the work continues.
  */
 export function threadDigest({ head, entries, facts }: OpenThread, folder: string | undefined): ThreadDigest {
   const title = titleOf(head);
@@ -33,7 +33,7 @@ export function threadDigest({ head, entries, facts }: OpenThread, folder: strin
   return { title, text: [intro, first, ...gap, ...last].filter((text) => text !== '').join('\n\n') };
 }
 
-/** Warns the agent that paths in the thread may not match files here. */
+/** Returns lines that warn the agent that paths in the thread may not match files here. */
 function folderLines(folders: readonly string[], folder: string | undefined): string[] {
   if (folder === undefined) return [];
   if (folders.includes(folder)) return [`- You work in the same folder, ${folder}.`];
@@ -44,7 +44,7 @@ function folderLines(folders: readonly string[], folder: string | undefined): st
 }
 
 function entryLines(entry: Entry): string[] {
-  // A subagent's answer is in the result of its call.
+  // The result of the subagent's call already contains the answer.
   if (entry.parent !== undefined) return [];
   switch (entry.kind) {
     case 'prompt':

@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { asList, asNonEmptyText, asTimeMs } from '../model/jsonValues';
 import type { DocumentOrigin } from '../threadReader';
-import { optionalLenient } from '../model/threadSchema';
+import { optionalIgnoringInvalid } from '../model/threadSchema';
 import { relationRoles, relationTypes, type OpenThread, type ThreadHead } from '../threadPorts';
 
-const Text = optionalLenient(z.string());
-const Count = optionalLenient(z.int().check(z.nonnegative()));
-const Texts = optionalLenient(z.array(z.string()));
+const Text = optionalIgnoringInvalid(z.string());
+const Count = optionalIgnoringInvalid(z.int().check(z.nonnegative()));
+const Texts = optionalIgnoringInvalid(z.array(z.string()));
 
 const Relation = z.object({
   type: z.enum(relationTypes),
@@ -16,7 +16,7 @@ const Relation = z.object({
 });
 const Fact = z.object({ label: z.string(), value: z.string() });
 
-/** Same as in `entries.ts`, which is too large to load for the list. */
+/** The same schema as in `entries.ts`, which is too large to load for the list. */
 const Usage = z.object({
   input: z.optional(z.number()),
   output: z.optional(z.number()),
@@ -32,14 +32,14 @@ const ThreadPart = z.object({
   branch: Text,
   mode: Text,
   model: Text,
-  usage: optionalLenient(Usage),
+  usage: optionalIgnoringInvalid(Usage),
   firstPrompt: Text,
   promptCount: Count,
   messageCount: Count,
-  hasChanges: optionalLenient(z.boolean()),
-  isArchived: optionalLenient(z.boolean()),
-  relations: optionalLenient(z.array(Relation)),
-  facts: optionalLenient(z.array(Fact)),
+  hasChanges: optionalIgnoringInvalid(z.boolean()),
+  isArchived: optionalIgnoringInvalid(z.boolean()),
+  relations: optionalIgnoringInvalid(z.array(Relation)),
+  facts: optionalIgnoringInvalid(z.array(Fact)),
   notes: Texts,
 });
 
@@ -49,7 +49,7 @@ const Export = z.object({
   title: Text,
   createdAt: Text,
   updatedAt: Text,
-  thread: optionalLenient(ThreadPart),
+  thread: optionalIgnoringInvalid(ThreadPart),
   entries: z.array(z.optional(z.unknown())),
 });
 type Export = z.infer<typeof Export>;
@@ -59,7 +59,7 @@ export function parseExport(json: unknown): Export | undefined {
   return Export.safeParse(json).data;
 }
 
-/** Returns the thread's metadata for a JSON export, which restores it when the file is opened. */
+/** Returns the thread's metadata for a JSON export. It is restored when the file is opened. */
 export function exportMetadata({ head, facts, notes }: OpenThread): Readonly<Record<string, unknown>> {
   const { id, folders, repository, branch, mode, model, usage, firstPrompt } = head;
   const { promptCount, messageCount, hasChanges, isArchived, relations } = head;

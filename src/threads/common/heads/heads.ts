@@ -13,13 +13,13 @@ import { searchableTextsOfThread } from '../query/threadTexts';
 import { runningFreshnessMs, isRecentlyWritten, threadState } from '../model/threadState';
 import { usageLedgerEvents, messageModel, threadUsage } from '../model/threadUsage';
 
-/** The problem of a JSON file that is not a thread. */
+/** The problem that is shown for a JSON file that is not a thread. */
 export const notThreadProblem = 'This JSON file is not an Amp thread because it has no list of messages.';
 const maxPromptUnits = 200;
 
 /**
- * Returns the head of a parsed document, with a `problem` if it is not a thread. Undefined for threads that Amp hides. Checks
- * messages without their schema, because the list needs the heads of thousands of documents.
+ * Returns the head of a parsed document. It has a `problem` if the document is not a thread. Undefined for threads that
+ * Amp hides. Checks messages without a schema for speed, because the list needs the heads of thousands of documents.
  */
 export function headOf(document: unknown, from: DocumentOrigin): ThreadHead | undefined {
   const parsed = ThreadDocument.safeParse(document).data;
@@ -28,7 +28,9 @@ export function headOf(document: unknown, from: DocumentOrigin): ThreadHead | un
   return exported ? headOfExport(exported, from) : createProblemHead(from, notThreadProblem);
 }
 
-/** Returns when the first running thread becomes stale unless its file changes, or undefined if none is running. */
+/**
+ * Returns when the first running thread becomes stale if its file does not change. Undefined if no thread is running.
+ */
 export function nextStaleAt(heads: readonly ThreadHead[]): number | undefined {
   const running = heads.filter(({ state }) => state === 'running');
   const times = running.flatMap(({ mtimeMs }) => mtimeMs ?? []);
@@ -91,12 +93,12 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
 /** The searchable data of a thread. */
 export interface SearchData {
   readonly title: string;
-  /** Milliseconds since the epoch. */
+  /** Time of the last prompt, in milliseconds since the epoch. */
   readonly lastPromptAt: number;
   readonly texts: readonly SearchableText[];
 }
 
-/** Returns undefined for threads that Amp hides and for other files. */
+/** Returns the searchable data. Undefined for threads that Amp hides, and for files that are not threads. */
 export function searchDataOf(json: unknown, from: DocumentOrigin): SearchData | undefined {
   const document = ThreadDocument.safeParse(json).data;
   if (!document || !isRecord(json) || isHidden(document)) return undefined;
@@ -109,14 +111,17 @@ export function searchDataOf(json: unknown, from: DocumentOrigin): SearchData | 
   return { title, lastPromptAt: lastAt, texts: searchableTextsOfThread(json, messages) };
 }
 
-/** Amp hides threads without messages and drafts. A thread that runs on Amp's server may have only a title here. */
+/**
+ * Whether Amp hides the thread: it hides drafts and threads without messages. A thread on Amp's server may have only a
+ * title here, and is not hidden.
+ */
 function isHidden({ messages, draft, queuedMessages, meta, title }: ThreadDocument): boolean {
   if (messages.length > 0 || asList(draft).length > 0 || asNonEmptyText(draft) !== undefined) return false;
   if ((queuedMessages ?? []).length > 0) return false;
   return meta?.usesDtw !== true || asNonEmptyText(title) === undefined;
 }
 
-/** Returns absolute paths without duplicates. */
+/** Returns the absolute paths of the thread's folders, without duplicates. */
 export function foldersOf(document: ThreadDocument): readonly string[] {
   const folders = treesOf(document).flatMap(
     ({ uri, fsPath }) => (uri === undefined ? undefined : fileUriPath(uri)) ?? fsPath ?? [],
@@ -129,12 +134,12 @@ export function modelsOf({ messages }: ThreadDocument): readonly string[] {
   return [...new Set(messages.flatMap((message) => messageModel(message) ?? []))];
 }
 
-/** A valid id is safe in a path or an argument. */
+/** Whether an id is valid, which means that it is safe to use in a path or an argument. */
 export function isThreadId(id: string): boolean {
   return /^T-[\w-]+$/.test(id);
 }
 
-/** A file may contain any text as its id. */
+/** Returns the id of a document if it is valid, because a file may contain any text as its id. */
 function validId({ id }: ThreadDocument): string | undefined {
   return id !== undefined && isThreadId(id) ? id : undefined;
 }
@@ -146,7 +151,7 @@ export function createPlausibleTimeTest(nowMs: number): (time: number | undefine
 
 const dayMs = 86_400_000;
 
-/** Returns the time in an id that contains one (UUIDv7), in milliseconds since the epoch. */
+/** Returns the time in an id, in milliseconds since the epoch. Only some ids (UUIDv7) contain one. */
 export function creationTimeFromId(id: string): number | undefined {
   const match = /^T-([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(id);
   return match ? asTimeMs(Number.parseInt(`${match[1] ?? ''}${match[2] ?? ''}`, 16)) : undefined;

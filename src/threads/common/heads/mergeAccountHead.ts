@@ -2,8 +2,8 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ThreadHead } from '../threadPorts';
 
 /**
- * Merges the heads of a thread of which the account has more messages than this machine. An exported thread has all fields
- * but the local path. A listed thread has only a few fields, so the rest comes from this machine.
+ * Merges the heads of a thread if the account has more messages of it than this machine. An exported thread has all
+ * fields except the local path. A listed thread has only a few fields, so the others come from this machine.
  */
 export function mergeAccountHead(here: ThreadHead, account: ThreadHead): ThreadHead {
   if (here.problem !== undefined) return account;

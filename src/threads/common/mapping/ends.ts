@@ -9,7 +9,7 @@ import type { UnfinishedCall } from './parts/toolRun';
 
 type TurnEnd = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
-/** Returns the entry that ends the turn after this message, or undefined when the turn continues. */
+/** Returns the entry that ends the turn after this message. Undefined if the turn continues. */
 export function turnEndEntry(message: Message, context: MessageContext, hasEntries: boolean): Entry | undefined {
   const base = entryBase(context, turnEndEntryId(context.key));
   if (message.role === 'user') return message.interrupted === true ? interrupted(base, context) : undefined;

@@ -8,8 +8,8 @@ import { rawJson } from '../model/rawJson';
 const exportNote = 'This thread was exported by Backline.';
 
 /**
- * Maps a thread or conversation that Backline exported as JSON, or returns undefined for other files. Entries that are equal
- * to those of the previous read are the same objects.
+ * Maps a thread or conversation that Backline exported as JSON. Undefined for other files. If an entry is equal to one
+ * of the previous read, the same object is returned.
  */
 export function mapExport(json: unknown, from: DocumentOrigin, previous?: MappedThread): MappedThread | undefined {
   const parsed = parseExport(json);

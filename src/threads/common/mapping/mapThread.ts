@@ -14,7 +14,7 @@ import { matchToolResults, type ToolResults } from './toolResults';
 import { factsOf, notesOf } from './threadFacts';
 import { unsentEntries } from './unsentEntries';
 
-/** A message with its entries and everything that they depend on. */
+/** A message, its entries, and everything on which they depend. */
 interface MappedMessage {
   readonly message: unknown;
   readonly relatedResults: readonly unknown[];
@@ -23,17 +23,17 @@ interface MappedMessage {
 }
 
 /**
- * A thread as read, with the data that the next read needs to reuse unchanged entries. `entries` is computed lazily.
+ * A thread, with the data that the next read needs to reuse unchanged entries. `entries` is computed on first access.
  */
 export interface MappedThread extends OpenThread {
-  /** Returns at least the last `count` entries (or all) without mapping earlier messages. */
+  /** Returns at least `count` entries from the end, or all. Does not map earlier messages. */
   lastEntries(count: number): readonly Entry[];
-  /** Returns the source of an entry as indented JSON, or undefined when there is no such entry. */
+  /** Returns the source of an entry as indented JSON. Undefined if there is no such entry. */
   rawJsonOf(entryId: string): string | undefined;
   readonly messages: readonly MappedMessage[];
 }
 
-/** Maps a document to entries. Entries that are equal to those of the previous read are the same objects. */
+/** Maps a document to entries. If an entry is equal to one of the previous read, the same object is returned. */
 export function mapThread(document: ThreadDocument, from: DocumentOrigin, previous?: MappedThread): MappedThread {
   const mapping = new ThreadMapping(document, isRecentlyWritten(from.mtimeMs, from.nowMs), previous);
   return {
@@ -51,15 +51,15 @@ export function mapThread(document: ThreadDocument, from: DocumentOrigin, previo
   };
 }
 
-/** Maps each message lazily and only once. */
+/** Maps each message when it is first needed, and only once. */
 class ThreadMapping {
   private readonly results: ToolResults;
   private readonly contexts: readonly MessageContext[];
   private readonly mappedMessages: MappedMessage[] = [];
   private readonly unsentEntries: readonly MappedEntry[];
   /**
-   * The messages of the previous read. Released when everything is mapped, so that reads do not keep each other in
-   * memory.
+   * The messages of the previous read. Released when everything is mapped, because otherwise each read would keep the
+   * previous ones in memory.
    */
   private previousMessages: readonly MappedMessage[];
   private previousEntries: ReadonlyMap<string, Entry>;
@@ -140,8 +140,8 @@ class ThreadMapping {
 }
 
 /**
- * Returns what the entries of a message depend on in other messages: the results of its calls, the calls of its
- * results.
+ * Returns the data in other messages on which the entries of a message depend: the results of its calls and the calls
+ * of its results.
  */
 function relatedResultsOf(message: unknown, results: ToolResults): readonly unknown[] {
   const blocks = isRecord(message) ? asList(message['content']) : [];
@@ -152,7 +152,7 @@ function isSame(one: unknown, other: unknown): boolean {
   try {
     return isSameJson(one, other);
   } catch {
-    // Too deeply nested to compare.
+    // The values are nested too deeply to be compared.
     return false;
   }
 }

@@ -10,7 +10,7 @@ import { isMessageStopped } from '../model/threadState';
 import { callIdOfCallBlock } from '../model/callIds';
 import { mayHaveLaterResult, type ToolResults } from './toolResults';
 
-/** Computes the context of each message. `isLive`: the file was written recently. */
+/** Computes the context of each message. `isLive`: the file was written a short time ago. */
 export function messageContexts(
   { messages }: ThreadDocument,
   results: ToolResults,
@@ -47,14 +47,14 @@ export function messageContexts(
   });
 }
 
-/** A call to which messages of a subagent may belong. */
+/** A call whose subagent may have written messages. */
 interface SubagentCallBlock {
   readonly entryId: string;
   readonly messageIndex: number;
   readonly block: unknown;
 }
 
-/** Returns calls by the id that messages of subagents refer to. Ids may repeat in a thread. */
+/** Returns calls by the id with which messages of subagents refer to them. A thread may contain an id several times. */
 function callsOf(
   records: readonly JsonRecord[],
   keys: readonly string[],
@@ -73,12 +73,12 @@ function callsOf(
   return calls;
 }
 
-/** Returns the last call before the message, else the first call after it. */
+/** Returns the last call before the message, or else the first call after it. */
 function nearestCall(calls: readonly SubagentCallBlock[] | undefined, index: number): SubagentCallBlock | undefined {
   return calls?.findLast(({ messageIndex }) => messageIndex < index) ?? calls?.[0];
 }
 
-/** Whether the call has ended, and with it all work of its subagent. */
+/** Whether the call has ended. Then its subagent has also ended. */
 function hasCallEnded(
   { messageIndex, block }: SubagentCallBlock,
   records: readonly JsonRecord[],
@@ -89,13 +89,13 @@ function hasCallEnded(
   return result !== undefined && !mayHaveLaterResult(result);
 }
 
-/** Returns undefined for messages of subagents and messages with other roles. */
+/** Returns the role of a message. Undefined for messages of subagents and for other roles. */
 function mainRole({ role, parentToolUseId }: JsonRecord): 'user' | 'assistant' | undefined {
   if (asNonEmptyText(parentToolUseId) !== undefined) return undefined;
   return role === 'user' || role === 'assistant' ? role : undefined;
 }
 
-/** Sums the usage of each turn, by the index of the turn's last answer. */
+/** Adds up the usage of each turn. The key is the index of the turn's last answer. */
 function turnUsages(
   records: readonly JsonRecord[],
   mainRoles: readonly ('user' | 'assistant' | undefined)[],

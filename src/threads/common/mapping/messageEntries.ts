@@ -14,7 +14,7 @@ import { isRoleShown, type ToolResults } from './toolResults';
 import { toolEntries } from './parts/callEntries';
 import { readRunOutsideResultBlock, readToolRun } from './parts/toolRun';
 
-/** Maps a message to entries in the order of its blocks. Results of tools appear at their calls. */
+/** Maps a message to entries in the order of its blocks. The entry of a tool call contains its result. */
 export function messageEntries(raw: unknown, results: ToolResults, context: MessageContext): readonly MappedEntry[] {
   const message = Message.safeParse(raw).data;
   if (!message || !isRoleShown(message.role)) {
@@ -45,7 +45,7 @@ class MessageMapper {
     return end ? [...entries, { entry: end, raw: this.rawMessage }] : entries;
   }
 
-  /** Shows the JSON if the message has unknown fields, which may be its content. */
+  /** Shows the JSON of a message with unknown fields, because they may be its content. */
   private mapUnknownContent(): readonly MappedEntry[] {
     const unknownKeys = isRecord(this.rawMessage)
       ? Object.keys(this.rawMessage).filter((key) => !Object.hasOwn(Message.shape, key))
@@ -92,7 +92,7 @@ class MessageMapper {
     return this.toEntry(index, raw, { kind: 'answer', text, ...(this.isStreaming(index) ? { streaming: true } : {}) });
   }
 
-  /** Joins all text and image blocks of a message to one prompt, at the position of the first one. */
+  /** Joins all text and image blocks of a message to one prompt. It replaces the first of them. */
   private mapPrompt(): readonly MappedEntry[] {
     if (this.hasPrompt) return [];
     this.hasPrompt = true;
@@ -173,7 +173,7 @@ class MessageMapper {
     );
   }
 
-  /** Shows a result only when its call is not in the thread. */
+  /** Shows a result only if its call is not in the thread. */
   private mapResult(raw: unknown, index: number): readonly MappedEntry[] {
     if (this.results.hasCall(raw)) return [];
     return [rawEntry(this.entryBaseOfBlock(index), 'Result of a tool call outside this thread', raw, rawJson(raw))];
@@ -193,12 +193,12 @@ class MessageMapper {
   }
 }
 
-/** Keys of a call that are not part of its input. */
+/** Keys of a call that do not belong to its input. */
 const callKeys: ReadonlySet<string> = new Set(
   'type,id,name,normalizedName,complete,inputIncomplete,inputPartialJSON,startTime,finalTime,metadata'.split(','),
 );
 
-/** Returns the unknown keys of a call, which replace a missing `input`. */
+/** Returns the unknown keys of a call as its input, for calls without `input`. */
 function inputFromOtherKeys(raw: unknown): unknown {
   if (!isRecord(raw)) return undefined;
   const others = Object.entries(raw).filter(

@@ -6,7 +6,8 @@ import { ThreadDocument } from '../model/threadSchema';
 import { ThreadError } from '../threadPorts';
 
 /**
- * Maps parsed JSON: a document of Amp or an export of Backline. `previous` is the previous read of the same thread.
+ * Maps parsed JSON, which is a document of Amp or an export of Backline. `previous` is the previous read of the same
+ * thread.
  * @throws ThreadError `unreadable` for other JSON
  */
 export function readThread(json: unknown, from: DocumentOrigin, previous?: MappedThread): MappedThread {

@@ -4,7 +4,7 @@ import { treesOf, type ThreadDocument } from '../model/threadSchema';
 import { relationsOf } from '../model/relations';
 import type { OpenThread, ThreadRelation, ThreadSourceKind } from '../threadPorts';
 
-/** Returns labeled details of a thread: where it ran, its models and its related threads. */
+/** Returns labeled details of a thread: its platform and folders, its models and its related threads. */
 export function factsOf(document: ThreadDocument): OpenThread['facts'] {
   const trees = treesOf(document);
   const platform = document.env?.initial?.platform;
@@ -49,13 +49,13 @@ const relationLabels: Readonly<Record<ThreadRelation['type'], Readonly<Record<Th
   subthread: { parent: 'Subthread of', child: 'Subthread' },
 };
 
-/** Returns notes for the user, for example that this machine may have only a part of the thread. */
+/** Returns notes for the user, for example that this machine may have only part of the thread. */
 export function notesOf(document: ThreadDocument, source: ThreadSourceKind): readonly string[] {
   const { messages, meta, archived, mainThreadID, originThreadID, forkPointIndex } = document;
   const isStub = source === 'local' && meta?.usesDtw === true;
   const fromMessage = forkPointIndex === undefined ? '' : ` at message ${forkPointIndex + 1}`;
   return [
-    ...(isStub ? ['This thread ran on Amp’s server, which may have more of it than this machine.'] : []),
+    ...(isStub ? ['This thread ran on Amp’s server, which may have messages that this machine doesn’t.'] : []),
     ...(messages.length === 0 ? ['This thread has no messages.'] : []),
     ...(archived === true ? ['This thread is archived.'] : []),
     ...(mainThreadID === undefined ? [] : [`This is a subthread of ${mainThreadID}.`]),

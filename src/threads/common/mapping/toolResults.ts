@@ -2,19 +2,19 @@ import { isRecord, asList, type JsonRecord } from '../model/jsonValues';
 import { runningStatuses } from '../model/threadState';
 import { callIdOfCallBlock, isResultBlock, callIdOfResultBlock } from '../model/callIds';
 
-/** The results of tool calls, wherever they are in the thread. */
+/** The results of all tool calls in the thread. */
 export interface ToolResults {
-  /** Returns the results of a call's block in the order of the thread. A running command may have several. */
+  /** Returns the results for a block of a call, in the order of the thread. A running command may have several. */
   ofCall(call: unknown): readonly unknown[];
-  /** Whether the thread has the call of this result. */
+  /** Whether the thread contains the call of this result. */
   hasCall(result: unknown): boolean;
 }
 
 const callTypes: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'program']);
 
 /**
- * Matches results with calls. Ids may repeat: a result belongs to the nearest earlier call with its id, else to the first
- * later one.
+ * Matches results with calls. An id may occur several times. A result belongs to the nearest earlier call with its id,
+ * or else to the first later one.
  */
 export function matchToolResults(messages: readonly unknown[]): ToolResults {
   const resultsByCall = new Map<unknown, unknown[]>();
@@ -43,7 +43,7 @@ export function matchToolResults(messages: readonly unknown[]): ToolResults {
   return { ofCall: (call) => resultsByCall.get(call) ?? [], hasCall: (result) => matched.has(result) };
 }
 
-/** Returns the blocks of a message that is shown. */
+/** Returns the blocks of a message. Empty for a message that is not shown. */
 function blocksOf(message: unknown): readonly JsonRecord[] {
   if (!isRecord(message) || !isRoleShown(message['role'])) return [];
   return asList(message['content']).filter(isRecord);
@@ -55,7 +55,7 @@ export function isRoleShown(role: unknown): boolean {
 
 const openStatuses: ReadonlySet<unknown> = new Set([...runningStatuses, 'blocked-on-user']);
 
-/** Whether another result of the same call may follow. */
+/** Whether another result of the same call may follow this one. */
 export function mayHaveLaterResult(block: unknown): boolean {
   return isRecord(block) && isRecord(block['run']) && openStatuses.has(block['run']['status']);
 }

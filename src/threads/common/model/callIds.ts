@@ -5,13 +5,13 @@ export function isResultBlock(block: unknown): boolean {
   return block['type'] === 'program_output' || block['type'].endsWith('tool_result');
 }
 
-/** Returns the id by which results refer to this block of a call, or an empty text. */
+/** Returns the id with which results refer to this block of a call. Empty if there is none. */
 export function callIdOfCallBlock(block: JsonRecord): string {
   const id = block['type'] === 'program' ? (block['call_id'] ?? block['id']) : block['id'];
   return toId(id);
 }
 
-/** Returns the id of the call that this result belongs to, or an empty text. */
+/** Returns the id of the call to which this result belongs. Empty if there is none. */
 export function callIdOfResultBlock(block: JsonRecord): string {
   return toId(block['toolUseID'] ?? block['tool_use_id'] ?? block['call_id']);
 }

@@ -1,8 +1,8 @@
 import { isRecord } from './jsonValues';
 
 /**
- * Returns a unique key for each message: its id, else its position. Ids of entries begin with it, so existing entries keep
- * their ids when a thread grows.
+ * Returns a unique key for each message: its id, or else its position. Ids of entries begin with it, so existing
+ * entries keep their ids when a thread grows.
  */
 export function messageKeys(messages: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>();
@@ -15,7 +15,7 @@ export function messageKeys(messages: readonly unknown[]): readonly string[] {
   });
 }
 
-/** All text blocks of a prompt are one entry. */
+/** Returns the id of a prompt's entry. All text blocks of a prompt share one entry. */
 export function promptEntryId(messageKey: string): string {
   return messageKey;
 }

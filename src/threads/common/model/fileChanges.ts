@@ -1,7 +1,7 @@
 import { isRecord, asList } from './jsonValues';
 import { toolKind } from './toolNames';
 
-/** Whether a tool has changed a file, judged by its name and its result. */
+/** Whether any tool has changed a file, according to its name and result. */
 export function hasChangedFiles(messages: readonly unknown[]): boolean {
   const changingCalls = new Set<unknown>();
   for (const message of messages) {

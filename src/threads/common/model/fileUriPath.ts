@@ -1,4 +1,4 @@
-/** Converts a `file:` URI to an absolute path in the style of its operating system. Undefined for other URIs. */
+/** Converts a `file:` URI to an absolute path in the format of its operating system. Undefined for other URIs. */
 export function fileUriPath(uri: string): string | undefined {
   const match = /^file:\/\/([^/?#]*)(\/[^?#]*)?/i.exec(uri);
   if (!match) return undefined;
@@ -9,7 +9,7 @@ export function fileUriPath(uri: string): string | undefined {
   return host === '' || host === 'localhost' ? path : `\\\\${host}${backslashed(path)}`;
 }
 
-/** Accepts a path or a `file:` URI. */
+/** Returns a path. Accepts a path or a `file:` URI. */
 export function pathOrUriPath(name: string): string {
   return fileUriPath(name) ?? name;
 }
@@ -22,7 +22,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A lone percent sign means that the text is not encoded.
+    // A single percent sign means that the text is not encoded.
     return text;
   }
 }

@@ -1,45 +1,48 @@
 import { isRecord } from '../../../base/common/isRecord';
 
-/** Helpers for parsed JSON of unknown shape. */
+/** Helpers for parsed JSON whose structure is unknown. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 export { isRecord } from '../../../base/common/isRecord';
 
-/** Returns an empty list for anything but an array. */
+/** Returns the value if it is an array, and otherwise an empty list. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Looks up a key from a file, which may also be the name of an inherited property such as `constructor`. */
+/**
+ * Looks up a key that comes from a file. Ignores inherited properties, because the key can be `constructor`, for
+ * example.
+ */
 export function ownValue<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** Returns undefined for anything but a non-empty text. */
+/** Returns the value if it is a non-empty text, and otherwise undefined. */
 export function asNonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns undefined for anything but a non-negative integer. */
+/** Returns the value if it is a non-negative integer, and otherwise undefined. */
 export function asCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Converts milliseconds since the epoch or an ISO date to milliseconds since the epoch. */
+/** Returns a time in milliseconds since the epoch. Accepts such a number or an ISO date. */
 export function asTimeMs(value: unknown): number | undefined {
   const ms = typeof value === 'string' ? Date.parse(value) : value;
   return typeof ms === 'number' && Number.isFinite(ms) && ms > 0 && ms < 8.64e15 ? ms : undefined;
 }
 
-/** Returns the first non-blank line, cut to `maxUnits` UTF-16 units. */
+/** Returns the first line that is not blank, truncated to `maxUnits` UTF-16 units. */
 export function firstLine(text: string, maxUnits = 300): string {
-  // Bounded, because the line may be very long.
+  // The pattern limits the length, because the line may be very long.
   const line = /[^\s][^\r\n]{0,1000}/.exec(text)?.[0].trimEnd() ?? '';
   return line.length > maxUnits ? `${line.slice(0, maxUnits - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
 }
 
-/** Compares two JSON values. Fast for parts that are the same objects. */
+/** Compares two JSON values. Fast if they share objects. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (Array.isArray(one)) {

@@ -1,6 +1,6 @@
 import { isRecord, asList, asNonEmptyText, type JsonRecord } from './jsonValues';
 
-/** Joins the text blocks of a user's message, without blocks that Amp hides and results of tools. */
+/** Joins the text blocks of a user's message. Omits results of tools and blocks that Amp hides. */
 export function promptText(content: unknown): string {
   if (typeof content === 'string') return content;
   const texts = asList(content).flatMap((block) =>
@@ -11,7 +11,7 @@ export function promptText(content: unknown): string {
   return texts.length === 1 ? (texts[0] ?? '') : texts.join('\n\n');
 }
 
-/** Whether a message is a prompt by the user. Like Amp, excludes results of tools and prompts to subagents. */
+/** Whether a message is a prompt by the user. As in Amp, results of tools and prompts to subagents are not. */
 export function isPrompt({ role, content, parentToolUseId }: JsonRecord): boolean {
   if (role !== 'user' || asNonEmptyText(parentToolUseId) !== undefined) return false;
   if (typeof content === 'string') return content !== '';

@@ -2,7 +2,7 @@ import { isRecord } from './jsonValues';
 
 const thinkingTypes: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
 
-/** Formats a value for display, without signatures and encrypted thinking. */
+/** Formats a value as JSON for display. Omits signatures and encrypted thinking. */
 export function rawJson(value: unknown): string {
   try {
     return value === undefined ? 'null' : JSON.stringify(value, hideEncrypted, 2);

@@ -2,7 +2,9 @@ import { isRecord, asNonEmptyText } from './jsonValues';
 import type { ThreadDocument } from './threadSchema';
 import type { ThreadRelation } from '../threadPorts';
 
-/** Returns the related threads that a document names, without duplicates. Relations of several threads may form loops. */
+/**
+ * Returns the related threads that a document names, without duplicates. Relations of several threads may form cycles.
+ */
 export function relationsOf(document: ThreadDocument, ownId: string): readonly ThreadRelation[] {
   const relations: ThreadRelation[] = [];
   const add = (relation: ThreadRelation): void => {
@@ -16,7 +18,7 @@ export function relationsOf(document: ThreadDocument, ownId: string): readonly T
     const threadId = asNonEmptyText(item['threadID']);
     const { type } = item;
     if (threadId === undefined || (type !== 'fork' && type !== 'handoff' && type !== 'mention')) continue;
-    // The file has the role of this thread, but a relation has the role of the other one.
+    // The file contains the role of this thread, but a relation has the role of the other thread.
     add({ type, role: item['role'] === 'child' ? 'parent' : 'child', threadId });
   }
   if (document.originThreadID !== undefined) add({ type: 'fork', role: 'parent', threadId: document.originThreadID });

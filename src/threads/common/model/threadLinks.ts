@@ -18,11 +18,11 @@ export function parseThreadId(target: string): string | undefined {
 
 interface NamedThread {
   readonly threadId: string;
-  /** Missing when the thread is not in the list. */
+  /** Missing if the thread is not in the list. */
   readonly head?: ThreadHead;
 }
 
-/** Finds the threads whose ids are in the query, for example in a pasted link, or whose ids begin with the query. */
+/** Finds threads by id: the query contains the id, for example in a pasted link, or the id starts with the query. */
 export function findThreadsByIdIn(query: string, heads: readonly ThreadHead[]): readonly NamedThread[] {
   const text = query.trim();
   const exact = heads.filter(({ id }) => id === text);

@@ -2,24 +2,25 @@ import * as z from 'zod/mini';
 import { isRecord, asNonEmptyText } from './jsonValues';
 
 /**
- * The schema of Amp's thread documents, from local files of 2025 to current exports. Only the list of messages is required.
- * A field of an unexpected type counts as missing.
+ * The schema of Amp's thread documents, from local files of 2025 to current exports. Only the list of messages is
+ * required. A field of an unexpected type counts as missing.
  */
 
 /** Makes a field optional and ignores values of another type. */
-export const optionalLenient = <Type extends z.ZodMiniType>(type: Type): z.ZodMiniCatch<z.ZodMiniOptional<Type>> =>
-  z.catch(z.optional(type), undefined);
-const Text = optionalLenient(z.string());
-const Flag = optionalLenient(z.boolean());
-const Amount = optionalLenient(z.number());
+export const optionalIgnoringInvalid = <Type extends z.ZodMiniType>(
+  type: Type,
+): z.ZodMiniCatch<z.ZodMiniOptional<Type>> => z.catch(z.optional(type), undefined);
+const Text = optionalIgnoringInvalid(z.string());
+const Flag = optionalIgnoringInvalid(z.boolean());
+const Amount = optionalIgnoringInvalid(z.number());
 const Anything = z.optional(z.unknown());
-const List = optionalLenient(z.array(Anything));
+const List = optionalIgnoringInvalid(z.array(Anything));
 
 const Tree = z.object({
   displayName: Text,
   uri: Text,
   fsPath: Text,
-  repository: optionalLenient(z.object({ type: Text, url: Text, ref: Text, sha: Text })),
+  repository: optionalIgnoringInvalid(z.object({ type: Text, url: Text, ref: Text, sha: Text })),
 });
 type Tree = z.infer<typeof Tree>;
 
@@ -41,8 +42,12 @@ export const ThreadDocument = z.object({
   title: Text,
   messages: z.array(z.pipe(Anything, z.transform(normalizeMessage))),
   agentMode: Text,
-  env: optionalLenient(
-    z.object({ initial: optionalLenient(z.object({ trees: List, platform: optionalLenient(Platform), tags: List })) }),
+  env: optionalIgnoringInvalid(
+    z.object({
+      initial: optionalIgnoringInvalid(
+        z.object({ trees: List, platform: optionalIgnoringInvalid(Platform), tags: List }),
+      ),
+    }),
   ),
   relationships: List,
   originThreadID: Text,
@@ -51,8 +56,8 @@ export const ThreadDocument = z.object({
   archived: Flag,
   draft: Anything,
   queuedMessages: List,
-  usageLedger: optionalLenient(z.object({ events: List })),
-  meta: optionalLenient(
+  usageLedger: optionalIgnoringInvalid(z.object({ events: List })),
+  meta: optionalIgnoringInvalid(
     z.object({ usesDtw: Flag, usesThreadActors: Flag, visibility: Text, lastUserMessageAt: Anything, agentMode: Text }),
   ),
   activatedSkills: List,
@@ -74,7 +79,7 @@ export const Message = z.object({
   usage: Anything,
   turnElapsedMs: Amount,
   interrupted: Flag,
-  meta: optionalLenient(
+  meta: optionalIgnoringInvalid(
     z.object({
       sentAt: Anything,
       fromAggman: Anything,
@@ -83,17 +88,21 @@ export const Message = z.object({
       fromAutomation: Anything,
     }),
   ),
-  source: optionalLenient(z.object({ type: Text })),
-  userState: optionalLenient(
+  source: optionalIgnoringInvalid(z.object({ type: Text })),
+  userState: optionalIgnoringInvalid(
     z.object({
       activeEditor: Text,
       currentlyVisibleFiles: List,
-      selectionRange: optionalLenient(
-        z.object({ start: optionalLenient(Position), end: optionalLenient(Position), startLine: Amount }),
+      selectionRange: optionalIgnoringInvalid(
+        z.object({
+          start: optionalIgnoringInvalid(Position),
+          end: optionalIgnoringInvalid(Position),
+          startLine: Amount,
+        }),
       ),
     }),
   ),
-  fileMentions: optionalLenient(z.object({ files: List })),
+  fileMentions: optionalIgnoringInvalid(z.object({ files: List })),
   discoveredGuidanceFiles: List,
 });
 export type Message = z.infer<typeof Message>;
@@ -114,7 +123,7 @@ export const Block = z.discriminatedUnion('type', [
     input: Anything,
     complete: Flag,
     inputIncomplete: Anything,
-    inputPartialJSON: optionalLenient(z.object({ json: Text })),
+    inputPartialJSON: optionalIgnoringInvalid(z.object({ json: Text })),
     normalizedName: Text,
     normalizedInput: Anything,
     ...Times,
@@ -123,7 +132,7 @@ export const Block = z.discriminatedUnion('type', [
   z.object({ type: z.literal('summary'), summary: Anything }),
   z.object({
     type: z.literal('manual_bash_invocation'),
-    args: optionalLenient(z.object({ cmd: Text, args: List, cwd: Text })),
+    args: optionalIgnoringInvalid(z.object({ cmd: Text, args: List, cwd: Text })),
     toolRun: Anything,
     hidden: Flag,
   }),
@@ -131,14 +140,14 @@ export const Block = z.discriminatedUnion('type', [
 export type Block = z.infer<typeof Block>;
 export type BlockOf<Type extends Block['type']> = Extract<Block, { type: Type }>;
 
-/** The result of a tool call, in `run` (Amp's format) or in `content` (the model provider's format). */
+/** The result of a tool call. It is in `run` (Amp's format) or in `content` (the model provider's format). */
 export const ResultBlock = z.object({
   type: z.string(),
   run: Anything,
-  userInput: optionalLenient(z.object({ accepted: Flag, denyFeedback: Text, askAnswers: Anything })),
+  userInput: optionalIgnoringInvalid(z.object({ accepted: Flag, denyFeedback: Text, askAnswers: Anything })),
   content: Anything,
   is_error: Flag,
-  /** Only in blocks of the type `program_output`. */
+  /** Only used in blocks of the type `program_output`. */
   result: Anything,
   status: Text,
 });
@@ -154,7 +163,7 @@ export const StoredToolRun = z.object({
 });
 export type StoredToolRun = z.infer<typeof StoredToolRun>;
 
-/** One turn of a subagent in the progress of its call. */
+/** One turn of a subagent, as stored in the progress of its call. */
 export const ProgressTurn = z.object({ message: Text, reasoning: Text, tool_uses: List });
 export type ProgressTurn = z.infer<typeof ProgressTurn>;
 
@@ -172,12 +181,12 @@ export const NamedFile = z.object({
   uri: z.string(),
   content: Text,
   isImage: Flag,
-  imageInfo: optionalLenient(z.object({ mimeType: Text, size: Amount })),
+  imageInfo: optionalIgnoringInvalid(z.object({ mimeType: Text, size: Amount })),
 });
 
 /**
- * Normalizes the content of a message to a text or a list of blocks. Accepts `text` in place of `content`, a single block and
- * plain texts as blocks. Returns the same object when there is nothing to change.
+ * Converts the content of a message to a text or a list of blocks. Accepts `text` instead of `content`, a single block,
+ * and plain texts as blocks. Returns the same object if nothing needs to be changed.
  */
 export function normalizeMessage(message: unknown): unknown {
   if (!isRecord(message)) return message;

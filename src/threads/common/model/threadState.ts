@@ -2,17 +2,23 @@ import { isRecord, asList, asNonEmptyText, type JsonRecord } from './jsonValues'
 import { promptText } from './promptText';
 import type { ThreadHead } from '../threadPorts';
 
-/** How long after the last write a thread that is marked as running counts as running. */
+/** How long after the last write a thread that is marked as running is considered running. */
 export const runningFreshnessMs = 5 * 60_000;
 /** Statuses of tool runs that have not ended. */
 export const runningStatuses: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
 
-/** False for an unknown time and for times in the future, which a wrong clock may cause. */
+/**
+ * Whether a file was written a short time ago. False for an unknown time, and for a time in the future, which a wrong
+ * clock may cause.
+ */
 export function isRecentlyWritten(mtimeMs: number | undefined, nowMs: number): boolean {
   return mtimeMs !== undefined && Math.abs(nowMs - mtimeMs) < runningFreshnessMs;
 }
 
-/** Derives the state from the last message. `isFileFresh`: the file was written recently, so the thread may be running. */
+/**
+ * Determines the state from the last message. `isFileFresh`: the file was written a short time ago, so the thread may
+ * be running.
+ */
 export function threadState(messages: readonly unknown[], isFileFresh: boolean): ThreadHead['state'] {
   const last = messages.findLast((message): message is JsonRecord => isRecord(message) && isMainMessage(message));
   if (!last) return 'idle';
@@ -26,15 +32,15 @@ export function threadState(messages: readonly unknown[], isFileFresh: boolean):
   }
   if (last['interrupted'] === true) return 'cancelled';
   const statuses = asList(last['content']).flatMap((block) => statusOf(block) ?? []);
-  // A waiting thread writes nothing, so the age of the file does not matter.
+  // A waiting thread writes nothing, so the age of its file does not matter.
   if (statuses.includes('blocked-on-user')) return wasLastAnswerStopped(messages) ? 'cancelled' : 'waiting';
   if (statuses.some((status) => runningStatuses.has(status))) return running;
   if (promptText(last['content']) === '' && statuses.includes('cancelled')) return 'cancelled';
-  // The last message is a prompt or a result without an answer.
+  // The last message is a prompt or a result, and has no answer yet.
   return isFileFresh ? 'running' : 'idle';
 }
 
-/** Whether the answer that called the tools was stopped before their results. */
+/** Whether the answer with the tool calls was stopped before their results arrived. */
 function wasLastAnswerStopped(messages: readonly unknown[]): boolean {
   const answer = messages.findLast(
     (message): message is JsonRecord => isRecord(message) && isMainMessage(message) && message['role'] === 'assistant',
@@ -42,7 +48,7 @@ function wasLastAnswerStopped(messages: readonly unknown[]): boolean {
   return isMessageStopped(answer?.['state']);
 }
 
-/** Excludes messages of subagents and messages with other roles. */
+/** Whether a message belongs to the main conversation. False for messages of subagents and for other roles. */
 function isMainMessage(message: JsonRecord): boolean {
   return (
     (message['role'] === 'assistant' || message['role'] === 'user') &&
@@ -64,7 +70,7 @@ export function messageStateType(state: unknown): string | undefined {
   return isRecord(state) ? asNonEmptyText(state['type']) : undefined;
 }
 
-/** Whether a message ended before it was complete, which also ends its tool calls. */
+/** Whether a message was stopped before it was complete, which also ends its tool calls. */
 export function isMessageStopped(state: unknown): boolean {
   const type = messageStateType(state);
   return type === 'cancelled' || type === 'error';

@@ -3,15 +3,15 @@ import type { Usage } from '../../../transcript/common/entries';
 import { asCount, isRecord, asList, asNonEmptyText, asTimeMs, type JsonRecord } from './jsonValues';
 
 /**
- * Sums the usage of a thread from the two places where Amp records it: the thread's ledger (until early 2026) and each
- * message. A message that is in the ledger adds only its cache tokens.
+ * Adds up the usage of a thread from the two places in which Amp stores it: the thread's ledger (until early 2026) and
+ * each message. If a message is in the ledger, only its cache tokens are added.
  */
 export function threadUsage(messages: readonly unknown[], ledger: readonly unknown[]): Usage | undefined {
   const events = ledger.filter(isRecord);
   const covered = new Set(events.map((event) => event['toMessageId']));
   covered.delete(undefined);
   covered.delete(null);
-  // Old events do not name their messages. They cover all messages until the last event.
+  // Old events do not name their messages. They include all messages until the last event.
   const coversAll = events.some((event) => event['operationType'] !== 'title-generation') && covered.size === 0;
   const coveredUntil = coversAll ? ledgerEnd(events) : undefined;
   return sumUsage([
@@ -26,10 +26,12 @@ export function threadUsage(messages: readonly unknown[], ledger: readonly unkno
   ]);
 }
 
-/** Tolerance, because an event and the usage of its message are written at almost the same time in either order. */
+/**
+ * Tolerance in milliseconds. An event and the usage of its message are written at almost the same time, in any order.
+ */
 const slackMs = 60_000;
 
-/** Returns the time until which the ledger was written, or undefined if it has no times. */
+/** Returns the time until which the ledger was written. Undefined if the ledger contains no times. */
 function ledgerEnd(events: readonly JsonRecord[]): number | undefined {
   const times = events.flatMap((event) => asTimeMs(event['timestamp']) ?? []);
   return times.length === 0 ? undefined : times.reduce((last, time) => Math.max(last, time)) + slackMs;
@@ -53,7 +55,7 @@ export function messageModel(message: unknown): string | undefined {
   return isRecord(usage) ? asNonEmptyText(usage['model']) : undefined;
 }
 
-/** Sums are limited to the largest safe integer. */
+/** Adds up usages. Sums are limited to the largest safe integer. */
 export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
   let total: Usage | undefined;
   for (const usage of usages) {
@@ -71,7 +73,10 @@ export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefi
   return total;
 }
 
-/** For models of OpenAI, Amp reports the uncached input as written to the cache and 0 as the input. */
+/**
+ * Returns the input tokens. For models of OpenAI, Amp reports uncached input as written to the cache, and 0 as the
+ * input.
+ */
 function promptTokens(usage: JsonRecord): { input: number | undefined; cacheWrite: number | undefined } {
   const input = asCount(usage['inputTokens']);
   const cacheWrite = asCount(usage['cacheCreationInputTokens']);

@@ -25,12 +25,12 @@ export function toolKind(name: string): ToolKind {
   return kindByTool.get(bareToolName(name).toLowerCase()) ?? 'other';
 }
 
-/** Returns one line: the name of the tool and what the call is about. */
+/** Returns a title on one line: the name of the tool and the subject of the call. */
 export function toolTitle(name: string, input: unknown): string {
   const subject = isRecord(input) ? subjectOf(input) : undefined;
   const line = subject === undefined ? '' : firstLine(subject);
   if (line === '') return bareToolName(name);
-  // Commands of the user are shown as typed: `$ ls`.
+  // Commands of the user are shown as they were typed: `$ ls`.
   return firstLine(name.startsWith('$') ? `${name} ${line}` : `${bareToolName(name)}: ${line}`);
 }
 

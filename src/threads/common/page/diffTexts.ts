@@ -1,6 +1,6 @@
 import type { DiffPart } from '../../../transcript/common/entries';
 
-/** Returns both sides of a change, made of its hunks with a mark between them. */
+/** Returns both sides of a change. They consist of its hunks, with a mark between them. */
 export function textsBeforeAndAfter({ hunks, change }: DiffPart): { readonly before: string; readonly after: string } {
   const side = (without: 'add' | 'remove'): string =>
     hunks

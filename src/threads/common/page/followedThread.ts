@@ -20,14 +20,15 @@ export type FollowedThreadSource = Pick<ThreadSource, 'read' | 'subscribe'>;
 const retryBackoff: Backoff = { firstMs: 250, maxMs: 2_000 };
 
 interface RetryPolicy {
-  /** How long the error is hidden from the user. */
+  /** How long the error is hidden from the user, in milliseconds. */
   readonly hiddenMs: number;
-  /** Whether to continue retrying after that. */
+  /** Whether to keep retrying after that time. */
   readonly isEndless: boolean;
 }
 
 /**
- * Returns undefined for a permanent error. Some programs write files in place, so a read may see an incomplete file.
+ * Returns how to retry after an error, or undefined for a permanent error. Some programs write files in place, so a
+ * read may find an incomplete file.
  */
 function retryPolicyFor(error: unknown, wasComplete: boolean): RetryPolicy | undefined {
   const code = error instanceof ThreadError ? error.code : undefined;
@@ -35,19 +36,19 @@ function retryPolicyFor(error: unknown, wasComplete: boolean): RetryPolicy | und
   return code === 'unreadable' && wasComplete ? { hiddenMs: 3_000, isEndless: false } : undefined;
 }
 
-/** Reads a thread that is shown, and reads it again after each change, one read at a time. */
+/** Reads a thread that is displayed, and reads it again after each change. Only one read runs at a time. */
 export class FollowedThread implements Disposable {
   readonly transcript: TranscriptDocument;
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onListenerError(error)));
-  /** Fires after each read, successful or not. The transcript has its own event. */
+  /** Fires after each read, even if it failed. The transcript has its own event. */
   readonly onDidChange = this.emitter.event;
-  private readonly abortOnDispose = new AbortController();
-  /** Trimmed entries for pages, so that an unchanged entry stays the same object. */
+  private readonly disposeAbortController = new AbortController();
+  /** Truncated entries for pages. They are kept, so that an unchanged entry stays the same object. */
   private readonly trimmedEntries = new WeakMap<Entry, Entry>();
   private readonly subthreads: OpenSubthreads;
   private hasShownSubthreads = false;
-  /** The thread as read, without the steps of subthreads. */
+  /** The thread as it was read, without the steps of subthreads. */
   private threadWithoutSteps: OpenThread | undefined;
   private currentThread: OpenThread | undefined;
   private currentProblem: string | undefined;
@@ -60,7 +61,7 @@ export class FollowedThread implements Disposable {
 
   constructor(
     readonly threadId: string,
-    private readonly source: FollowedThreadSource,
+    private readonly threadSource: FollowedThreadSource,
     private readonly clock: Clock,
     private readonly onListenerError: (error: unknown) => void,
     scope: SubthreadScope = { chain: [threadId], shared: { openCount: 0 } },
@@ -75,23 +76,23 @@ export class FollowedThread implements Disposable {
     this.transcript = this.disposables.add(new TranscriptDocument(onListenerError));
   }
 
-  /** The last read thread with the steps of open subthreads. */
+  /** The thread as it was last read, with the steps of open subthreads. */
   get thread(): OpenThread | undefined {
     return this.currentThread;
   }
 
-  /** Why the last read failed. */
+  /** Why the last read failed; undefined if it succeeded. */
   get problem(): string | undefined {
     return this.currentProblem;
   }
 
-  /** Never rejects. */
+  /** Reads the thread and subscribes to its changes. Never rejects. */
   async start(): Promise<void> {
     await this.refresh();
-    // Subscribes after the first read, which finds the source of the thread.
+    // The subscription follows the first read, because that finds the source of the thread.
     if (this.disposables.isDisposed) return;
-    this.disposables.add(this.source.subscribe(this.threadId, () => void this.refresh()));
-    // The thread may have changed between reading and subscribing.
+    this.disposables.add(this.threadSource.subscribe(this.threadId, () => void this.refresh()));
+    // The thread may have changed between the read and the subscription.
     await this.refresh();
   }
 
@@ -110,12 +111,12 @@ export class FollowedThread implements Disposable {
     } while (this.shouldReadAgain());
   }
 
-  /** Returns the complete entry, which is trimmed on pages. */
+  /** Returns the complete form of an entry, which is truncated on pages. */
   entry(entryId: string): Entry | undefined {
     return this.currentThread?.entries.find(({ id }) => id === entryId);
   }
 
-  /** Shows a subagent's thread as the steps of its call. Returns the problem if that is impossible. */
+  /** Shows a subagent's thread as the steps of its call. Returns a message if that is impossible. */
   showSubthread(callId: string): string | undefined {
     this.hasShownSubthreads = true;
     return this.subthreads.show(callId, this.threadWithoutSteps?.entries ?? []);
@@ -125,7 +126,7 @@ export class FollowedThread implements Disposable {
     this.subthreads.hide(callId);
   }
 
-  /** Called for a new page, which has no open subthreads. */
+  /** Call for a new page, because it has no open subthreads. */
   hideSubthreads(): void {
     if (this.subthreads.size === 0) return;
     this.subthreads.closeAll();
@@ -137,7 +138,7 @@ export class FollowedThread implements Disposable {
   }
 
   dispose(): void {
-    this.abortOnDispose.abort();
+    this.disposeAbortController.abort();
     this.retryTimer?.dispose();
     this.disposables.dispose();
   }
@@ -147,7 +148,7 @@ export class FollowedThread implements Disposable {
   }
 
   private followSubthread(threadId: string, scope: SubthreadScope): FollowedThread {
-    const followed = new FollowedThread(threadId, this.source, this.clock, this.onListenerError, scope);
+    const followed = new FollowedThread(threadId, this.threadSource, this.clock, this.onListenerError, scope);
     followed.disposables.add(refreshWhenStale(followed, this.clock));
     return followed;
   }
@@ -156,7 +157,7 @@ export class FollowedThread implements Disposable {
     this.retryTimer?.dispose();
     try {
       const onFirst = this.currentThread ? undefined : (thread: OpenThread): void => this.setThread(thread);
-      this.setThread(await this.source.read(this.threadId, this.abortOnDispose.signal, onFirst));
+      this.setThread(await this.threadSource.read(this.threadId, this.disposeAbortController.signal, onFirst));
       this.hasReadCompletely = true;
       this.failure = undefined;
     } catch (error) {
@@ -167,7 +168,7 @@ export class FollowedThread implements Disposable {
     }
   }
 
-  /** Schedules another read after a temporary error. Returns false when the error must be shown. */
+  /** Schedules another read after a temporary error. Returns false if the user must see the error. */
   private scheduleRetry(error: unknown): boolean {
     const policy = retryPolicyFor(error, this.hasReadCompletely);
     const { startedAt, count } = this.failure ?? { startedAt: this.clock.monotonicNow(), count: 0 };
@@ -207,13 +208,16 @@ export class FollowedThread implements Disposable {
   }
 }
 
-/** Reads a running thread again when it becomes stale, which no event reports. The caller must dispose the result. */
+/**
+ * Reads a running thread again at the time when it becomes stale, because no event reports that. The caller must
+ * dispose the result.
+ */
 export function refreshWhenStale(followed: FollowedThread, clock: Clock): Disposable {
   let timer: Disposable | undefined;
   const subscription = followed.onDidChange(() => {
     timer?.dispose();
     const { problem, thread } = followed;
-    // Not after a failed read, which would be repeated endlessly.
+    // Nothing is scheduled after a failed read, because it would be repeated endlessly.
     const staleAt = thread && problem === undefined ? nextStaleAt([thread.head]) : undefined;
     if (staleAt !== undefined) timer = clock.setTimer(staleAt - clock.now(), () => void followed.refresh());
   });

@@ -24,7 +24,7 @@ export const ThreadAction = z.enum([
 ]);
 export type ThreadAction = z.infer<typeof ThreadAction>;
 
-export const ThreadView = z.object({
+export const ThreadHeaderView = z.object({
   id: Text,
   title: Text,
   state: z.enum(threadStates),
@@ -39,27 +39,27 @@ export const ThreadView = z.object({
   notes: z.array(Text),
   actions: z.array(ThreadAction),
 });
-export type ThreadView = z.infer<typeof ThreadView>;
+export type ThreadHeaderView = z.infer<typeof ThreadHeaderView>;
 
 export const OutlineItem = z.object({
   entryId: Text,
   turn: Count,
-  /** A single line. */
+  /** Text on a single line. */
   text: Text,
   at: optional(z.number()),
 });
 export type OutlineItem = z.infer<typeof OutlineItem>;
 
-/** A missing field has not changed. The host posts at most one update per frame. */
+/** An update of the page. A missing field has not changed. The host sends at most one update per frame. */
 export const ThreadUpdate = z.object({
-  thread: optional(ThreadView),
+  thread: optional(ThreadHeaderView),
   outline: optional(z.array(OutlineItem)),
   transcript: optional(TranscriptPatch),
-  /** Why the last read failed, or null after a successful read. The page keeps what it has. */
+  /** Why the last read failed, or null after a successful read. The page keeps its contents. */
   problem: optional(z.nullable(Text)),
-  /** Whether the thread has a file to open in an editor. Sent with `problem`. */
+  /** Whether the thread has a file that can be opened in an editor. Sent together with `problem`. */
   hasFile: optional(z.boolean()),
-  /** The first entry that is new since the user's last visit. Sent only with the first update. */
+  /** Id of the first entry that is new since the user's last visit. Sent only with the first update. */
   unreadFrom: optional(Text),
 });
 export type ThreadUpdate = z.infer<typeof ThreadUpdate>;
@@ -80,17 +80,17 @@ export const FoundEntry = z.object({
   entryId: Text,
   /** Position of the entry in the whole thread, 0-based. */
   index: Count,
-  /** How often the text occurs in the entry. */
+  /** Number of occurrences of the text in the entry. */
   count: Count,
 });
 export type FoundEntry = z.infer<typeof FoundEntry>;
 
 export const threadRequests = {
-  /** Sent by a new page, which then receives everything by `didUpdate`. */
+  /** Sent by a new page, which then receives all data by `didUpdate`. */
   ready: defineAction('thread/ready', NoValue),
   loadOlder: defineAction('thread/loadOlder', z.object({ count: Count })),
   loadLater: defineAction('thread/loadLater', z.object({ count: Count })),
-  /** Loads the entries around an entry. `exists` is false when the thread has no such entry. */
+  /** Loads the entries around an entry. `exists` is false if there is no such entry. */
   loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ exists: z.boolean() })),
   loadLatest: defineAction('thread/loadLatest', NoValue),
   /** Finds the entries that show a text, in reading order, ignoring case. */
@@ -98,9 +98,9 @@ export const threadRequests = {
   retry: defineAction('thread/retry', NoValue),
   /** Opens the file of an unreadable thread in an editor. */
   openFile: defineAction('thread/openFile', NoValue),
-  /** Returns the complete entry, without trimming. */
+  /** Returns the complete entry, which is truncated on the page. */
   showAll: defineRequest('thread/showAll', ofEntry, z.object({ entry: Entry })),
-  /** Shows or hides a subagent's thread as the steps of its call, which arrive with the transcript. */
+  /** Shows or hides a subagent's thread as the steps of its call. The steps arrive with the next update. */
   showSubthread: defineRequest(
     'thread/showSubthread',
     z.object({ entryId: Text, isShown: z.boolean() }),
@@ -108,7 +108,7 @@ export const threadRequests = {
   ),
   /** Opens the JSON source of the entry in an editor. */
   showRaw: defineAction('thread/showRaw', ofEntry),
-  /** `part` is the index of the diff in the entry's parts. */
+  /** Opens a diff. `part` is the index of the diff in the entry's parts. */
   openDiff: defineAction('thread/openDiff', z.object({ entryId: Text, part: Count })),
   /** Opens a path or a link in the transcript. `line` is 1-based. */
   open: defineAction('thread/open', z.object({ target: Text, line: optional(Count) })),

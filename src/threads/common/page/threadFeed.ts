@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { FollowedThread } from './followedThread';
-import type { ThreadAction, ThreadUpdate, ThreadView } from './threadApi';
+import type { ThreadAction, ThreadUpdate, ThreadHeaderView } from './threadApi';
 import { threadOutline } from './threadOutline';
 import type { OpenThread } from '../threadPorts';
 import { titleOf } from '../tree/threadRow';
@@ -17,22 +17,22 @@ interface ThreadFeedDeps {
   readonly clock: Clock;
 }
 
-/** One frame of a screen. */
+/** Duration of one frame of a typical screen. */
 const frameMs = 16;
 const initialEntries = 40;
 
 type UpdatePart = 'thread' | 'outline' | 'problem';
 
-/** Posts changes of a thread to its page, at most once per frame. Posts nothing while there is no page. */
+/** Sends changes of a thread to its page, at most once per frame. Sends nothing while there is no page. */
 export class ThreadFeed implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly frameCoalescer: Coalescer;
   private readonly transcriptFeed: TranscriptFeed;
   private readonly changedParts = new Set<UpdatePart>();
   private isConnected = false;
-  private postedView: ThreadView | undefined;
+  private postedView: ThreadHeaderView | undefined;
   private postedOutline = '';
-  /** Id of the last entry that the user has seen. Cleared when the page knows what is unread. */
+  /** Id of the last entry that the user has seen. Cleared when it was sent to the page. */
   private lastSeenEntryId: string | undefined;
 
   constructor(private readonly deps: ThreadFeedDeps) {
@@ -61,33 +61,33 @@ export class ThreadFeed implements Disposable {
     this.frameCoalescer.flushNow();
   }
 
-  /** Called when the page is hidden or closed. */
+  /** Call when the page is hidden or closed. */
   disconnectPage(): void {
     this.isConnected = false;
     this.frameCoalescer.dispose();
     this.transcriptFeed.restart(initialEntries);
   }
 
-  /** Adds about `count` entries before those that the page has. */
+  /** Adds about `count` earlier entries to those on the page. */
   loadOlder(count: number): void {
     this.transcriptFeed.showOlder(count);
     this.schedule();
   }
 
-  /** Adds about `count` entries after those that the page has. */
+  /** Adds about `count` later entries to those on the page. */
   loadLater(count: number): void {
     this.transcriptFeed.showLater(count);
     this.schedule();
   }
 
-  /** Replaces the page's entries with those around one. Returns false when there is no such entry. */
+  /** Replaces the entries on the page with those around an entry. Returns false if there is no such entry. */
   loadAround(entryId: string): boolean {
     const exists = this.transcriptFeed.showAround(entryId);
     this.schedule();
     return exists;
   }
 
-  /** Replaces the page's entries with the latest ones, and follows new ones. */
+  /** Replaces the entries on the page with the latest ones, and adds new ones from then on. */
   loadLatest(): void {
     this.transcriptFeed.restart(initialEntries);
     this.schedule();
@@ -110,7 +110,7 @@ export class ThreadFeed implements Disposable {
   private flush(): void {
     const { followed, post } = this.deps;
     const { thread, problem } = followed;
-    // An empty transcript before the first read would look like an empty thread.
+    // Before the first read, nothing is sent, because an empty transcript would look like an empty thread.
     if (!thread && problem === undefined) return;
     const update: ThreadUpdate = {
       ...this.changedView(thread),
@@ -150,7 +150,7 @@ export class ThreadFeed implements Disposable {
   }
 }
 
-function viewOf({ head, facts, notes }: OpenThread, actions: readonly ThreadAction[]): ThreadView {
+function viewOf({ head, facts, notes }: OpenThread, actions: readonly ThreadAction[]): ThreadHeaderView {
   const { id, state, isArchived, mode, usage, folders, promptCount, messageCount } = head;
   return {
     id,

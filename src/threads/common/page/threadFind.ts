@@ -2,10 +2,12 @@ import type { Entry } from '../../../transcript/common/entries';
 import { createTextPattern } from '../../../transcript/common/textPattern';
 import type { FoundEntry } from './threadApi';
 
-/** More results are of no use to the user. */
+/** Maximum number of results, because more are not useful for the user. */
 export const maxFoundEntries = 5_000;
 
-/** Finds entries that show a text while they are collapsed, in reading order. */
+/**
+ * Finds entries that contain a text, in reading order. Only texts that are visible while entries are collapsed count.
+ */
 export function findEntries(entries: Iterable<Entry>, query: string): FoundEntry[] {
   if (query === '') return [];
   const pattern = createTextPattern(query);
@@ -21,7 +23,7 @@ export function findEntries(entries: Iterable<Entry>, query: string): FoundEntry
   return found;
 }
 
-/** Steps, thoughts and results of calls are collapsed at first. */
+/** Returns the texts that are visible at first. Steps, thoughts and results of calls are collapsed then. */
 function visibleTexts(entry: Entry): readonly string[] {
   if (entry.parent !== undefined) return [];
   switch (entry.kind) {

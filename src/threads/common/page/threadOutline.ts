@@ -13,7 +13,7 @@ export function threadOutline(entries: readonly Entry[]): OutlineItem[] {
 }
 
 function lineOf(text: string): string {
-  // Cuts first, because a prompt may be a whole file.
+  // The text is truncated first, because a prompt may be a whole file.
   const line = text
     .slice(0, 4 * maxUnits)
     .replace(/\s+/g, ' ')

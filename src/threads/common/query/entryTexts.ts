@@ -2,7 +2,9 @@ import type { Entry, EntryOf, Part } from '../../../transcript/common/entries';
 import type { SearchableText } from './searchableText';
 import type { TextKind } from '../threadPorts';
 
-/** Returns the searchable texts of an entry, the same as `searchableTextsOfThread` returns for its document. */
+/**
+ * Returns the searchable texts of an entry. They are the same that `searchableTextsOfThread` returns for the document.
+ */
 export function searchableTextsOfEntry(entry: Entry): readonly SearchableText[] {
   const { id } = entry;
   const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchableText[] => {

@@ -1,6 +1,9 @@
-/** Removes differences of case, accents and width for a search: `Élan` and `elan`, `ﬁ` and `fi`, `ς` and `σ`. */
+/**
+ * Removes differences that a search ignores, such as case, accents and width: `Élan` and `elan`, `ﬁ` and `fi`, `ς` and
+ * `σ`.
+ */
 export function foldForSearch(text: string): string {
-  // Only non-ASCII runs, which are rare, need more than a change of case.
+  // Only non-ASCII text, which is rare, needs more than lower case.
   return text.toLowerCase().replace(notAscii, foldRun);
 }
 
@@ -10,11 +13,11 @@ function foldRun(run: string): string {
 
 interface FoldedText {
   readonly text: string;
-  /** Maps a position in the folded text, or its end, to the position of the original character. */
+  /** Returns the position in the original text for a position in the folded text, or for its end. */
   originOf(position: number): number;
 }
 
-/** Like `fold`, with a mapping of positions. Slower, so use it only for short texts. */
+/** Like `foldForSearch`, but also maps positions. Slower, so use it only for short texts. */
 export function foldWithPositions(text: string): FoldedText {
   if (isAscii(text)) return { text: text.toLowerCase(), originOf: (position) => position };
   const origins: number[] = [];

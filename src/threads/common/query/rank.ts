@@ -4,15 +4,15 @@ import { isConversationKind, type SearchableText } from './searchableText';
 import { type TextKind } from '../threadPorts';
 import { findTerm } from './termMatch';
 
-/** The score of a match by its field. */
+/** The score of a match, depending on the field. */
 const fieldScores = { title: 3, prompt: 2, answer: 1, work: 0.5 } as const;
 export type SearchField = keyof typeof fieldScores;
 
 const halfLifeMs = 30 * 24 * 3_600_000;
 
 /**
- * Averages the scores of the terms' best fields and adds up to 1 for recent threads. Times are milliseconds since the epoch.
- * Future times count as now.
+ * Returns the average score of the terms' best fields, plus up to 1 for recent threads. Times are in milliseconds since
+ * the epoch. Future times count as now.
  */
 export function scoreThread(fields: readonly SearchField[], lastPromptAt: number, nowMs: number): number {
   if (fields.length === 0) return 0;
@@ -26,7 +26,7 @@ function fieldOf(kind: TextKind): SearchField {
 
 export interface RankedText {
   readonly text: SearchableText;
-  /** How many terms of the query the text has. */
+  /** Number of the query's terms that the text contains. */
   readonly termCount: number;
 }
 
@@ -35,14 +35,14 @@ interface ThreadMatch extends TextMatch {
 }
 
 interface TextMatch {
-  /** The best field of each term in the order of the query, or undefined for a missing term. */
+  /** For each term of the query, the field with the highest score that contains it. Undefined for a missing term. */
   readonly fields: readonly (SearchField | undefined)[];
   readonly titleTermCount: number;
-  /** Texts with at least one term, sorted by the number of terms, then by the score of the field. */
+  /** Texts with at least one term, sorted by number of terms, then by the score of their field. */
   readonly texts: readonly RankedText[];
 }
 
-/** Returns undefined unless the thread has all terms. */
+/** Returns undefined unless the thread contains all terms. */
 export function matchThread(
   query: ThreadQuery,
   title: string,

@@ -14,26 +14,29 @@ export const textKindLabels: Readonly<Record<TextKind, string>> = {
 };
 
 export interface SearchableText {
-  /** The entry that shows the text. Empty for details of the whole thread. */
+  /** Id of the entry that shows the text. Empty for details of the whole thread. */
   readonly entryId: string;
   readonly kind: TextKind;
   readonly text: string;
 }
 
-/** Whether a text is part of the conversation. All other texts are much longer and stored separately. */
+/** Whether a text is part of the conversation. Other texts are much longer and stored separately. */
 export function isConversationKind(kind: TextKind): kind is 'prompt' | 'answer' {
   return kind === 'prompt' || kind === 'answer';
 }
 
-/** In UTF-16 units. Only the beginning and the end of longer inputs and outputs of tools are indexed. */
+/**
+ * Maximum length of an input or output of a tool, in UTF-16 units. Only the beginning and the end of longer ones are
+ * indexed.
+ */
 export const maxToolTextUnits = 2048;
 const toolTextEndUnits = 512;
-/** Only the beginning of longer texts is indexed. */
+/** Maximum length of a text, in UTF-16 units. Only the beginning of longer texts is indexed. */
 export const maxTextUnits = 1_000_000;
-/** The limit for all texts of a thread that are neither prompts nor answers. */
+/** Maximum length of all texts of a thread that are neither prompts nor answers, in UTF-16 units. */
 export const maxNonConversationUnits = 8 * 1024 * 1024;
 
-/** Cuts a text to its searchable part. */
+/** Truncates a text to the part that is indexed. */
 export function cutToSearchablePart(text: string, kind: TextKind): string {
   if (kind !== 'output' && kind !== 'call') return text.length > maxTextUnits ? text.slice(0, maxTextUnits) : text;
   if (text.length <= maxToolTextUnits) return text;

@@ -3,11 +3,14 @@ import { findTerm } from './termMatch';
 import type { ThreadQuery } from './threadQuery';
 
 const contextUnits = 40;
-/** Long texts are searched in pieces, which overlap so that a match cannot fall between two of them. */
+/**
+ * Size of the pieces in which long texts are searched, in UTF-16 units. They overlap, so that a match is always inside
+ * one of them.
+ */
 const pieceUnits = 4_000;
 const overlapUnits = 400;
 
-/** Returns a line of about `maxUnits` UTF-16 units around the first match, or from the beginning without a match. */
+/** Returns a line of about `maxUnits` UTF-16 units around the first match. Without a match, returns the beginning. */
 export function snippetOf(text: string, query: ThreadQuery, maxUnits = 120): string {
   const match = firstMatch(text, query);
   const start = wordStart(text, Math.max(0, match - contextUnits), match);
@@ -25,7 +28,7 @@ function firstMatch(text: string, { terms }: ThreadQuery): number {
   return 0;
 }
 
-/** Returns the start of the next word at or after `position`, but not after `latest`. */
+/** Returns the start of the first word at or after `position`, but at most `latest`. */
 function wordStart(text: string, position: number, latest: number): number {
   if (position === 0) return 0;
   const space = text.slice(position, latest).search(/\s/);
@@ -34,7 +37,7 @@ function wordStart(text: string, position: number, latest: number): number {
     : position + space + 1;
 }
 
-/** Returns the end of the word at `position`, if it is near. */
+/** Returns the end of the word at `position` if it is near, and otherwise the position. */
 function wordEnd(text: string, position: number): number {
   if (position >= text.length) return text.length;
   const space = text.slice(position, position + contextUnits).search(/\s/);

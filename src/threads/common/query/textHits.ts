@@ -23,7 +23,7 @@ export function toSearchableThread({ head, entries, facts }: OpenThread): Search
   return { head, texts };
 }
 
-/** Returns the texts with the most terms, best first. Empty when only the title matches. */
+/** Returns the texts with the most terms, best first. Empty if only the title matches. */
 export function findTextHits(
   { head, texts }: SearchableThread,
   query: ThreadQuery,
@@ -35,7 +35,7 @@ export function findTextHits(
   return selectBestHits(head.id, match.texts, query, hitsPerThread).map((hit) => ({ ...hit, score }));
 }
 
-/** Returns hits for the first texts that have as many terms as the very first one. */
+/** Returns hits for texts that have as many terms as the first one. The texts are sorted by number of terms. */
 export function selectBestHits(
   threadId: string,
   ranked: readonly RankedText[],

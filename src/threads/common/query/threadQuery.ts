@@ -1,10 +1,10 @@
 import { foldForSearch } from './fold';
 import { maxWordUnits, wordsOf } from './words';
 
-/** Folded words that must follow each other in a thread. */
+/** Folded words that must follow each other in a text. */
 export interface QueryTerm {
   readonly words: readonly string[];
-  /** Whether the last word is a prefix, because it is still being typed. */
+  /** Whether the last word is only the start of a word, because the user is still typing it. */
   readonly isPrefix: boolean;
 }
 
@@ -16,8 +16,8 @@ export interface ThreadQuery {
 const maxTerms = 16;
 
 /**
- * Words match anywhere, `"phrases"` only as a whole. Text without spaces is a phrase, too: `src/app.ts` has three words. The
- * last word is a prefix, unless its closing quotation mark is typed.
+ * Parses a query. Words can be anywhere, but `"phrases"` match only as a whole. Text without spaces is also a phrase:
+ * `src/app.ts` has three words. The last word matches as a prefix unless its closing quotation mark was typed.
  */
 export function parseQuery(text: string): ThreadQuery {
   const pieces = [...text.matchAll(/"([^"]*)("?)|[^\s"]+/g)];

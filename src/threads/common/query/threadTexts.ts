@@ -10,8 +10,8 @@ import { searchableDetails } from './threadDetails';
 import { textsInValue } from './valueTexts';
 
 /**
- * Returns all searchable texts of a thread in reading order, with the ids of the entries that `mapThread` creates. Checks data
- * without its schema, because thousands of documents are indexed. `messages` must be well-formed.
+ * Returns all searchable texts of a thread in reading order, with the ids of entries that `mapThread` creates. Checks
+ * data without a schema for speed, because thousands of documents are indexed. `messages` must be well-formed.
  */
 export function searchableTextsOfThread(document: JsonRecord, messages: readonly unknown[]): readonly SearchableText[] {
   return new TextCollector().collect(document, messages);
@@ -106,7 +106,7 @@ function withoutShownKeys(input: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(input).filter(([key]) => !shownKeys.has(key)));
 }
 
-/** Returns the paths of files and images attached to a prompt. */
+/** Returns the paths of the files and images that are attached to a prompt. */
 function mentionedFiles({ content, fileMentions, discoveredGuidanceFiles }: JsonRecord): readonly string[] {
   const mentions = [
     ...(isRecord(fileMentions) ? asList(fileMentions['files']) : []),

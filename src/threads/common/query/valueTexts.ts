@@ -1,18 +1,21 @@
 import { isRecord } from '../model/jsonValues';
 import { cutToSearchablePart } from './searchableText';
 
-/** Keys of encoded data and of data that is searchable elsewhere. */
+/** Keys of encoded data, and of data that can be found in other texts. */
 const ignoredKeys: ReadonlySet<string> = new Set(
   'data,signature,encryptedContent,encrypted_content,~debug,discoveredGuidanceFiles,contentURL,mimeType,type,status,id,toolUseID'.split(
     ',',
   ),
 );
-/** Deeper values are not searched. */
+/** Maximum nesting depth of values that are searched. */
 const maxDepth = 12;
-/** The limit for all texts in a value, in UTF-16 units. */
+/** Maximum length of all texts in a value, in UTF-16 units. */
 const maxUnits = 256 * 1024;
 
-/** Collects the searchable texts in JSON of any shape, at least a line each. Cuts long texts individually. */
+/**
+ * Collects the searchable texts in any JSON value. Each text begins on a new line. Long texts are truncated
+ * individually.
+ */
 export function textsInValue(value: unknown): string {
   if (typeof value === 'string') return cutToSearchablePart(value, 'output');
   const lines: string[] = [];

@@ -1,6 +1,9 @@
 import { isAscii } from './fold';
 
-/** Longer words are cut. They are usually hashes or encoded files. */
+/**
+ * Maximum length of a word, in UTF-16 units. Longer words are truncated, because they are usually hashes or encoded
+ * files.
+ */
 export const maxWordUnits = 48;
 
 const asciiWord = /[a-z0-9]+/g;
@@ -10,8 +13,8 @@ const unspacedScript = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p
 const letter = /^[\p{L}\p{N}]/u;
 
 /**
- * Splits folded text into words: runs of letters and digits. In scripts without spaces each character is a word, so that a
- * search finds text inside a run. Keeps repeated words.
+ * Splits folded text into words, which are sequences of letters and digits. In scripts without spaces, each character
+ * is a word, so that a search finds text in the middle of a sequence. Keeps repeated words.
  */
 export function wordsOf(folded: string): readonly string[] {
   const words = folded.match(isAscii(folded) ? asciiWord : anyWord) ?? [];
@@ -30,7 +33,7 @@ export function isSeparator(character: string): boolean {
   return character > lastAscii ? !letter.test(character) : !isAsciiWord(character);
 }
 
-/** Returns the code point at a position, or undefined at the end. */
+/** Returns the character (code point) at a position. Undefined at the end. */
 export function characterAt(text: string, position: number): string | undefined {
   const unit = text[position];
   if (unit === undefined || unit <= lastAscii) return unit;

@@ -6,9 +6,9 @@ import type { TextCoverage, ThreadHead } from '../threadPorts';
 import type { FoundThread, ThreadSearchResults } from './threadSearch';
 
 export interface LiveSearchDeps {
-  /** Searches this machine. @throws ThreadError */
+  /** Searches the threads on this machine. @throws ThreadError */
   readonly search: (query: string) => Promise<ThreadSearchResults>;
-  /** Searches the account, best match first. Empty when the account is unavailable. @throws ThreadError */
+  /** Searches the account, best match first. Empty if the account is unavailable. @throws ThreadError */
   readonly searchAccount: (query: string, signal: AbortSignal) => Promise<readonly ThreadHead[]>;
   readonly onDidChangeCoverage: Event<TextCoverage>;
   readonly clock: Clock;
@@ -16,11 +16,14 @@ export interface LiveSearchDeps {
 
 /** The current state of a search. */
 export interface SearchView {
-  /** Best match first, then the threads that only the account search found. */
+  /** The results, best match first. Threads that only the account search has found come last. */
   readonly found: readonly FoundThread[];
   /** Whether more results may follow. */
   readonly isBusy: boolean;
-  /** Progress of the index, and errors. */
+  /**
+   * Delay in milliseconds. It is longer than for local searches, because each search of the account starts a command
+   * that uses the network.
+   */
   readonly notes: readonly string[];
 }
 
@@ -29,14 +32,14 @@ const typingDelayMs = 120;
 const accountDelayMs = 300;
 const coverageDelayMs = 1_000;
 
-/** Searches again while the user types and while the index grows. Drops results of previous queries. */
+/** Repeats the search while the user types and while the index grows. Drops results of previous queries. */
 export class LiveSearch implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly typingCoalescer: Coalescer;
   private readonly coverageCoalescer: Coalescer;
   private query = '';
   private localResults: readonly FoundThread[] = [];
-  private accountHeads: readonly ThreadHead[] = [];
+  private accountResults: readonly ThreadHead[] = [];
   private coverage: TextCoverage = { indexed: 0, total: 0 };
   private localProblem: string | undefined;
   private accountProblem: string | undefined;
@@ -44,7 +47,7 @@ export class LiveSearch implements Disposable {
   /** Number of the current search. Results of other searches are dropped. */
   private searchNumber = 0;
   private accountTimer: Disposable | undefined;
-  private accountAbort: AbortController | undefined;
+  private accountAbortController: AbortController | undefined;
 
   constructor(
     private readonly deps: LiveSearchDeps,
@@ -65,7 +68,7 @@ export class LiveSearch implements Disposable {
     );
   }
 
-  /** Stops searching for an empty query. The caller shows something else then. */
+  /** Sets the query. An empty query ends the search, and the caller shows other data instead of results. */
   setQuery(query: string): void {
     if (query === this.query) return;
     this.query = query;
@@ -107,33 +110,33 @@ export class LiveSearch implements Disposable {
   private async searchAccount(): Promise<void> {
     this.accountTimer = undefined;
     const abort = new AbortController();
-    this.accountAbort = abort;
+    this.accountAbortController = abort;
     try {
       const heads = await this.deps.searchAccount(this.query, abort.signal);
-      if (abort !== this.accountAbort) return;
-      this.accountHeads = heads;
+      if (abort !== this.accountAbortController) return;
+      this.accountResults = heads;
     } catch (error) {
-      if (abort !== this.accountAbort) return;
+      if (abort !== this.accountAbortController) return;
       this.accountProblem = messageOf(error);
     }
-    this.accountAbort = undefined;
-    // While the local search is running, its results will be shown together with these.
+    this.accountAbortController = undefined;
+    // If the local search is still running, its results will be shown together with these.
     if (!this.isSearching) this.showResults();
   }
 
   private clearAccount(): void {
     this.accountTimer?.dispose();
     this.accountTimer = undefined;
-    this.accountAbort?.abort();
-    this.accountAbort = undefined;
-    this.accountHeads = [];
+    this.accountAbortController?.abort();
+    this.accountAbortController = undefined;
+    this.accountResults = [];
     this.accountProblem = undefined;
   }
 
   private showResults(): void {
     if (this.disposables.isDisposed) return;
     const { indexed, total } = this.coverage;
-    const isAccountPending = this.accountTimer !== undefined || this.accountAbort !== undefined;
+    const isAccountPending = this.accountTimer !== undefined || this.accountAbortController !== undefined;
     this.showView({
       found: [...this.localResults, ...this.accountOnlyResults()],
       isBusy: this.isSearching || isAccountPending || indexed < total,
@@ -147,7 +150,7 @@ export class LiveSearch implements Disposable {
 
   private accountOnlyResults(): readonly FoundThread[] {
     const known = new Set(this.localResults.map(({ head }) => head.id));
-    return this.accountHeads
+    return this.accountResults
       .filter(({ id }) => !known.has(id))
       .map((head) => ({ head, hit: { threadId: head.id, kind: 'title', snippet: '', score: 0 } }));
   }

@@ -8,9 +8,9 @@ interface ThreadSearchDeps {
   readonly heads: () => readonly ThreadHead[];
   /** Searches the text of the threads on this machine. @throws ThreadError */
   readonly searchText: (query: string, limit: number) => Promise<TextSearchResult>;
-  /** Searches the text of opened files. Never rejects. */
+  /** Searches the text of files that the user has opened. Never rejects. */
   readonly searchFiles: (query: string) => Promise<readonly ThreadHit[]>;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time, in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
@@ -20,14 +20,17 @@ export interface FoundThread {
 }
 
 export interface ThreadSearchResults {
-  /** Best match first. */
+  /** The results, best match first. */
   readonly found: readonly FoundThread[];
   readonly coverage: TextCoverage;
 }
 
 const limit = 100;
 
-/** Searches the text of threads on this machine and in opened files, and the titles and details of all. @throws ThreadError */
+/**
+ * Searches the text of threads on this machine and in opened files, and the titles and details of all threads. @throws
+ * ThreadError
+ */
 export async function searchThreads(query: string, deps: ThreadSearchDeps): Promise<ThreadSearchResults> {
   const heads = deps.heads();
   const byId = new Map(heads.map((head) => [head.id, head]));
@@ -36,7 +39,7 @@ export async function searchThreads(query: string, deps: ThreadSearchDeps): Prom
   const textHits = [...fileHits, ...hits.filter((hit) => !fileKeys.has(hitKey(hit)))];
   const known = new Set(textHits.map(({ threadId }) => threadId));
   const withEntry = new Set(textHits.flatMap(({ threadId, entryId }) => (entryId === undefined ? [] : [threadId])));
-  // A hit in an entry replaces a hit of the whole thread, because the user can jump to it.
+  // A hit in an entry replaces a hit of the whole thread, because the user can jump to the entry.
   const best = textHits.filter(({ threadId, entryId }) => entryId !== undefined || !withEntry.has(threadId));
   const titleHits = heads.filter(({ id }) => !known.has(id)).flatMap((head) => headHits(query, head, deps.now()));
   const found = [...best, ...titleHits]
@@ -49,7 +52,10 @@ export async function searchThreads(query: string, deps: ThreadSearchDeps): Prom
   return { found, coverage };
 }
 
-/** The same for an opened file and a stored thread, because ids of entries depend only on the messages. */
+/**
+ * Returns a key that is equal for an opened file and a stored thread, because ids of entries depend only on the
+ * messages.
+ */
 function hitKey({ threadId, entryId }: ThreadHit): string {
   return `${threadId} ${entryId ?? ''}`;
 }

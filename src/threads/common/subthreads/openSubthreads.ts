@@ -2,7 +2,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
 import type { Entry } from '../../../transcript/common/entries';
 import {
-  callsWithSteps,
+  callIdsWithSteps,
   nestedEntryId,
   isSubagentCall,
   nestingProblem,
@@ -11,13 +11,13 @@ import {
 } from './subthreadEntries';
 import type { OpenThread } from '../threadPorts';
 
-/** The thread and id from which an entry originates. */
+/** The thread from which an entry originates, and the entry's id there. */
 export interface EntryOrigin {
   readonly threadId: string;
   readonly entryId: string;
 }
 
-/** A subagent's thread, which is kept up to date while it is shown. */
+/** A subagent's thread, which is read again after changes as long as it is shown. */
 interface FollowedSubthread extends Disposable {
   readonly thread: OpenThread | undefined;
   readonly problem: string | undefined;
@@ -29,7 +29,7 @@ interface FollowedSubthread extends Disposable {
 }
 
 export interface SubthreadScope {
-  /** Ids of the threads that contain the steps, outermost first. */
+  /** Ids of the threads that contain the steps. The outermost thread comes first. */
   readonly chain: readonly string[];
   /** Counts the open subthreads on all levels. */
   readonly shared: { openCount: number };
@@ -49,7 +49,7 @@ interface OpenSubthread {
   readonly followed: FollowedSubthread;
 }
 
-/** The subthreads that are shown inside a thread, as steps of the subagents' calls. */
+/** The subthreads that are shown inside a thread, as steps of their subagents' calls. */
 export class OpenSubthreads implements Disposable {
   private readonly openByCall = new Map<string, OpenSubthread>();
   private readonly mapper = new SubthreadMapper();
@@ -60,15 +60,15 @@ export class OpenSubthreads implements Disposable {
     return this.openByCall.size;
   }
 
-  /** `entries` are the thread's own entries. Returns the problem if the subthread cannot be shown. */
+  /** Shows a subthread. `entries` are the thread's own entries. Returns a message if the subthread cannot be shown. */
   show(callId: string, entries: readonly Entry[]): string | undefined {
     if (this.openByCall.has(callId)) return undefined;
     const nested = this.findNested(callId);
     if (nested) return nested.followed.showSubthread(nested.entryId);
     const call = entries.find(({ id }) => id === callId);
     if (!call || !isSubagentCall(call)) return 'This call is no longer in the thread.';
-    // An exported thread may contain the steps already.
-    if (callsWithSteps(entries).has(callId)) return undefined;
+    // An exported thread may already contain the steps.
+    if (callIdsWithSteps(entries).has(callId)) return undefined;
     const { chain, shared } = this.deps.scope;
     const problem = nestingProblem(call.subthread, chain);
     if (problem !== undefined) return problem;
@@ -103,7 +103,7 @@ export class OpenSubthreads implements Disposable {
     return [...entries, ...steps.filter(({ id }) => !ids.has(id))];
   }
 
-  /** Returns undefined for an entry of the thread itself. */
+  /** Returns the origin of a step. Undefined for an entry of the thread itself. */
   originOf(entryId: string): EntryOrigin | undefined {
     const nested = this.findNested(entryId);
     return nested?.followed.originOf(nested.entryId);
@@ -145,8 +145,8 @@ export class OpenSubthreads implements Disposable {
 }
 
 /**
- * Sorts entries like the known ones, with new entries at the end, since steps may appear anywhere. Returns `entries` unchanged
- * if that would change the order of siblings.
+ * Sorts entries like the known ones, and puts new entries at the end, because steps may appear anywhere. Returns
+ * `entries` unchanged if this would change the order of siblings.
  */
 export function sortLikeKnownEntries(known: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));

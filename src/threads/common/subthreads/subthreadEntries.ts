@@ -2,7 +2,7 @@ import type { Entry, EntryOf } from '../../../transcript/common/entries';
 
 export type SubagentCall = EntryOf<'tool'> & { readonly subthread: string };
 
-/** The maximum nesting of subthreads on a page and in an export. */
+/** Maximum nesting depth of subthreads on a page and in an export. */
 const maxDepth = 3;
 
 export function isSubagentCall(entry: Entry): entry is SubagentCall {
@@ -10,7 +10,7 @@ export function isSubagentCall(entry: Entry): entry is SubagentCall {
 }
 
 /** Returns the ids of calls that have steps in the transcript. */
-export function callsWithSteps(entries: readonly Entry[]): ReadonlySet<string> {
+export function callIdsWithSteps(entries: readonly Entry[]): ReadonlySet<string> {
   return new Set(entries.flatMap(({ parent }) => parent ?? []));
 }
 
@@ -19,7 +19,7 @@ export function nestedEntryId(callId: string, entryId: string): string {
   return `${callId}>${entryId}`;
 }
 
-/** Returns why a thread cannot be shown inside `chain` (outermost thread first), or undefined when it can. */
+/** Returns why a thread cannot be shown inside the threads of `chain` (outermost first). Undefined if it can. */
 export function nestingProblem(threadId: string, chain: readonly string[]): string | undefined {
   if (chain.includes(threadId)) return 'This subagent’s thread contains itself.';
   if (chain.length > maxDepth) return 'This subagent is nested too deeply to show here. Open its thread.';
@@ -44,7 +44,7 @@ export class SubthreadMapper {
               call,
               'left',
               'info',
-              `The first ${omittedCount} steps are only in the subagent’s thread.`,
+              `The first ${omittedCount} steps are not shown here. Open the subagent’s thread to see them.`,
             ),
           ]
         : []),
@@ -74,7 +74,7 @@ export class SubthreadMapper {
   }
 }
 
-/** Excludes the prompt, which is in the input of the call, and successful ends. */
+/** Whether an entry is a step. False for the prompt, which is in the input of the call, and for successful ends. */
 function isStep(entry: Entry, call: SubagentCall): boolean {
   if (entry.kind === 'end') return entry.outcome !== 'completed';
   return entry.kind !== 'prompt' || call.input?.includes(JSON.stringify(entry.text)) !== true;

@@ -1,15 +1,21 @@
 import { messageOf } from '../../../base/common/errors';
 import { approximateSize } from '../../../base/common/approximateSize';
 import type { Entry } from '../../../transcript/common/entries';
-import { callsWithSteps, isSubagentCall, nestingProblem, SubthreadMapper, type SubagentCall } from './subthreadEntries';
+import {
+  callIdsWithSteps,
+  isSubagentCall,
+  nestingProblem,
+  SubthreadMapper,
+  type SubagentCall,
+} from './subthreadEntries';
 import { ThreadError, type OpenThread } from '../threadPorts';
 
-/** Limits for all subthreads of a thread together. */
+/** Limits that apply to all subthreads of a thread together. */
 interface Budget {
   threads: number;
-  /** Approximate size in UTF-16 units. */
+  /** Approximate total size, in UTF-16 units. */
   units: number;
-  /** Failed reads, which may take long. */
+  /** Number of reads that may fail, because a failed read may take long. */
   failures: number;
 }
 
@@ -21,7 +27,9 @@ const maxSteps = 2_000;
 const overLimit = 'This subagent’s thread is not included because it would make the export too large.';
 const skipped = 'This subagent’s thread is not included because other threads could not be read.';
 
-/** Adds the steps of subthreads after their calls, within the budget. Notices replace steps that are not included. */
+/**
+ * Adds the steps of subthreads after their calls, within the limits. If steps are not included, a notice replaces them.
+ */
 export async function addSubthreadSteps(
   thread: OpenThread,
   read: (threadId: string) => Promise<OpenThread>,
@@ -40,7 +48,7 @@ async function withSteps(
   chain: readonly string[],
   reading: ReadingDeps,
 ): Promise<readonly Entry[]> {
-  const expandedCalls = callsWithSteps(entries);
+  const expandedCalls = callIdsWithSteps(entries);
   const all: Entry[] = [];
   for (const entry of entries) {
     all.push(entry);

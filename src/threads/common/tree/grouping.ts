@@ -1,5 +1,5 @@
 export interface Group<Item> {
-  /** Stable across updates of the list. */
+  /** Identifies the group. Stays the same when the list is updated. */
   readonly key: string;
   readonly label: string;
   readonly description?: string;
@@ -12,7 +12,10 @@ const weekdays = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric'
 const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
 const separateDays = 7;
 
-/** Groups the last week by day and older items by month, newest first. Future times count as today. Uses local time. */
+/**
+ * Groups items of the last week by day and older items by month, newest first. Future times count as today. Uses local
+ * time.
+ */
 export function groupByDay<Item>(
   items: readonly Item[],
   timeOf: (item: Item) => number,
@@ -21,7 +24,7 @@ export function groupByDay<Item>(
   return groupSorted(items, timeOf, (item) => dayGroup(timeOf(item), nowMs));
 }
 
-/** Groups by folder. The folder with the newest item is the first one. */
+/** Groups items by folder. The folder with the newest item comes first. */
 export function groupByFolder<Item>(
   items: readonly Item[],
   timeOf: (item: Item) => number,
@@ -72,7 +75,7 @@ function folderGroup(folder: string | undefined): GroupHeader {
   };
 }
 
-/** Milliseconds since the epoch of the next midnight, local time. */
+/** Returns the time of the next midnight in local time, in milliseconds since the epoch. */
 export function nextMidnight(nowMs: number): number {
   const date = new Date(nowMs);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();

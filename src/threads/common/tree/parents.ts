@@ -1,6 +1,6 @@
 import type { ThreadHead, ThreadRelation } from '../threadPorts';
 
-/** The relations that make a thread a child of another one, strongest first. Excludes mentions. */
+/** The relations by which a thread is a child of another one, strongest first. Mentions are not among them. */
 const parentRelations: readonly ThreadRelation['type'][] = ['subthread', 'fork', 'handoff'];
 
 export interface ParentLink {
@@ -9,8 +9,8 @@ export interface ParentLink {
 }
 
 /**
- * Returns the parent of each thread that has one, even if only the parent's file names the relation. The result has no
- * loops, even if the files have.
+ * Returns the parent of each thread that has one, even if only the parent's file contains the relation. The result has
+ * no cycles, even if the files have.
  */
 export function findParents(heads: readonly ThreadHead[]): ReadonlyMap<string, ParentLink> {
   const known = new Set(heads.map(({ id }) => id));

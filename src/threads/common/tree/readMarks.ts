@@ -3,13 +3,13 @@ import type { Memento } from '../../../base/common/memento';
 import type { ThreadHead } from '../threadPorts';
 
 const StoredMarks = z.object({
-  /** When the list was first viewed, in milliseconds since the epoch. Older threads count as read. */
+  /** When the user first viewed the list, in milliseconds since the epoch. Older threads count as read. */
   since: z.number().optional(),
   seen: z.record(z.string(), z.object({ count: z.number(), last: z.string().optional() })),
 });
 
 interface ReadMark {
-  /** How many messages the user has seen. */
+  /** Number of messages that the user has seen. */
   readonly count: number;
   /** Id of the last entry that the user has seen. */
   readonly last?: string | undefined;
@@ -17,7 +17,7 @@ interface ReadMark {
 
 interface Marks {
   readonly since: number | undefined;
-  /** By thread id, least recently read first. */
+  /** Marks by thread id, least recently read first. */
   readonly seen: Map<string, ReadMark>;
 }
 
@@ -25,8 +25,8 @@ const storageKey = 'threads.read';
 const maxMarks = 1000;
 
 /**
- * Remembers what the user has read of each thread. Threads from before the first use count as read. Windows share the stored
- * marks and merge them before writing.
+ * Stores how much of each thread the user has read. Threads from before the first use count as read. All windows share
+ * the stored marks. They merge them before writing.
  */
 export class ReadMarks {
   private cachedMarks: Marks | undefined;
@@ -36,7 +36,7 @@ export class ReadMarks {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** Threads that are running or waiting are not finished, so they are never unread. */
+  /** A thread that is running or waiting is not finished, so it is never unread. */
   readonly isUnread = ({ id, messageCount, lastPromptAt, state, problem }: ThreadHead): boolean => {
     const { since, seen } = this.marks;
     if (problem !== undefined || state === 'running' || state === 'waiting' || since === undefined) return false;
@@ -44,7 +44,7 @@ export class ReadMarks {
     return known === undefined ? lastPromptAt >= since : messageCount > known.count;
   };
 
-  /** Called when the list is viewed. */
+  /** Call when the user views the list. */
   startTracking(nowMs: number): void {
     if (this.marks.since !== undefined) return;
     const { since = nowMs, seen } = this.mergedMarks();
@@ -56,7 +56,7 @@ export class ReadMarks {
     return this.marks.seen.get(threadId)?.last;
   }
 
-  /** Marks a thread as read up to the entry with the id `last`. Returns whether anything was unread. */
+  /** Marks a thread as read until the entry with the id `last`. Returns whether anything was unread. */
   markRead({ id, messageCount }: ThreadHead, last: string | undefined): boolean {
     const known = this.marks.seen.get(id);
     if (known && known.count >= messageCount && known.last === last) return false;
@@ -79,7 +79,7 @@ export class ReadMarks {
     return { since, seen: new Map(Object.entries(seen)) };
   }
 
-  /** Merges with marks that other windows have stored since. The mark with more messages wins. */
+  /** Merges the marks with those that other windows have stored meanwhile. The mark with more messages wins. */
   private mergedMarks(): Marks {
     const [mine, theirs] = [this.marks, this.loadMarks()];
     const onlyMine = [...mine.seen].filter(([id]) => !theirs.seen.has(id));

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { threadSourceKinds, type ThreadHead } from '../threadPorts';
 
-/** The filters and the grouping of the list. Stored in the workspace state. */
+/** The filters and the grouping of the list. They are stored in the workspace state. */
 export const ThreadFilters = z.object({
-  /** `workspace`: threads of the workspace first, all others in one group at the end. */
+  /** `workspace`: shows the threads of the workspace first, and all others in one group at the end. */
   scope: z.enum(['workspace', 'all']).catch('workspace'),
   groupBy: z.enum(['day', 'folder']).catch('day'),
   mode: z.string().optional().catch(undefined),
@@ -13,12 +13,12 @@ export const ThreadFilters = z.object({
 });
 export type ThreadFilters = z.infer<typeof ThreadFilters>;
 
-/** Parses stored filters. Invalid fields get their defaults. */
-export function parseFilters(stored: unknown): ThreadFilters {
+/** Parses stored filters. An invalid field gets its default. */
+export function parseStoredFilters(stored: unknown): ThreadFilters {
   return ThreadFilters.catch(() => ThreadFilters.parse({})).parse(stored ?? {});
 }
 
-/** An unreadable file passes only when no filter requires a property. */
+/** Whether the list shows a thread. An unreadable file is only shown if no filter requires a property. */
 export function passesFilters(head: ThreadHead, filters: ThreadFilters): boolean {
   const { mode, source, onlyChanges } = filters;
   if (head.problem !== undefined) return mode === undefined && source === undefined && !onlyChanges;
@@ -28,7 +28,7 @@ export function passesFilters(head: ThreadHead, filters: ThreadFilters): boolean
   return mode === undefined || head.mode === mode;
 }
 
-/** Describes the active filters, for the description of the view. */
+/** Describes the active filters in short texts, for the description of the view. */
 export function describeFilters({ mode, source, onlyChanges, showArchived }: ThreadFilters): readonly string[] {
   return [
     ...(mode === undefined ? [] : [`mode ${mode}`]),

@@ -5,16 +5,16 @@ import type { Usage } from '../../../transcript/common/entries';
 import { sourceLabels } from './threadFilters';
 import type { ThreadNode } from './threadTree';
 
-/** The texts and the icon of a row, independent of the kind of list. */
+/** The texts and the icon of a row, for all kinds of lists. */
 export interface ThreadRow {
   readonly label: string;
   readonly description: string;
-  /** Markdown. Text from the thread is escaped. */
+  /** Tooltip in Markdown. Text from the thread is escaped. */
   readonly tooltip: string;
   /** The name of a codicon. */
   readonly icon: string;
   readonly state: 'plain' | 'running' | 'waiting' | 'unread' | 'attention' | 'faded';
-  /** The label for screen readers. */
+  /** Label for screen readers. */
   readonly accessibleLabel: string;
 }
 
@@ -42,12 +42,15 @@ export function threadRow({ head, relation, isUnread }: ThreadNode, nowMs: numbe
   };
 }
 
-/** The title for display, in which hidden and bidirectional control characters are named. */
+/**
+ * Returns the title for display. Hidden characters, including bidirectional control characters, are shown as code
+ * points.
+ */
 export function displayTitle(head: ThreadHead): string {
   return showHiddenCharacters(titleOf(head));
 }
 
-/** The title as a single line, never empty. */
+/** Returns the title on a single line. Never empty. */
 export function titleOf({ title, firstPrompt, problem, id }: ThreadHead): string {
   const lines = [title, firstPrompt].map((text = '') => text.replace(/\s+/g, ' ').trim());
   const line = lines.find((text) => text !== '');
@@ -93,7 +96,7 @@ function shortTime(time: number, nowMs: number): string {
   return date.getFullYear() === now.getFullYear() ? days.format(date) : dates.format(date);
 }
 
-/** Files may contain any number. */
+/** Whether a number is a valid time, because files may contain any number. */
 function isValidTime(time: number | undefined): time is number {
   return time !== undefined && time > 0 && time < 8.64e15;
 }
@@ -129,7 +132,7 @@ function factLine(label: string, values: readonly (string | undefined)[]): reado
   return known.length === 0 ? [] : [`${label}: ${known.map(escapeMarkdown).join(' · ')}`];
 }
 
-/** Escapes all Markdown syntax, so that the text is shown literally. */
+/** Escapes all Markdown syntax, so that the text is shown unchanged. */
 export function escapeMarkdown(text: string): string {
   return showHiddenCharacters(text.replace(/\s+/g, ' ')).replace(/[\\`*_{}[\]()#+\-.!|<>~&$:/@"']/g, '\\$&');
 }

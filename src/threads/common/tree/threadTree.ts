@@ -5,12 +5,12 @@ import { groupByDay, groupByFolder, type Group } from './grouping';
 import { passesFilters, type ThreadFilters } from './threadFilters';
 import { createWorkspaceMatcher } from './workspaceThreads';
 
-/** A row of the list. `id` and `children` are stable, even if a row moves. */
+/** A row of the list. `id` and `children` stay the same, even if the row moves. */
 export type TreeNode = GroupNode | ThreadNode | ProblemNode;
 
 interface NodeBase {
   readonly id: string;
-  /** Undefined for root nodes. */
+  /** Id of the parent row. Undefined for rows at the top level. */
   readonly parent: string | undefined;
   readonly children: readonly string[];
 }
@@ -51,7 +51,7 @@ export interface TreeOptions {
   readonly problems: readonly SourceProblem[];
 }
 
-/** Contains a space, so that no thread id is the same. */
+/** Contains a space, so that it differs from all thread ids. */
 const brokenId = 'not readable';
 
 export const emptyTree: ThreadTree = { roots: [], nodes: new Map() };
@@ -59,12 +59,12 @@ export const emptyTree: ThreadTree = { roots: [], nodes: new Map() };
 interface Family {
   readonly head: ThreadHead;
   readonly children: readonly string[];
-  /** The time of the last prompt to the thread or a descendant. */
+  /** Time of the last prompt to the thread or one of its descendants. */
   readonly lastPromptAt: number;
   readonly isInWorkspace: boolean;
 }
 
-/** Builds the rows of the list: groups, threads, and below each thread its forks, handoffs and subthreads. */
+/** Builds the rows of the list: groups and threads. The forks, handoffs and subthreads of a thread are below it. */
 export function buildThreadTree(all: readonly ThreadHead[], options: TreeOptions): ThreadTree {
   const { filters, folders, isUnread } = options;
   const shown = all.filter((head) => passesFilters(head, filters));
@@ -74,7 +74,7 @@ export function buildThreadTree(all: readonly ThreadHead[], options: TreeOptions
   const nodes = new Map<string, TreeNode>();
 
   const addThread = (id: string, parent: string): void => {
-    // Not recursive, because a chain of handoffs may have any length.
+    // Uses a loop, because a chain of handoffs may be too long for recursion.
     for (const pending = [{ id, parent }]; ;) {
       const next = pending.pop();
       const family = next && families.get(next.id);
@@ -95,7 +95,7 @@ export function buildThreadTree(all: readonly ThreadHead[], options: TreeOptions
       return id;
     });
 
-  /** Adds a group at the end, expanded only if it is the first one. */
+  /** Adds a group at the end. It is expanded only if it is the first group. */
   const addLast = (id: string, label: string, description: string, children: readonly string[]): void => {
     if (children.length === 0) return;
     const isExpanded = roots.length === 0;
@@ -114,7 +114,7 @@ export function buildThreadTree(all: readonly ThreadHead[], options: TreeOptions
   for (const head of broken) nodes.set(head.id, { kind: 'thread', id: head.id, parent: brokenId, head, ...noRelation });
   const brokenIds = broken.map(({ id }) => id);
   addLast(brokenId, 'Can’t be read', countOf(broken.length, 'file'), brokenIds);
-  // For an empty list the view shows the problems as its message.
+  // If the list is empty, the view shows the problems as its message.
   if (roots.length > 0) {
     for (const problem of options.problems) {
       const id = `problem ${problem.source}`;

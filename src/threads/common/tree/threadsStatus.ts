@@ -5,9 +5,9 @@ import type { ThreadHead } from '../threadPorts';
 
 interface ThreadsSummary {
   readonly heads: readonly Pick<ThreadHead, 'state'>[];
-  /** Whether `heads` has been loaded. */
+  /** Whether `heads` were loaded. */
   readonly isListed: boolean;
-  /** Why sources failed, and what the user can do. */
+  /** Why sources have failed, and what the user can do. */
   readonly problems: readonly string[];
   /** Why sources have no threads. */
   readonly absenceReasons: readonly string[];
@@ -15,8 +15,8 @@ interface ThreadsSummary {
 
 const actions: readonly StatusAction[] = [{ label: 'Search threads', command: commandIds.threadsSearch }];
 
-/** The state before the list is first viewed. */
-export const emptySummaryBeforeListing: ThreadsSummary = {
+/** The state until the user first views the list. */
+export const threadsSummaryBeforeListing: ThreadsSummary = {
   heads: [],
   isListed: false,
   problems: [],

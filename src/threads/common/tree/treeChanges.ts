@@ -1,12 +1,15 @@
 import type { ThreadTree, TreeNode } from './threadTree';
 
-/** Returns the ids of the rows to refresh, or `all` when the roots changed. All other rows stay, so nothing flickers. */
+/**
+ * Returns the ids of the rows to refresh, or `all` if the top-level rows have changed. Other rows are not refreshed, so
+ * that nothing flickers.
+ */
 export function findRowsToRefresh(before: ThreadTree, after: ThreadTree): 'all' | readonly string[] {
   if (!isEqual(before.roots, after.roots)) return 'all';
   const changed: string[] = [];
   for (const [id, node] of after.nodes) {
     const known = before.nodes.get(id);
-    // Refreshing its parent also adds a new row.
+    // A new row is added when its parent is refreshed.
     if (known && !isSameNode(known, node)) changed.push(id);
   }
   return changed;

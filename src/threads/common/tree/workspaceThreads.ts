@@ -1,8 +1,9 @@
 import type { ThreadHead } from '../threadPorts';
 
 /**
- * Returns whether a thread belongs to the workspace: it worked in, below or above one of the `folders` (absolute paths), or in
- * the same repository as such a thread, perhaps in a worktree that no longer exists.
+ * Returns a function that tells whether a thread belongs to the workspace. Such a thread worked in, below or above one
+ * of the `folders` (absolute paths), or in the same repository as such a thread, perhaps in a worktree that no longer
+ * exists.
  */
 export function createWorkspaceMatcher(
   heads: readonly ThreadHead[],
@@ -19,7 +20,10 @@ export function createWorkspaceMatcher(
   return (head) => isNear(head) || (head.repository !== undefined && repositories.has(head.repository));
 }
 
-/** Both paths are normalized. False for the root of a file system, which contains every path. */
+/**
+ * Whether a path is inside a folder. Both are normalized. False for the root of a file system, because it contains
+ * every path.
+ */
 function isWithin(path: string, folder: string): boolean {
   return folder !== '' && (path === folder || path.startsWith(`${folder}/`));
 }

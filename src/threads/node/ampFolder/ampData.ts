@@ -1,12 +1,12 @@
 import * as path from 'node:path';
 
-/** Where Amp keeps its data on every operating system. Backline never opens `secrets.json` there. */
+/** The locations of Amp's data on every operating system. Backline never opens `secrets.json` there. */
 export interface AmpPaths {
   /** Absolute path of the folder with thread files. */
   readonly threadFolder: string;
   /** Folders that may contain `session.json` and `history.jsonl`. Some builds of Amp ignore XDG for these files. */
   readonly dataFolders: readonly string[];
-  /** Written by Amp builds of January 2026. */
+  /** Path of a file that Amp builds of January 2026 write. */
   readonly lastThreadFile: string;
 }
 
@@ -23,7 +23,10 @@ export function ampPaths(env: Readonly<Record<string, string | undefined>>, home
   };
 }
 
-/** Returns the thread folders of Amp's discontinued VS Code extension. `storageFolder` is our own global storage folder. */
+/**
+ * Returns the thread folders of Amp's discontinued VS Code extension. `storageFolder` is the folder of Backline's
+ * global storage.
+ */
 export function legacyExtensionFolders(storageFolder: string): readonly string[] {
   const globalStorage = path.dirname(storageFolder);
   const inDefaultProfile = globalStorage.replace(/([\\/])profiles[\\/][^\\/]+(?=[\\/]globalStorage$)/, '');
@@ -31,7 +34,7 @@ export function legacyExtensionFolders(storageFolder: string): readonly string[]
   return [...storages].map((folder) => path.join(folder, 'sourcegraph.amp', 'threads3'));
 }
 
-/** Excludes Amp's temporary files (`.amptmp`) and unrelated files. */
+/** Whether a file is a thread, by its name. Amp's temporary files (`.amptmp`) are not. */
 export function isThreadFileName(name: string): boolean {
   return /^T-[\w-]+\.json$/.test(name);
 }

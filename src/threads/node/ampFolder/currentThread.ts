@@ -12,7 +12,7 @@ interface Hint {
 
 const maxBytes = 1024 * 1024;
 
-/** Returns the id of the thread that Amp would continue: the most recent one that any of Amp's state files names. */
+/** Returns the id of the thread that Amp would continue: the most recent one in any of Amp's state files. */
 export async function findCurrentThreadId(paths: AmpPaths): Promise<string | undefined> {
   const hints = await Promise.all([
     ...paths.dataFolders.flatMap((folder) => [

@@ -4,27 +4,33 @@ import { setImmediate } from 'node:timers/promises';
 import { parseJson } from '../../../base/common/parseJson';
 import { firstLine, isRecord, asNonEmptyText } from '../../common/model/jsonValues';
 
-/** Only the end of a longer history is read. */
+/** Maximum size that is read, in bytes. Only the end of a longer history is read. */
 const maxBytes = 4 * 1024 * 1024;
-/** An old history is a single JSON list, which cannot be read in parts. Longer ones are ignored. */
+/**
+ * Maximum size of an old history, in bytes. It is a single JSON list, which cannot be read in parts. Larger files are
+ * ignored.
+ */
 const maxListBytes = 512 * 1024;
-/** Longer lines contain pasted files and are skipped. */
+/** Maximum length of a line, in bytes. Longer lines contain pasted files and are skipped. */
 const maxLineBytes = 256 * 1024;
-/** How long to read before yielding to the event loop. */
+/** Time after which reading yields to the event loop. */
 const sliceMs = 4;
 const maxPromptUnits = 200;
 
-/** Absolute paths of the folders where prompts were written, by the first line of the prompt. */
+/** Absolute paths of the folders in which prompts were written, by the first line of the prompt. */
 type FolderByPrompt = ReadonlyMap<string, string>;
 
-/** Reads Amp's prompt history, which has neither times nor thread ids. Rereads its file only after a change. */
+/**
+ * Reads Amp's prompt history, which contains neither times nor thread ids. The file is read again only after it has
+ * changed.
+ */
 export class PromptHistory {
   private cache: { readonly key: string; readonly folderByPrompt: Promise<FolderByPrompt> } | undefined;
 
-  /** `dataFolders` are absolute paths. The first folder that has a history is used. */
+  /** `dataFolders` are absolute paths. The first folder with a history is used. */
   constructor(private readonly dataFolders: readonly string[]) {}
 
-  /** Empty when there is no history. */
+  /** Returns the folders. Empty if there is no history. */
   async folderByPrompt(): Promise<FolderByPrompt> {
     for (const folder of this.dataFolders) {
       for (const name of ['history.jsonl', 'history.json']) {
@@ -75,7 +81,10 @@ function parseList(bytes: Buffer): FolderByPrompt {
   return folders;
 }
 
-/** Ignores prompts of old builds, which have no folder. A later prompt replaces one with the same first line. */
+/**
+ * Adds a prompt. Ignores prompts of old builds, which have no folder. A later prompt with the same first line replaces
+ * an earlier one.
+ */
 function addPrompt(folders: Map<string, string>, prompt: unknown): void {
   if (!isRecord(prompt)) return;
   const [text, folder] = [asNonEmptyText(prompt['text']), asNonEmptyText(prompt['cwd'])];

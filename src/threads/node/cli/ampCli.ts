@@ -27,28 +27,33 @@ const maxThreads = 500;
 const listTimeoutMs = 30_000;
 const exportTimeoutMs = 120_000;
 
-/** Lists, searches and exports threads with the Amp CLI, which is located again for each call. */
+/** Lists, searches and exports threads with the Amp CLI. Finds the CLI again for each call. */
 export class AmpCli {
   private readonly unsupportedOptions = new Set<string>();
 
-  /** `findCommand` resolves to undefined when the CLI is not installed. */
+  /** `findCommand` resolves to undefined if the CLI is not installed. */
   constructor(
     private readonly findCommand: () => Promise<CliCommand | undefined>,
     private readonly runCommand: CommandRunner,
     private readonly outputFolder: PrivateFolder,
   ) {}
 
-  /** @throws ThreadError `notFound` without a CLI, `notSignedIn`, `cli`, `cancelled` */
+  /**
+   * Lists the threads of the account. @throws ThreadError `notFound` without a CLI, `notSignedIn`, `cli`, `cancelled`
+   */
   async list(signal?: AbortSignal): Promise<readonly ListedThread[]> {
     return await this.listWith([['--limit', String(maxThreads)]], signal);
   }
 
-  /** Includes archived threads if the installed CLI supports that. @throws ThreadError as `list` */
+  /**
+   * Lists the threads, including archived ones if the installed CLI supports that. @throws the same ThreadErrors as
+   * `list`
+   */
   async listWithArchived(signal?: AbortSignal): Promise<readonly ListedThread[]> {
     return await this.listWith([['--limit', String(maxThreads)], ['--include-archived']], signal);
   }
 
-  /** Writes the whole thread to a file and returns the file's path. @throws ThreadError as `list` */
+  /** Writes a complete thread to a file and returns the file's path. @throws the same ThreadErrors as `list` */
   async export(threadId: string, signal?: AbortSignal): Promise<string> {
     if (!isThreadId(threadId)) throw new ThreadError('notFound', `There is no thread ${threadId}.`);
     const file = path.join(await this.outputFolder.createOrGetPath(), `${threadId}.json`);
@@ -65,14 +70,14 @@ export class AmpCli {
     }
   }
 
-  /** Best match first. @throws ThreadError as `list` */
+  /** Searches the account, best match first. @throws the same ThreadErrors as `list` */
   async search(query: string, signal?: AbortSignal): Promise<readonly ListedThread[]> {
-    // Quoted, so that the CLI does not parse the query as an option.
+    // The query is quoted, so that the CLI does not parse it as an option.
     const words = query.startsWith('-') ? `"${query.replaceAll('"', '')}"` : query;
     return parseThreads(await this.readOutputOf(['threads', 'search', words, '--json', '-n', '50'], signal));
   }
 
-  /** Retries without an option that the CLI rejects, and does not pass that option again. */
+  /** Lists the threads. If the CLI rejects an option, retries without it and never passes it again. */
   private async listWith(options: readonly CliOption[], signal?: AbortSignal): Promise<readonly ListedThread[]> {
     const supported = options.filter(([name]) => !this.unsupportedOptions.has(name));
     try {
@@ -112,7 +117,7 @@ interface CommandLimits {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Skips invalid rows, so that one broken thread does not hide the others. */
+/** Parses a list of threads. Skips invalid rows, so that one of them does not hide the others. */
 function parseThreads(output: string): readonly ListedThread[] {
   try {
     const rows = z.array(z.unknown()).parse(JSON.parse(output));

@@ -2,13 +2,13 @@ import { ThreadError } from '../../common/threadPorts';
 
 const signInPattern =
   /not (?:logged|signed) in|log ?in (?:required|first)|please (?:log|sign) ?in|amp login|unauthori[sz]ed|unauthenticated|no api key|invalid api key|\b401\b/i;
-/** Network errors of Node.js, Bun and the CLI itself. */
+/** Matches network errors of Node.js, Bun and the CLI itself. */
 const networkPattern =
   /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|ENETUNREACH|ENETDOWN|EHOSTUNREACH)\b|fetch failed|failed to fetch|getaddrinfo|socket hang up|unable to connect|network (?:error|request failed|is unreachable)|internet connection|you are offline/i;
 const unknownOptionPattern = /(?:unknown|unrecogni[sz]ed|invalid) (?:option|argument|flag|command)/i;
 const maxMessageUnits = 300;
 
-/** Converts the error output of a failed CLI command to an error that says what to do. */
+/** Converts the error output of a failed CLI command to an error whose message says what to do. */
 export function cliFailure(args: readonly string[], exitCode: number | null, output: string): ThreadError {
   const words = output.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').trim();
   if (signInPattern.test(words)) {

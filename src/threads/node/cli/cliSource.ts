@@ -25,25 +25,25 @@ interface CliSourceDeps {
   readonly reader: ThreadReader;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Holds the CLI's output files. Disposed with this source. */
+  /** The folder with the CLI's output files. It is disposed with this source. */
   readonly folder: Disposable;
 }
 
 interface ExportedThread {
   readonly path: string;
-  /** The list's row at the time of the export. Undefined when the thread was not listed. */
+  /** The thread in the list at the time of the export. Undefined if it was not listed. */
   readonly row: ListedThread | undefined;
   readonly head: ThreadHead;
 }
 
-/** Temporary states, which an old export cannot confirm. */
+/** Temporary states, which an old export cannot prove. */
 const transientStates: ReadonlySet<ThreadHead['state']> = new Set(['running', 'waiting', 'stale']);
-/** Amp's developers asked clients not to poll faster. */
+/** Amp's developers have asked clients not to poll faster than this. */
 const pollBackoff: Backoff = { firstMs: 10_000, maxMs: 5 * 60_000 };
 
 /**
- * The threads of the user's Amp account, read with the Amp CLI. The CLI is polled only while the list is viewed. A thread is
- * exported again only when it has new messages, when it was running and changed, or after `invalidate`.
+ * The threads of the user's Amp account, read with the Amp CLI. Polls the CLI only while the user views the list.
+ * Exports a thread again only if it has new messages, if it was running and has changed, or after `invalidate`.
  */
 export class CliSource implements ThreadSource {
   readonly kind = 'cli';
@@ -56,10 +56,10 @@ export class CliSource implements ThreadSource {
   private readonly subscriptions: ThreadSubscriptions;
   private readonly queue = new KeyedQueue();
   private readonly exportById = new Map<string, ExportedThread>();
-  /** Ids of threads whose export may not be reused. */
+  /** Ids of threads whose exports must not be used any more. */
   private outdatedExportIds = new Set<string>();
   private listedThreads: readonly ListedThread[] = [];
-  /** Archived threads rarely change, so they are listed only at first and after `invalidate`. */
+  /** Archived threads rarely change, so they are listed only once and after `invalidate`. */
   private archivedById: ReadonlyMap<string, ListedThread> = new Map();
   private mustListArchived = true;
   private lastPollAt = -Infinity;
@@ -94,7 +94,9 @@ export class CliSource implements ThreadSource {
     });
   }
 
-  /** Returns the last list, refreshed first if it is viewed and due for a poll. Failures are reported in `state`. */
+  /**
+   * Returns the last list. If the user views the list and a poll is due, refreshes it first. `state` reports failures.
+   */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     if (this.viewerCount > 0) await this.refresh(signal);
     return sortNewestFirst([...this.listedThreads, ...this.archivedById.values()].map((thread) => this.headOf(thread)));
@@ -103,7 +105,7 @@ export class CliSource implements ThreadSource {
   invalidate(): void {
     this.outdatedExportIds = new Set(this.exportById.keys());
     this.mustListArchived = true;
-    // The user may have fixed the cause of the failure.
+    // The user may have fixed the cause of the failure, so the next poll is not delayed.
     if (this.failureCount > 0) this.lastPollAt = -Infinity;
   }
 
@@ -123,11 +125,9 @@ export class CliSource implements ThreadSource {
     );
   }
 
-  /**
-   * Searches with Amp's own query language, best match first. Empty while the CLI is unavailable. @throws ThreadError
-   */
+  /** Searches with Amp's own query language, best match first. Empty if the CLI is unavailable. @throws ThreadError */
   async search(query: string, signal?: AbortSignal): Promise<readonly ThreadHead[]> {
-    // A new viewer waits for the first list.
+    // If the user views the list, the first list must be complete before the search.
     if (this.viewerCount > 0) await this.refresh();
     if (this.currentState.kind !== 'ready' || signal?.aborted === true) return [];
     try {
@@ -137,7 +137,7 @@ export class CliSource implements ThreadSource {
     }
   }
 
-  /** Reports new messages, and any change while the thread is running. */
+  /** Calls the listener for new messages, and for any change while the thread is running. */
   subscribe(threadId: string, listener: () => void): Disposable {
     const subscription = this.subscriptions.add(threadId, listener);
     const polling = this.startPolling();
@@ -169,7 +169,7 @@ export class CliSource implements ThreadSource {
       if (this.deps.clock.monotonicNow() - this.lastPollAt < this.pollIntervalMs || this.disposables.isDisposed) return;
       this.lastPollAt = this.deps.clock.monotonicNow();
       try {
-        this.applyList(await this.deps.cli.list(signal));
+        this.updateListedThreads(await this.deps.cli.list(signal));
         if (this.mustListArchived) await this.refreshArchived(signal);
       } catch (error) {
         this.applyFailure(toThreadError(error, signal));
@@ -177,7 +177,7 @@ export class CliSource implements ThreadSource {
     });
   }
 
-  private applyList(listed: readonly ListedThread[]): void {
+  private updateListedThreads(listed: readonly ListedThread[]): void {
     const before = new Map(this.listedThreads.map((thread) => [thread.id, thread]));
     const isUnchanged = (thread: ListedThread): boolean =>
       JSON.stringify(before.get(thread.id)) === JSON.stringify(thread);
@@ -196,7 +196,10 @@ export class CliSource implements ThreadSource {
     if (hasChanged) this.emitter.fire();
   }
 
-  /** Rows have no archived flag: a thread is archived when only the list with archived threads has it. */
+  /**
+   * Lists archived threads. Rows have no flag for them: a thread is archived if it is only in the list that includes
+   * archived threads.
+   */
   private async refreshArchived(signal?: AbortSignal): Promise<void> {
     const all = await this.deps.cli.listWithArchived(signal);
     this.mustListArchived = false;
@@ -222,7 +225,7 @@ export class CliSource implements ThreadSource {
     this.emitter.fire();
   }
 
-  /** Exports the thread unless a current export exists. */
+  /** Exports the thread unless there is a current export. */
   private async exportUnlessCurrent(threadId: string, signal?: AbortSignal): Promise<ThreadFile> {
     const row = this.listedThread(threadId);
     const known = this.exportById.get(threadId);
@@ -230,7 +233,7 @@ export class CliSource implements ThreadSource {
     if (isCurrent && (await fileExists(known.path))) return { path: known.path, source: 'cli', threadId };
     const { outdatedExportIds: outdatedExports } = this;
     const path = await this.deps.cli.export(threadId, signal);
-    // An `invalidate` during the export replaced the set and still applies.
+    // If `invalidate` was called during the export, it has replaced the set, and the thread stays in the new set.
     outdatedExports.delete(threadId);
     const head = known?.head ?? this.headOf({ id: threadId, updated: undefined, updatedAt: undefined });
     this.exportById.set(threadId, { path, row, head });
@@ -274,7 +277,8 @@ function failureSummary({ code }: ThreadError): string {
 }
 
 /**
- * Whether the message count changed. For a running thread any change counts, because its last message may have grown.
+ * Whether the number of messages has changed. For a running thread, any change counts, because its last message may
+ * have grown.
  */
 function hasNewContent(
   before: ListedThread | undefined,
@@ -285,7 +289,7 @@ function hasNewContent(
   return head !== undefined && transientStates.has(head.state) && updatedAtOf(before) !== updatedAtOf(now);
 }
 
-/** Milliseconds since the epoch. */
+/** Returns the time of the last change, in milliseconds since the epoch. */
 function updatedAtOf(thread: ListedThread | undefined): number | undefined {
   return asTimeMs(thread?.updated) ?? asTimeMs(thread?.updatedAt);
 }

@@ -5,23 +5,23 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { isProcessAlive } from '../../../base/node/isProcessAlive';
 
-/** Followed by the id of the process that owns the folder. */
+/** Prefix of the folder's name. The id of the process that owns the folder follows. */
 const prefix = 'backline-threads-';
 const maxExports = 20;
 
-/** A temporary folder that only the current user can read. Created on first use, removed on disposal. */
+/** A temporary folder that only the current user can read. Created on first use and removed on disposal. */
 export class PrivateFolder implements Disposable {
   private creation: Promise<string> | undefined;
   private createdPath: string | undefined;
   private isDisposed = false;
 
-  /** `parent` is an absolute path, usually of the system's folder for temporary files. */
+  /** `parentFolder` is an absolute path, usually that of the system's folder for temporary files. */
   constructor(private readonly parentFolder: string) {}
 
   async createOrGetPath(): Promise<string> {
     if (this.isDisposed) throw new Error('The temporary folder was already removed.');
     this.creation ??= this.create().catch((error: unknown) => {
-      // The next call tries again, because the parent folder may become available.
+      // The next call tries again, because the parent folder may be available by then.
       this.creation = undefined;
       throw new Error(
         `Could not create a temporary folder in ${this.parentFolder} (${messageOf(error)}). Make this folder writable, then try again.`,
@@ -31,7 +31,7 @@ export class PrivateFolder implements Disposable {
     return this.creation;
   }
 
-  /** Moves a finished file to its final path and deletes the oldest exports. */
+  /** Moves a finished file to its final path. Deletes the oldest exports if there are too many. */
   async moveIntoFolder(from: string, to: string): Promise<string> {
     await rename(from, to);
     await this.deleteOldest();
@@ -40,7 +40,7 @@ export class PrivateFolder implements Disposable {
 
   dispose(): void {
     this.isDisposed = true;
-    // Synchronous, because a closing window does not wait for promises.
+    // Removed synchronously, because a closing window does not wait for promises.
     if (this.createdPath !== undefined) rmSync(this.createdPath, { recursive: true, force: true });
   }
 
@@ -69,7 +69,7 @@ async function withModifiedTime(file: string): Promise<{ file: string; mtimeMs: 
   return { file, mtimeMs: stats?.mtimeMs ?? 0 };
 }
 
-/** Removes the folders of crashed windows. Never rejects. */
+/** Removes the folders of windows that have crashed. Never rejects. */
 async function removeAbandoned(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => []);
   for (const name of names) {

@@ -5,20 +5,20 @@ import { DisposableStore } from '../../../base/common/disposable';
 import { ThreadError } from '../../common/threadPorts';
 import { toThreadError, tooLargeError } from '../files/threadFile';
 
-/** A program to start, without a shell. */
+/** A program that is started without a shell. */
 export interface CliCommand {
   /** Absolute path of the executable. */
   readonly file: string;
-  /** Placed before the arguments of the call. */
+  /** Arguments that come before those of the call. */
   readonly args: readonly string[];
-  /** The complete environment. Defaults to that of this process. */
+  /** The complete environment. Defaults to the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface CommandRun {
   readonly command: CliCommand;
   readonly args: readonly string[];
-  /** Absolute path of the file that receives stdout. A pipe could lose output when the program exits. */
+  /** Absolute path of the file for stdout. A pipe could lose output when the program exits. */
   readonly outputFile: string;
   readonly maxBytes: number;
   readonly timeoutMs: number;
@@ -26,19 +26,19 @@ export interface CommandRun {
 }
 
 interface CommandResult {
-  /** Null when a signal ended the process. */
+  /** The exit code; null if a signal ended the process. */
   readonly exitCode: number | null;
   readonly stderrTail: string;
 }
 
-/** @throws ThreadError `cancelled`, `tooLarge` or `cli`. */
+/** Runs a command. @throws ThreadError `cancelled`, `tooLarge` or `cli` */
 export type CommandRunner = (run: CommandRun) => Promise<CommandResult>;
 
 const maxStderrUnits = 16 * 1024;
 const sizeCheckIntervalMs = 250;
 const killAfterMs = 2_000;
 
-/** Returns a function that runs commands with a time limit and a limit of their output. */
+/** Returns a function that runs commands and limits their time and their output. */
 export function commandRunner(clock: Clock): CommandRunner {
   return async (run) => {
     const output = await open(run.outputFile, 'w', 0o600);
@@ -50,7 +50,7 @@ export function commandRunner(clock: Clock): CommandRunner {
   };
 }
 
-/** Reads the output file and deletes it. @throws ThreadError `cli` when it is larger than `maxBytes` */
+/** Reads the output file and deletes it. @throws ThreadError `cli` if it is larger than `maxBytes` */
 export async function readAndDeleteOutput(file: string, maxBytes: number): Promise<string> {
   try {
     if ((await stat(file)).size > maxBytes) throw new ThreadError('cli', 'The output of the Amp CLI is too large.');

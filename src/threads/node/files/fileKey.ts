@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 
-/** Identifies one version of a file. Data that was read from the file is valid while this is unchanged. */
+/** Identifies one version of a file. Data from the file is valid as long as this is unchanged. */
 export const FileVersionKey = z.object({
-  /** Absolute path. */
+  /** Absolute path of the file. */
   path: z.string(),
   sizeBytes: z.number(),
-  /** Milliseconds since the epoch, with fractions. Compared only for equality. */
+  /** Modification time in milliseconds since the epoch, with fractions. Only compared for equality. */
   mtimeMs: z.number(),
 });
 export type FileVersionKey = z.infer<typeof FileVersionKey>;

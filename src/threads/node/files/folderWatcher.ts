@@ -7,15 +7,15 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 
 export interface FolderWatcherDeps {
-  /** Absolute path. The folder may not exist yet. */
+  /** Absolute path of the folder. It may not exist yet. */
   readonly folder: string;
-  /** Selects the files to watch by name. */
+  /** Whether to watch a file with this name. */
   readonly accepts: (name: string) => boolean;
-  /** Receives the names of changed files, or undefined when any file may have changed. */
+  /** Receives the names of changed files, or undefined if any file may have changed. */
   readonly onChange: (names: ReadonlySet<string> | undefined) => void;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Whether the operating system reports changes in this folder. Replaceable for tests. */
+  /** Whether the operating system reports changes in this folder. Tests can replace it. */
   readonly reportsChanges?: (folder: string) => Promise<boolean>;
 }
 
@@ -23,21 +23,21 @@ const coalesceMs = 250;
 /** How often to check whether the folder itself was created or replaced. */
 const checkMs = 5_000;
 const pollMs = 2_000;
-/** The minimum pause between polls, as a multiple of a poll's duration. */
+/** Minimum pause between polls, as a multiple of the duration of a poll. */
 const pauseFactor = 20;
 
 /**
- * Reports changes in a folder. Watches the folder and not its files, because Amp replaces files by renaming. Where the
+ * Reports changes in a folder. Watches the folder and not its files, because Amp replaces files by renaming. If the
  * operating system reports no changes (network folders, Windows folders in WSL), polls sizes and times instead.
  */
 export class FolderWatcher implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly coalescer: Coalescer;
-  /** Undefined when any file may have changed. */
+  /** Names of changed files. Undefined if any file may have changed. */
   private changedNames: Set<string> | undefined = new Set();
   private watcher: FSWatcher | undefined;
   private folderIdentity: string | undefined;
-  /** Size, time and inode by file name at the last poll. Undefined while not polling. */
+  /** Size, time and inode at the last poll, by file name. Undefined while there is no polling. */
   private polledStamps: Map<string, string> | undefined;
   private mustPoll = false;
   private hasStarted = false;
@@ -47,7 +47,7 @@ export class FolderWatcher implements Disposable {
     this.disposables.add({ dispose: () => this.close() });
   }
 
-  /** Resolves when the folder is watched, or does not exist yet. */
+  /** Resolves when the folder is being watched, or if it does not exist yet. */
   async start(): Promise<void> {
     await this.checkRepeatedly();
     this.hasStarted = true;
@@ -84,7 +84,7 @@ export class FolderWatcher implements Disposable {
     if (this.polledStamps) await this.pollChanges(this.polledStamps);
   }
 
-  /** Called when the folder was created, deleted or replaced. */
+  /** Call when the folder was created, deleted or replaced. */
   private async restartWatching(identity: string | undefined): Promise<void> {
     this.close();
     this.folderIdentity = identity;
@@ -94,7 +94,7 @@ export class FolderWatcher implements Disposable {
       if (reportsChanges && !this.mustPoll) this.watch();
       if (!this.watcher) this.polledStamps = await this.readStamps();
     }
-    // The initial content is not a change.
+    // The initial content does not count as a change.
     if (this.hasStarted) this.addChange(undefined);
   }
 
@@ -159,7 +159,9 @@ async function identityOf(folder: string): Promise<string | undefined> {
   return stats?.isDirectory() === true ? `${stats.dev}:${stats.ino}` : undefined;
 }
 
-/** `statfs` types of NFS, SMB (three generations), 9P (WSL) and FUSE (sshfs), which report no changes. */
+/**
+ * Values of `statfs` for file systems that report no changes: NFS, SMB (three generations), 9P (WSL) and FUSE (sshfs).
+ */
 const silentTypes: ReadonlySet<number> = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546]);
 
 async function systemReportsChanges(folder: string): Promise<boolean> {

@@ -9,7 +9,7 @@ import {
   type ThreadHead,
 } from '../../common/threadPorts';
 import { FileVersionKey } from './fileKey';
-import { bodyAfterChecksum, IndexFileError, type StoredHead } from './headFile';
+import { verifyChecksumAndGetBody, IndexFileError, type StoredHead } from './headFile';
 
 const text = z.string().exactOptional();
 const number = z.number().exactOptional();
@@ -41,9 +41,9 @@ const head = z.object({
 const Line = z.object({ file: FileVersionKey, head: head.nullable() });
 const newline = 0x0a;
 
-/** Yields heads one by one, so that the caller can pause. Skips invalid lines. @throws IndexFileError */
+/** Returns heads one by one, so that the caller can pause. Skips invalid lines. @throws IndexFileError */
 export function* decodeHeads(content: Buffer): Generator<StoredHead, void> {
-  const body = bodyAfterChecksum(content);
+  const body = verifyChecksumAndGetBody(content);
   for (let start = 0; start < body.length;) {
     const end = body.indexOf(newline, start);
     if (end < 0) throw new IndexFileError('it ends in the middle of a line');

@@ -5,25 +5,25 @@ import type { ThreadHead } from '../../common/threadPorts';
 import type { FileVersionKey } from './fileKey';
 
 /**
- * The file with the heads of all threads: a header line with a checksum, then one JSON line per thread file. It is only
- * written as a whole.
+ * The file with the heads of all threads: a header line with a checksum, then one JSON line for each thread file. It is
+ * always written completely.
  */
 
-/** Relative to the index folder. */
+/** Name of the file in the index folder. */
 export const headFileName = 'heads.jsonl';
 
-/** Increment when the content or the encoding of a head changes. */
+/** Version of the file. Increment it when the content or the encoding of a head changes. */
 const version = 3;
 const kind = 'backline thread heads';
 const headFileHeader = z.object({ kind: z.literal(kind), version: z.number(), crc: z.number() });
 
 export interface StoredHead {
   readonly file: FileVersionKey;
-  /** Null when Amp hides the thread. */
+  /** The head of the thread. Null if Amp hides the thread. */
   readonly head: ThreadHead | null;
 }
 
-/** Says why an index file cannot be used. The index is rebuilt then. */
+/** Explains why an index file cannot be used. The index is then created again. */
 export class IndexFileError extends Error {
   override readonly name = 'IndexFileError';
 }
@@ -32,9 +32,9 @@ export function encodeHeads(heads: Iterable<StoredHead>): Buffer {
   return encodeLines([...heads].map(lineOf));
 }
 
-/** Replaces or adds `heads` and removes the `gone` paths. Does not parse unchanged heads. @throws IndexFileError */
+/** Replaces or adds `heads`, and removes the paths in `gone`. Does not parse unchanged heads. @throws IndexFileError */
 export function mergeHeads(content: Buffer, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
-  const known = bodyAfterChecksum(content)
+  const known = verifyChecksumAndGetBody(content)
     .toString()
     .split('\n')
     .filter((line) => line !== '');
@@ -48,7 +48,7 @@ function lineOf({ file: { path, sizeBytes, mtimeMs }, head }: StoredHead): strin
   return JSON.stringify({ file: { path, sizeBytes, mtimeMs }, head });
 }
 
-/** Extracts the path from a line that `lineOf` wrote, without parsing the rest. */
+/** Extracts the path from a line that `lineOf` has written. Does not parse the rest of the line. */
 function pathOf(line: string): string {
   const text = /^\{"file":\{"path":("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
   if (text === undefined) throw new IndexFileError('it contains an invalid line');
@@ -61,8 +61,8 @@ function encodeLines(lines: readonly string[]): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]);
 }
 
-/** Returns the lines after the header. @throws IndexFileError when the header or the checksum is wrong */
-export function bodyAfterChecksum(content: Buffer): Buffer {
+/** Returns the lines after the header. @throws IndexFileError if the header or the checksum is wrong */
+export function verifyChecksumAndGetBody(content: Buffer): Buffer {
   const end = content.indexOf('\n');
   const { data } = headFileHeader.safeParse(parseJson(content.toString('utf8', 0, Math.max(end, 0))));
   if (!data) throw new IndexFileError('its header is invalid');

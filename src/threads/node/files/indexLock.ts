@@ -8,12 +8,12 @@ import { isProcessAlive } from '../../../base/node/isProcessAlive';
 
 const Holder = z.object({ token: z.string(), pid: z.number(), host: z.string() });
 
-/** A lock that was not touched for this long is abandoned. */
+/** Time after which a lock that was not renewed counts as abandoned. */
 const staleAfterMs = 30_000;
 
 /**
- * A lock file that lets one process write the index at a time. Readers need no lock. If two processes ever hold it, because
- * one was suspended, the index stays valid, because each replaces whole files.
+ * A lock file with which only one process at a time writes the index. Readers need no lock. If two processes ever hold
+ * the lock, because one of them was suspended, the index still stays valid, because each process replaces whole files.
  */
 export class IndexLock implements Disposable {
   private constructor(
@@ -21,20 +21,20 @@ export class IndexLock implements Disposable {
     private readonly token: string,
   ) {}
 
-  /** Returns undefined while another process holds the lock. @throws Error of Node.js when the folder is not writable */
+  /** Returns undefined while another process holds the lock. @throws Error of Node.js if the folder is not writable */
   static tryAcquire(file: string): IndexLock | undefined {
     const token = randomUUID();
     if (createLockFile(file, token)) return new IndexLock(file, token);
     return removeStale(file) && createLockFile(file, token) ? new IndexLock(file, token) : undefined;
   }
 
-  /** Call this at least every 30 s while holding the lock. */
+  /** Renews the lock. Call at least every 30 s while holding it. */
   renewLock(): void {
     const now = new Date();
     try {
       utimesSync(this.file, now, now);
     } catch {
-      // Another process took the lock over. Whole files are replaced either way.
+      // Another process has taken the lock. This does no harm, because whole files are replaced.
     }
   }
 
@@ -53,7 +53,10 @@ function createLockFile(file: string, token: string): boolean {
   }
 }
 
-/** Renames the lock of a dead process, which only one of several competing processes can do. */
+/**
+ * Removes the lock of a process that has ended. The lock is renamed first, because only one of several competing
+ * processes can do that.
+ */
 function removeStale(file: string): boolean {
   const holder = holderOf(file);
   if (!isStale(file, holder)) return false;
@@ -74,7 +77,7 @@ function removeStale(file: string): boolean {
 function isStale(file: string, holder: z.infer<typeof Holder> | undefined): boolean {
   const touchedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   if (touchedAt === undefined) return true;
-  // Also covers times in the future, after the clock was changed.
+  // The absolute difference also covers times in the future, which occur after the clock was changed.
   if (Math.abs(Date.now() - touchedAt) > staleAfterMs) return true;
   return holder?.host === hostname() && !isProcessAlive(holder.pid);
 }

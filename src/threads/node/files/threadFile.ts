@@ -3,7 +3,7 @@ import { errorCode, messageOf } from '../../../base/common/errors';
 import { ThreadError } from '../../common/threadPorts';
 import type { FileVersionKey } from './fileKey';
 
-/** Amp's own limit. */
+/** Maximum size of a thread file, in bytes. This is also Amp's limit. */
 export const maxThreadBytes = 50 * 1024 * 1024;
 
 type ThreadFileStats = Pick<FileVersionKey, 'sizeBytes' | 'mtimeMs'>;
@@ -13,20 +13,21 @@ interface ThreadFileContent extends ThreadFileStats {
 }
 
 /**
- * Reads and parses a file synchronously, so call it only in workers. Replaces invalid UTF-8 with U+FFFD. `stats` are the
- * file's recent stats if the caller has them.
+ * Reads and parses a file. Works synchronously, so call it only in workers. Replaces invalid UTF-8 with U+FFFD. `stats`
+ * are recent stats of the file, if the caller has them.
  * @throws ThreadError `notFound`, `tooLarge`, `beingWritten` or `unreadable`
  */
 export function readThreadFile(path: string, stats?: ThreadFileStats): ThreadFileContent {
   let before = stats;
   try {
-    // Amp replaces the file by renaming, so the content is complete, but the stats may belong to the previous file.
+    // Amp replaces the file by renaming, so the content is complete. However, the stats may belong to the previous
+    // file.
     before ??= statsOf(path);
     const { sizeBytes, mtimeMs } = before;
     if (sizeBytes > maxThreadBytes) throw tooLargeError(sizeBytes);
     const content = readFileSync(path);
     if (content.length > maxThreadBytes) throw tooLargeError(content.length);
-    // Passing an encoding to `readFileSync` takes 50 % longer.
+    // `readFileSync` with an encoding would take 50 % longer.
     return { json: parsed(content.toString()), sizeBytes, mtimeMs };
   } catch (error) {
     const failed = toThreadError(error);
@@ -37,7 +38,10 @@ export function readThreadFile(path: string, stats?: ThreadFileStats): ThreadFil
   }
 }
 
-/** Programs other than Amp, such as file synchronizers, may write into the file in place. */
+/**
+ * Whether the file has changed during the read. Programs other than Amp, such as file synchronizers, may write into the
+ * file in place.
+ */
 function hasChanged(path: string, before: ThreadFileStats): boolean {
   const now = statSync(path, { throwIfNoEntry: false });
   return now !== undefined && (now.size !== before.sizeBytes || now.mtimeMs !== before.mtimeMs);
@@ -45,7 +49,7 @@ function hasChanged(path: string, before: ThreadFileStats): boolean {
 
 export function tooLargeError(sizeBytes: number): ThreadError {
   const size = (sizeBytes / 1024 / 1024).toFixed(1);
-  const message = `This thread is too large to show: ${size} MiB, the limit is 50 MiB. You can open its file as JSON.`;
+  const message = `This thread is too large to show (${size} MiB; the limit is 50 MiB). You can open its file as JSON.`;
   return new ThreadError('tooLarge', message);
 }
 
@@ -62,7 +66,7 @@ export function toThreadError(error: unknown, signal?: AbortSignal): ThreadError
   return new ThreadError('unreadable', unreadableText(error), { cause: error });
 }
 
-/** Messages for error codes of Node.js, whose own messages name system calls. */
+/** Messages for error codes of Node.js, because its own messages name system calls. */
 const unreadableTexts: Readonly<Record<string, string>> = {
   EACCES: 'This file can’t be read. Check its permissions.',
   EPERM: 'This file can’t be read. Check its permissions.',
@@ -96,7 +100,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
   } catch (error) {
-    // The parser's own message quotes the file, which may contain prompts.
+    // The message of the JSON parser quotes the file, which may contain prompts, so it is not used.
     throw new ThreadError('unreadable', 'This file is not valid JSON. It may be incomplete.', {
       cause: error,
     });

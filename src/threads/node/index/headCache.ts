@@ -8,7 +8,7 @@ import { isSameFile, type FileVersionKey } from '../files/fileKey';
 import { decodeHeads } from '../files/headDecoder';
 import { headFileName, type StoredHead } from '../files/headFile';
 
-/** How long decoding may block the host at a time. */
+/** Maximum time for which decoding may block the extension host at once, in milliseconds. */
 const sliceMs = 4;
 
 /** The known heads of thread files. */
@@ -20,7 +20,7 @@ export class HeadCache {
     private readonly log: Logger,
   ) {}
 
-  /** Loads the index file in slices. Ignores an invalid file. */
+  /** Loads the index file, with pauses for other work. Ignores an invalid file. */
   async load(): Promise<void> {
     try {
       const content = await readFile(path.join(this.folder, headFileName));
@@ -56,7 +56,7 @@ export class HeadCache {
     return stored.head?.state !== 'running' || isRecentlyWritten(file.mtimeMs, nowMs);
   }
 
-  /** Returns the cached paths in these folders that are not among the files. */
+  /** Returns the cached paths in these folders that are not in `files`. */
   missingPaths(folders: ReadonlySet<string>, files: readonly FileVersionKey[]): readonly string[] {
     const present = new Set(files.map((file) => file.path));
     return [...this.headByPath.keys()].filter((file) => !present.has(file) && folders.has(path.dirname(file)));

@@ -7,7 +7,7 @@ import type { FileVersionKey } from '../files/fileKey';
 
 interface StoreScan {
   readonly files: readonly FileVersionKey[];
-  /** The readable folders. */
+  /** The folders that can be read. */
   readonly folders: readonly string[];
   /** The folders that exist but cannot be read. */
   readonly problems: readonly FolderProblem[];
@@ -15,7 +15,6 @@ interface StoreScan {
 
 export interface FolderProblem {
   readonly folder: string;
-  /** False when the path is not a folder. */
   readonly isFolder: boolean;
   readonly message: string;
 }
@@ -41,7 +40,10 @@ export async function scanFolders(candidates: readonly string[]): Promise<StoreS
   return { files, folders, problems };
 }
 
-/** Uses callbacks, because promises take twice as long for thousands of files. Skips files that no longer exist. */
+/**
+ * Reads the stats of files. Uses callbacks, because promises take twice as long for thousands of files. Skips files
+ * that no longer exist.
+ */
 function statAll(paths: readonly string[]): Promise<readonly FileVersionKey[]> {
   return new Promise((resolve) => {
     const files: FileVersionKey[] = [];

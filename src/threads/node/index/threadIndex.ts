@@ -14,11 +14,11 @@ import { CostThrottle } from '../../common/costThrottle';
 import { scanFolders, type FolderProblem } from './storeScan';
 import { maxThreadBytes, tooLargeError } from '../files/threadFile';
 import type { ThreadWorkerOwner } from '../worker/threadWorkerOwner';
-import { WorkerEndedError, type WorkerLink } from '../worker/workerLink';
+import { WorkerEndedError, type WorkerConnection } from '../worker/workerConnection';
 import { CoveragePart, HeadPart, SearchAnswer, TextsAnswer } from '../worker/threadWorkerMessages';
 
 interface ThreadIndexDeps {
-  /** Absolute path of the index folder, which windows share. Created when needed. */
+  /** Absolute path of the index folder, which all windows share. Created when needed. */
   readonly folder: string;
   readonly worker: Pick<ThreadWorkerOwner, 'runWithWorker' | 'runWithWorkerOnce' | 'keepAlive'>;
   readonly clock: Clock;
@@ -26,23 +26,23 @@ interface ThreadIndexDeps {
 }
 
 export interface ThreadList {
-  /** Newest prompt first, without duplicates. */
+  /** The heads without duplicates, newest prompt first. */
   readonly heads: readonly ThreadHead[];
   readonly folders: readonly string[];
   readonly problems: readonly FolderProblem[];
-  /** Whether a file changed while it was read, so that the list should be read again soon. */
+  /** Whether a file changed while it was read, so that the list should soon be read again. */
   readonly isUnsettled: boolean;
 }
 
 const textPace = { minMs: 100, share: 0.04 };
-/** Delay before the text index is checked again, while another window builds it or after the worker ended. */
+/** Delay before the text index is checked again, while another window builds it or after the worker has ended. */
 const retryTextsMs = 5_000;
-/** Listing fails if more files than this end the worker. */
+/** If more files than this end the worker, listing fails. */
 const maxFatalFiles = 5;
 
 /**
- * An index on disk of the threads in several folders: their heads for the list, their texts for the search. The host reads
- * names and stats, the worker reads files.
+ * An index on disk of the threads in several folders. Contains heads for the list and texts for the search. The
+ * extension host reads only names and stats; a worker reads the files.
  */
 export class ThreadIndex implements Disposable {
   private readonly cache: HeadCache;
@@ -56,11 +56,12 @@ export class ThreadIndex implements Disposable {
   private cacheLoad: Promise<void> | undefined;
   private files: readonly FileVersionKey[] = [];
   private folders: readonly string[] = [];
-  private workerWithFileList: { readonly link: WorkerLink; readonly files: readonly FileVersionKey[] } | undefined;
+  private workerWithFileList:
+    { readonly link: WorkerConnection; readonly files: readonly FileVersionKey[] } | undefined;
   private coverage: TextCoverage = { indexed: 0, total: 0 };
-  /** Heads read by a worker that ended before it saved them. */
+  /** Heads from a worker that ended before it saved them. */
   private unsavedHeads: StoredHead[] = [];
-  /** Keeps the worker running while texts are only in its memory. */
+  /** Keeps the worker running as long as texts are only in its memory. */
   private workerHold: Disposable | undefined;
   private retryTimer: Disposable | undefined;
   private isDisposed = false;
@@ -71,18 +72,18 @@ export class ThreadIndex implements Disposable {
       this.warn('Could not index the text of threads', error);
       if (error instanceof WorkerEndedError && error.wasShared) this.scheduleTextRetry();
     };
-    this.textIndexThrottle = new CostThrottle(deps.clock, textPace, () => this.buildTexts(), onError);
+    this.textIndexThrottle = new CostThrottle(deps.clock, textPace, () => this.buildTextIndex(), onError);
   }
 
   /**
-   * Lists the threads in the folders. Reads only changed files and indexes their text afterwards.
-   * @throws ThreadError `cancelled`; `unreadable` when the worker is unavailable
+   * Lists the threads in the folders. Reads only changed files, and indexes their text afterwards.
+   * @throws ThreadError `cancelled`; `unreadable` if the worker is unavailable
    */
   async list(folders: readonly string[], signal?: AbortSignal): Promise<ThreadList> {
     return await this.listQueue.run('list', () => this.listNow(folders, signal));
   }
 
-  /** Searches the indexed text, see `parseQuery`. `limit` is the maximum number of threads. @throws ThreadError */
+  /** Searches the indexed text; see `parseQuery`. `limit` is the maximum number of threads. @throws ThreadError */
   async search(query: string, limit = 50): Promise<TextSearchResult> {
     const { folder, clock } = this.deps;
     this.throwIfDisposed();
@@ -121,14 +122,17 @@ export class ThreadIndex implements Disposable {
     return { heads: this.headsOf(files), folders: read, problems, isUnsettled };
   }
 
-  /** Excludes files that could not be read for the list, because they might end the worker again. */
+  /**
+   * Whether the text of a file can be indexed. False for files that could not be read for the list, because they might
+   * end the worker again.
+   */
   private isSearchable(file: FileVersionKey): boolean {
     return file.sizeBytes <= maxThreadBytes && this.cache.get(file)?.head?.problem === undefined;
   }
 
   /**
-   * Reads changed files. Marks a file that ends the worker and continues with a new one. Resolves to whether a file was being
-   * written: its previous head is kept, and the next list reads it again.
+   * Reads changed files. If a file ends the worker, marks the file and continues with a new worker. Resolves to whether
+   * a file was being written. Such a file keeps its previous head and is read again for the next list.
    */
   private async readHeads(
     changed: readonly FileVersionKey[],
@@ -186,8 +190,8 @@ export class ThreadIndex implements Disposable {
     return sortNewestFirst(heads);
   }
 
-  /** Resolves to the duration in milliseconds. */
-  private async buildTexts(): Promise<number> {
+  /** Builds the text index. Resolves to the duration in milliseconds. */
+  private async buildTextIndex(): Promise<number> {
     const { clock, folder } = this.deps;
     const startedAt = clock.monotonicNow();
     const isFirst = this.coverage.total === 0;
@@ -196,13 +200,13 @@ export class ThreadIndex implements Disposable {
       this.coverageEmitter.fire(this.coverage);
     };
     const request = { method: 'indexTexts', folder } as const;
-    const build = (link: WorkerLink): Promise<TextsAnswer> =>
+    const build = (link: WorkerConnection): Promise<TextsAnswer> =>
       this.sendFileList(link).sendRequest(request, TextsAnswer, onPart);
     const { isDone, isOnDisk } = await this.deps.worker.runWithWorkerOnce(build);
     this.workerHold?.dispose();
     this.workerHold = isOnDisk || this.isDisposed ? undefined : this.deps.worker.keepAlive();
     if (!isDone) this.scheduleTextRetry();
-    // The first build is much longer than later ones, so it does not slow them down.
+    // The first build takes much longer than later ones, so its duration does not count for the pauses.
     return isFirst ? 0 : clock.monotonicNow() - startedAt;
   }
 
@@ -211,11 +215,13 @@ export class ThreadIndex implements Disposable {
       this.retryTimer = this.deps.clock.setTimer(retryTextsMs, () => this.textIndexThrottle.schedule());
   }
 
-  /** Sends the worker the list of known files unless it has it. Workers handle requests in order. */
-  private sendFileList(link: WorkerLink): WorkerLink {
+  /**
+   * Sends the list of known files to the worker, unless the worker already has it. Workers handle requests in order.
+   */
+  private sendFileList(link: WorkerConnection): WorkerConnection {
     const { files, folders, workerWithFileList: informedWorker } = this;
     if (files.length === 0 || (informedWorker?.link === link && informedWorker.files === files)) return link;
-    // A new worker does not have the texts that the previous one kept in memory.
+    // A new worker does not have the texts that the previous worker kept in memory.
     if (this.workerHold && informedWorker?.link !== link) this.textIndexThrottle.schedule();
     this.workerWithFileList = { link, files };
     link
@@ -246,7 +252,7 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw cancelledError();
 }
 
-/** The worker continues, so the next list can use its results. */
+/** Creates the error for a cancelled request. The worker continues, so the next list can use its results. */
 function cancelledError(): ThreadError {
   return new ThreadError('cancelled', 'Listing the threads was canceled.');
 }

@@ -1,6 +1,6 @@
 const initialBytes = 1024 * 1024;
 
-/** A buffer that grows as bytes are appended, and keeps its memory when it is cleared. */
+/** A buffer that grows as bytes are appended. It keeps its memory when it is cleared. */
 export class GrowableBuffer {
   private memory = Buffer.allocUnsafeSlow(initialBytes);
   private usedBytes = 0;
@@ -18,7 +18,7 @@ export class GrowableBuffer {
     this.usedBytes = 0;
   }
 
-  /** Appends this many uninitialized bytes and returns a view of them, valid until the next append. */
+  /** Appends uninitialized bytes and returns a view of them, which is valid until the next append. */
   reserve(bytes: number): Buffer {
     this.ensureCapacity(bytes);
     const start = this.usedBytes;
@@ -30,7 +30,7 @@ export class GrowableBuffer {
     bytes.copy(this.reserve(bytes.length));
   }
 
-  /** Appends text as UTF-8 and returns a view of its bytes, valid until the next append. */
+  /** Appends text as UTF-8 and returns a view of its bytes, which is valid until the next append. */
   appendText(text: string): Buffer {
     this.ensureCapacity(text.length * 3);
     const start = this.usedBytes;

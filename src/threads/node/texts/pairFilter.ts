@@ -1,21 +1,21 @@
 /**
- * A Bloom filter of the pairs of consecutive words in a thread. With it, a search for a phrase of common words reads only the
- * threads that probably have the phrase. Its size depends on the number of different pairs.
+ * A Bloom filter of the pairs of consecutive words in a thread. With it, a search for a phrase of common words reads
+ * only threads that probably contain the phrase. The size of the filter depends on the number of different pairs.
  */
 
 const bitsPerPair = 8;
 const minBits = 64;
-/** 512 KiB, enough for the longest known threads. */
+/** Maximum size of a filter in bits (512 KiB), which is enough for the longest known threads. */
 const maxBits = 4 * 1024 * 1024;
-/** A filter with a smaller share of set bits is folded to half its size. */
+/** If the share of set bits in a filter is smaller, the filter is folded to half its size. */
 const minFillShare = 0.15;
 
-/** Builds the pair filter of one thread after another. */
+/** Builds pair filters, for one thread after another. */
 export class PairFilterBuilder {
   private pairHashes = new Int32Array(1 << 12);
   private count = 0;
 
-  /** Adds the words of a text by their hashes. */
+  /** Adds the words of a text, given by their hashes. */
   addAll(words: Int32Array, wordCount: number): void {
     while (this.count + wordCount > this.pairHashes.length) {
       const more = new Int32Array(this.pairHashes.length * 2);
@@ -33,7 +33,7 @@ export class PairFilterBuilder {
     this.count = count;
   }
 
-  /** Returns the filter of all pairs since the last call. */
+  /** Returns the filter of all pairs that were added since the last call. */
   build(): Buffer {
     const { count, pairHashes } = this;
     this.count = 0;
@@ -51,7 +51,7 @@ export class PairFilterBuilder {
   }
 }
 
-/** Whether a thread may have words with these hashes in sequence. Only false is certain. */
+/** Whether a thread may contain words with these hashes in sequence. False is certain, but true is not. */
 export function mayContainSequence(filter: Uint8Array, words: readonly number[]): boolean {
   const mask = filter.length * 8 - 1;
   return words.every((hash, index) => {
@@ -62,7 +62,7 @@ export function mayContainSequence(filter: Uint8Array, words: readonly number[])
   });
 }
 
-/** Returns 1 if the bit was not set before, else 0. */
+/** Sets a bit. Returns 1 if the bit was not set before, and otherwise 0. */
 function setBit(filter: Uint8Array, bit: number): number {
   const byte = filter[bit >>> 3] ?? 0;
   const mask = 1 << (bit & 7);
@@ -75,7 +75,10 @@ function hasBit(filter: Uint8Array, bit: number): boolean {
   return ((filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
 }
 
-/** Combines the second half of the first `bytes` bytes into the first half. Returns the number of bits set there. */
+/**
+ * Combines the second half of the first `bytes` bytes with the first half. Returns the number of bits that are set
+ * there.
+ */
 function foldInHalf(filter: Uint8Array, bytes: number): number {
   let setBits = 0;
   for (let index = 0; index < bytes / 2; index++) {

@@ -30,7 +30,7 @@ export class SegmentBuilder {
   private readonly pairBuilder = new PairFilterBuilder();
   private readonly scanner = new WordScanner();
 
-  /** Clears `texts` and collects the texts in it. */
+  /** Uses `texts` to collect the texts, and clears it first. */
   constructor(private readonly texts: GrowableBuffer) {
     texts.clear();
   }
@@ -47,7 +47,7 @@ export class SegmentBuilder {
     const { conversation, work } = splitTexts(texts);
     const titleBytes = Buffer.from(title);
     this.scanText(titleBytes, titleBytes.length === title.length, titleField);
-    // Only the first field of a word counts, so prompts come before answers.
+    // Only the first field that contains a word counts, so prompts come before answers.
     const textsStart = this.texts.length;
     encodeTexts(conversation, this.texts, (bytes, isAscii, index) =>
       this.scanText(bytes, isAscii, conversation[index]?.kind === 'prompt' ? promptField : answerField),
@@ -81,7 +81,10 @@ export class SegmentBuilder {
     this.wordTable.copyFrom(segment.wordIndex, (index) => newIndexes.get(index));
   }
 
-  /** The result shares memory with the buffer of the texts, so it is valid until that is cleared. */
+  /**
+   * Returns the segment. The result shares memory with the buffer of the texts, so it is only valid until that is
+   * cleared.
+   */
   build(): SegmentContent {
     const { threads, wordTable, pairFilters, texts } = this;
     return { threads, wordIndex: wordTable.toWordIndex(), pairs: pairFilters.buffers, texts: texts.content };
@@ -96,7 +99,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Splits texts into the conversation, prompts first, and the searchable part of all other texts. */
+/** Splits texts into those of the conversation (prompts first) and the searchable parts of all others. */
 function splitTexts(texts: readonly SearchableText[]): {
   readonly conversation: readonly SearchableText[];
   readonly work: readonly SearchableText[];
@@ -122,7 +125,7 @@ class BufferList {
   readonly buffers: Buffer[] = [];
   sizeBytes = 0;
 
-  /** Returns the byte offset at which the buffer starts. */
+  /** Adds a buffer. Returns the byte offset at which it starts. */
   add(buffer: Buffer): number {
     const start = this.sizeBytes;
     this.buffers.push(buffer);

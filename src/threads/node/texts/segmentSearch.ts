@@ -10,13 +10,13 @@ import { wordFields } from './wordTable';
 
 interface SearchScope {
   readonly segments: readonly TextSegment[];
-  /** Whether the segment has the newest version of the thread. */
+  /** Whether the segment contains the newest version of the thread. */
   isCurrent(thread: SegmentThread, segment: TextSegment): boolean;
 }
 
 export interface SearchRequest {
   readonly query: ThreadQuery;
-  /** The maximum number of threads. */
+  /** Maximum number of threads in the result. */
   readonly limit: number;
   readonly nowMs: number;
 }
@@ -24,15 +24,18 @@ export interface SearchRequest {
 interface Candidate {
   readonly segment: TextSegment;
   readonly thread: SegmentThread;
-  /** The best field of each word, according to the index of single words. */
+  /** The best field of each word, determined from the index of single words. */
   readonly fields: readonly SearchField[];
-  /** The score according to single words. The exact score is not higher. */
+  /** The score determined from single words. The exact score is not higher. */
   readonly score: number;
 }
 
 const hitsPerThread = 3;
 
-/** Returns at most three hits per thread, best thread first. @throws IndexFileError or Error of Node.js for a lost segment */
+/**
+ * Returns at most three hits per thread. The best thread comes first. @throws IndexFileError or Error of Node.js if a
+ * segment is lost
+ */
 export function searchSegments(scope: SearchScope, { query, limit, nowMs }: SearchRequest): readonly ThreadHit[] {
   const words = wordsToFind(query);
   if (words.length === 0) return [];
@@ -65,7 +68,7 @@ function hitsOf(
   return [...titleHits, ...selectBestHits(threadId, ranked, query, hitsPerThread - titleHits.length)];
 }
 
-/** Longest word first, because it is probably the rarest. */
+/** Returns the words to find. The longest word comes first, because it is probably the rarest. */
 function wordsToFind({ terms }: ThreadQuery): readonly WordLookup[] {
   const lines = terms.flatMap(({ words, isPrefix }) =>
     words.map((word, index) => (isPrefix && index === words.length - 1 ? word : `${word}\n`)),
@@ -73,7 +76,7 @@ function wordsToFind({ terms }: ThreadQuery): readonly WordLookup[] {
   return [...new Set(lines)].sort((one, other) => other.length - one.length).map((line) => new WordLookup(line));
 }
 
-/** Returns the threads that have all words. */
+/** Returns the threads that contain all words. */
 function candidatesOf(
   scope: SearchScope,
   segment: TextSegment,

@@ -9,12 +9,13 @@ import { parseJson } from '../../../base/common/parseJson';
 import { IndexFileError } from '../files/headFile';
 
 /**
- * The encoded texts of one thread in a segment. A search looks at the bytes and decodes only the few texts that may match.
+ * The encoded texts of one thread in a segment. A search examines the bytes and decodes only the few texts that may
+ * match.
  *
  *     count, bytes of the ids ─ for each text: its bytes and kind, bytes of its extra words ─ ids ─ texts ─ extra words
  *
- * Each id is a line of JSON. A text ends with a newline, so that the next one begins a word. Extra words are words that are
- * not visible in the bytes of the text: `naive` for `naïve`.
+ * Each id is a line of JSON. A text ends with a newline, so that the next text begins with a new word. Extra words are
+ * words that are not visible in the bytes of the text, for example `naive` for `naïve`.
  */
 
 const prefixBytes = 8;
@@ -25,7 +26,9 @@ const kindMask = 0xf;
 const lengthShift = 5;
 const Id = z.string();
 
-/** Encodes texts. `onText` is called for each text and returns its words that are not visible in its bytes. */
+/**
+ * Encodes texts. Calls `onText` for each text, which returns the words that are not visible in the bytes of the text.
+ */
 export function encodeTexts(
   texts: readonly SearchableText[],
   target: GrowableBuffer,
@@ -53,7 +56,7 @@ export function encodeTexts(
   for (const extraWords of allExtraWords) target.appendText(extraWords);
 }
 
-/** Returns the ASCII prefixes of the words that are not in the bytes, each after a newline. */
+/** Returns the ASCII prefixes of words that are not in the bytes. A newline precedes each of them. */
 function extraWordsOf(content: Buffer, words: readonly string[]): string {
   const lower = lowerBytes(content, 0, content.length);
   const prefixes = new Set(words.flatMap((word) => /^[a-z0-9]+/.exec(word)?.[0] ?? []));
@@ -63,14 +66,14 @@ function extraWordsOf(content: Buffer, words: readonly string[]): string {
     .join('');
 }
 
-/** Reads the encoded texts of a thread and decodes only the requested ones. */
+/** Reads the encoded texts of a thread. Decodes only the requested ones. */
 export class StoredTexts {
   private readonly textCount: number;
   private readonly idsStart: number;
   private readonly textsStart: number;
   private readonly extraWordsStart: number;
 
-  /** @throws IndexFileError when the content is damaged */
+  /** @throws IndexFileError if the content is damaged */
   constructor(private readonly content: Buffer) {
     const hasPrefix = content.length >= prefixBytes;
     this.textCount = hasPrefix ? content.readUInt32LE(0) : 0;
@@ -88,8 +91,8 @@ export class StoredTexts {
   }
 
   /**
-   * Returns a bit mask for each text: bit n is set if the text may contain term n. Exact for ASCII texts. Other texts contain
-   * at least all words of the term, or words that begin with them.
+   * Returns a bit mask for each text. Bit n is set if the text may contain term n. For ASCII texts, this is exact.
+   * Other texts contain at least all words of the term, or words that begin with them.
    */
   possibleTerms(terms: readonly QueryTerm[]): Uint32Array {
     const bits = new Uint32Array(this.textCount);
@@ -111,7 +114,9 @@ export class StoredTexts {
     return bits;
   }
 
-  /** Returns the wanted texts in their stored order. @throws IndexFileError when the content is damaged */
+  /**
+   * Returns the wanted texts in the order in which they are stored. @throws IndexFileError if the content is damaged
+   */
   readTexts(isWanted: (index: number) => boolean): readonly SearchableText[] {
     const found: SearchableText[] = [];
     let ids: readonly string[] | undefined;
@@ -153,17 +158,17 @@ function idIn(line: string | undefined): string {
   return id;
 }
 
-/** Whether a non-ASCII text may contain the term, according to its lower-case bytes and its extra words. */
+/** Whether a non-ASCII text may contain the term. Only compares its lower-case bytes and its extra words. */
 function mayContain({ words }: QueryTerm, lower: string, extraWords: string): boolean {
   return words.every((word) => !isAscii(word) || hasWordPrefix(lower, word) || hasWordPrefix(extraWords, word));
 }
 
-/** Returns one character per byte, with ASCII letters in lower case. */
+/** Returns a text with one character for each byte. ASCII letters are in lower case. */
 function lowerBytes(content: Buffer, start: number, end: number): string {
   return content.toString('latin1', start, end).toLowerCase();
 }
 
-/** Whether the text has a word that begins with `prefix`. */
+/** Whether the text contains a word that begins with `prefix`. */
 function hasWordPrefix(lower: string, prefix: string): boolean {
   let index = lower.indexOf(prefix);
   while (index > 0 && isWordUnit(lower.charCodeAt(index - 1))) index = lower.indexOf(prefix, index + 1);

@@ -16,28 +16,31 @@ import { writeFileAtomically } from '../files/atomicWrite';
 export interface TextIndexDeps {
   /** Absolute path of the index folder. Created when needed. */
   readonly folder: string;
-  /** Returns undefined when the file no longer exists. */
+  /** Reads a thread. Undefined if the file no longer exists. */
   readonly read: (file: FileVersionKey) => ThreadToIndex | undefined;
   readonly warn: (message: string) => void;
-  /** Lets other work run. Rejects to stop indexing. */
+  /** Lets other work run. Rejects if indexing should stop. */
   readonly pause: () => Promise<void>;
 }
 
 interface TextSearchRequest extends Omit<SearchRequest, 'query'> {
-  /** As typed by the user, see `parseQuery`. */
+  /** The query as the user has typed it; see `parseQuery`. */
   readonly query: string;
 }
 
-/** Large, because fewer segments repeat fewer words and are faster to search. */
+/**
+ * Target size of a segment, in bytes. It is large, because fewer segments contain fewer repeated words and are faster
+ * to search.
+ */
 const segmentBytes = 32 * 1024 * 1024;
 const smallBytes = 4 * 1024 * 1024;
 const maxSmallSegments = 8;
-/** The limit for texts in memory when the folder is not writable. */
+/** Maximum size of texts that are kept in memory if the folder is not writable, in bytes. */
 const maxMemoryBytes = 256 * 1024 * 1024;
 
 /**
- * A full-text index of all threads. Windows share its segments and lock it only to build them. Keeps new segments in memory
- * if the folder is not writable. Reads and writes synchronously, so use it only in a worker.
+ * A full-text index of all threads. All windows share its segments, and lock the index only to write to it. If the
+ * folder is not writable, new segments are kept in memory. Works synchronously, so use it only in a worker.
  */
 export class TextIndex {
   private segments: readonly TextSegment[] = [];
@@ -55,7 +58,10 @@ export class TextIndex {
     this.folders = new Set(folders);
   }
 
-  /** Indexes new and changed files. `isDone` is false while another window builds the index: call again later then. */
+  /**
+   * Indexes new and changed files. `isDone` is false while another window builds the index; call again later in that
+   * case.
+   */
   async build(onProgress: (coverage: TextCoverage) => void): Promise<{ isDone: boolean; isOnDisk: boolean }> {
     const isDone = await this.buildSegments(onProgress);
     return { isDone, isOnDisk: !this.isStoredInMemory };
@@ -82,7 +88,7 @@ export class TextIndex {
     return true;
   }
 
-  /** Searches the indexed files. Reloads once if another window has replaced segments. */
+  /** Searches the indexed files. If another window has replaced segments, loads the index again and retries once. */
   search({ query, limit, nowMs }: TextSearchRequest): readonly ThreadHit[] {
     const request = { query: parseQuery(query), limit, nowMs };
     const scope = {
@@ -99,7 +105,7 @@ export class TextIndex {
     }
   }
 
-  /** Loads the index from disk. An invalid index counts as empty. */
+  /** Loads the index from disk. An invalid index is treated as empty. */
   load(): void {
     const { folder, warn } = this.deps;
     this.isStoredInMemory = false;
@@ -120,7 +126,7 @@ export class TextIndex {
     );
   }
 
-  /** Returns undefined while another window builds the index and when the folder is not writable. */
+  /** Returns undefined while another window builds the index, or if the folder is not writable. */
   private acquireLock(): IndexLock | undefined {
     const { folder } = this.deps;
     try {
@@ -187,7 +193,7 @@ export class TextIndex {
     this.replaceSegments(builder.isEmpty ? unchanged : [...unchanged, this.writeSegment(builder)]);
   }
 
-  /** Returns the threads whose files still exist and are in no newer segment. */
+  /** Returns the threads in a segment whose files still exist and that are in no newer segment. */
   private currentThreadsOf(segment: TextSegment): readonly SegmentThread[] {
     return segment.threads.filter(({ file }) => {
       const isGone = !this.fileByPath.has(file.path) && this.folders.has(path.dirname(file.path));

@@ -6,7 +6,7 @@ import { parseJson } from '../../../base/common/parseJson';
 import { IndexFileError } from '../files/headFile';
 import { temporarySuffix, writeFileAtomically } from '../files/atomicWrite';
 
-/** Increment when the format of words, texts or segments changes. */
+/** Version of the index. Increment it when the format of words, texts or segments changes. */
 const version = 4;
 const fileName = 'texts.json';
 const segmentSuffix = '.seg';
@@ -14,11 +14,13 @@ const segmentSuffix = '.seg';
 const Manifest = z.object({
   kind: z.literal('backline thread texts'),
   version: z.number(),
-  /** File names, oldest segment first. */
+  /** File names of the segments, the oldest first. */
   segments: z.array(z.string().check(z.regex(/^[\w-]+\.seg$/))),
 });
 
-/** Returns the file names of the segments, empty without an index. @throws IndexFileError when the manifest is invalid */
+/**
+ * Returns the file names of the segments. Empty if there is no index. @throws IndexFileError if the manifest is invalid
+ */
 export function readManifest(folder: string): readonly string[] {
   const content = readIfThere(path.join(folder, fileName));
   if (content === undefined) return [];
@@ -28,13 +30,13 @@ export function readManifest(folder: string): readonly string[] {
   return data.segments;
 }
 
-/** Requires the lock. */
+/** Writes the list of segments. The caller must hold the lock. */
 export function writeManifest(folder: string, segments: readonly string[]): void {
   const manifest: z.infer<typeof Manifest> = { kind: 'backline thread texts', version, segments: [...segments] };
   writeFileAtomically(path.join(folder, fileName), JSON.stringify(manifest));
 }
 
-/** Deletes unused segments and temporary files of crashed writers. Requires the lock. */
+/** Deletes unused segments, and temporary files of processes that have crashed. The caller must hold the lock. */
 export function removeOrphans(folder: string, segments: readonly string[]): void {
   for (const name of readdirSync(folder)) {
     const isSegment = name.endsWith(segmentSuffix) && !segments.includes(name);
@@ -42,7 +44,7 @@ export function removeOrphans(folder: string, segments: readonly string[]): void
     try {
       rmSync(path.join(folder, name), { force: true });
     } catch {
-      // On Windows, another window may have the file open. A later call deletes it.
+      // On Windows, another window may have opened the file. A later call deletes it.
     }
   }
 }

@@ -6,14 +6,14 @@ import { IndexFileError } from '../files/headFile';
 import type { WordIndex } from './wordTable';
 
 /**
- * A segment file of the text index, which is written once and never changed. It has a table of threads, all words with the
- * threads that have them, filters of consecutive words for each thread, and the texts.
+ * A segment file of the text index. It is written once and never changed. It contains a table of threads, all words and
+ * the threads that contain them, filters of consecutive words for each thread, and the texts.
  *
  *     magic, length and checksum of the table ─ table ─ words ─ numbers ─ pairs ─ texts
  *
- * Each word occurs once, between newlines, so a plain byte search for `\nword` finds all words that begin with `word`. The
- * numbers are the offsets of words and postings, then the postings. For each thread, the texts of the conversation precede
- * all others.
+ * Each word occurs once, between newlines, so a simple byte search for `\nword` finds all words that begin with `word`.
+ * The numbers are first the offsets of words and postings, and then the postings. For each thread, the texts of the
+ * conversation come before all others.
  */
 
 const magic = Buffer.from('BLTEXT4\n');
@@ -21,7 +21,7 @@ const prefixBytes = magic.length + 8;
 const numberBytes = 4;
 const Position = z.int().check(z.nonnegative());
 
-/** Positions are byte offsets in the pairs or the texts. */
+/** A thread in a segment. Positions are byte offsets in the pairs or the texts. */
 export const SegmentThread = z.object({
   file: FileVersionKey,
   threadId: z.string(),
@@ -56,7 +56,7 @@ export interface SegmentContent {
   readonly texts: Buffer;
 }
 
-/** Returns buffers to write one after another. */
+/** Encodes a segment. Returns buffers that must be written one after another. */
 export function encodeSegment({ threads, wordIndex, pairs, texts }: SegmentContent): readonly Buffer[] {
   const { words, wordStarts, postingStarts, postings } = wordIndex;
   const allPairs = Buffer.concat(pairs);
@@ -80,7 +80,7 @@ export function encodeSegment({ threads, wordIndex, pairs, texts }: SegmentConte
   return [Buffer.concat([prefix, json, words, ...numbers, allPairs]), texts];
 }
 
-/** A loaded segment. Its texts stay on disk and are read on demand. */
+/** A loaded segment. Its texts stay on disk and are read when needed. */
 export class TextSegment {
   private fileHandle: number | undefined;
   private readBuffer: Buffer = Buffer.alloc(0);
@@ -92,23 +92,23 @@ export class TextSegment {
     readonly pairs: Buffer,
     private readonly textsStart: number,
     readonly sizeBytes: number,
-    /** Only for a segment that is not on disk. */
+    /** The texts, if the segment is not on disk. */
     private readonly memoryTexts?: Buffer,
   ) {}
 
-  /** Creates a segment that is not on disk. `file` is only a name. Copies the texts. */
+  /** Creates a segment that is not on disk. `file` is only used as a name. Copies the texts. */
   static createInMemory(file: string, { wordIndex, pairs, texts, threads }: SegmentContent): TextSegment {
     const allPairs = Buffer.concat(pairs);
     const sizeBytes = wordIndex.words.length + allPairs.length + texts.length;
     return new TextSegment(file, threads, wordIndex, allPairs, 0, sizeBytes, Buffer.from(texts));
   }
 
-  /** The size of the texts in memory, 0 for a segment on disk. */
+  /** Size of the texts in memory, in bytes. 0 for a segment on disk. */
   get memoryBytes(): number {
     return this.memoryTexts?.length ?? 0;
   }
 
-  /** @throws IndexFileError when the file is damaged; Error of Node.js when it cannot be read */
+  /** Loads a segment. @throws IndexFileError if the file is damaged; Error of Node.js if it cannot be read */
   static load(file: string): TextSegment {
     const handle = openSync(file, 'r');
     try {
@@ -143,14 +143,17 @@ export class TextSegment {
     }
   }
 
-  /** Returns the pair filter of a part of the thread, see `mayContainSequence`. */
+  /** Returns the pair filter of a part of the thread; see `mayContainSequence`. */
   pairFilterOf({ pairsStart, workPairsStart, pairsEnd }: SegmentThread, part: ThreadTextPart): Buffer {
     return part === 'conversation'
       ? this.pairs.subarray(pairsStart, workPairsStart)
       : this.pairs.subarray(workPairsStart, pairsEnd);
   }
 
-  /** Returns a buffer that is valid until the next call. @throws Error of Node.js when the file no longer exists */
+  /**
+   * Returns a buffer with the texts, which is valid until the next call. @throws Error of Node.js if the file no longer
+   * exists
+   */
   readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: ThreadTextPart | 'all'): Buffer {
     const start = part === 'work' ? workStart : textsStart;
     const end = part === 'conversation' ? workStart : textsEnd;
@@ -160,7 +163,7 @@ export class TextSegment {
     return readAt(this.fileHandle, this.textsStart + start, this.readBuffer.subarray(0, end - start));
   }
 
-  /** Closes the file. `readTexts` opens it again. */
+  /** Closes the file. `readTexts` opens it again if needed. */
   close(): void {
     if (this.fileHandle !== undefined) closeSync(this.fileHandle);
     this.fileHandle = undefined;
@@ -168,19 +171,19 @@ export class TextSegment {
   }
 }
 
-/** In this machine's byte order. Segments are never read on another machine. */
+/** Returns the bytes of numbers in this machine's byte order. No other machine reads the segments. */
 function bytesOf(numbers: Uint32Array): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 
-/** Allocates separate memory, so that numbers in it are aligned. */
+/** Allocates a buffer with its own memory, so that the numbers in it are aligned. */
 function newBuffer(length: number): Buffer {
   // A damaged prefix may contain any length.
   if (length > 2 ** 30) throw new IndexFileError('it is damaged');
   return Buffer.allocUnsafeSlow(length);
 }
 
-/** Fills and returns `target`. */
+/** Reads from a file until `target` is full. Returns `target`. */
 function readAt(handle: number, position: number, target: Buffer): Buffer {
   const bytesRead = readSync(handle, target, 0, target.length, position);
   if (bytesRead !== target.length) throw new IndexFileError('it is truncated');

@@ -9,18 +9,18 @@ import { hashesOfWord } from './wordScanner';
 const parts: readonly ThreadTextPart[] = ['conversation', 'work'];
 
 interface IndexedMatch {
-  /** The best field of each term. Undefined when the best fields of the words are exact. */
+  /** The best field of each term. Undefined if the best fields of the words are already exact. */
   readonly fields: readonly SearchField[] | undefined;
-  /** Texts with the most terms first. */
+  /** The texts, those with the most terms first. */
   readonly texts: readonly RankedText[];
 }
 
 /**
- * Finds the best texts of a thread that may match. Searches the conversation first, and the much longer texts of tools only
- * for terms that are not in the conversation.
+ * Finds the best texts of a thread that may match. Searches the conversation first. The much longer texts of tools are
+ * searched only for terms that the conversation does not contain.
  */
 export class ThreadMatcher {
-  /** Whether each term is a single word, so that the index of words already has the exact score. */
+  /** Whether each term is a single word. The index of words then already gives the exact score. */
   private readonly hasOnlyWords: boolean;
   /** The hashes of the complete words of each term. */
   private readonly termHashes: readonly (readonly number[])[];
@@ -35,7 +35,10 @@ export class ThreadMatcher {
     this.termHashes = query.terms.map(hashesOfTerm);
   }
 
-  /** `fields` are the best fields of each word. Returns undefined when the thread does not match. */
+  /**
+   * Returns the texts that match best. `fields` contains, for each word of the query, the field in which it matches
+   * best. Undefined if the thread does not match.
+   */
   match(segment: TextSegment, thread: SegmentThread, fields: readonly SearchField[]): IndexedMatch | undefined {
     return this.hasOnlyWords ? this.matchWords(segment, thread, fields) : this.matchTerms(segment, thread);
   }
@@ -77,13 +80,13 @@ export class ThreadMatcher {
     return texts.readTexts((index) => masks[index] !== 0);
   }
 
-  /** Returns the texts with the most terms, and possibly some with fewer. */
+  /** Returns the texts with the most terms. May also return some with fewer terms. */
   private bestTexts(texts: StoredTexts): readonly RankedText[] {
     const { query, maxTexts } = this;
     const masks = texts.possibleTerms(query.terms);
     for (let minTerms = query.terms.length; minTerms > 0; minTerms--) {
       let left = maxTexts;
-      // A text that may contain the terms nearly always does.
+      // A text that may contain the terms almost always contains them.
       const first = texts.readTexts((index) => countBits(masks[index] ?? 0) >= minTerms && left-- > 0);
       const ranked = rankTexts(query, first);
       const isEnough = ranked.filter(({ termCount }) => termCount >= minTerms).length === maxTexts;

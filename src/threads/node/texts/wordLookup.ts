@@ -3,20 +3,24 @@ import { fieldIndexOf, threadIndexOf, type WordIndex } from './wordTable';
 const newline = 0x0a;
 const shortUnits = 3;
 
-/** Finds a word, or all words that begin with it, in a segment. */
+/** Finds a word in a segment, or all words that begin with it. */
 export class WordLookup {
   private readonly searchBytes: Buffer;
-  /** Whether the needle begins with the newline before the word. */
+  /** Whether the bytes to find include the newline before the word. */
   private readonly hasNewline: boolean;
 
-  /** `line` is a complete word with a newline, or a prefix without one. */
+  /** `wordLine` is a complete word that ends with a newline, or a prefix without a newline. */
   constructor(private readonly wordLine: string) {
-    // A leading newline slows the byte search down, because it is a frequent byte, but short words occur in many others.
+    // The newline is frequent, so searching for it is slow. It is only included for short words, because these occur
+    // inside many other words.
     this.hasNewline = wordLine.length <= shortUnits;
     this.searchBytes = Buffer.from(this.hasNewline ? `\n${wordLine}` : wordLine);
   }
 
-  /** Returns for each thread 1 + the index of the best field with the word, or 0 when the thread does not have it. */
+  /**
+   * Returns a number for each thread: 1 + the index of the best field that contains the word, or 0 if the thread does
+   * not contain it.
+   */
   bestFieldByThread(wordIndex: WordIndex, threadCount: number): Uint8Array {
     const best = new Uint8Array(threadCount);
     const isWhole = this.wordLine.endsWith('\n');
@@ -47,7 +51,7 @@ export class WordLookup {
   }
 }
 
-/** Returns the index of the word that starts at `offset`, which must be `from` or later. */
+/** Returns the index of the word that starts at `offset`. The search begins at index `from`. */
 function wordAt(wordStarts: Uint32Array, offset: number, from: number): number {
   let low = from;
   let high = wordStarts.length - 1;

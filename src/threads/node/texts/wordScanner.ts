@@ -2,7 +2,7 @@ import { foldForSearch } from '../../common/query/fold';
 import { maxWordUnits, wordsOf } from '../../common/query/words';
 
 const [newline, space] = [0x0a, 0x20];
-/** Maps ASCII letters to lower case and digits to themselves, all other bytes to 0. */
+/** Maps ASCII letters to lower case and digits to themselves. All other bytes become 0. */
 const lettersAndDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte).toLowerCase();
   return byte < 0x80 && /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0;
@@ -15,7 +15,7 @@ const firstPrime = 0x01000193;
 const secondSeed = 0x2f0b4c47;
 const secondPrime = 0x5bd1e995;
 
-/** Returns two hashes of a folded word in UTF-8, which together identify it. */
+/** Returns two hashes of a folded word in UTF-8. Together they identify the word. */
 export function hashesOfWord(bytes: Uint8Array): readonly [number, number] {
   let [first, second] = [firstSeed, secondSeed];
   for (const byte of bytes) {
@@ -26,21 +26,21 @@ export function hashesOfWord(bytes: Uint8Array): readonly [number, number] {
 }
 
 /**
- * Finds the words of a text like `wordsOf(fold(text))`, but in its bytes and without an object per ASCII word. Each scan
- * overwrites the results of the previous one.
+ * Finds the words of a text like `wordsOf(foldForSearch(text))`. Works on the bytes and creates no object for ASCII
+ * words. Each scan overwrites the results of the previous one.
  */
 export class WordScanner {
   count = 0;
   firstHashes = new Int32Array(1 << 12);
   secondHashes = new Int32Array(1 << 12);
-  /** The offsets of the words in `bytes`, which may contain capital ASCII letters. */
+  /** The offsets of the words in `bytes`. The words may contain upper-case ASCII letters. */
   starts = new Uint32Array(1 << 12);
   ends = new Uint32Array(1 << 12);
   bytes: Uint8Array = new Uint8Array();
   /** Words that are not visible in the bytes of the text, such as `naive` for `naïve`. */
   hiddenWords: readonly string[] = [];
 
-  /** `text` is UTF-8. */
+  /** Scans a text in UTF-8. */
   scanWords(text: Buffer, isAscii: boolean): void {
     this.count = 0;
     this.hiddenWords = [];
@@ -49,7 +49,7 @@ export class WordScanner {
     else this.scanUnicode(text);
   }
 
-  /** Folds pieces between blanks with non-ASCII characters as text. No word extends across a blank. */
+  /** Decodes and folds pieces that contain non-ASCII characters. Pieces end at blanks, which no word contains. */
   private scanUnicode(text: Buffer): void {
     const folded: Buffer[] = [];
     const hiddenWords: string[] = [];
@@ -123,7 +123,7 @@ export class WordScanner {
   }
 }
 
-/** Copies a found word in lower case to `offset` in `target`. Returns the offset of its end. */
+/** Copies a word in lower case to `offset` in `target`. Returns the offset of its end. */
 export function copyWord(source: Uint8Array, start: number, end: number, target: Uint8Array, offset: number): number {
   const last = isAsciiBetween(source, start, end) ? Math.min(end, start + maxWordUnits) : end;
   for (let index = start; index < last; index++) {
@@ -139,7 +139,7 @@ function isAsciiBetween(bytes: Uint8Array, start: number, end: number): boolean 
   return true;
 }
 
-/** Returns the offset of the next non-ASCII byte, or the length. */
+/** Returns the offset of the next non-ASCII byte. Without one, returns the length. */
 function nextNonAscii(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && (bytes[at] ?? 0) < 0x80) at++;

@@ -1,21 +1,21 @@
 import { copyWord, hashesOfWord, type WordScanner } from './wordScanner';
 
-/** The fields of a thread that may contain a word, best first. */
+/** The fields of a thread that may contain a word. The best field comes first. */
 export const wordFields = ['title', 'prompt', 'answer', 'work'] as const;
 const fieldBits = 2;
 const fieldMask = (1 << fieldBits) - 1;
 const newline = 0x0a;
 const recentMask = (1 << 13) - 1;
 
-/** The words of a segment and the threads that have them. */
+/** The words of a segment and the threads that contain them. */
 export interface WordIndex {
-  /** All words, each between newlines. */
+  /** All words, with a newline before and after each. */
   readonly words: Buffer;
-  /** The offset of each word in `words`, and finally the length of `words`. */
+  /** The offset of each word in `words`, followed by the length of `words`. */
   readonly wordStarts: Uint32Array;
-  /** The index of each word's first posting, and finally the number of postings. */
+  /** The index of each word's first posting, followed by the number of postings. */
   readonly postingStarts: Uint32Array;
-  /** One number per thread with the word: the thread's index, and the field in the lowest bits. */
+  /** One number for each thread that contains a word: the index of the thread, with the field in the lowest bits. */
   readonly postings: Uint32Array;
 }
 
@@ -23,12 +23,15 @@ export function threadIndexOf(posting: number): number {
   return posting >>> fieldBits;
 }
 
-/** Returns an index in `wordFields`. */
+/** Returns the index of a posting's field in `wordFields`. */
 export function fieldIndexOf(posting: number): number {
   return posting & fieldMask;
 }
 
-/** Collects the words of threads, thread by thread, each from its best field to its worst. */
+/**
+ * Collects the words of threads, one thread after another. For each thread, the words of its best field must come
+ * first.
+ */
 export class WordTable {
   private words = Buffer.alloc(1 << 16);
   private wordsLength = 1;
@@ -36,19 +39,19 @@ export class WordTable {
   private wordStarts = new Uint32Array(1 << 12);
   private postingCounts = new Uint32Array(1 << 12);
   /**
-   * A hash table with open addressing. Each word has four adjacent numbers: its two hashes, its index + 1, and the index of
-   * the last thread with the word + 1.
+   * A hash table with open addressing. Each word has four adjacent numbers: its two hashes, its index + 1, and 1 + the
+   * index of the last thread that contains the word.
    */
   private slots = new Int32Array(1 << 16);
   private slotMask = (1 << 14) - 1;
   private postingWords = new Uint32Array(1 << 14);
   private postings = new Uint32Array(1 << 14);
   private postingCount = 0;
-  /** A cache of the words that were added last, because most words repeat. Two hashes per word. */
+  /** A cache of the words that were added last, because most words repeat. Stores two hashes per word. */
   private readonly recentHashes = new Int32Array((recentMask + 1) * 2);
-  /** Indexes of the scanned words that are not recent. */
+  /** Indexes of the scanned words that are not in the cache. */
   private newWordIndexes = new Uint32Array(1 << 12);
-  /** Stored only so that the engine does not remove the reads of `prefetchSlots`. */
+  /** Stored only to prevent the JavaScript engine from removing the reads of `prefetchSlots`. */
   protected prefetchResult = 0;
   private cachedThread = -1;
 
@@ -56,13 +59,14 @@ export class WordTable {
     this.words[0] = newline;
   }
 
-  /** The approximate size on disk. */
+  /** Approximate size on disk, in bytes. */
   get sizeBytes(): number {
     return this.wordsLength + this.wordCount * 8 + this.postingCount * 4;
   }
 
   /**
-   * Adds the words of a text. `field` is an index in `wordFields`. Only the first field of a word in a thread counts.
+   * Adds the words of a text. `field` is an index in `wordFields`. Only the first field of a thread that contains a
+   * word counts.
    */
   addAll(scan: WordScanner, thread: number, field: number): void {
     const newCount = this.findNew(scan, thread);
@@ -77,7 +81,7 @@ export class WordTable {
     }
   }
 
-  /** Fills `newWordIndexes` with the words that were not added for this thread recently. Returns their number. */
+  /** Stores the words that were not added for this thread recently in `newWordIndexes`. Returns their number. */
   private findNew({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
     const { recentHashes } = this;
     if (this.cachedThread !== thread) {
@@ -100,8 +104,7 @@ export class WordTable {
   }
 
   /**
-   * Prefetches: reads all slots without depending on their content, so that the processor loads many of them in
-   * parallel.
+   * Reads all slots in advance. The reads do not depend on each other, so the processor loads many slots in parallel.
    */
   private prefetchSlots({ firstHashes, secondHashes }: WordScanner, newCount: number): void {
     const { newWordIndexes: newIndexes, slots, slotMask } = this;
@@ -113,7 +116,7 @@ export class WordTable {
     this.prefetchResult = touched;
   }
 
-  /** Copies the words of the threads for which `newIndexOf` returns an index. */
+  /** Copies the words of threads. `newIndexOf` returns the new index of a thread, or undefined if it is not copied. */
   copyFrom(wordIndex: WordIndex, newIndexOf: (thread: number) => number | undefined): void {
     const { words, wordStarts, postingStarts, postings } = wordIndex;
     for (let word = 0; word + 1 < wordStarts.length; word++) {
@@ -162,7 +165,7 @@ export class WordTable {
     this.postingWords[this.postingCount++] = word;
   }
 
-  /** Returns the word's offset in `slots`, after adding a new word. */
+  /** Returns the word's offset in `slots`. Adds the word if it is new. */
   private findSlot(first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
     const { slots, slotMask } = this;
     for (let at = slotOf(first, second) & slotMask; ; at = (at + 1) & slotMask) {

@@ -4,8 +4,8 @@ import type { OpenThread, ThreadErrorCode, ThreadHead, ThreadHit } from '../../c
 import { FileVersionKey } from '../files/fileKey';
 
 /**
- * Messages from the thread worker to the extension host. The worker has validated heads and entries already, so they are
- * only typed here: validating thousands of entries again would be the host's largest cost.
+ * Messages from the thread worker to the extension host. Heads and entries are not validated here, because the worker
+ * has already done that, and validating thousands of entries again would take the extension host too long.
  */
 
 export const HeadPart = z.array(z.object({ file: FileVersionKey, head: z.custom<ThreadHead>().nullable() }));
@@ -25,14 +25,14 @@ export const HeadAnswer = z.custom<ThreadHead>().optional();
 export const OpenAnswer = z.object({
   revision: z.number(),
   summary: z.custom<Omit<OpenThread, 'entries'>>(),
-  /** Empty when the host has entries of this thread already. */
+  /** Empty if the extension host already has entries of this thread. */
   lastEntries: z.array(z.custom<Entry>()),
   costMs: z.number(),
 });
 export type OpenAnswer = z.infer<typeof OpenAnswer>;
 export const CountAnswer = z.object({
   entryCount: z.number(),
-  /** How many entries at the start the host has already. */
+  /** Number of entries at the start that the extension host already has. */
   unchangedCount: z.number(),
   costMs: z.number(),
 });

@@ -3,7 +3,7 @@ import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import { ThreadError } from '../../common/threadPorts';
-import { WorkerEndedError, WorkerLink } from './workerLink';
+import { WorkerEndedError, WorkerConnection } from './workerConnection';
 
 interface ThreadWorkerDeps {
   /** Absolute path of `dist/thread-index-worker.js`. */
@@ -13,17 +13,23 @@ interface ThreadWorkerDeps {
 }
 
 type WorkerState =
-  /** `failureCount` counts consecutive workers that ended before any answer. `startsAt` is a monotonic time. */
+  /**
+   * The worker has ended. `failureCount` is the number of consecutive workers that ended before any answer. The next
+   * may start at `startsAt`, in milliseconds of the monotonic clock.
+   */
   | { readonly kind: 'ended'; readonly failureCount: number; readonly startsAt: number }
-  | { readonly kind: 'running'; readonly failureCount: number; readonly link: WorkerLink }
+  | { readonly kind: 'running'; readonly failureCount: number; readonly link: WorkerConnection }
   | { readonly kind: 'closed' };
 
 /** How long an unused worker is kept running. */
 const idleMs = 60_000;
-/** Applies from the second failure on: the first restart is immediate, because the next worker may succeed. */
+/**
+ * Delays before a restart, from the second failure on. The first restart is immediate, because the next worker may
+ * succeed.
+ */
 const restartBackoff: Backoff = { firstMs: 250, maxMs: 10_000 };
 
-/** Owns the worker that lists, searches and reads threads. Starts it on demand, restarts it after failures. */
+/** Owns the worker that lists, searches and reads threads. Starts it when needed, and restarts it after failures. */
 export class ThreadWorkerOwner implements Disposable {
   private state: WorkerState = { kind: 'ended', failureCount: 0, startsAt: -Infinity };
   private readonly disposables = new DisposableStore();
@@ -34,11 +40,11 @@ export class ThreadWorkerOwner implements Disposable {
   constructor(private readonly deps: ThreadWorkerDeps) {}
 
   /**
-   * Runs `work` with the current worker. Retries once with a new worker if the worker ended during several requests, because
-   * another request may have ended it.
+   * Runs `work` with the current worker. If the worker ends during several requests, retries once with a new worker,
+   * because another request may have caused the end.
    * @throws ThreadError `cancelled` after disposal; WorkerEndedError
    */
-  async runWithWorker<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
+  async runWithWorker<Result>(work: (link: WorkerConnection) => Promise<Result>): Promise<Result> {
     try {
       return await this.runWithWorkerOnce(work);
     } catch (error) {
@@ -47,8 +53,8 @@ export class ThreadWorkerOwner implements Disposable {
     }
   }
 
-  /** Like `use`, without the retry. */
-  async runWithWorkerOnce<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
+  /** Like `runWithWorker`, but without the retry. */
+  async runWithWorkerOnce<Result>(work: (link: WorkerConnection) => Promise<Result>): Promise<Result> {
     const hold = this.keepAlive();
     try {
       return await work(await this.runningLink());
@@ -76,7 +82,7 @@ export class ThreadWorkerOwner implements Disposable {
     if (state.kind === 'running') state.link.dispose();
   }
 
-  private async runningLink(): Promise<WorkerLink> {
+  private async runningLink(): Promise<WorkerConnection> {
     for (;;) {
       const state = this.updateState();
       if (state.kind === 'closed') throw new ThreadError('cancelled', 'The threads were closed.');
@@ -97,12 +103,12 @@ export class ThreadWorkerOwner implements Disposable {
   }
 
   private startWorker(failureCount: number): void {
-    const link = new WorkerLink(this.deps.workerFile, this.deps.log);
+    const link = new WorkerConnection(this.deps.workerFile, this.deps.log);
     link.start();
     this.state = { kind: 'running', failureCount, link };
   }
 
-  /** Resolves early on disposal. */
+  /** Waits for `pauseMs`. Resolves earlier if this object is disposed. */
   private waitBeforeRestart(pauseMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.deps.clock.setTimer(pauseMs, () => {

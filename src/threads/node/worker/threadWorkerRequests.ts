@@ -18,7 +18,9 @@ const nowMs = z.number();
 const thread = z.number();
 
 export const WorkerRequest = z.discriminatedUnion('method', [
-  /** Reads heads and saves them with the `known` ones, without the `gone` paths. Parts: `HeadPart`. */
+  /**
+   * Reads heads, and saves them together with `known`. Removes the paths in `gone`. Parts of the answer: `HeadPart`.
+   */
   z.object({
     method: z.literal('readHeads'),
     folder: z.string(),
@@ -28,16 +30,16 @@ export const WorkerRequest = z.discriminatedUnion('method', [
     nowMs,
   }),
   z.object({ method: z.literal('setFiles'), files, folders: z.array(z.string()) }),
-  /** Parts: `CoveragePart`. Answer: `TextsAnswer`. */
+  /** Indexes the texts. Parts of the answer: `CoveragePart`. Answer: `TextsAnswer`. */
   z.object({ method: z.literal('indexTexts'), folder: z.string() }),
   z.object({ method: z.literal('search'), folder: z.string(), query: z.string(), limit: z.number(), nowMs }),
-  /** Answer: `HeadAnswer`. */
+  /** Reads the head of a file. Answer: `HeadAnswer`. */
   z.object({ method: z.literal('head'), file, nowMs }),
-  /** `revision` is the one that the host has, or 0. Answer: `OpenAnswer`. */
+  /** Opens a thread. `revision` is the one that the extension host has, or 0. Answer: `OpenAnswer`. */
   z.object({ method: z.literal('open'), thread, file, revision: z.number(), nowMs }),
-  /** Allowed only after `open`. Answer: `CountAnswer`. */
+  /** Counts the entries. Only allowed after `open`. Answer: `CountAnswer`. */
   z.object({ method: z.literal('count'), thread }),
-  /** Answer: `EntriesAnswer` with the last entries between `from` (inclusive) and `to` (exclusive). */
+  /** Returns entries. Answer: `EntriesAnswer` with the last entries between `from` (inclusive) and `to` (exclusive). */
   z.object({ method: z.literal('entries'), thread, from: z.number(), to: z.number() }),
   z.object({ method: z.literal('raw'), thread, entryId: z.string() }),
   z.object({ method: z.literal('close'), thread }),

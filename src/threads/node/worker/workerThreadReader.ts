@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { ThreadError, type OpenThread, type ThreadHead } from '../../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../../common/threadReader';
-import { ThreadReading } from './threadReading';
+import { OpenThreadReader } from './openThreadReader';
 import { HeadAnswer } from './threadWorkerMessages';
 import type { ThreadWorkerOwner } from './threadWorkerOwner';
 
@@ -11,22 +11,22 @@ interface WorkerThreadReaderDeps {
   readonly clock: Clock;
 }
 
-/** How many threads stay loaded for the next read. Threads that are being read do not count. */
+/** Number of threads that stay loaded for the next read. Threads that are being read do not count. */
 const maxReadings = 4;
-/** All threads are unloaded after this time without a request. */
+/** Time without a request after which all threads are unloaded. */
 const idleMs = 5 * 60_000;
 
 interface CachedReading {
-  readonly reading: ThreadReading;
+  readonly reading: OpenThreadReader;
   useCount: number;
 }
 
 /** Reads threads in a worker, so that a large thread does not block the extension host. */
 export class WorkerThreadReader implements ThreadReader, Disposable {
-  /** Keeps the worker running while it has loaded threads. */
+  /** Keeps the worker running as long as it has loaded threads. */
   private workerHold: Disposable | undefined;
   private lastId = 0;
-  /** Least recently used first. */
+  /** Loaded threads by path, the least recently used first. */
   private readonly readingByPath = new Map<string, CachedReading>();
   private idleTimer: Disposable | undefined;
   private isDisposed = false;
@@ -57,7 +57,7 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
 
   private async withReading<Result>(
     file: ThreadFile,
-    work: (reading: ThreadReading) => Promise<Result>,
+    work: (reading: OpenThreadReader) => Promise<Result>,
   ): Promise<Result> {
     const cached = this.readingByPath.get(file.path) ?? this.open(file);
     this.readingByPath.delete(file.path);
@@ -75,7 +75,7 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
   private open(file: ThreadFile): CachedReading {
     if (this.isDisposed) throw new ThreadError('cancelled', 'The threads were closed.');
     this.workerHold ??= this.deps.worker.keepAlive();
-    return { reading: new ThreadReading(++this.lastId, file, this.deps), useCount: 0 };
+    return { reading: new OpenThreadReader(++this.lastId, file, this.deps), useCount: 0 };
   }
 
   private evictUnused(): void {

@@ -4,17 +4,18 @@ import { isUncPath } from '../../../base/common/uncPath';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
 
 interface WorkingFolderDeps {
-  /** Absolute paths of the workspace folders and their worktrees, the first workspace folder first. */
+  /** Absolute paths of the workspace folders and their worktrees. The first workspace folder comes first. */
   readonly roots: readonly string[];
-  /** Asks the user about a folder outside the roots. Undefined when the user cancels. */
+  /** Asks the user about a folder outside the roots. Undefined if the user cancels. */
   readonly choose: (folder: string) => Promise<'thread' | 'workspace' | undefined>;
-  /** Replaceable for tests. Never called with a UNC path. */
+  /** Whether a path is a folder. Tests can replace it. Never called with a UNC path. */
   readonly isFolder?: (path: string) => Promise<boolean>;
 }
 
 /**
- * Selects the folder in which work on a thread continues. Anybody may have written the thread file, so the user must confirm
- * its folders. `folder` is an absolute path, or undefined for the system's default. Resolves to undefined on cancel.
+ * Selects the folder in which work on a thread continues. The user must confirm the folders of the thread, because
+ * anyone may have written the thread file. `folder` is an absolute path, or undefined for the system's default.
+ * Resolves to undefined if the user cancels.
  */
 export async function chooseWorkingFolder(
   folders: readonly string[],
@@ -30,7 +31,7 @@ export async function chooseWorkingFolder(
   return { folder: roots[0] };
 }
 
-/** Returns the first of a thread's folders that is in the workspace and still exists. */
+/** Returns the first folder of a thread that is in the workspace and still exists. */
 export async function findWorkspaceFolder(
   folders: readonly string[],
   roots: readonly string[],
@@ -42,7 +43,7 @@ export async function findWorkspaceFolder(
   return undefined;
 }
 
-/** Resolves `..` and drops relative and UNC paths. */
+/** Resolves `..` in folders. Drops relative paths and UNC paths. */
 function localFolders(folders: readonly string[]): readonly string[] {
   return folders
     .filter((folder) => path.isAbsolute(folder) && !isUncPath(folder))

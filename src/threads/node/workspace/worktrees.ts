@@ -5,7 +5,10 @@ import { isUncPath } from '../../../base/common/uncPath';
 const maxParents = 20;
 const maxWorktrees = 200;
 
-/** Returns absolute paths of the folder and of all worktrees of its Git repository, read from Git's own files. */
+/**
+ * Returns the absolute paths of the folder and of all worktrees of its Git repository. Reads Git's files and does not
+ * run Git.
+ */
 export async function listWorktrees(folder: string): Promise<readonly string[]> {
   const own = [...new Set([folder, await realpath(folder).catch(() => folder)])];
   const gitFolder = await gitFolderOf(folder);
@@ -21,7 +24,7 @@ export async function listWorktrees(folder: string): Promise<readonly string[]> 
   return [...new Set([...own, ...main, ...others.flat()])];
 }
 
-/** Returns the Git folder that all worktrees share, or undefined outside a repository. */
+/** Returns the Git folder that all worktrees share. Undefined outside a repository. */
 async function gitFolderOf(folder: string): Promise<string | undefined> {
   let current = folder;
   for (let level = 0; level < maxParents; level++) {
@@ -42,7 +45,10 @@ async function gitFolderOf(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** A repository may link to UNC paths. Accessing them would send the user's credentials to another machine. */
+/**
+ * Whether a link in a repository is not a UNC path. Accessing a UNC path would send the user's credentials to another
+ * machine.
+ */
 function isSafeLink(link: string, folder: string): boolean {
   return !isUncPath(link) || isUncPath(folder);
 }

@@ -30,7 +30,8 @@ async function requirePermit(
   const files: ChangedFile[] = [];
   for (const { after, before, path } of planned) {
     const protection = await editor.protectionOf(path, { before: before?.text, after });
-    files.push({ path, before: before?.text ?? null, after, protection: protection?.reason });
+    const realPath = await editor.realPathOf(path);
+    files.push({ path: realPath, before: before?.text ?? null, after, protection: protection?.reason });
     signal.throwIfAborted();
   }
   const permit = await caller.mayChangeFiles({ purpose, files }, signal);
@@ -64,9 +65,31 @@ interface EditedFile {
   readonly editCount: number;
 }
 
+/** What files have to be like, because they may have changed since VS Code was asked for the edits. */
+interface ExpectedTexts {
+  /** Texts from before VS Code was asked, by resolved path. */
+  readonly textByPath: ReadonlyMap<string, string>;
+  /** Checks each text that is replaced in a file without a text above. Without it, edits of such a file are refused. */
+  readonly mayReplace?: (replaced: string) => boolean;
+}
+
+/** Reads the files of proposed edits. @throws ToolError if one is outside the workspace or excluded; it is not named */
+export async function readTextsOf(
+  proposed: readonly ProposedEdits[],
+  { editor }: Pick<ToolPorts, 'editor'>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const textByPath = new Map<string, string>();
+  for (const { path } of changedFiles(proposed)) {
+    signal.throwIfAborted();
+    const resolved = await resolveOrRefuse(path, editor);
+    textByPath.set(resolved, (await editor.readText(resolved, { maxBytes: maxCodeBytes, signal })).text);
+  }
+  return textByPath;
+}
+
 /**
  * Asks the caller for all files, then edits them as one undo step, or none of them. Returns the changed files in the given order.
- * `isExpected` checks each text that is replaced: the files may have changed since the edits were proposed.
  * @throws ToolError, EditorError
  */
 export async function applyProposedEdits(
@@ -74,10 +97,10 @@ export async function applyProposedEdits(
   proposed: readonly ProposedEdits[],
   ports: Pick<ToolPorts, 'editor'>,
   call: ActingCall,
-  isExpected: (replaced: string) => boolean = () => true,
+  expected: ExpectedTexts,
 ): Promise<readonly EditedFile[]> {
   const { editor } = ports;
-  const planned = await planEdits(proposed, ports, call.signal, isExpected);
+  const planned = await planEdits(proposed, ports, call.signal, expected);
   if (planned.length === 0) return [];
   const checked = await requirePermit(purpose, planned, ports, call);
   const isProtected = checked.some(({ protection }) => protection !== undefined);
@@ -94,34 +117,47 @@ interface PlannedEdits extends PlannedFile {
   readonly edits: readonly TextEdit[];
 }
 
-/** @throws ToolError if a file is outside the workspace or excluded; it is not named */
+/** @throws ToolError if a file is outside the workspace or excluded, which is not named, or is not as expected */
 async function planEdits(
   proposed: readonly ProposedEdits[],
   { editor }: Pick<ToolPorts, 'editor'>,
   signal: AbortSignal,
-  isExpected: (replaced: string) => boolean,
+  { mayReplace, textByPath }: ExpectedTexts,
 ): Promise<readonly PlannedEdits[]> {
-  const changed = proposed.filter(({ edits }) => edits.length > 0);
-  if (changed.length > maxFiles)
-    throw new ToolError(`This changes ${changed.length} files, and at most ${maxFiles} can be changed at once.`);
   const planned: PlannedEdits[] = [];
-  for (const { edits, path } of changed) {
+  for (const { edits, path } of changedFiles(proposed)) {
     signal.throwIfAborted();
-    const resolved = path === undefined ? undefined : await resolveOrHide(path, editor);
-    if (resolved === undefined) throw new ToolError(unreachableMessage);
+    const resolved = await resolveOrRefuse(path, editor);
     const before = await editor.readText(resolved, { maxBytes: maxCodeBytes, signal });
     const clamped = clampEdits(edits, before.text);
-    const after = applyTextEdits(before.text, clamped);
-    const lines = new LineIndex(before.text);
-    const isAsProposed = edits.every(({ range }, index) => {
-      const { end, start } = clamped[index]?.range ?? range;
-      const isInsertion = range.start.line === range.end.line && range.start.character === range.end.character;
-      return isInsertion || isExpected(before.text.slice(lines.offsetAt(start), lines.offsetAt(end)));
-    });
+    const expected = textByPath.get(resolved);
+    const isAsProposed =
+      expected === undefined
+        ? mayReplace !== undefined && replacedTexts(edits, clamped, before.text).every(mayReplace)
+        : expected === before.text;
     if (!isAsProposed) throw new ToolError('Nothing was changed, because files have changed meanwhile. Try again.');
+    const after = applyTextEdits(before.text, clamped);
     if (after !== before.text) planned.push({ path: resolved, before, after, edits: clamped });
   }
   return planned;
+}
+
+/** @throws ToolError if there are too many */
+function changedFiles(proposed: readonly ProposedEdits[]): readonly ProposedEdits[] {
+  const changed = proposed.filter(({ edits }) => edits.length > 0);
+  if (changed.length > maxFiles)
+    throw new ToolError(`This changes ${changed.length} files, and at most ${maxFiles} can be changed at once.`);
+  return changed;
+}
+
+/** What the edits replace, without insertions. */
+function replacedTexts(edits: readonly TextEdit[], clamped: readonly TextEdit[], text: string): readonly string[] {
+  const lines = new LineIndex(text);
+  return edits.flatMap(({ range }, index) => {
+    const { end, start } = clamped[index]?.range ?? range;
+    const isInsertion = range.start.line === range.end.line && range.start.character === range.end.character;
+    return isInsertion ? [] : [text.slice(lines.offsetAt(start), lines.offsetAt(end))];
+  });
 }
 
 /** Language servers name ends beyond a line or the file, which VS Code takes for the nearest position. */
@@ -133,13 +169,17 @@ function clampEdits(edits: readonly TextEdit[], text: string): readonly TextEdit
   }));
 }
 
-async function resolveOrHide(path: string, editor: Pick<ToolPorts['editor'], 'resolve'>): Promise<string | undefined> {
+/** @throws ToolError that does not name the file */
+async function resolveOrRefuse(
+  path: string | undefined,
+  editor: Pick<ToolPorts['editor'], 'resolve'>,
+): Promise<string> {
   try {
-    return await editor.resolve(path);
+    if (path !== undefined) return await editor.resolve(path);
   } catch (error) {
-    if (isEditorError(error)) return undefined;
-    throw error;
+    if (!isEditorError(error)) throw error;
   }
+  throw new ToolError(unreachableMessage);
 }
 
 async function isPresent(path: string, { editor }: Pick<ToolPorts, 'editor'>): Promise<boolean> {

@@ -3,7 +3,7 @@ import { countOf } from '../../../base/common/countOf';
 import { oneLine } from '../../../base/common/oneLine';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import type { Diagnostic, Range } from '../../../editor/common/editorPort';
-import { applyProposedEdits } from '../changes/applyChanges';
+import { applyProposedEdits, readTextsOf } from '../changes/applyChanges';
 import { listChangedFiles } from '../changes/changedFiles';
 import { defineActingTool } from '../defineTool';
 import type { ProposedAction, ProposedEdits } from '../languageEditPort';
@@ -41,8 +41,15 @@ export function fixesTool(ports: ToolPorts): Tool {
         const more = remaining > 0 ? [`  … ${remaining} more`] : [];
         return [`${countOf(actions.length, 'action')} at ${place}`, ...rows, ...more].join('\n');
       }
-      const chosen = chooseAction(actions, apply, place);
-      const changed = await applyProposedEdits(`apply “${titleOf(chosen)}”`, chosen.edits, ports, call);
+      let chosen = chooseAction(actions, apply, place);
+      let textByPath: ReadonlyMap<string, string> = new Map([[file.path, file.text]]);
+      if (chosen.edits.some((each) => each.edits.length > 0 && each.path !== file.path)) {
+        // Only now it is known which other files it changes. They are read before VS Code is asked for the edits again.
+        textByPath = new Map([...(await readTextsOf(chosen.edits, ports, call.signal)), ...textByPath]);
+        chosen = chooseAction(await actionsInLine(file.path, line - 1, lines, ports, call.signal), apply, place);
+      }
+      const purpose = `apply “${titleOf(chosen)}”`;
+      const changed = await applyProposedEdits(purpose, chosen.edits, ports, call, { textByPath });
       if (changed.length === 0) return `“${titleOf(chosen)}” changes nothing.`;
       return [`Applied “${titleOf(chosen)}”`, ...listChangedFiles(changed, ports)].join('\n');
     },

@@ -25,10 +25,13 @@ export function outlineTool({ editor, language, window }: ToolPorts): Tool {
       'What a file declares: classes, functions, methods and so on, with their lines. Shorter than the file.',
     input,
     async run({ path, depth, page }, signal) {
-      // Reads the file first, which reports a missing file or a folder as an error.
-      const file = await editor.readText(path, { signal });
+      const resolved = await editor.resolve(path);
+      const asked = language.outline(resolved, signal);
+      asked.catch(() => undefined);
+      // Reading reports a missing file or a folder better than VS Code does.
+      const file = await editor.readText(resolved, { signal });
       const name = displayPath(file.path, editor);
-      const symbols = await language.outline(file.path, signal);
+      const symbols = await asked;
       if (symbols.length === 0) {
         const known = window.languageOf(file.path);
         const why = known === undefined ? '' : ` VS Code takes it as ${known}.`;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
+import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { applyProposedEdits } from '../changes/applyChanges';
 import { listChangedFiles } from '../changes/changedFiles';
 import { defineActingTool } from '../defineTool';
 import { findPlace, placeInputSchema } from '../placeFinder';
-import { CodeLines } from '../text/codeLines';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
@@ -24,18 +24,16 @@ export function renameTool(ports: ToolPorts): Tool {
       const { signal } = call;
       const from = await findPlace(asked, ports, signal);
       const { character, line } = from.position;
-      const code = await new CodeLines(ports.editor, signal).lineText(from.path, line);
+      const code = new LineIndex(from.text).lineText(line);
       const name = asked.symbol?.split(/[.#:]/).at(-1) ?? wordAround(code, character);
       if (importPathBefore.test(code.slice(0, character)))
         throw new ToolError('This is the path of an import. rename is for symbols and moves no files.');
       const proposed = await ports.languageEdits.renameEdits(from, newName, signal);
-      const changed = await applyProposedEdits(
-        `rename ${from.title} to \`${newName}\``,
-        proposed,
-        ports,
-        call,
-        (replaced) => name === '' || replaced.includes(name) || (replaced !== '' && name.includes(replaced)),
-      );
+      const changed = await applyProposedEdits(`rename ${from.title} to \`${newName}\``, proposed, ports, call, {
+        textByPath: new Map([[from.path, from.text]]),
+        mayReplace: (replaced) =>
+          name === '' || replaced.includes(name) || (replaced !== '' && name.includes(replaced)),
+      });
       if (changed.length === 0)
         throw new ToolError(
           `VS Code renames nothing at ${from.title}. The language server may be missing or still starting, or it has that name already.`,

@@ -37,5 +37,5 @@ export const todoIcons: Record<TodoItem['status'], icons.Icon> = {
   pending: icons.CircleIcon,
   in_progress: icons.ArrowRightIcon,
   completed: icons.CheckIcon,
-  cancelled: icons.SkippedIcon,
+  cancelled: icons.BlockedIcon,
 };

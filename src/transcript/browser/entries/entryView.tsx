@@ -11,7 +11,7 @@ import { TodosEntry } from './todosEntry';
 import { ToolEntry } from './toolEntry';
 import { useEntry, useTranscript } from '../transcriptContext';
 
-/** One entry, redrawn only when it changes. */
+/** Shows one entry. Redrawn only when the entry changes. */
 export function EntryView({ id }: { id: string }) {
   const { loadFullEntry, showJson } = useTranscript().actions;
   const element = useRef<HTMLDivElement>(null);
@@ -20,7 +20,7 @@ export function EntryView({ id }: { id: string }) {
   const isShown = known !== undefined && !isInvisible(known);
   const far = usePlaceholder(isShown ? known : undefined, element);
   if (!isShown) return null;
-  // The entry has changed since it was fetched in full, so the current one is newer.
+  // The entry has changed since its complete form was loaded, so the current one is newer.
   const entry = whole?.of === known ? whole.entry : known;
   const isPrompt = entry.kind === 'prompt';
   return (
@@ -53,7 +53,7 @@ export function EntryView({ id }: { id: string }) {
   );
 }
 
-/** Passed to tool calls, whose steps are entries too. */
+/** Passed to tool calls, because their steps are also entries. */
 function renderEntry(id: string) {
   return <EntryView key={id} id={id} />;
 }

@@ -20,7 +20,7 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   const { model, actions } = useTranscript();
   const marker = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
-  /** The number of unloaded entries at the last automatic load. */
+  /** The number of unloaded entries at the time of the last automatic load. */
   const lastAutoLoadCount = useRef<number | undefined>(undefined);
   const redraw = useRedraw();
   const { countMember, margin, word } = sideSettings[side];
@@ -37,7 +37,7 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   useLayoutEffect(() => {
     let drawn = model[countMember];
     const subscription = model.onDidChange(({ isReset }) => {
-      // After a reset, the same number means other entries.
+      // After a reset, the same number can mean other entries.
       if (isReset) lastAutoLoadCount.current = undefined;
       if (model[countMember] === drawn && !isReset) return;
       drawn = model[countMember];
@@ -46,8 +46,8 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
     redraw();
     return () => subscription.dispose();
   }, [model, countMember]);
-  // Observes again after each page, since a marker that stays visible triggers no event. After a failure or an empty
-  // result, only the button loads more.
+  // The marker is observed again after each load, because a marker that stays visible causes no event. After a failure
+  // or an empty result, only the button loads more entries.
   useEffect(() => {
     if (count === 0 || state !== 'idle' || lastAutoLoadCount.current === count || !marker.current) return;
     const observer = new IntersectionObserver(

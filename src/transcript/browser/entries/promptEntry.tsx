@@ -46,7 +46,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   );
 }
 
-/** A heading, by which screen readers move between prompts. */
+/** A heading with which screen readers can move between prompts. */
 export function PromptHeading({ turn }: { turn: number }) {
   return <h2 class="visually-hidden">{turn > 0 ? `Prompt ${turn}` : 'Prompt'}</h2>;
 }

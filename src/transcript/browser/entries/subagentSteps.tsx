@@ -24,7 +24,7 @@ export function SubagentSteps({ entry, childIds, renderEntry }: SubagentStepsPro
   );
 }
 
-/** The steps of a subagent with its own thread, which is loaded when this is opened. */
+/** Shows the steps of a subagent that has its own thread. The thread is loaded when the user opens this section. */
 export function SubthreadDisclosure(steps: SubagentStepsProps) {
   const { showSubthread } = useTranscript().actions;
   if (!showSubthread) return <SubagentSteps {...steps} />;

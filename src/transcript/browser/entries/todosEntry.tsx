@@ -9,7 +9,7 @@ const statusLabels: Record<TodoItem['status'], string> = {
   cancelled: 'canceled',
 };
 
-/** The agent's plan as a checklist. */
+/** Shows the agent's plan as a checklist. */
 export function TodosEntry({ entry: { items } }: { entry: EntryOf<'todos'> }) {
   const done = items.filter(({ status }) => status === 'completed').length;
   return (

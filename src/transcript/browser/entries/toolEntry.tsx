@@ -15,7 +15,7 @@ import { useTranscript } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../parts/plainText';
 
-/** The card of a tool call: open while it runs, one line when it is done. */
+/** The card of a tool call. It is open while the call runs, and a single line when the call is done. */
 export function ToolEntry({ entry, renderEntry }: { entry: EntryOf<'tool'>; renderEntry: RenderEntry }) {
   const { model } = useTranscript();
   const children = model.childIdsOf(entry.id);

@@ -15,7 +15,7 @@ interface OlderMessages {
 
 interface FindBarProps extends OlderMessages {
   readonly root?: RefObject<HTMLElement | null>;
-  /** Searches unloaded entries. Without it, only loaded messages are searched. */
+  /** Searches entries that are not loaded. If missing, only loaded messages are searched. */
   readonly search?: TranscriptSearch;
   readonly onClose: () => void;
 }
@@ -25,19 +25,19 @@ const currentMatchHighlight = 'transcript-find-current';
 /** How often matches are updated while text is streaming. */
 const refreshMs = 250;
 const maxMatches = 1_000;
-/** How many frames to wait until a loaded entry is drawn. */
+/** Maximum number of frames to wait for a loaded entry to be drawn. */
 const maxDrawFrames = 60;
-/** How many frames the list keeps the scroll position after loading. */
+/** Number of frames for which the list keeps the scroll position after loading. */
 const settleFrames = 6;
 const olderPageSize = 200;
 
-/** The current match, or, if `isBeforeMatch`, the next match after the reader's position. */
+/** The current match. If `isBeforeMatch` is set, the next match after the reader's position instead. */
 interface CurrentMatch {
   readonly index: number;
   readonly isBeforeMatch?: boolean;
 }
 
-/** A find bar for a transcript, since VS Code's views have none. */
+/** A find bar for a transcript, because VS Code has none for views. */
 export function FindBar({ root, onClose, model, actions, search }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState('');
@@ -45,12 +45,12 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
   const { matches, refresh } = useMatches(root, query);
   const { before, after } = useUnloadedMatches(model, search, query);
   const at = isBeforeMatch || matches.length === 0 ? -1 : wrapIndex(index, matches.length);
-  /** The unloaded entry to go to, while it is loading. */
+  /** The entry that is being loaded because the reader wants to see a match in it. */
   const loadingEntry = useRef<FoundEntry | undefined>(undefined);
 
-  /** Whether the current match is in a placeholder that is formatted once it is near the screen, which changes its ranges. */
+  /** Whether the current match is in a placeholder. Its ranges change when the entry is formatted near the screen. */
   const isRevealPending = useRef(false);
-  /** The current match by entry, since its index changes when entries are loaded before it. */
+  /** The current match and its entry. Its index is not enough, because loading earlier entries changes it. */
   const shownMatch = useRef<MatchInEntry | undefined>(undefined);
 
   useLayoutEffect(() => input.current?.select(), []);
@@ -89,7 +89,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
       showMatch(to, found);
       return;
     }
-    // The rendered entry does not contain the text.
+    // The rendered form of the entry does not contain the text.
     shownMatch.current = undefined;
     element.scrollIntoView({ block: 'center', inline: 'nearest' });
     const next = found.findIndex((match) => match.comparePoint(element, 0) < 0);
@@ -196,7 +196,10 @@ function matchCountText(nth: number | undefined, count: number): string {
   return `${nth === undefined ? '?' : formatCount(nth)} of ${formatCount(count)}${count >= maxMatches ? '+' : ''}`;
 }
 
-/** Resolves when the list no longer adjusts the scroll position; undefined if the entry is not drawn. */
+/**
+ * Resolves to the element of an entry when the list no longer adjusts the scroll position. Undefined if the entry is
+ * not drawn.
+ */
 async function waitForEntry(entryId: string): Promise<Element | undefined> {
   const find = (): Element | null => document.querySelector(`[data-entry="${CSS.escape(entryId)}"]`);
   const frame = (): Promise<number> => new Promise(requestAnimationFrame);
@@ -240,7 +243,7 @@ function searchRoot(root: RefObject<HTMLElement | null> | undefined): HTMLElemen
   return root?.current ?? document.querySelector<HTMLElement>('.transcript-content');
 }
 
-/** Scrolls to the match and opens what contains it. Returns whether it is in a placeholder. */
+/** Scrolls to the match and opens the sections that contain it. Returns whether the match is in a placeholder. */
 function revealMatch(match: Range): boolean {
   const element = match.startContainer.parentElement;
   for (let closed = element?.closest('details:not([open])'); closed; closed = closed.closest('details:not([open])')) {

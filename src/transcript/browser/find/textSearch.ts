@@ -6,7 +6,7 @@ export function findRanges(root: HTMLElement, query: string, limit: number): Ran
   const pattern = createTextPattern(query);
   const ranges: Range[] = [];
   for (const part of root.querySelectorAll<HTMLElement>('.entry')) {
-    // Steps of a call are searched with the call.
+    // The steps of a call are part of the call's text.
     if (part.parentElement?.closest('.entry')) continue;
     for (const range of findRangesIn(part, pattern)) {
       ranges.push(range);
@@ -22,7 +22,7 @@ export function searchableText(element: HTMLElement): string {
 
 interface TextPiece {
   readonly node: Text;
-  /** Start offset in the whole text, in UTF-16 units. */
+  /** Start offset of the node in the whole text, in UTF-16 units. */
   readonly start: number;
 }
 

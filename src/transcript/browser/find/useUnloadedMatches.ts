@@ -8,7 +8,7 @@ export interface FoundEntry {
   readonly count: number;
 }
 
-/** Searches a whole transcript, including unloaded entries. */
+/** Searches a whole transcript, including entries that are not loaded. */
 export interface TranscriptSearch {
   /** Returns the matching entries in reading order. */
   find(query: string): Promise<readonly FoundEntry[]>;

@@ -7,14 +7,14 @@ import type { TranscriptChange } from './transcriptModel';
 /** Converts Markdown to spoken text, with placeholders for code. */
 type ToSpokenText = (markdown: string) => string;
 
-/** Longer answers are truncated, since they would be read out for minutes. */
+/** Maximum length of an answer that is read aloud, in UTF-16 units. A longer text would take minutes. */
 const maxSpokenUnits = 2_000;
 
 const unannouncedToolStates: ReadonlySet<ToolState> = new Set(['pending', 'running', 'stale']);
 
 /**
- * Returns announcements for a change: complete answers, new states of tool calls and ends of turns. Streaming text and
- * entries loaded later are not announced.
+ * Returns announcements for a change: complete answers, new states of tool calls, and ends of turns. Does not announce
+ * text while it is streamed, and entries that are loaded later.
  */
 export function createAnnouncements(
   { isReset, addedEntries: added, changedEntries }: TranscriptChange,

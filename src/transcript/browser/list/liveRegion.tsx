@@ -13,7 +13,7 @@ const maxAnnouncements = 6;
 export function LiveRegion() {
   const { actions, model } = useTranscript();
   const region = useRef<HTMLDivElement>(null);
-  // A layout effect, to announce changes before the first frame too.
+  // A layout effect, so that changes before the first frame are also announced.
   useLayoutEffect(() => {
     const subscription = model.onDidChange((change) => {
       const added = change.addedEntries.filter((entry) => !isSilentSubthread(entry, model));
@@ -32,7 +32,10 @@ export function LiveRegion() {
   return <div class="visually-hidden" role="log" aria-live="polite" aria-label="Activity" ref={region} />;
 }
 
-/** Entries of subthreads are not announced: the reader opened them and they may be old. Warnings are. */
+/**
+ * Entries of subthreads are not announced, because the reader has opened them and they may be old. Warnings are
+ * announced.
+ */
 function isSilentSubthread(entry: Entry, model: TranscriptModel): boolean {
   if (entry.kind === 'notice' && entry.level === 'warning') return false;
   const passed = new Set<string>();
@@ -44,7 +47,7 @@ function isSilentSubthread(entry: Entry, model: TranscriptModel): boolean {
   return false;
 }
 
-/** Uses the rendered text, so that underscores in names and asterisks in formulas are kept. */
+/** Uses the rendered text, which keeps underscores in names and asterisks in formulas. */
 function toSpokenText(markdown: string, actions: TranscriptActions): string {
   const nodes = renderText(markdown, {}, actions);
   for (const code of nodes.querySelectorAll('.md-code')) code.replaceWith(' (code) ');

@@ -2,9 +2,9 @@ import type { Disposable } from '../../../base/common/disposable';
 import type { Entry } from '../../common/entries';
 import type { TranscriptModel } from './transcriptModel';
 
-/** Entries up to three screens away are near, so that fast scrolling finds them drawn. */
+/** Entries up to three screens away count as near, so that they are already drawn when the reader scrolls fast. */
 const nearMargin = '300% 0px';
-/** Area of a character including gaps, in square pixels. A low estimate, so that enough is drawn. */
+/** Area of a character including gaps, in square pixels. The estimate is low, so that enough entries are drawn. */
 const pixelsPerUnit = 100;
 /** Maximum size of a collapsed prompt and of a card, in characters. */
 const maxPromptUnits = 400;
@@ -12,7 +12,7 @@ const cardUnits = 60;
 
 type ProximityListener = (isNear: boolean, height: number) => void;
 
-/** Tracks which entries are near the screen. Only those are formatted, which takes time and memory. */
+/** Tracks which entries are near the screen. Only those are formatted, because formatting takes time and memory. */
 export class ScreenProximity implements Disposable {
   private observer: IntersectionObserver | undefined;
   private readonly listenersByElement = new Map<Element, ProximityListener>();
@@ -31,7 +31,10 @@ export class ScreenProximity implements Disposable {
     for (const element of this.listenersByElement.keys()) this.observer.observe(element);
   }
 
-  /** Calls the listener soon and on each change, with the element's height in pixels. The caller disposes it. */
+  /**
+   * Calls the listener soon after the call and on each change, with the element's height in pixels. The caller disposes
+   * the result.
+   */
   watch(element: Element, listener: ProximityListener): Disposable {
     this.listenersByElement.set(element, listener);
     this.observer?.observe(element);
@@ -43,7 +46,7 @@ export class ScreenProximity implements Disposable {
     };
   }
 
-  /** Estimates from the text lengths, before any layout, whether the entry is on the last screen. */
+  /** Estimates whether the entry is on the last screen. Uses text lengths, because there is no layout yet. */
   isLikelyOnLastScreen(id: string): boolean {
     let unitsLeft = (innerWidth * innerHeight) / pixelsPerUnit;
     for (let at = this.model.turns.length - 1; at >= 0; at--) {

@@ -1,9 +1,9 @@
 import type { Disposable } from '../../../base/common/disposable';
 
-/** Within this distance the list counts as scrolled to the end. */
+/** If the end of the list is within this distance in pixels, the list counts as scrolled to the end. */
 const nearPx = 24;
 
-/** How many frames heights may change after a jump. */
+/** Number of frames after a jump in which heights may still change. */
 const settleFrames = 4;
 
 /** Target position of an element, relative to the viewport. */
@@ -14,18 +14,22 @@ interface ScrollTarget {
 
 /**
  * Keeps the reader's scroll position, or follows the end if the reader is there. The browser's scroll anchoring handles
- * changes above, except at the very top, so entries loaded before all others are handled here.
+ * changes above the visible part, except at the very top. Therefore this class handles entries that are added at the
+ * start.
  */
 export class ScrollKeeper implements Disposable {
-  private readonly listenersAbort = new AbortController();
+  private readonly listenersAbortController = new AbortController();
   private isFollowing = true;
   private lastScrollTop = 0;
-  /** Set right after a click: content that grows now was opened by the user and stays in place. */
+  /** Set immediately after a click: content that now grows was opened by the user and stays in place. */
   private isHoldingPosition = false;
   private savedPosition: ScrollTarget | undefined;
   private pinnedTarget: ScrollTarget | undefined;
 
-  /** `onFollowingChange` is called when following the end starts or stops. `isEndLoaded` is false while the last entries are not loaded. */
+  /**
+   * Calls `onFollowingChange` when following the end starts or stops. `isEndLoaded` returns false while the last
+   * entries are not loaded.
+   */
   constructor(
     private readonly scroller: HTMLElement,
     private readonly content: HTMLElement,
@@ -37,7 +41,7 @@ export class ScrollKeeper implements Disposable {
     const observer = new ResizeObserver(() => this.scrollIfFollowing());
     observer.observe(this.content);
     observer.observe(this.scroller);
-    const { signal } = this.listenersAbort;
+    const { signal } = this.listenersAbortController;
     this.scroller.addEventListener('scroll', () => this.onScroll(), { passive: true, signal });
     this.content.addEventListener('click', () => this.holdPosition(), { capture: true, signal });
     const onInput = (): void => {
@@ -50,7 +54,7 @@ export class ScrollKeeper implements Disposable {
     this.scrollIfFollowing();
   }
 
-  /** Call before entries are prepended: remembers the position of the first visible one. */
+  /** Stores the position of the first visible entry. Call before entries are added at the start. */
   savePosition(): void {
     const top = this.scroller.getBoundingClientRect().top;
     const entries = this.content.querySelectorAll('.entry');
@@ -70,7 +74,7 @@ export class ScrollKeeper implements Disposable {
     this.scrollIfFollowing();
   }
 
-  /** Stops following when the loaded range no longer includes the end. */
+  /** Stops following, because the loaded range no longer includes the end. */
   stopFollowing(): void {
     this.pinnedTarget = undefined;
     this.setFollowing(false);
@@ -83,12 +87,12 @@ export class ScrollKeeper implements Disposable {
 
   dispose(): void {
     this.pinnedTarget = undefined;
-    this.listenersAbort.abort();
+    this.listenersAbortController.abort();
   }
 
   /**
-   * Holds an element at a position for some frames, since entries change their height when they are drawn near the
-   * screen. Scrolling by the user ends it.
+   * Keeps an element at a position for some frames, because entries change their height when they are drawn near the
+   * screen. Scrolling by the user ends this.
    */
   private pinElement(pinned: ScrollTarget): void {
     this.pinnedTarget = pinned;
@@ -102,7 +106,7 @@ export class ScrollKeeper implements Disposable {
         return;
       }
       this.pinnedTarget = undefined;
-      // Without a scrollbar there are no scroll events.
+      // Without a scrollbar, there are no scroll events.
       if (this.isAtEnd) this.setFollowing(true);
     };
     step();
@@ -123,7 +127,9 @@ export class ScrollKeeper implements Disposable {
     this.lastScrollTop = this.scroller.scrollTop;
   }
 
-  /** Only scrolling up stops following: content that grows first looks like a distance from the end. */
+  /**
+   * Following stops only if the reader scrolls up, because content that grows also increases the distance from the end.
+   */
   private onScroll(): void {
     const { scrollTop } = this.scroller;
     if (this.isAtEnd) this.setFollowing(true);

@@ -16,7 +16,7 @@ export interface TranscriptHandle {
   /** Returns false when the entry is not loaded. */
   scrollToEntry(id: string): boolean;
   scrollToLatest(): void;
-  /** Focuses the next (1) or previous (-1) prompt, relative to the focused or topmost one. */
+  /** Focuses the next (1) or previous (-1) prompt, relative to the prompt that is focused or at the top. */
   goToPrompt(step: 1 | -1): void;
 }
 
@@ -125,7 +125,7 @@ function useScrollKeeper(
     const started = new ScrollKeeper(scroller.current, content.current, () => model.countAfter === 0, setFollowing);
     started.start();
     keeper.current = started;
-    // A reset of the same conversation keeps the position; another conversation starts at its end.
+    // If the same conversation is read again, the position is kept. Another conversation starts at its end.
     const lastTurnStart = (): string | undefined => model.turns.at(-1)?.entryIds[0];
     let lastTurn = lastTurnStart();
     const subscriptions = [

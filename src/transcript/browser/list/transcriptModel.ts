@@ -2,7 +2,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import type { Entry } from '../../common/entries';
 import type { TranscriptPatch } from '../../common/patch';
 
-/** The top-level entries of one turn in reading order. The object stays the same while its entries do. */
+/** The top-level entries of one turn in reading order. The object stays the same as long as its entries do. */
 export interface TranscriptTurn {
   readonly key: string;
   readonly turnNumber: number;
@@ -10,17 +10,17 @@ export interface TranscriptTurn {
 }
 
 export interface TranscriptChange {
-  /** Whether everything was replaced, by another conversation or the same one read again. */
+  /** Whether all entries were replaced, by those of another conversation or by the same ones read again. */
   readonly isReset: boolean;
-  /** Entries added at the end, without those of a reset. */
+  /** Entries added at the end. Empty for a reset. */
   readonly addedEntries: readonly Entry[];
   /** Replaced entries, before and after the change. */
   readonly changedEntries: readonly { readonly from: Entry; readonly to: Entry }[];
-  /** Number of existing entries loaded before all others. */
+  /** Number of earlier entries that were loaded. */
   readonly olderCount: number;
-  /** Number of existing entries loaded after all others. */
+  /** Number of later entries that were loaded. */
   readonly laterCount: number;
-  /** Number of entries added at the end of the transcript that are not loaded here. */
+  /** Number of entries that were added at the end of the transcript but are not loaded here. */
   readonly unloadedAddedCount: number;
 }
 
@@ -35,15 +35,15 @@ export class TranscriptModel {
   private readonly entryListenersById = new Map<string, Set<() => void>>();
   private readonly willChangeListeners = new Set<(patch: TranscriptPatch) => void>();
   private readonly changeListeners = new Set<(change: TranscriptChange) => void>();
-  private unloadedBefore = 0;
-  private unloadedAfter = 0;
+  private unloadedCountBefore = 0;
+  private unloadedCountAfter = 0;
 
   get countBefore(): number {
-    return this.unloadedBefore;
+    return this.unloadedCountBefore;
   }
 
   get countAfter(): number {
-    return this.unloadedAfter;
+    return this.unloadedCountAfter;
   }
 
   get turns(): readonly TranscriptTurn[] {
@@ -62,12 +62,12 @@ export class TranscriptModel {
     return this.entryIds.flatMap((id) => this.entriesById.get(id) ?? []);
   }
 
-  /** Returns the ids of the entries of a call's subagent. The array stays the same while its entries do. */
+  /** Returns the ids of the entries of a call's subagent. The array stays the same as long as its entries do. */
   childIdsOf(id: string): readonly string[] {
     return this.childIdsByParent.get(id) ?? noIds;
   }
 
-  /** Also fires when the children of the entry change. */
+  /** Calls the listener when the entry or its children change. */
   onDidChangeEntry(id: string, listener: () => void): Disposable {
     const listeners = this.entryListenersById.get(id) ?? new Set();
     this.entryListenersById.set(id, listeners.add(listener));
@@ -134,9 +134,9 @@ export class TranscriptModel {
     for (const entry of older) this.entriesById.set(entry.id, entry);
     if (older.length > 0) this.entryIds = [...older.map(({ id }) => id), ...this.entryIds];
     const { after = 0 } = patch;
-    const unloadedAddedCount = isReset ? 0 : Math.max(0, after + later.length - this.unloadedAfter);
-    this.unloadedBefore = patch.before;
-    this.unloadedAfter = after;
+    const unloadedAddedCount = isReset ? 0 : Math.max(0, after + later.length - this.unloadedCountAfter);
+    this.unloadedCountBefore = patch.before;
+    this.unloadedCountAfter = after;
 
     if (isReordered || older.length > 0) this.rebuildTurns(touched);
     for (const id of touched) for (const listener of [...(this.entryListenersById.get(id) ?? [])]) listener();

@@ -5,10 +5,10 @@ import { hasFocus, hasSelection } from './focusAndSelection';
 import { searchableText } from '../find/textSearch';
 import { useTranscript } from '../transcriptContext';
 
-/** Stands in for an entry far from the screen: its text, for find and screen readers. */
+/** Replaces an entry that is far from the screen. Contains its text, so that find and screen readers still work. */
 interface Placeholder {
   readonly text: string;
-  /** In pixels; undefined if the entry was never drawn. */
+  /** Height in pixels; undefined if the entry was never drawn. */
   readonly height?: number | undefined;
 }
 
@@ -18,8 +18,8 @@ interface StoredPlaceholder extends Placeholder {
 }
 
 /**
- * Returns a placeholder for an entry far from the screen. Running, clicked, opened, focused or selected entries and
- * steps of calls keep their full content.
+ * Returns a placeholder for an entry far from the screen. Steps of calls, and entries that are running, clicked,
+ * opened, focused or selected, keep their complete content.
  */
 export function usePlaceholder(
   entry: Entry | undefined,
@@ -69,7 +69,7 @@ export function usePlaceholder(
   return far.drawnEntry === entry ? far : { text: plainTextOf(entry) };
 }
 
-/** Other kinds are small until they are opened. */
+/** Whether an entry is mostly text. Other kinds are small until the reader opens them. */
 function isMostlyText({ kind }: Entry): boolean {
   return kind === 'answer' || kind === 'prompt';
 }
@@ -89,8 +89,8 @@ function plainTextOf(entry: Entry): string {
 }
 
 /**
- * Discards the old layout of the element. The browser would keep it, with all removed nodes, since it does not lay out
- * elements far from the screen.
+ * Discards the old layout of the element. The browser would keep it in memory with all removed nodes, because it does
+ * not lay out elements far from the screen.
  */
 function discardLayout(element: HTMLElement): void {
   element.style.display = 'none';

@@ -1,9 +1,11 @@
-/** Adds headers and buttons to code blocks. Runs after the sanitizer, before the nodes are inserted into the page. */
+/**
+ * Adds headers and buttons to code blocks. Runs after the sanitizer and before the nodes are inserted into the page.
+ */
 import { splitIntoPieces } from './code/codePieces';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { CodeActions } from './code/codeActions';
 
-/** In display order; style sheets and listeners use `name`. */
+/** The buttons in the order in which they are shown. Style sheets and listeners use `name`. */
 const codeButtons = [
   { name: 'apply', label: 'Apply as a Change', action: 'applyCode' },
   { name: 'insert', label: 'Insert at Cursor', action: 'insertAtCursor' },
@@ -11,7 +13,7 @@ const codeButtons = [
   { name: 'copy', label: 'Copy', action: 'copy' },
 ] as const satisfies readonly { name: string; label: string; action: keyof CodeActions }[];
 
-/** Long plain text is laid out in pieces of this size, in UTF-16 units. */
+/** Size of the pieces in which long plain text is laid out, in UTF-16 units. */
 export const maxPlainPieceUnits = 8_192;
 
 export function decorateCodeBlocks(fragment: DocumentFragment, actions: CodeActions): void {
@@ -49,7 +51,7 @@ function splitPlainText(pre: HTMLElement): void {
   const pieces: HTMLElement[] = [];
   for (let at = 0; at < text.length;) {
     const end = at + maxPlainPieceUnits;
-    // Do not split a surrogate pair.
+    // Does not split a surrogate pair.
     const cut = /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end;
     const piece = createElement('span', 'md-piece');
     piece.textContent = text.slice(at, cut);

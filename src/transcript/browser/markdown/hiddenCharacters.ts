@@ -6,7 +6,7 @@ import {
 
 const codeAttribute = 'data-character';
 
-/** Replaces hidden characters in the DOM with marks. `originalTextOf` restores them. */
+/** Replaces hidden characters in the DOM with marks. `originalTextOf` returns the original text. */
 export function markHiddenCharacters(root: Node): void {
   if (!hasHiddenCharacters(root.textContent ?? '')) return;
   const walker = root.ownerDocument?.createTreeWalker(root, NodeFilter.SHOW_TEXT);
@@ -29,7 +29,7 @@ export function originalTextOf(root: Node): string {
   return Array.from(root.childNodes, originalTextOf).join('');
 }
 
-/** The style sheet displays the attribute. */
+/** Creates a mark. The style sheet shows its attribute. */
 function createMark({ codePoint: code, title }: HiddenCharacter): Element {
   const mark = document.createElement('span');
   mark.className = 'md-hidden-character';

@@ -1,10 +1,10 @@
 /**
- * Renders streaming Markdown. Complete blocks are not touched again; the last block is rendered again, and only nodes
- * that differ are changed. References to later definitions are resolved at the end.
+ * Renders Markdown while it is streamed. Complete blocks stay unchanged. The last block is rendered again, but only
+ * nodes that differ are replaced. References to definitions that come later are resolved at the end.
  */
 import type { Env } from 'markdown-it';
 import type { Disposable } from '../../../base/common/disposable';
-import { isBlockComplete, unfinishedKey } from './parser/blockRules';
+import { isBlockComplete, lastLineMayGrowKey } from './parser/blockRules';
 import { listenForCodeActions } from './code/codeActions';
 import { completeMarkdown, findOpenFence } from './parser/completeMarkdown';
 import { maxPlainPieceUnits } from './decorate';
@@ -13,19 +13,25 @@ import { maxMarkdownUnits, renderBlocks, renderText, parseBlocks, renderPlainTex
 import { morphChildren } from './morph';
 import { normalizeLineEndings, type MarkdownOptions } from './renderMarkdown';
 
-/** A block that grows beyond this size is not parsed until the end, in UTF-16 units. */
+/**
+ * Maximum size of an open block that is parsed while it grows, in UTF-16 units. A larger block is parsed only at the
+ * end.
+ */
 const maxOpenUnits = 128 * 1024;
 const defaultSlowMs = 6;
-/** After a slow rendering, the pause is this multiple of its duration. */
+/** After a slow rendering, the pause is its duration multiplied by this factor. */
 const pauseFactor = 3;
 
-/** The stream owns the content of the container. Dispose it with the container. */
+/**
+ * Renders Markdown while it is streamed. The stream owns the content of the container. Dispose it together with the
+ * container.
+ */
 export class MarkdownStream implements Disposable {
-  /** Text of the complete blocks; the nodes up to `lastCompleteNode` show it. */
+  /** Text of the complete blocks. It is shown by all nodes up to `lastCompleteNode`. */
   private completeText = '';
   private lastCompleteNode: ChildNode | null = null;
   private openText = '';
-  /** Offset in `openText` up to which complete blocks were searched. */
+  /** Offset in `openText` up to which the text was searched for complete blocks. */
   private searchedEnd = 0;
   private parserEnv: Env = {};
   private openCodeBlock: StreamingCode | undefined;
@@ -51,7 +57,7 @@ export class MarkdownStream implements Disposable {
     else this.render();
   }
 
-  /** Replaces the text. If it starts with the current text, appends the rest. */
+  /** Replaces the text. If the new text starts with the current one, only appends the rest. */
   setText(text: string): void {
     const whole = normalizeLineEndings(text);
     const current = this.completeText + this.openText;
@@ -64,7 +70,7 @@ export class MarkdownStream implements Disposable {
     if (whole === '') this.container.replaceChildren();
   }
 
-  /** Makes the nodes equal to those of the complete text. More text may still be appended. */
+  /** Changes the nodes to those of the complete text. More text can still be appended later. */
   finish(): void {
     this.startListening();
     this.cancelPause();
@@ -72,7 +78,7 @@ export class MarkdownStream implements Disposable {
     this.endsWithCarriageReturn = false;
     const whole = this.completeText + this.openText;
     this.finishCode();
-    // Text that was formatted block by block stays, rather than becoming plain.
+    // Keeps the formatting of text that was already formatted block by block.
     const isTooLong = whole.length > maxMarkdownUnits && this.lastCompleteNode !== null;
     if (isTooLong) this.replaceOpenNodes(renderText(this.openText, { ...this.parserEnv }, this.options.actions));
     else morphChildren(this.container, this.container.firstChild, renderText(whole, {}, this.options.actions));
@@ -94,7 +100,7 @@ export class MarkdownStream implements Disposable {
     const startMs = performance.now();
     this.cancelPause();
     this.finishBlocks();
-    const env = { references: { ...this.parserEnv.references }, [unfinishedKey]: true };
+    const env = { references: { ...this.parserEnv.references }, [lastLineMayGrowKey]: true };
     if (this.isTooLongToParse) this.replaceOpenNodes(renderPlainText(this.openText, this.options.actions));
     else this.replaceOpenNodes(renderText(completeMarkdown(this.openText), env, this.options.actions));
     this.findAppendableNode();
@@ -103,8 +109,8 @@ export class MarkdownStream implements Disposable {
   }
 
   /**
-   * Finishes all blocks but the last, and the last if nothing can change it. Only whole lines count, since the start of
-   * a line may turn out otherwise.
+   * Finishes all blocks except the last. Also finishes the last if following text cannot change it. Only complete lines
+   * count, because the meaning of an incomplete line is not known yet.
    */
   private finishBlocks(): void {
     const end = this.openText.lastIndexOf('\n') + 1;
@@ -119,7 +125,7 @@ export class MarkdownStream implements Disposable {
     const cut = lineStart(this.openText, isLastOpen ? last.firstLine : last.endLine);
     const nodes = renderBlocks(blocks, this.parserEnv, this.options.actions);
     const count = nodes.childNodes.length;
-    // Includes the nodes of the open block, so that they are not recreated.
+    // Includes the nodes of the open block, so that they need not be created again.
     const rest = this.openText.slice(cut);
     if (isLastOpen)
       nodes.append(renderText(rest, { references: { ...this.parserEnv.references } }, this.options.actions));
@@ -140,7 +146,7 @@ export class MarkdownStream implements Disposable {
     return this.lastCompleteNode ? this.lastCompleteNode.nextSibling : this.container.firstChild;
   }
 
-  /** Finds the node to which further code or plain text can be appended. */
+  /** Finds the node to which more code or plain text can be appended. */
   private findAppendableNode(): void {
     const block = this.container.lastElementChild;
     const code = block?.querySelector('code');
@@ -155,7 +161,7 @@ export class MarkdownStream implements Disposable {
     }
   }
 
-  /** Returns false if the text may contain markup. */
+  /** Appends plain text to the last node. Returns false if the text may contain markup. */
   private appendPlain(added: string): boolean {
     const { plainTextNode } = this;
     if (!plainTextNode || !visibleText.test(added) || plainTextNode.length + added.length > maxPlainPieceUnits)
@@ -189,7 +195,7 @@ export class MarkdownStream implements Disposable {
     this.pauseTimer = undefined;
   }
 
-  /** Normalizes line endings. A `\r` at the end waits for a possible `\n`. */
+  /** Normalizes line endings. Keeps a `\r` at the end back, because a `\n` may follow. */
   private normalizeChunk(text: string): string {
     const whole = this.endsWithCarriageReturn ? `\r${text}` : text;
     this.endsWithCarriageReturn = whole.endsWith('\r');

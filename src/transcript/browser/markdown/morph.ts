@@ -1,7 +1,8 @@
-/** Makes live nodes equal to wanted ones and leaves equal nodes alone: selection, focus and hover survive. */
+/** Changes nodes of the page to the wanted ones. Equal nodes stay, so that selection, focus and hover are kept. */
 
 /**
- * Replaces the children of `parent` from `first` on with the children of `wanted`, which is emptied. Null for `first` appends.
+ * Replaces the children of `parent`, starting at `first`, with the children of `wanted`, which is then empty. If
+ * `first` is null, appends them.
  */
 export function morphChildren(parent: Node, first: ChildNode | null, wanted: Node): void {
   let live = first;
@@ -37,7 +38,7 @@ function morphNode(live: Node, wanted: Node): boolean {
 
 function morphText(live: Text, wanted: string): void {
   if (live.data === wanted) return;
-  // Appending preserves selections.
+  // Appending to a text node keeps selections in it.
   if (wanted.startsWith(live.data)) live.appendData(wanted.slice(live.length));
   else live.data = wanted;
 }

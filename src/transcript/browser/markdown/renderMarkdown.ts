@@ -1,4 +1,4 @@
-/** Renders complete Markdown; `MarkdownStream` renders streaming Markdown. */
+/** Renders complete Markdown. See `MarkdownStream` for streaming. */
 import type { Disposable } from '../../../base/common/disposable';
 import { listenForCodeActions, type CodeActions } from './code/codeActions';
 import { renderText } from './parser/markdownParser';
@@ -6,13 +6,13 @@ import { morphChildren } from './morph';
 
 export interface MarkdownOptions {
   readonly actions: CodeActions;
-  /** A stream pauses after a rendering that took longer than this. Default: 6 ms. */
+  /** Duration in milliseconds after which a rendering counts as slow, so that the stream pauses. Default: 6 ms. */
   readonly slowRenderingMs?: number;
 }
 
 /**
- * Renders into the container, which must have the class `markdown` and no other content. Equal nodes are kept.
- * Disposing removes only the listeners.
+ * Renders into the container, which must have the class `markdown` and no other content. Keeps equal nodes. Disposing
+ * the result removes only the listeners.
  */
 export function renderMarkdown(container: HTMLElement, text: string, { actions }: MarkdownOptions): Disposable {
   morphChildren(container, container.firstChild, renderText(normalizeLineEndings(text), {}, actions));

@@ -1,4 +1,4 @@
-/** Restricts rendered answers to a list of allowed elements and attributes. */
+/** Removes everything from rendered answers that is not in a list of allowed elements and attributes. */
 import DOMPurify, { type Config } from 'dompurify';
 
 const allowList = {
@@ -10,14 +10,14 @@ const allowList = {
     ...['class', 'title', 'alt', 'src', 'start', 'role', 'tabindex', 'aria-label'],
     ...['data-target', 'data-line', 'data-language', 'data-path'],
   ],
-  // Browsers do not treat these as addresses; `linkTarget` validates them.
+  // Browsers do not follow these attributes. `linkTarget` validates them.
   ADD_URI_SAFE_ATTR: ['data-target', 'data-path', 'data-language'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   KEEP_CONTENT: true,
   RETURN_DOM_FRAGMENT: true,
 } as const;
-/** DOMPurify's types require mutable arrays. */
+/** Not read-only, because DOMPurify's types require mutable arrays. */
 const purifyConfig = {
   ...allowList,
   ALLOWED_TAGS: [...allowList.ALLOWED_TAGS],
@@ -25,7 +25,7 @@ const purifyConfig = {
   ADD_URI_SAFE_ATTR: [...allowList.ADD_URI_SAFE_ATTR],
 } satisfies Config;
 
-/** Excludes SVG, which may contain scripts. */
+/** Matches images in data URIs. Excludes SVG, which may contain scripts. */
 const rasterImage = /^data:image\/(?:png|jpe?g|gif|webp|avif|bmp);base64,[a-z0-9+/=\s]+$/i;
 
 export function isRasterImage(uri: string): boolean {

@@ -1,11 +1,11 @@
-// Renders command output like a terminal. Theme colors are classes, others inline styles.
+// Renders command output like a terminal. Colors of the theme are classes, and other colors are inline styles.
 import { parseAnsi, type AnsiColor, type AnsiSegment } from '../../common/ansi';
 import { markHiddenCharacters } from '../markdown/hiddenCharacters';
 import { morphChildren } from '../markdown/morph';
 
 const styleFlags = ['bold', 'dim', 'italic', 'underline', 'strike'] as const;
 
-/** Renders into the element and keeps equal nodes, and with them selections. */
+/** Renders into the element. Keeps equal nodes, so that selections in them are kept. */
 export function renderAnsi(container: HTMLElement, text: string): void {
   const fragment = document.createDocumentFragment();
   for (const segment of parseAnsi(text)) fragment.append(createRun(segment));

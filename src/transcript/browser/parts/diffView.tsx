@@ -44,7 +44,7 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
           class="diff-scroll"
           tabIndex={0}
           role="group"
-          aria-label={showHiddenCharacters(`Changes of ${short(path)}`)}
+          aria-label={showHiddenCharacters(`Changes in ${short(path)}`)}
         >
           <table class="diff-lines" dir="ltr">
             <tbody>

@@ -7,15 +7,15 @@ import { TranscriptContext } from '../transcriptContext';
 interface DisclosureProps {
   readonly class: string;
   readonly summary: ComponentChildren;
-  /** The state until the user opens or closes it. */
+  /** Whether the section is open, until the user opens or closes it. */
   readonly isOpen?: boolean;
   readonly hasChevronLast?: boolean;
   readonly children: ComponentChildren;
 }
 
 /**
- * A collapsible section. It follows `isOpen` until the user toggles it or all sections, and does not close over the
- * reader's focus or selection.
+ * A collapsible section. It follows `isOpen` until the user toggles it or all sections. It does not close while it
+ * contains the focus or the selection.
  */
 export function Disclosure({ class: className, summary, children, ...rest }: DisclosureProps) {
   const { isOpen: byDefault = false, hasChevronLast = false } = rest;
@@ -34,7 +34,7 @@ export function Disclosure({ class: className, summary, children, ...rest }: Dis
       data-chosen={chosen === undefined ? undefined : ''}
       ref={details}
       onToggle={({ currentTarget }) => {
-        // The browser toggled it, for example to reveal a match.
+        // The browser has toggled it, for example to reveal a match of its own find.
         if (currentTarget.open !== wasOpen.current) choose(currentTarget.open);
       }}
     >

@@ -3,7 +3,9 @@ import { useHostTime } from '../../../webview/browser/hostTime';
 import { formatDuration } from './format';
 import { useRedraw } from '../transcriptContext';
 
-/** Elapsed time of something that is running. `since` is in the host's time, in milliseconds since the epoch. */
+/**
+ * Shows the time for which something has been running. `since` is in milliseconds since the epoch, by the host's clock.
+ */
 export function ElapsedTime({ since }: { since: number }) {
   const redraw = useRedraw();
   const time = useHostTime();

@@ -8,22 +8,22 @@ const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Formats a number as `1,234`. */
+/** Formats a number, for example `1,234`. */
 export function formatCount(count: number): string {
   return countFormat.format(count);
 }
 
-/** Formats a count with its noun: `1 line`, `1,234 lines`. */
+/** Formats a count with its noun, for example `1 line` or `1,234 lines`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** Formats a number in short as `12.3K`. */
+/** Formats a number in short form, for example `12.3K`. */
 export function formatTokens(count: number): string {
   return compactFormat.format(count);
 }
 
-/** Formats a duration: `0.3 s`, `12 s`, `3 min 5 s`, `2 h 1 min`. */
+/** Formats a duration, for example `0.3 s`, `12 s`, `3 min 5 s` or `2 h 1 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 10 * secondMs) return withUnit(Math.max(0.1, Math.round(ms / 100) / 10), 's');
   if (ms < minuteMs) return withUnit(Math.round(ms / secondMs), 's');
@@ -36,7 +36,7 @@ function withUnit(amount: number, unit: string): string {
   return `${amount}\u00a0${unit}`;
 }
 
-/** Formats a text size in UTF-16 units: `900 characters`, `12 KB`, `1.5 MB`. */
+/** Formats the size of a text in UTF-16 units, for example `900 characters`, `12 KB` or `1.5 MB`. */
 export function formatSize(units: number): string {
   if (units < 10_000) return countOf(units, 'character');
   if (units < 1_000_000) return `${Math.round(units / 1_000)} KB`;
@@ -47,7 +47,7 @@ export function formatDateTime(at: number): string {
   return dateTimeFormat.format(at);
 }
 
-/** Formats an age: `now`, `5 min. ago`, `yesterday`; the date after a week. */
+/** Formats an age, for example `now`, `5 min. ago` or `yesterday`. After a week, returns the date. */
 export function formatAge(at: number, now: number): string {
   const age = Math.max(0, now - at);
   if (age < minuteMs) return 'now';
@@ -57,7 +57,7 @@ export function formatAge(at: number, now: number): string {
   return formatDateTime(at);
 }
 
-/** Milliseconds until the result of `formatAge` changes; undefined if it never does. */
+/** Returns the number of milliseconds until the result of `formatAge` changes. Undefined if it never changes. */
 export function msUntilAgeChanges(at: number, now: number): number | undefined {
   const age = Math.max(0, now - at);
   if (age >= 7 * dayMs) return undefined;
@@ -65,7 +65,7 @@ export function msUntilAgeChanges(at: number, now: number): number | undefined {
   return step - (age % step);
 }
 
-/** Formats a cost with its currency sign, or with the backend's own unit. */
+/** Formats a cost with its currency sign, or with the unit of the backend. */
 export function formatCost({ amount, currency }: { amount: number; currency: string }): string {
   if (!/^[A-Z]{3}$/.test(currency)) return `${Number(amount.toPrecision(3))} ${currency}`;
   return new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount);

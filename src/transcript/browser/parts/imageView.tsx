@@ -10,7 +10,7 @@ interface ImageViewProps {
   readonly isThumbnail?: boolean;
 }
 
-/** Raster images only: an SVG may contain scripts. */
+/** Types of images that can be shown. Excludes SVG, which may contain scripts. */
 const supportedTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
 
 export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail = false }: ImageViewProps) {

@@ -59,7 +59,7 @@ function TextPart({ part: { text, plain: isPlain = false, omitted = 0 } }: { par
 
 const maxFoldedLines = 16;
 
-/** Plain text, first truncated to some lines. `firstLine` is the 1-based number of its first line. */
+/** Shows plain text. Only some lines are shown at first. `firstLine` is the 1-based number of the first line. */
 function LongText({ text, omitted, firstLine }: { text: string; omitted: number; firstLine?: number | undefined }) {
   const [isWhole, setWhole] = useState(useContext(ShowFullContext));
   const lines = text.replace(/\r?\n$/, '').split('\n');
@@ -118,13 +118,13 @@ function LinkPart({ part: { uri, title } }: { part: PartOf<'link'> }) {
   );
 }
 
-/** Returns the link's host in unambiguous characters, since its title may be misleading. */
+/** Returns the link's host in unambiguous characters, because its title may be misleading. */
 function hostOf(uri: string): string {
   const host = URL.parse(uri)?.host ?? '';
   return host === '' ? uri : host;
 }
 
-/** A path, optionally with a line and a column, as search results have it. */
+/** Matches a path with an optional line and column, as in search results. */
 const fileLinePattern = /^([^\s:]*[^\s:/\\]\.\w+|\/\S*[^\s:])(?::(\d+))?(?::\d+)?(?=:|\s|$)/;
 
 function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {

@@ -4,12 +4,12 @@ import { PlainText } from './plainText';
 
 interface PathButtonProps {
   readonly path: string;
-  /** 1-based. */
+  /** Line number, 1-based. */
   readonly line?: number | undefined;
   readonly onClick?: (() => void) | undefined;
 }
 
-/** Shows a file's name before its folder, since space is limited. */
+/** Shows a file's name before its folder, because there is little space. */
 export function PathButton({ path, line, onClick }: PathButtonProps) {
   const { actions } = useTranscript();
   const { name, folder } = splitPath(useShortenPath()(path));

@@ -1,6 +1,6 @@
 import { splitAtHiddenCharacters } from '../../../base/common/hiddenCharacters';
 
-/** Shows untrusted text as written, with invisible characters as code points. */
+/** Shows untrusted text unformatted, with invisible characters as code points. */
 export function PlainText({ text }: { text: string }) {
   return (
     <>

@@ -6,7 +6,7 @@ import { useTranscript } from '../transcriptContext';
 
 export const ShowAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
 
-/** Whether loaded content is shown without a "Show all" button. */
+/** Whether content that is loaded is shown completely, without a "Show all" button. */
 export const ShowFullContext = createContext(false);
 
 const stateTexts: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
@@ -33,7 +33,7 @@ export function ShowAllTexts({ entry: { omitted = 0 }, shown }: ShowAllTextsProp
   return <ShowAllButton amount={formatSize(units)} isTruncated onShow={() => undefined} />;
 }
 
-/** Returns a function that copies a text. Loads the full entry first if the text was truncated. */
+/** Returns a function that copies a text. If the text was truncated, first loads the complete entry. */
 export function useCopyFull(
   entryId: string,
   omitted = 0,

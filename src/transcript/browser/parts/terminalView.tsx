@@ -19,7 +19,7 @@ interface TerminalProps {
   readonly entryId: string;
 }
 
-/** A command and the end of its output, where the result usually is. */
+/** Shows a command and the end of its output, which usually contains the result. */
 export function TerminalView({ part, index, entryId }: TerminalProps) {
   const { actions } = useTranscript();
   const [isWhole, setWhole] = useState(false);
@@ -74,7 +74,7 @@ function exitText({ exitCode, signal }: TerminalPart): { isSuccess: boolean; tex
 
 const colorSequence = /\x1b\[[\d;:]*m/g;
 
-/** Returns the last lines of output, with the colors set before them. */
+/** Returns the last lines of output. They start with the ANSI colors that are in effect at that point. */
 function lastLines(output: string, count: number): { tail: string; lineCount: number } {
   const text = output.replace(/(\r?\n)+$/, '');
   const lines = text.split('\n');

@@ -6,7 +6,7 @@ export interface EntryNode {
   readonly steps: readonly EntryNode[];
 }
 
-/** Deeper steps become siblings. */
+/** Maximum depth of the tree. Deeper steps become siblings. */
 const maxDepth = 8;
 
 /** Builds the tree in reading order. An entry whose parent does not precede it becomes a root. */

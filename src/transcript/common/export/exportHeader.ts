@@ -1,9 +1,9 @@
 export interface ExportHeader {
   readonly title: string;
   readonly agentName: string;
-  /** Milliseconds since the epoch. */
+  /** Time of creation, in milliseconds since the epoch. */
   readonly createdAt?: number;
   readonly updatedAt?: number;
-  /** Data that the JSON export needs to reopen a thread. */
+  /** Additional data of a thread. The JSON export contains it, so that the file can be reopened. */
   readonly thread?: Readonly<Record<string, unknown>>;
 }

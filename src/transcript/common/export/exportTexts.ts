@@ -63,7 +63,7 @@ export function turnEndText({ changes, outcome, text, usage }: EntryOf<'end'>): 
 }
 
 export function durationText(ms: number): string {
-  // Rounded first so that 59.9 s never becomes "60 s".
+  // Rounded before the comparison, so that 59.9 s never becomes "60 s".
   const [whole, tenths, seconds] = [Math.round(ms), Math.round(ms / 100), Math.round(ms / 1000)];
   if (whole < 1000) return `${whole} ms`;
   if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;

@@ -22,7 +22,7 @@ import {
 } from './markdownTree';
 import { writeMarkdown } from './markdownWriter';
 
-/** Returns the transcript as Markdown. The agent's Markdown is kept, except for its HTML. */
+/** Returns the transcript as Markdown. Keeps the agent's Markdown, except for HTML in it. */
 export function toMarkdown({ createdAt, title, agentName }: ExportHeader, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : `, ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return writeMarkdown([
@@ -120,7 +120,7 @@ function partBodyBlocks(part: Part): readonly MarkdownBlock[] {
   }
 }
 
-/** Raster images only: an SVG may contain scripts. */
+/** Returns an image. Excludes SVG, which may contain scripts. */
 function imageBlock({ data, mimeType, title }: Extract<Part, { type: 'image' }>): MarkdownBlock {
   const isShown = /^image\/(?:png|jpeg|gif|webp)$/.test(mimeType) && /^[A-Za-z0-9+/=\s]*$/.test(data);
   if (!isShown) return lineBlock(`[${title ?? mimeType}]`);

@@ -10,10 +10,10 @@ import {
 } from './markdownTree';
 import { writeMarkdown } from './markdownWriter';
 
-/** Text that is longer (in UTF-16 units) or nested more deeply is shown as source. */
+/** Maximum length of a text that is parsed, in UTF-16 units. Longer or deeply nested text is shown as source. */
 const maxParsedUnits = 1_000_000;
 const maxLevel = 90;
-/** Leaves the top heading levels to the document itself. */
+/** Number of heading levels that are reserved for the document itself. */
 const headingShift = 2;
 
 const parser = createParser();
@@ -28,7 +28,7 @@ export function parseProse(markdown: string): readonly MarkdownBlock[] {
   const tokens = parser.parse(markdown, {});
   if (tokens.some(({ level }) => level > maxLevel)) return asWritten;
   const blocks = new MarkdownTokenReader(tokens).readBlocks();
-  // Adjacent marks may be parsed differently once written again.
+  // Adjacent marks may be parsed differently after they are written. In that case, the original text is used.
   return textOf(parser.parse(writeMarkdown(blocks), {})) === textOf(tokens) ? blocks : asWritten;
 }
 
@@ -51,7 +51,7 @@ class MarkdownTokenReader {
 
   constructor(private readonly tokens: readonly Token[]) {}
 
-  /** Reads blocks up to the end of the enclosing block. */
+  /** Reads blocks until the enclosing block ends. */
   readBlocks(): readonly MarkdownBlock[] {
     const blocks: MarkdownBlock[] = [];
     for (let token = this.nextToken(); token && token.nesting >= 0; token = this.nextToken())

@@ -1,6 +1,6 @@
 /**
- * A Markdown document as data. Its texts are plain: only `markdownWriter.ts` escapes and writes Markdown, so no text
- * can become markup.
+ * A Markdown document as data. Its texts are plain text. Only `markdownWriter.ts` writes Markdown and escapes texts, so
+ * no text can become markup.
  */
 
 export type MarkdownInline =
@@ -14,7 +14,7 @@ export type MarkdownInline =
       readonly title?: string;
       readonly children: readonly MarkdownInline[];
     }
-  /** `source` is a `data:` URI, so that nothing is loaded when the document is shown. */
+  /** An image. `source` is a `data:` URI, so that showing the document loads nothing. */
   | { readonly type: 'image'; readonly source: string; readonly label: string };
 
 export type StyleMark = '*' | '_' | '**' | '__' | '~~';
@@ -31,7 +31,7 @@ export type MarkdownBlock =
   | { readonly type: 'paragraph'; readonly children: readonly MarkdownInline[] }
   | { readonly type: 'code'; readonly text: string; readonly language: string }
   | { readonly type: 'quote'; readonly blocks: readonly MarkdownBlock[] }
-  /** `start` is the number of the first item; undefined for bullets. */
+  /** A list. `start` is the number of the first item, or undefined for bullets. */
   | {
       readonly type: 'list';
       readonly items: readonly MarkdownListItem[];
@@ -58,7 +58,10 @@ export function codeBlock(value: string, language: string): MarkdownBlock {
   return { type: 'code', text: value, language };
 }
 
-/** Converts plain text and keeps its lines. Text aligned with spaces becomes code, since Markdown collapses spaces. */
+/**
+ * Converts plain text and keeps its lines. Text that is aligned with spaces becomes code, because Markdown collapses
+ * spaces.
+ */
 export function plainTextBlocks(value: string): readonly MarkdownBlock[] {
   const lines = value.replace(/\r\n?/g, '\n');
   if (/^[^\S\n]+\S|\S[^\S\n]{3,}\S|\t/m.test(lines)) return [codeBlock(value, 'text')];

@@ -10,7 +10,7 @@ export function writeMarkdown(blocks: readonly MarkdownBlock[]): string {
 function writeBlocks(blocks: readonly MarkdownBlock[], isTight: boolean): string {
   let usesOtherMarker = false;
   const written = blocks.map((block, index) => {
-    // Adjacent lists need different markers, or they would become one.
+    // Adjacent lists need different markers. Otherwise Markdown joins them.
     usesOtherMarker = isListAfter(blocks[index - 1], block) && !usesOtherMarker;
     return writeBlock(block, usesOtherMarker);
   });
@@ -46,7 +46,7 @@ function writeBlock(block: MarkdownBlock, usesOtherMarker: boolean): string {
   }
 }
 
-/** Uses a fence that is longer than any in the text. */
+/** Writes a code block with a fence that is longer than any fence in its text. */
 function writeCodeBlock(value: string, language: string): string {
   const longest = [...value.matchAll(/`{3,}/g)].reduce((most, [ticks]) => Math.max(most, ticks.length), 2);
   const fence = '`'.repeat(longest + 1);
@@ -135,12 +135,12 @@ function escapeTitle(value: string): string {
   return value.replace(/[\\"]/g, '\\$&').replace(characterReference, '\\$&');
 }
 
-/** An HTML character reference, or the start of one at the end of a text. */
+/** Matches an HTML character reference, or the start of a reference at the end of a text. */
 const characterReference = /&(?=#\d{1,7};|#x[\da-f]{1,6};|[a-z][\da-z]{0,31};|#?[\da-z]*$)/gi;
-/** Markup characters; underscores within a word are not markup. */
+/** Matches characters that can be markup. Underscores within a word cannot. */
 const markupCharacter = /[\\`*[\]<~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|!$/gu;
 
-/** Encodes whitespace at the edges, which would be dropped or break adjacent marks. */
+/** Escapes markup. Encodes white space at the ends, because it would be dropped or would break adjacent marks. */
 function escapeText(value: string, isFirst: boolean, isLast: boolean): string {
   let written = value
     .replace(markupCharacter, '\\$&')
@@ -155,7 +155,7 @@ function toCharacterReference(character: string): string {
   return `&#${character.codePointAt(0) ?? 32};`;
 }
 
-/** Escapes starts of lines that look like a heading, list item, quote, underline or table row. */
+/** Escapes the starts of lines that look like a heading, list item, quote, underline or table row. */
 function escapeLineStarts(lines: string): string {
   return lines.replace(
     /^( *)(?:([#>+=:|-])|(\d{1,9})([.)]))/gm,

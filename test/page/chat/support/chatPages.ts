@@ -23,6 +23,8 @@ export class ChatPages extends PageHarness {
           return {};
         });
         host.answer(chatRequests.searchSessions, () => ({ sessions: [] }));
+        host.answer(chatRequests.starters, () => ({ starters: [{ text: 'Explain this project', attachments: [] }] }));
+        host.answer(chatRequests.showAgents, () => ({}));
         options.prepare?.(host);
       },
     });

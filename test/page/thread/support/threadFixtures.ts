@@ -1,6 +1,6 @@
 // What a host tells the page of a thread.
 import type * as z from 'zod/mini';
-import type { ThreadUpdate, ThreadView } from '../../../../src/threads/common/page/threadApi';
+import type { ThreadUpdate, ThreadHeaderView } from '../../../../src/threads/common/page/threadApi';
 import { threadOutline } from '../../../../src/threads/common/page/threadOutline';
 import type { Entry } from '../../../../src/transcript/common/entries';
 
@@ -8,7 +8,7 @@ export type Update = z.input<typeof ThreadUpdate>;
 
 const startedAt = Date.UTC(2026, 10, 20, 9);
 
-export const view: ThreadView = {
+export const view: ThreadHeaderView = {
   id: 'T-019be0a1-0000-7000-8000-000000000001',
   title: 'Tax in the cart',
   state: 'idle',

@@ -52,7 +52,7 @@ describe('the demo agent quotes', () => {
     );
     assert.equal(
       demo.said,
-      'Your prompt came with 2 texts:\n\n' +
+      'Your prompt included 2 texts:\n\n' +
         '**a\\.ts\\:3\\-4 — Owned by \\*Alice\\* \\(owners\\)**\n\n```text\nhttps://example.com/alice\nAsk her.\n```\n\n' +
         '**Two**\n\n```text\nsecond\n```\n\n',
     );
@@ -67,9 +67,9 @@ describe('the demo agent quotes', () => {
   it('and then does what the words ask for', async () => {
     const [demo, id] = await demos.startSession();
     await demo.prompt(id, '/plan', embedded('backline:Two', 'second'));
-    assert.match(demo.said, /came with a text:[^]*second[^]*Every entry of the plan is done/);
+    assert.match(demo.said, /included this text:[^]*second[^]*All steps of the plan are done/);
     demo.files.set(join(demos.folder, 'notes.md'), '# Title\n');
     await demo.prompt(id, 'summarize notes.md', embedded('backline:Three', 'third'));
-    assert.match(demo.said, /came with a text:[^]*third[^]*\*\*notes\.md\*\*: 1 line/);
+    assert.match(demo.said, /included this text:[^]*third[^]*\*\*notes\.md\*\*: 1 line/);
   });
 });

@@ -39,7 +39,7 @@ describe('the demo agent as an agent', () => {
       assert.equal(demo.updatesOf('agent_thought_chunk').length, 1);
       assert.deepEqual(
         demo.updatesOf('agent_message_chunk').map(({ content }) => (content.type === 'text' ? content.text : '')),
-        ['Every ', 'entry ', 'of ', 'the ', 'plan ', 'is ', 'done.\n'],
+        ['All ', 'steps ', 'of ', 'the ', 'plan ', 'are ', 'done.\n'],
       );
     });
 

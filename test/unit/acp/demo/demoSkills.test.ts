@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { nullLogger } from '../../../../src/base/common/log';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { McpServer } from '../../../../src/tools/node/mcpServer';
 import type { DemoClient } from '../../../fake/demoClient';
 import { codeIs, useDemoAgent } from '../../../fake/demoHarness';
 
@@ -42,7 +45,7 @@ describe('what the demo agent does', () => {
       const [demo, id] = await demos.startSession();
       await demo.until(() => demo.updatesOf('available_commands_update').length > 0);
       const names = demo.updatesOf('available_commands_update')[0]?.availableCommands.map(({ name }) => name);
-      assert.deepEqual(names, ['help', 'summarize', 'rename', 'sort', 'run', 'slow', 'plan', 'fail']);
+      assert.deepEqual(names, ['help', 'summarize', 'rename', 'sort', 'uses', 'run', 'slow', 'plan', 'fail']);
       await demo.prompt(id, 'hello there');
       await demo.prompt(id, 'hello again');
       assert.deepEqual(
@@ -51,6 +54,48 @@ describe('what the demo agent does', () => {
       );
       const [first, second] = demo.updatesOf('usage_update').map(({ used }) => used);
       assert.ok(first !== undefined && second !== undefined && first > 0 && second > first);
+    });
+  });
+
+  describe('asks the editor who uses a symbol', () => {
+    let server: McpServer;
+    let answer: (input: unknown) => Promise<string>;
+
+    beforeEach(async () => {
+      answer = (input) => Promise.resolve(`2 references\n${JSON.stringify(input)}`);
+      const definition = { name: 'references', description: '', inputSchema: { type: 'object' } };
+      const providers = [{ tools: [{ definition, run: (input: unknown) => answer(input) }] }];
+      server = new McpServer({ name: 'x', version: '1', clock: systemClock, log: nullLogger, providers });
+      await server.start();
+    });
+    afterEach(() => server.stop());
+
+    async function ask(url?: string): Promise<DemoClient> {
+      const { headers, name, url: real } = server.createAddress();
+      const given = Object.entries(headers).map(([key, value]) => ({ name: key, value }));
+      const demo = await demos.start();
+      const id = await demo.newSession([{ type: 'http', name, url: url ?? real, headers: given }]);
+      await demo.prompt(id, 'who uses total in src/sum.ts?');
+      return demo;
+    }
+
+    it('by the tool of the client, and shows the call', async () => {
+      const demo = await ask();
+      assert.match(demo.said, /^2 references\.\n\nI asked the language server/);
+      assert.match(JSON.stringify(demo.updatesOf('tool_call')), /Find references of total.*"kind":"search"/);
+      assert.match(JSON.stringify(demo.updatesOf('tool_call_update')), /completed.*src\/sum\.ts/);
+    });
+
+    it('and says why there is no answer', async () => {
+      answer = () => Promise.reject(new Error('There is no `total` there.'));
+      const demo = await ask();
+      assert.match(demo.said, /could not tell who uses `total`: There is no `total` there\./);
+      assert.match(JSON.stringify(demo.updatesOf('tool_call_update')), /"status":"failed"/);
+      assert.match((await ask('http://127.0.0.1:1/mcp')).said, /could not tell/);
+    });
+
+    it('and no other machine', async () => {
+      assert.match((await ask('http://example.com/mcp')).said, /offers no tools to me/);
     });
   });
 
@@ -190,7 +235,7 @@ describe('what the demo agent does', () => {
       };
       await ask();
       assert.equal(demo.files.get(path), `// mine\n${before}`);
-      assert.match(demo.said, /has changed meanwhile/);
+      assert.match(demo.said, /has changed in the meantime/);
     });
 
     it('imports into order', async () => {
@@ -262,7 +307,7 @@ describe('what the demo agent does', () => {
       assert.equal(await turn, 'cancelled');
       const { length } = demo.said;
       assert.equal(await demo.prompt(id, '/plan'), 'end_turn');
-      assert.match(demo.said.slice(length), /^Every entry/);
+      assert.match(demo.said.slice(length), /^All steps/);
     });
 
     it('refuses a second prompt while it answers', async () => {

@@ -31,7 +31,9 @@ describe('when an ACP agent misbehaves', () => {
       await backend.capabilities();
       await backend.stop();
       await backend.capabilities();
-      const first = mayDownload ? 'Starting Demo… This may take minutes if it has to be downloaded.' : 'Starting Demo…';
+      const first = mayDownload
+        ? 'Starting Demo…The first start may take a few minutes because of a download.'
+        : 'Starting Demo…';
       assert.deepEqual(said, [first, 'Starting Demo…']);
     }
   });

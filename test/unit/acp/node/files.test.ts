@@ -141,9 +141,12 @@ describe('the files an ACP agent reads and writes', () => {
       },
     });
     const { editor, files } = serviceOf({ permissions });
+    editor.links.set('/ws/link.txt', '/ws/a.txt');
     await assert.rejects(files.read({ path: '/ws/sub/../a.txt' }, signal), { code: -32603, message: /rule/ });
-    await assert.rejects(files.write({ path: '/ws/a.txt', content: 'new' }, signal), { code: -32603, message: /rule/ });
-    assert.deepEqual(seen, ['read /ws/a.txt', 'edit /ws/a.txt']);
+    await assert.rejects(files.read({ path: '/ws/link.txt' }, signal), { code: -32603, message: /rule/ });
+    for (const path of ['/ws/a.txt', '/ws/link.txt'])
+      await assert.rejects(files.write({ path, content: 'new' }, signal), { code: -32603, message: /rule/ });
+    assert.deepEqual(seen, ['read /ws/a.txt', 'read /ws/a.txt', 'edit /ws/a.txt', 'edit /ws/a.txt']);
     assert.equal(editor.diskText('/ws/a.txt'), twenty);
   });
 

@@ -230,8 +230,11 @@ describe('what real ACP agents do', () => {
     );
     await session.prompt({ text: 'go' });
     const failure = await follower.next('error');
-    assert.equal(failure.error, 'Demo: stream error\nretry later (1001)');
-    assert.deepEqual([failure.code, failure.details], ['backend', '{"status":502}']);
+    assert.equal(failure.error, 'Demo: stream error\nretry later');
+    assert.deepEqual(
+      [failure.code, failure.details],
+      ['backend', 'Error 1001: stream error\nretry later {"status":502}'],
+    );
   });
 
   it('some answer with errors that are no errors', async () => {

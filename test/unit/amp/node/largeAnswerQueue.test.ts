@@ -9,7 +9,7 @@ describe('LargeAnswerQueue', () => {
   it('does not give a turn to an ended request', async () => {
     const turns = new LargeAnswerQueue(() => true);
     await assert.rejects(turns.awaitTurn(reading, AbortSignal.abort()), cancelled);
-    assert.equal(turns.turnCount, 0);
+    assert.equal(turns.requestCount, 0);
   });
 
   it('gives the turn on when its request ends, whether or not anybody still works for it', async () => {
@@ -19,7 +19,7 @@ describe('LargeAnswerQueue', () => {
     const second = turns.awaitTurn(reading, new AbortController().signal);
     first.abort();
     await second;
-    assert.equal(turns.turnCount, 1);
+    assert.equal(turns.requestCount, 1);
   });
 
   it('becomes free again after any sequence of events', async () => {
@@ -49,14 +49,14 @@ describe('LargeAnswerQueue', () => {
           else if (kind === 'stopReading') client.isReading = false;
           else if (kind === 'read') client.isReading = true;
           else hasRoom = kind === 'drain';
-          turns.startNextTurn();
+          turns.startNextRequest();
           await Promise.resolve();
           assert.ok([...taken].filter(({ aborted }) => !aborted).length <= 1, 'two turns at a time');
           taken.forEach((signal) => signal.aborted && taken.delete(signal));
         }
         for (const request of requests) request.abort();
         await Promise.all(settled);
-        assert.equal(turns.turnCount, 0);
+        assert.equal(turns.requestCount, 0);
         hasRoom = true;
         await turns.awaitTurn(reading, new AbortController().signal);
       }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SecretRedactor } from '../../../../src/amplifier/common/api/secretRedactor';
+import { SecretRedactor } from '../../../../src/session/common/redaction/secretRedactor';
 
 const key = 'sk-ant/"api"\\03+Größe🎸';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FileState } from '../../../../src/changes/common/checkpoint';
-import { orderSteps, RestoreJournal, reverseSteps, matchSide } from '../../../../src/changes/common/restorePlan';
+import { orderSteps, RestoreJournal, reverseSteps, findMatchingSide } from '../../../../src/changes/common/restorePlan';
 import { oldestQuarter, findOutdated } from '../../../../src/changes/common/retention';
 
 const state = (object: string, kind: FileState['kind'] = 'file'): FileState => ({ kind, object, bytes: 1 });
@@ -30,10 +30,10 @@ describe('the steps of a restore', () => {
 
   it('tell whether a file is before, after or neither', () => {
     const step = { path: 'a', before: state('1'), after: state('1', 'executable') };
-    assert.equal(matchSide(step, state('1')), 'before');
-    assert.equal(matchSide(step, state('1', 'executable')), 'after');
-    assert.equal(matchSide(step, state('2')), 'neither');
-    assert.equal(matchSide(step, undefined), 'neither');
+    assert.equal(findMatchingSide(step, state('1')), 'before');
+    assert.equal(findMatchingSide(step, state('1', 'executable')), 'after');
+    assert.equal(findMatchingSide(step, state('2')), 'neither');
+    assert.equal(findMatchingSide(step, undefined), 'neither');
   });
 
   it('stay below the folder', () => {

@@ -65,7 +65,7 @@ describe('checkpoints of a window, when something fails', () => {
   }
 
   async function changed(checkpoints: FolderCheckpoints, folders: readonly FolderCheckpoint[]): Promise<string[]> {
-    const { files, problems } = await checkpoints.changedSince(folders);
+    const { files, problems } = await checkpoints.changesSince(folders);
     assert.deepEqual(problems, []);
     return files.map((file) => path.relative(workspace.root, file.path)).sort();
   }
@@ -76,7 +76,7 @@ describe('checkpoints of a window, when something fails', () => {
     workspace.write({ '../second/b.txt': 'agent\n', 'a.txt': 'agent\n' });
     const away = path.join(workspace.root, 'renamed');
     renameSync(workspace.folder, away);
-    const { files, problems } = await checkpoints.changedSince(folders);
+    const { files, problems } = await checkpoints.changesSince(folders);
     assert.deepEqual(
       files.map((file) => file.path),
       [path.join(second, 'b.txt')],
@@ -92,10 +92,10 @@ describe('checkpoints of a window, when something fails', () => {
     const { folders } = await checkpoints.take('first', signal);
     const [place] = folders;
     assert.ok(place);
-    const { files } = await checkpoints.changedSince(folders);
+    const { files } = await checkpoints.changesSince(folders);
     assert.deepEqual(files, []);
     workspace.write({ 'a.txt': 'agent\n' });
-    const [change] = (await checkpoints.changedSince(folders)).files;
+    const [change] = (await checkpoints.changesSince(folders)).files;
     assert.ok(change);
     const outside = path.join(workspace.root, 'outside');
     renameSync(workspace.folder, outside);
@@ -151,7 +151,7 @@ esac`);
     assert.match(slow.problems.join(), /took longer than 2 s/);
     renameSync(path.join(workspace.root, 'hang'), path.join(workspace.root, 'kill'));
     const killed = await checkpoints.take('second', signal);
-    assert.match(killed.problems.join(), /Git could not do/);
+    assert.match(killed.problems.join(), /Git failed to run/);
     rmSync(path.join(workspace.root, 'kill'));
     const patient = open({ folders: () => [workspace.folder] });
     const { folders } = await patient.take('third', signal);
@@ -209,7 +209,7 @@ esac`);
     assert.equal(folders.length, 2);
     workspace.write({ 'inner/c.txt': 'agent\n', 'a.txt': 'agent\n' });
     assert.deepEqual(await changed(checkpoints, folders), ['workspace/a.txt', 'workspace/inner/c.txt']);
-    const { files } = await checkpoints.changedSince(folders);
+    const { files } = await checkpoints.changesSince(folders);
     assert.equal((await checkpoints.textsBefore(files)).get(path.join(inner, 'c.txt')), 'c\n');
   });
 
@@ -241,7 +241,7 @@ esac`);
         `${folder}/secret2.txt`,
       ]);
       assert.deepEqual(
-        (await checkpoints.changedSince(first.folders)).files.map((file) => path.basename(file.path)),
+        (await checkpoints.changesSince(first.folders)).files.map((file) => path.basename(file.path)),
         ['a.txt'],
       );
       chmodSync(path.join(folder, 'closed'), 0o755);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, symlinkSync } from 'node:fs';
 import type { FileChange } from '../../../../src/changes/common/checkpoint';
-import { currentState } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId } from '../../../../src/changes/node/checkpointStore';
 import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
 const withoutGit = (name: string): boolean => name === '.git' || name.startsWith('.git/');
@@ -36,7 +36,7 @@ describe('CheckpointStore', () => {
       const after = await taken(store);
       const expected = ['added new/d.txt', 'deleted b.txt', 'modified a.txt', 'renamed c.txt e.txt'];
       assert.deepEqual(told((await store.diff(before.id, after.id)).changes), expected);
-      assert.deepEqual(told((await store.diff(before.id, currentState)).changes), expected);
+      assert.deepEqual(told((await store.diff(before.id, currentStateId)).changes), expected);
     });
 
     it(`gives the text of a file as it was ${where}`, async () => {
@@ -115,7 +115,7 @@ describe('CheckpointStore', () => {
     await store.drop([id]);
     for (const unknown of [id, 'HEAD', '--help', 'f'.repeat(40)]) {
       await assert.rejects(textAt(store, unknown, 'a'), { code: 'unknownCheckpoint' });
-      await assert.rejects(store.diff(unknown, currentState), { code: 'unknownCheckpoint' });
+      await assert.rejects(store.diff(unknown, currentStateId), { code: 'unknownCheckpoint' });
     }
     await store.drop([id]);
     assert.deepEqual(await store.list(), []);

@@ -41,8 +41,8 @@ describe('FolderCheckpoints', () => {
     });
   }
 
-  const changedSince = async (folders: Parameters<FolderCheckpoints['changedSince']>[0]): Promise<string[]> =>
-    (await checkpoints.changedSince(folders)).files.map(({ path }) => path).sort();
+  const changedSince = async (folders: Parameters<FolderCheckpoints['changesSince']>[0]): Promise<string[]> =>
+    (await checkpoints.changesSince(folders)).files.map(({ path }) => path).sort();
 
   it('names changed files of all folders by absolute paths, a renamed one twice', async () => {
     const long = 'a text that is long enough to be known again\n'.repeat(9);
@@ -58,7 +58,7 @@ describe('FolderCheckpoints', () => {
       `${workspace.folder}/new 名.txt`,
       `${workspace.folder}/old name.txt`,
     ]);
-    const texts = await checkpoints.textsBefore((await checkpoints.changedSince(folders)).files);
+    const texts = await checkpoints.textsBefore((await checkpoints.changesSince(folders)).files);
     assert.equal(texts.get(`${workspace.folder}/a.txt`), 'a\n');
     assert.equal(texts.get(`${second}/b.txt`), 'b\n');
     assert.equal(texts.get(`${second}/c.txt`), null);
@@ -79,7 +79,7 @@ describe('FolderCheckpoints', () => {
     symlinkSync('bytes.bin', workspace.file('link'));
     const { folders } = await checkpoints.take('first', signal);
     workspace.remove('bytes.bin', 'link', 'large.txt');
-    const texts = await checkpoints.textsBefore((await checkpoints.changedSince(folders)).files);
+    const texts = await checkpoints.textsBefore((await checkpoints.changesSince(folders)).files);
     assert.deepEqual([...texts.values()], [undefined, undefined, undefined]);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { currentState, type CheckpointStore } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId, type CheckpointStore } from '../../../../src/changes/node/checkpointStore';
 import { contentsOf, gitIn, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
 const isGit = (name: string): boolean => name.split(path.sep).includes('.git');
@@ -115,7 +115,7 @@ describe('CheckpointStore in a Git workspace', () => {
     const store = await workspace.open({ folder: tree });
     const { id } = await taken(store);
     writeFileSync(path.join(tree, 'a.txt'), 'agent\n');
-    assert.equal((await store.diff(id, currentState)).changes.length, 1);
+    assert.equal((await store.diff(id, currentStateId)).changes.length, 1);
     await store.applyRestore(await store.planRestore(id), 'undo');
     assert.equal(gitIn(tree, '--no-optional-locks', 'status', '--porcelain'), '');
     assert.deepEqual(writesIn(gitDir), before);
@@ -165,7 +165,7 @@ describe('CheckpointStore in a Git workspace', () => {
       names.map((name) => workspace.read(name)),
       changed,
     );
-    assert.deepEqual((await store.diff(before.id, currentState)).changes, []);
+    assert.deepEqual((await store.diff(before.id, currentStateId)).changes, []);
   });
 
   it('runs nothing that the workspace configures', async () => {
@@ -199,7 +199,7 @@ describe('CheckpointStore in a Git workspace', () => {
     const store = await workspace.open();
     const before = await taken(store);
     workspace.write({ 'big.txt': 'the real content\n', 'a.txt': 'agent\n' });
-    const { changes } = await store.diff(before.id, currentState);
+    const { changes } = await store.diff(before.id, currentStateId);
     assert.deepEqual(changes.map(({ path: name }) => name).sort(), ['a.txt', 'big.txt']);
     await store.applyRestore(await store.planRestore(before.id), 'undo');
     await store.prune({ maxAgeMs: 0, maxBytes: 0 });
@@ -228,7 +228,7 @@ describe('CheckpointStore in a Git workspace', () => {
     const store = await workspace.open();
     const before = await taken(store);
     workspace.write({ 'module/i.txt': 'agent', 'nested/n.txt': 'agent', 'nested/m.txt': 'agent' });
-    const { changes } = await store.diff(before.id, currentState);
+    const { changes } = await store.diff(before.id, currentStateId);
     assert.deepEqual(changes, []);
     assert.deepEqual(before.leftOut.map(({ path: name, reason }) => `${name} ${reason}`).sort(), [
       'module/ nestedRepository',
@@ -250,7 +250,7 @@ describe('CheckpointStore in a Git workspace', () => {
     const store = await workspace.open();
     const before = await taken(store);
     workspace.write({ 'x.log': '', 'x.global': '', 'x.local': '', 'x.seen': '', 'forced.log': 'agent' });
-    const { changes } = await store.diff(before.id, currentState);
+    const { changes } = await store.diff(before.id, currentStateId);
     assert.deepEqual(changes.map(({ path: name }) => name).sort(), ['forced.log', 'x.seen']);
   });
 
@@ -260,7 +260,7 @@ describe('CheckpointStore in a Git workspace', () => {
     const store = await workspace.open({ folder: workspace.file('sub') });
     const before = await taken(store);
     workspace.write({ 'a.txt': 'outside', 'sub/x.log': 'ignored', 'sub/c.txt': 'agent', 'sub/deep/e.txt': 'new' });
-    const { changes } = await store.diff(before.id, currentState);
+    const { changes } = await store.diff(before.id, currentStateId);
     assert.deepEqual(
       changes.map(({ path: name }) => name),
       ['c.txt', 'deep/e.txt'],
@@ -278,7 +278,7 @@ describe('CheckpointStore in a Git workspace', () => {
     const store = await workspace.open({ folder: workspace.file('project') });
     const before = await taken(store);
     workspace.write({ 'project/p.txt': 'agent' });
-    assert.equal((await store.diff(before.id, currentState)).changes.length, 1);
+    assert.equal((await store.diff(before.id, currentStateId)).changes.length, 1);
   });
 
   it('goes on when a repository is made in the folder, and when it goes', async () => {
@@ -288,11 +288,11 @@ describe('CheckpointStore in a Git workspace', () => {
     workspace.write({ 'a.txt': 'agent\n' });
     workspace.git('init', '-q');
     commit();
-    assert.equal((await store.diff(before.id, currentState)).changes.length, 1);
+    assert.equal((await store.diff(before.id, currentStateId)).changes.length, 1);
     const between = await taken(store);
     workspace.remove('.git');
     workspace.write({ 'b.txt': 'agent\n' });
-    assert.equal((await store.diff(between.id, currentState)).changes.length, 1);
+    assert.equal((await store.diff(between.id, currentStateId)).changes.length, 1);
     await store.applyRestore(await store.planRestore(before.id), 'undo');
     assert.equal(workspace.read('a.txt'), 'a\n');
   });

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import * as path from 'node:path';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
-import { currentState } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId } from '../../../../src/changes/node/checkpointStore';
 import { eventually, until } from '../../../support/eventually';
 import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
@@ -68,7 +68,7 @@ describe('a checkpoint', () => {
     const store = await workspace.open();
     const before = await taken(store);
     workspace.write(Object.fromEntries(names.map((name) => [name, `${name} changed`])));
-    const { changes } = await store.diff(before.id, currentState);
+    const { changes } = await store.diff(before.id, currentStateId);
     assert.deepEqual(changes.map(({ path: name }) => name).sort(), [...names].sort());
     for (const name of names) assert.equal(await textAt(store, before.id, name), name);
     await taken(store);
@@ -254,7 +254,7 @@ describe('a checkpoint', () => {
     workspace.remove('kind.txt', 'gone.txt');
     symlinkSync('run.sh', workspace.file('kind.txt'));
     workspace.write({ 'bin.dat': Uint8Array.of(0, 2, 3), 'new.txt': 'new\n' });
-    const { changes } = await store.diff(before.id, currentState);
+    const { changes } = await store.diff(before.id, currentStateId);
     const told = changes.map((change) => {
       const { status, path: name, isBinary, addedLines, deletedLines } = change;
       const [from, to] = ['before' in change ? change.before : undefined, 'after' in change ? change.after : undefined];

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, utimesSync } 
 import * as path from 'node:path';
 import fc from 'fast-check';
 import type { CheckpointStore } from '../../../../src/changes/node/checkpointStore';
-import { currentState } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId } from '../../../../src/changes/node/checkpointStore';
 import { taken, TestWorkspace, textAt } from '../support/workspace';
 
 type Files = ReadonlyMap<string, string>;
@@ -115,7 +115,7 @@ async function play(workspace: TestWorkspace, hasGit: boolean, actions: readonly
   }
   for (const { id, files } of model.checkpoints) {
     for (const name of places) assert.equal(await textAt(store, id, name), files.get(name));
-    const { changes } = await store.diff(id, currentState);
+    const { changes } = await store.diff(id, currentStateId);
     const differs = places.some((name) => files.get(name) !== model.files.get(name));
     assert.equal(changes.length > 0, differs);
   }

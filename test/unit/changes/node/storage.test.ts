@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import { currentState } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId } from '../../../../src/changes/node/checkpointStore';
 import { only } from '../../../support/only';
 import { contentsOf, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
@@ -96,7 +96,7 @@ describe('the storage of checkpoints', () => {
     assert.equal(packs.filter((name) => name.endsWith('.pack')).length, 1);
     assert.equal(await textAt(store, id, 'f7.txt'), '7\n');
     assert.deepEqual(
-      (await store.diff(id, currentState)).changes.map(({ path: name }) => name),
+      (await store.diff(id, currentStateId)).changes.map(({ path: name }) => name),
       ['f7.txt'],
     );
     assert.deepEqual(writesIn(workspace.file('.git')), repository);

@@ -286,14 +286,14 @@ describe('Mentions', () => {
     const found = [row('context', 'c')];
     const slow = { ...source('context', () => Promise.resolve(found)), isSearching: (query: string) => query === 'q' };
     const more = Promise.withResolvers<boolean>();
-    const mentions = new Mentions([{ ...slow, next: () => more.promise }], clock, nullLogger);
+    const mentions = new Mentions([{ ...slow, waitForMore: () => more.promise }], clock, nullLogger);
     assert.deepEqual([mentions.isSearching('q', undefined), mentions.isSearching('q', 'file')], [true, false]);
     assert.equal(mentions.isSearching('other', undefined), false);
     assert.deepEqual(await mentions.searchMore('q', 'file', signal), [], 'nobody is asked');
     const next = mentions.searchMore('q', undefined, signal);
     more.resolve(true);
     assert.deepEqual(await next, found);
-    const hanging = new Mentions([{ ...slow, next: () => new Promise(() => undefined) }], clock, nullLogger);
+    const hanging = new Mentions([{ ...slow, waitForMore: () => new Promise(() => undefined) }], clock, nullLogger);
     const late = hanging.searchMore('q', undefined, signal);
     clock.advance(15_000);
     assert.deepEqual(await late, []);

@@ -53,7 +53,7 @@ describe('ApprovalNotices', () => {
     shown.setShown(notices, undefined);
     notices.update();
     notices.update();
-    assert.deepEqual(said, ['Demo agent asks: May I?']);
+    assert.deepEqual(said, ['Request from Demo agent: May I?']);
   });
 
   it('shows no message for an approval that was answered while visible', () => {

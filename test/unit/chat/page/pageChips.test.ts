@@ -12,7 +12,7 @@ function source(of: (backendId: string) => Promise<readonly ContextChipView[]>) 
   const switched: string[] = [];
   const chips: ChipSource = {
     onDidChange: emitter.event,
-    of,
+    chipsFor: of,
     set: (kind, isOn) => void switched.push(`${kind} ${isOn}`),
   };
   return { chips, emitter, switched };

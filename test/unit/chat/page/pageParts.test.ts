@@ -51,7 +51,7 @@ describe('BackendChoice', () => {
     preferred = 'gone';
     await choice.refresh();
     assert.equal(choice.chosenBackend?.id, 'demo-agent');
-    assert.equal(choice.isPreferredMissing, true);
+    assert.equal(choice.isPreferredBackendMissing, true);
   });
 
   it('follows changes of the backends', async () => {

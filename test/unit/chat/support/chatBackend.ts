@@ -178,6 +178,8 @@ export class ChatBackend implements SessionBackend {
 export class ChatBackends implements BackendRegistry {
   private readonly emitter = new Emitter<void>(rethrow);
   readonly onDidChange = this.emitter.event;
+  private readonly signIns = new Emitter<string>(rethrow);
+  readonly onDidSignIn = this.signIns.event;
   source: BackendEntry['source'] = 'configured';
   /** By the backend's id. */
   readonly health = new Map<string, BackendHealth>();
@@ -185,6 +187,10 @@ export class ChatBackends implements BackendRegistry {
 
   constructor(...ids: string[]) {
     this.backends = ids.map((id) => new ChatBackend(id));
+  }
+
+  signIn(id: string): void {
+    this.signIns.fire(id);
   }
 
   list() {

@@ -1,6 +1,6 @@
 import type { ContextDocument } from '../../../../src/context/common/contextClient';
 import { ContextClient, defaultClientOptions } from '../../../../src/context/common/contextClient';
-import { ContextLookups, type UserLocation } from '../../../../src/context/common/ai/contextLookups';
+import { ContextLookups, type ActiveFileLocation } from '../../../../src/context/common/ai/contextLookups';
 import type { ContextProvider } from '../../../../src/context/common/providers/contextProvider';
 import type { ContextItem, ProvidedItem } from '../../../../src/context/common/items/contextItem';
 import { ItemList } from '../../../../src/context/common/items/itemList';
@@ -182,7 +182,11 @@ export async function settle(): Promise<void> {
 }
 
 /** What the providers of a client find by words, in a window that looks at foo.ts. */
-export function lookupsOf(client: ContextClient, clock: Clock, place: Partial<UserLocation> = {}): ContextLookups {
+export function lookupsOf(
+  client: ContextClient,
+  clock: Clock,
+  place: Partial<ActiveFileLocation> = {},
+): ContextLookups {
   return new ContextLookups({
     clock,
     providers: client.providers,

@@ -12,7 +12,7 @@ describe('reading from disk', () => {
   let root: string;
   const checked = (name: string): CheckedPath => {
     const file = path.join(root, name);
-    return { path: file, realPath: file, exists: true, names: [] };
+    return { path: file, realPath: file, canonicalPath: file, exists: true, names: [] };
   };
 
   before(async () => {
@@ -60,7 +60,8 @@ describe('reading from disk', () => {
     } finally {
       server.close();
     }
-    await assert.rejects(readDisk({ path: '/dev/zero', realPath: '/dev/zero', exists: true, names: [] }), {
+    const endless = { path: '/dev/zero', realPath: '/dev/zero', canonicalPath: '/dev/zero', exists: true, names: [] };
+    await assert.rejects(readDisk(endless), {
       code: 'notAFile',
     });
     await assert.rejects(readDisk(checked('.')), { code: 'isDirectory' });

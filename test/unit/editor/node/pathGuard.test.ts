@@ -35,7 +35,7 @@ describe('PathGuard', () => {
   it('lets files and folders of the workspace through', async () => {
     const file = at('ws', 'src', 'a.ts');
     const names = [{ path: file, relativePath: path.join('src', 'a.ts') }];
-    assert.deepEqual(await guard.check(file), { path: file, realPath: file, exists: true, names });
+    assert.deepEqual(await guard.check(file), { path: file, realPath: file, canonicalPath: file, exists: true, names });
     assert.equal((await guard.check(at('ws'))).exists, true);
   });
 
@@ -48,7 +48,13 @@ describe('PathGuard', () => {
   it('lets a file through that is still to be made', async () => {
     const file = at('ws', 'new', 'deep', 'b.ts');
     const names = [{ path: file, relativePath: path.join('new', 'deep', 'b.ts') }];
-    assert.deepEqual(await guard.check(file), { path: file, realPath: file, exists: false, names });
+    assert.deepEqual(await guard.check(file), {
+      path: file,
+      realPath: file,
+      canonicalPath: file,
+      exists: false,
+      names,
+    });
   });
 
   it('refuses paths outside the workspace, whether or not they exist', async () => {
@@ -67,6 +73,20 @@ describe('PathGuard', () => {
     await rejects('../outside.txt', 'outsideWorkspace');
     await rejects('src/../../ws-other/new.ts', 'outsideWorkspace');
     assert.equal((await guard.check('src/../src/a.ts')).path, at('ws', 'src', 'a.ts'));
+  });
+
+  it('knows one path of each file, whatever links lead to it, also where the workspace folder is one', async () => {
+    await symlink(at('ws', 'src'), at('ws', 'linked'));
+    const canonical = async (...names: string[]): Promise<string> => (await guard.check(at(...names))).canonicalPath;
+    assert.equal(await canonical('ws', 'linked', 'a.ts'), at('ws', 'src', 'a.ts'));
+    assert.equal(await canonical('ws', 'linked', 'new', 'b.ts'), at('ws', 'src', 'new', 'b.ts'));
+    assert.equal(await canonical('ws'), at('ws'));
+    await symlink(at('ws'), at('named'));
+    folders = [at('ws2'), at('named')];
+    guard.clearCache();
+    assert.equal(await canonical('named', 'linked', 'a.ts'), at('named', 'src', 'a.ts'));
+    assert.equal(await canonical('ws', 'src', 'a.ts'), at('named', 'src', 'a.ts'));
+    assert.equal(await canonical('named'), at('named'));
   });
 
   it('refuses a link that leaves, to read and to create', async () => {

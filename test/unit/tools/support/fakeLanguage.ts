@@ -64,15 +64,20 @@ export class FakeLanguage implements LanguagePort {
 export class FakeLanguageEdits implements LanguageEditPort {
   renames: (at: FilePosition, newName: string) => Promise<readonly ProposedEdits[]> = () => Promise.resolve([]);
   formatted: readonly ProposedEdits[] = [];
+  /** Runs before each answer, as what the user does while a language server works. */
+  meanwhile: () => void = () => undefined;
   actions: (range: Range) => readonly ProposedAction[] = () => [];
 
   renameEdits(at: FilePosition, newName: string): Promise<readonly ProposedEdits[]> {
+    this.meanwhile();
     return this.renames(at, newName);
   }
   formatEdits(): Promise<readonly ProposedEdits[]> {
+    this.meanwhile();
     return Promise.resolve(this.formatted);
   }
   codeActions(_path: string, range: Range): Promise<readonly ProposedAction[]> {
+    this.meanwhile();
     return Promise.resolve(this.actions(range));
   }
 }

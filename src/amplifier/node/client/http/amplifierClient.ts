@@ -6,7 +6,7 @@ import { parseJson } from '../../../../base/common/parseJson';
 import { disabledTrafficTap, type TrafficTap } from '../../../../wire/common/traffic';
 import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 import * as api from '../../../common/api/apiSchema';
-import { SecretRedactor } from '../../../common/api/secretRedactor';
+import { SecretRedactor } from '../../../../session/common/redaction/secretRedactor';
 import { createKeepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
 
 interface AmplifierClientOptions {
@@ -29,7 +29,7 @@ type ClientTimeouts = Readonly<typeof defaultTimeouts>;
 
 interface Call {
   readonly method: string;
-  /** The path template of the API reference, shown in the log and the traffic view. */
+  /** The path template in the API reference. Shown in the log and the traffic view. */
   readonly route: string;
   /** Percent-encoded path and query. */
   readonly path: string;
@@ -38,10 +38,10 @@ interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A client for Amplifier's REST API. All calls have a time-out and reject with an AmplifierApiError. */
+/** A client for Amplifier's REST API. All calls have a time limit and reject with an AmplifierApiError. */
 export class AmplifierClient implements Disposable {
   readonly baseUrl: URL;
-  /** Removes the token and all sent keys from responses. */
+  /** Removes the token, and all keys that were sent, from responses. */
   readonly redactor = new SecretRedactor();
   private readonly agent: HttpAgent;
   private readonly timeouts: ClientTimeouts;
@@ -61,7 +61,7 @@ export class AmplifierClient implements Disposable {
     return this.call(call, api.CreateSessionResponse);
   }
 
-  /** `isAccepted`: the status was 202, as documented; the real server returns 200. */
+  /** Sends a prompt. `isAccepted`: the status was 202, as documented. The real server returns 200. */
   async prompt(id: string, request: api.PromptRequest): Promise<api.PromptResponse & { isAccepted: boolean }> {
     const response = await this.send({ ...ofSession('POST', id, '/prompt'), body: api.PromptRequest.parse(request) });
     return { ...parseBody(response, api.PromptResponse), isAccepted: response.status === 202 };
@@ -76,7 +76,7 @@ export class AmplifierClient implements Disposable {
     return this.call({ ...ofSession('POST', id, '/approval'), body, timeoutMs }, api.Acknowledgement);
   }
 
-  /** Ends the running turn, but keeps the session. An extension of the API. */
+  /** Ends the running turn but keeps the session. This is an extension of the API. */
   cancelTurn(id: string, signal?: AbortSignal): Promise<api.Acknowledgement> {
     return this.call({ ...ofSession('POST', id, '/cancel'), signal }, api.Acknowledgement);
   }
@@ -93,7 +93,7 @@ export class AmplifierClient implements Disposable {
     return (await this.get('/profiles', '', api.ProfileList, signal)).profiles;
   }
 
-  /** `name` may be `collection:profile`. */
+  /** Returns a profile. `name` may be `collection:profile`. */
   getProfile(name: string, signal?: AbortSignal): Promise<api.Profile> {
     const path = `/profiles/${encodeURIComponent(name).replaceAll('%3A', ':')}`;
     return this.call({ method: 'GET', route: '/profiles/{profile_name}', path, signal }, api.Profile);
@@ -135,7 +135,7 @@ export class AmplifierClient implements Disposable {
     return parseBody(await this.send(call), schema);
   }
 
-  /** @throws AmplifierApiError for every status but 2xx. */
+  /** Sends a request. @throws AmplifierApiError for every status other than 2xx */
   private async send(call: Call): Promise<HttpResponse> {
     const { log, traffic = disabledTrafficTap, maxResponseBytes = 32 * 1024 * 1024 } = this.options;
     const { method, route, body, timeoutMs = this.timeouts.otherMs, signal } = call;
@@ -174,7 +174,7 @@ export class AmplifierClient implements Disposable {
     return { status, contentType: this.redactor.redactText(contentType), body: this.redactor.redactJson(body) };
   }
 
-  /** Resolves `path` below the path of the base URL. */
+  /** Resolves a path relative to the path of the base URL. */
   private resolveUrl(path: string): URL {
     const base = this.baseUrl.pathname.replace(/\/$/u, '');
     return new URL(`${base}${path}`, this.baseUrl);

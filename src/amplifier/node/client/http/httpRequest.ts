@@ -12,7 +12,7 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
   readonly agent: http.Agent;
-  /** Time limit for the complete response. It applies to each attempt. */
+  /** Time limit for the complete response. It applies to each attempt separately. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly signal?: AbortSignal | undefined;
@@ -34,7 +34,9 @@ export function openRequest(url: URL, options: http.RequestOptions): http.Client
   return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
 }
 
-/** @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, … */
+/**
+ * Sends a request. @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, …
+ */
 export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
   try {
     return await sendOnce(options, options.agent);
@@ -45,7 +47,7 @@ export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
   }
 }
 
-/** With `agent` false, the request gets a connection of its own. */
+/** Sends a request once. If `agent` is false, the request gets its own connection. */
 function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<HttpResponse> {
   const { method, url, headers, body, timeoutMs, maxResponseBytes, signal } = options;
   return new Promise((resolve, reject) => {
@@ -112,7 +114,7 @@ export async function readErrorResponse(
       chunks.push(chunk);
     }
   } catch {
-    // If the body cannot be read, the status is sufficient.
+    // If the body cannot be read, the HTTP status is used alone.
   }
   return parseApiError(response.statusCode ?? 0, redact(Buffer.concat(chunks).toString('utf8')));
 }

@@ -8,12 +8,12 @@ export interface EventConnectionHandlers {
   readonly onActivity: () => void;
   readonly onKeepAlive: () => void;
   readonly onMessage: (message: StreamMessage) => void;
-  /** An event above `maxEventLength` was discarded; the connection continues. */
+  /** An event longer than `maxEventLength` was discarded. The connection continues. */
   readonly onOversize: () => void;
   readonly onId: (id: string) => void;
-  /** The server changed the delay for reconnecting. */
+  /** The server has changed the delay before reconnecting. */
   readonly onRetry: (delayMs: number) => void;
-  /** Called once. An error without `httpStatus` is a connection error. */
+  /** The connection has ended. Called once. An error without `httpStatus` is a connection error. */
   readonly onEnd: (error: AmplifierApiError) => void;
 }
 
@@ -32,10 +32,13 @@ export type OpenEventConnection = (request: EventConnectionRequest, handlers: Ev
 /** Maximum length of an event id, in bytes. A server could refuse a request with a longer header. */
 const maxIdLength = 1024;
 
-/** The event to resume after, in UTF-8 as browsers send it. No header if the id does not fit into one. */
+/**
+ * Returns the header with the id of the last received event, in UTF-8 like browsers send it. Returns no header if the
+ * id is too long or invalid.
+ */
 export function lastEventIdHeader(id: string | undefined): Readonly<Record<string, string>> {
   const bytes = Buffer.from(id ?? '', 'utf8');
   const isFit = bytes.length > 0 && bytes.length <= maxIdLength && !/\p{Cc}/u.test(id ?? '');
-  // Node.js writes header values as latin1.
+  // Node.js writes header values in the encoding latin1, which keeps the bytes.
   return isFit ? { 'Last-Event-ID': bytes.toString('latin1') } : {};
 }

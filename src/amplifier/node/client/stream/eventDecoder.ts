@@ -1,13 +1,13 @@
 import type { Logger } from '../../../../base/common/log';
 import { DeltaMerger } from '../../../common/api/deltaMerger';
-import { DeltaRedactor } from '../../../common/api/deltaRedactor';
+import { DeltaRedactor } from '../../../../session/common/redaction/deltaRedactor';
 import type { SessionEvent } from '../../../../session/common/sessionEvents';
-import type { SecretRedactor } from '../../../common/api/secretRedactor';
+import type { SecretRedactor } from '../../../../session/common/redaction/secretRedactor';
 import { decodeStreamMessage, type StreamMessage } from '../../../common/api/streamMessages';
 
 const maxIgnoredNames = 50;
 
-/** Decodes messages of a session's stream into events. Logs each kind of ignored message once. */
+/** Decodes messages of a session's stream to events. Logs each kind of ignored message only once. */
 export class EventDecoder {
   private readonly deltaMerger: DeltaMerger;
   private readonly loggedReasons = new Set<string>();
@@ -23,7 +23,7 @@ export class EventDecoder {
     this.deltaMerger = new DeltaMerger((event) => deltas.emitRedacted(event));
   }
 
-  /** Emits the event at the end of the current task at the latest. */
+  /** Decodes a message. The event is emitted at the end of the current task at the latest. */
   decode(message: StreamMessage): void {
     const decoded = decodeStreamMessage(this.sessionId, message);
     if ('event' in decoded) {

@@ -8,11 +8,13 @@ import { openWebSocketConnection } from './webSocketConnection';
 
 interface EventStreamHandlers extends Pick<EventConnectionHandlers, 'onMessage' | 'onActivity' | 'onOversize'> {
   readonly onConnected: () => void;
-  /** Called when the connection is stable, so that the next loss starts a new series of attempts. */
+  /** Called when the connection is stable. If it is lost after that, a new series of attempts starts. */
   readonly onStable: () => void;
-  /** `attempt` counts from 1. A stable connection resets it. */
+  /** Called before each attempt. `attempt` counts from 1 and is reset by a stable connection. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
-  /** The stream failed permanently: the session is gone, or neither SSE nor the WebSocket is available. */
+  /**
+   * The stream has failed permanently: the session no longer exists, or the server supports neither SSE nor WebSockets.
+   */
   readonly onFailed: (error: AmplifierApiError) => void;
 }
 
@@ -22,9 +24,12 @@ interface EventStreamDeps extends Partial<EventStreamLimits> {
   readonly headers: Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
   readonly clock: Clock;
-  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  /** Whether silence is suspicious. It always is once the server has sent a keep-alive. */
+  /**
+   * Whether events are expected, so that silence is suspicious. After the server has sent a keep-alive, silence is
+   * always suspicious.
+   */
   readonly isExpectingEvents: () => boolean;
   readonly handlers: EventStreamHandlers;
 }
@@ -33,19 +38,22 @@ const defaults = {
   /** Maximum length of an event, in UTF-16 units. */
   maxEventLength: 16 * 1024 * 1024,
   connectTimeoutMs: 15_000,
-  /** Reconnects after a suspicious silence of this length. */
+  /** Duration of a suspicious silence after which the stream reconnects, in milliseconds. */
   silenceMs: 45_000,
-  /** Delay before the first reconnect, without jitter. It doubles up to `maxDelayMs`. */
+  /** Delay before the first attempt to reconnect, without jitter. It doubles up to `maxDelayMs`. */
   baseDelayMs: 500,
   maxDelayMs: 30_000,
 };
 export type EventStreamLimits = Readonly<typeof defaults>;
-/** Silence is measured by this number of timer ticks, because the clock may jump. */
+/** Number of timer ticks by which silence is measured, because the clock may jump. */
 const silentTicks = 3;
-/** A connection is stable if it lasts longer than this and the delay before it. */
+/** A connection is stable if it lasts longer than this time and longer than the delay before it. */
 const lastingMs = 5000;
 
-/** Receives a session's events over SSE, or a WebSocket if SSE is refused. Reconnects and resumes after failures. */
+/**
+ * Receives a session's events over SSE, or over a WebSocket if SSE is refused. After failures, reconnects and continues
+ * after the last received event.
+ */
 export class EventStream implements Disposable {
   private readonly limits: EventStreamLimits;
   private connection: Disposable | undefined;
@@ -53,7 +61,7 @@ export class EventStream implements Disposable {
   private silenceTimer: Disposable | undefined;
   private stabilityTimer: Disposable | undefined;
   private transport: 'sse' | 'webSocket' = 'sse';
-  private sseRefusal: AmplifierApiError | undefined;
+  private sseConnectError: AmplifierApiError | undefined;
   private attemptCount = 0;
   private retryDelayMs = 0;
   private baseDelayMs: number;
@@ -67,7 +75,7 @@ export class EventStream implements Disposable {
     this.baseDelayMs = this.limits.baseDelayMs;
   }
 
-  /** Skips the events up to this one. Call before `start`. */
+  /** Skips the events until this one, including it. Call before `start`. */
   resumeAfter(eventId: string): void {
     this.lastEventId = eventId;
   }
@@ -76,7 +84,7 @@ export class EventStream implements Disposable {
     this.connect();
   }
 
-  /** Replaces the connection by a new one after the usual delay. */
+  /** Replaces the connection with a new one after the usual delay. */
   reconnect(): void {
     if (this.isClosed || this.retryTimer) return;
     this.scheduleConnect();
@@ -100,7 +108,7 @@ export class EventStream implements Disposable {
       { url, headers, maxEventLength, connectTimeoutMs, redact, ...id },
       {
         onOpen: () => {
-          this.sseRefusal = undefined;
+          this.sseConnectError = undefined;
           this.startSilenceTimer();
           this.stabilityTimer = this.deps.clock.setTimer(Math.max(lastingMs, this.retryDelayMs), () => {
             this.attemptCount = 0;
@@ -140,16 +148,16 @@ export class EventStream implements Disposable {
       return;
     }
     if (!isRefusal(error)) {
-      // The WebSocket server did not respond, so the next attempt uses SSE.
-      if (this.sseRefusal) this.transport = 'sse';
+      // The server has not responded over the WebSocket, so the next attempt uses SSE.
+      if (this.sseConnectError) this.transport = 'sse';
       this.scheduleConnect();
       return;
     }
     if (this.transport === 'webSocket') {
-      this.fail(this.sseRefusal ?? error);
+      this.fail(this.sseConnectError ?? error);
       return;
     }
-    this.sseRefusal = error;
+    this.sseConnectError = error;
     this.transport = 'webSocket';
     this.connect();
   }
@@ -188,12 +196,12 @@ export class EventStream implements Disposable {
   }
 }
 
-/** Whether every further attempt would fail in the same way. */
+/** Whether all further attempts would fail in the same way. */
 function isFinal({ code, httpStatus }: AmplifierApiError): boolean {
   return code === 'SESSION_NOT_FOUND' || httpStatus === 401 || httpStatus === 403 || httpStatus === 410;
 }
 
-/** Whether the server does not support the transport. */
+/** Whether the error means that the server does not support this transport. */
 function isRefusal({ httpStatus }: AmplifierApiError): boolean {
   if (httpStatus === undefined || httpStatus === 408 || httpStatus === 429) return false;
   return httpStatus < 500 || httpStatus === 501;

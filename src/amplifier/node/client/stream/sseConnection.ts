@@ -7,11 +7,11 @@ import { SseReader } from './sseReader';
 
 const keepAliveMs = 30_000;
 
-/** Opens an SSE connection over node:http, because `fetch` closes silent streams. */
+/** Opens an SSE connection. Uses node:http, because `fetch` closes streams that are silent for some time. */
 export const openSseConnection: OpenEventConnection = (options, handlers) => {
   const { url, headers, lastEventId, maxEventLength, connectTimeoutMs, redact } = options;
   const request = openRequest(url, {
-    // Uses no connection pool, because a stream never returns its socket.
+    // The connection is not pooled, because a stream never returns its socket to the pool.
     agent: false,
     headers: {
       ...headers,

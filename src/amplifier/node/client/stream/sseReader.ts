@@ -1,12 +1,14 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { EventConnectionHandlers } from './eventConnection';
 
-/** Parses an SSE stream from text pieces of any size. Discards events above the limit and continues after them. */
+/** Parses an SSE stream from text pieces of any size. Discards events that are too long and continues after them. */
 export class SseReader {
   private readonly parser: EventSourceParser;
   private hasOverflowed = false;
   private isSkippingEvent = false;
-  /** The last characters before the next piece: a blank line may span two pieces. */
+  /**
+   * The last characters of the previous piece. Needed because a blank line may begin in one piece and end in the next.
+   */
   private previousPieceTail = '';
 
   constructor(
@@ -29,7 +31,8 @@ export class SseReader {
   }
 
   feed(text: string): void {
-    // With pieces up to the limit, an event that overflows started in an earlier piece or at the start of this one.
+    // The text is split into pieces up to the limit, so an event that is too long started in an earlier piece or at the
+    // start of this one.
     for (let start = 0; start < text.length; start += this.maxEventLength) {
       this.feedPiece(text.length <= this.maxEventLength ? text : text.slice(start, start + this.maxEventLength));
     }
@@ -50,7 +53,7 @@ export class SseReader {
     this.feedPiece(rest);
   }
 
-  /** Returns the part of the piece after the blank line that ends the skipped event. */
+  /** Skips the rest of an event that is too long. Returns the part of the piece after the blank line that ends it. */
   private skipEvent(piece: string): string {
     const text = this.previousPieceTail + piece;
     const end = /\r\n\r?\n|\n\r?\n|\r\r/u.exec(text);

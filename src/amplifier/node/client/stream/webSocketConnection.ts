@@ -6,7 +6,7 @@ import { AmplifierApiError } from '../../../common/api/apiErrors';
 import { lastEventIdHeader, type EventConnectionRequest, type OpenEventConnection } from './eventConnection';
 import { readErrorResponse, toTransportError } from '../http/httpRequest';
 
-/** Opens the WebSocket alternative of the API reference: one event per message. */
+/** Opens a WebSocket, which is the alternative to SSE in the API reference. Each message is one event. */
 export const openWebSocketConnection: OpenEventConnection = (options, handlers) => {
   const socket = open(options);
   let isOpen = false;
@@ -37,7 +37,7 @@ export const openWebSocketConnection: OpenEventConnection = (options, handlers) 
     handlers.onActivity();
     handlers.onKeepAlive();
   });
-  // The WebSocket protocol closes the connection after a message above the limit; the stream reconnects.
+  // If a message is too long, `ws` closes the connection, and the stream reconnects.
   socket.on('close', (code) => {
     if (code === tooBig && !ended) handlers.onOversize();
     end(new AmplifierApiError('CONNECTION_LOST', 'The server closed the stream'));
@@ -79,7 +79,7 @@ function open(request: EventConnectionRequest): WebSocket {
   const { headers, maxEventLength, connectTimeoutMs, lastEventId } = request;
   const url = new URL(request.url);
   const lastId = lastEventIdHeader(lastEventId);
-  // Some servers and proxies pass on only the header or only the query.
+  // The id is in the header and in the query, because some servers and proxies only pass on one of them.
   if (lastEventId !== undefined && 'Last-Event-ID' in lastId) url.searchParams.set('last_event_id', lastEventId);
   return new WebSocket(url, {
     headers: { ...headers, ...lastId },
@@ -92,9 +92,9 @@ function open(request: EventConnectionRequest): WebSocket {
 
 const Numbered = z.object({ id: z.union([z.string().regex(/^[\x20-\x7e]{1,200}$/u), z.number().int()]) });
 
-/** The event id in a message, if the server numbers its events. */
+/** Returns the event id in a message, if the server numbers its events. */
 function idOf(text: string): string | undefined {
-  // Avoid parsing the message twice without need.
+  // This check avoids parsing every message twice.
   if (!text.includes('"id"')) return undefined;
   return Numbered.safeParse(parseJson(text)).data?.id.toString();
 }

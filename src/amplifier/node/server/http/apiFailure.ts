@@ -8,7 +8,7 @@ export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   constructor(
     readonly httpStatus: number,
-    /** A documented code, or one of the additional codes for HTTP errors. */
+    /** A code in the API reference, or one of the additional codes for HTTP errors. */
     readonly code: string,
     message: string,
     readonly details: Readonly<Record<string, unknown>> = {},
@@ -36,7 +36,10 @@ export function invalidFieldFailure(field: string, message: string): ApiFailure 
   return documentedFailure('INVALID_REQUEST', `${field}: ${message}`, { field });
 }
 
-/** `field` is the dotted path of the first invalid field; `issues` lists all. Omits values, which may be keys. */
+/**
+ * Creates the error for an invalid body. `field` is the path of the first invalid field, with dots. `issues` lists all
+ * fields. Omits their values, because they may be keys.
+ */
 export function validationFailure({ issues }: z.ZodError): ApiFailure {
   const list = issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
   const message = list.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
@@ -48,7 +51,7 @@ export function sessionNotFoundFailure(sessionId: string): ApiFailure {
   return documentedFailure('SESSION_NOT_FOUND', message, { session_id: sessionId });
 }
 
-/** Converts any error of a request handler; 500 for unexpected ones. */
+/** Converts any error of a request handler. Unexpected errors become status 500. */
 export function toApiFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   if (!isBackendError(error)) {
@@ -56,7 +59,7 @@ export function toApiFailure(error: unknown): ApiFailure {
   }
   const { cause, code, details, message } = error;
   const reason = details === undefined ? {} : { reason: details };
-  // The backend is itself an Amplifier server: pass on its code.
+  // The backend is itself an Amplifier server, so its code is passed on.
   if (isAmplifierApiError(cause) && isDocumented(cause.code)) {
     return documentedFailure(cause.code, message, reason, { cause: error });
   }

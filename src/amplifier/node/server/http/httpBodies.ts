@@ -7,7 +7,7 @@ interface BodyLimits {
   readonly held: BodyMemoryBudget;
 }
 
-/** Reads and validates the JSON body of a request. @throws ApiFailure 400, 413 above the limit, 429 */
+/** Reads and validates the JSON body of a request. @throws ApiFailure 400, 413 if the body is too large, 429 */
 export async function readJsonBody<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
@@ -44,8 +44,8 @@ export function sendJson(
     response.end(bytes);
     return;
   }
-  // The connection closes after this response. A client that is still sending would miss it, so drain the request
-  // first. `requestTimeoutMs` bounds that.
+  // The connection closes after this response. A client that is still sending would not receive it, so the rest of the
+  // request is read first. `requestTimeoutMs` limits the time for that.
   response.write(bytes);
   request.once('close', () => response.end());
   request.resume();
@@ -79,7 +79,7 @@ async function readBody(request: IncomingMessage, maxBytes: number, hold: (bytes
         refuse(error);
       }
     });
-    // The client disconnected, which is not a server error.
+    // The client has disconnected, which is not an error of the server.
     const notReceived = (): void => refuse(documentedFailure('INVALID_REQUEST', 'The body was not received.'));
     request.once('end', () => resolve(Buffer.concat(chunks ?? [])));
     request.once('error', notReceived);
@@ -87,7 +87,7 @@ async function readBody(request: IncomingMessage, maxBytes: number, hold: (bytes
   });
 }
 
-/** Bounds the memory for request bodies that are being read, for all clients together. */
+/** Limits the memory for request bodies that are being read, for all clients together. */
 export class BodyMemoryBudget {
   private reservedBytes = 0;
 
@@ -97,12 +97,12 @@ export class BodyMemoryBudget {
     return this.reservedBytes;
   }
 
-  /** Runs `read`, which reserves memory with `hold`. Releases it at the end. */
+  /** Runs `read`, which reserves memory by calling `hold`. Releases the memory at the end. */
   async runWithReservation<T>(read: (hold: (bytes: number) => void) => Promise<T>): Promise<T> {
     let own = 0;
     let isOver = false;
     const hold = (bytes: number): void => {
-      // Ignores data that arrives after the end.
+      // Data that arrives after the end is ignored.
       if (isOver) return;
       if (this.reservedBytes + bytes > this.maxBytes) {
         throw documentedFailure('RATE_LIMITED', 'The server is receiving too much data. Try again in a moment.');

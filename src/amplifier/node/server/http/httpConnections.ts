@@ -4,7 +4,9 @@ import type { Logger } from '../../../../base/common/log';
 import { documentedFailure } from './apiFailure';
 import type { ServerLimits } from '../serverLimits';
 
-/** Tracks the connections of an HTTP server and limits how many are served. Others get an error response. */
+/**
+ * Tracks the connections of an HTTP server and limits how many are served. Further connections get an error response.
+ */
 export class HttpConnections {
   private readonly servedSockets = new Set<Socket>();
   private readonly lastResponseBySocket = new WeakMap<Socket, ServerResponse>();
@@ -32,15 +34,17 @@ export class HttpConnections {
   }
 
   /**
-   * Destroys all connections, including those detached from Node.js: WebSockets and connections that wait for
-   * `serveWithoutUpgrade`.
+   * Destroys all connections. This includes connections that Node.js no longer tracks: WebSockets, and connections that
+   * wait for `serveWithoutUpgrade`.
    */
   stop(): void {
     this.httpServer.closeAllConnections();
     for (const socket of this.servedSockets) socket.destroy();
   }
 
-  /** Rejects requests of connections above the limit, which close after the response. @throws ApiFailure 429 */
+  /**
+   * Rejects requests of connections above the limit. These connections close after the response. @throws ApiFailure 429
+   */
   requireServed({ socket }: IncomingMessage): void {
     if (this.servedSockets.has(socket)) return;
     const { maxConnections } = this.limits;
@@ -50,7 +54,10 @@ export class HttpConnections {
     );
   }
 
-  /** Serves a request without its Upgrade header. Replays it, because Node.js has detached the connection. */
+  /**
+   * Serves a request as if it had no Upgrade header. Node.js has detached the connection, so the request is passed to
+   * it again.
+   */
   serveWithoutUpgrade({ method, url, httpVersion, rawHeaders, socket }: IncomingMessage, head: Buffer): void {
     const lines = [`${method} ${url} HTTP/${httpVersion}`];
     for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -63,16 +70,16 @@ export class HttpConnections {
       socket.unshift(request);
       this.httpServer.emit('connection', socket);
     };
-    // Responses are sent in the order of requests.
+    // Responses must be sent in the order of the requests.
     const before = this.lastResponseBySocket.get(socket);
     if (before === undefined || before.closed) begin();
     else before.once('close', begin);
   }
 
-  /** Tracks a new connection, or one that `serveWithoutUpgrade` passes back. */
+  /** Tracks a new connection, or a connection from `serveWithoutUpgrade`. */
   private handleConnection(socket: Socket): void {
     if (this.servedSockets.has(socket)) return;
-    // Node.js removes its own listener after an upgrade.
+    // Needed because Node.js removes its own listener after an upgrade.
     socket.on('error', (error) => this.log.debug(`A connection failed: ${error.message}`));
     if (this.servedSockets.size >= this.limits.maxConnections) return;
     this.servedSockets.add(socket);

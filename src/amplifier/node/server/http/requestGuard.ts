@@ -8,7 +8,7 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
 export class RequestGuard {
   private readonly tokenDigest: Buffer | undefined;
 
-  /** Without `token`, only the Host and Origin headers are checked. */
+  /** Without `token`, the guard checks only the headers Host and Origin. */
   constructor(
     token: string | undefined,
     private readonly maxUrlLength: number,
@@ -22,7 +22,7 @@ export class RequestGuard {
     if (host === undefined || otherHosts.length > 0) {
       throw documentedFailure('INVALID_REQUEST', 'Send one Host header.', { field: 'Host' });
     }
-    // Prevents DNS rebinding, where a web page reaches a loopback port through its own host name.
+    // Prevents DNS rebinding, in which a web page accesses a loopback port through its own host name.
     if (!loopbackHost.test(host)) throw new ApiFailure(403, 'FORBIDDEN', 'Connect to localhost or 127.0.0.1.');
     if (headersDistinct['origin']?.some((origin) => !isOwn(origin, host))) {
       throw new ApiFailure(403, 'FORBIDDEN', 'Web pages may not connect.');
@@ -37,14 +37,17 @@ export class RequestGuard {
   private checkToken(digest: Buffer, url: string, authorization: readonly string[] | undefined): void {
     const given = authorization ? authorization.map(bearerToken) : tokensOfQuery(url);
     const [token, ...others] = given;
-    // Comparing digests takes constant time for tokens of any length.
+    // Digests have equal lengths, so comparing them takes constant time for any token.
     if (token !== undefined && others.length === 0 && timingSafeEqual(digestOf(token), digest)) return;
     const message = 'Send the server’s token as "Authorization: Bearer …", or as ?token=… if headers can’t be set.';
     throw new ApiFailure(401, 'UNAUTHORIZED', message, {}, { 'WWW-Authenticate': 'Bearer' });
   }
 }
 
-/** Whether the Origin header is the server's own, which some clients send. Web pages always have another origin. */
+/**
+ * Whether the Origin header is that of the server itself, which some clients send. Web pages always have another
+ * origin.
+ */
 function isOwn(origin: string, host: string): boolean {
   return origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
@@ -53,7 +56,7 @@ function bearerToken(authorization: string): string | undefined {
   return /^Bearer +(\S+)$/iu.exec(authorization)?.[1];
 }
 
-/** Returns the token in the query, which clients such as `EventSource` use because they cannot set headers. */
+/** Returns the tokens in the query. Clients such as `EventSource` use the query because they cannot set headers. */
 function tokensOfQuery(url: string): string[] {
   const start = url.indexOf('?');
   return start === -1 ? [] : new URLSearchParams(url.slice(start)).getAll('token');

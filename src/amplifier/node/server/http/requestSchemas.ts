@@ -9,7 +9,7 @@ import {
 const hasWords = /\S/u;
 const emptyPrompt = 'The prompt must not be empty.';
 
-/** Drops credentials after validation: agents have their own accounts. */
+/** The body for a new session. Credentials are validated and then dropped, because agents have their own accounts. */
 export const NewSessionBody = CreateSessionRequest.transform(({ profile, model, context }) => ({
   profile,
   model,
@@ -19,7 +19,7 @@ export type NewSessionBody = z.infer<typeof NewSessionBody>;
 
 export const PromptBody = PromptRequest.extend({ prompt: z.string().regex(hasWords, emptyPrompt) });
 
-/** Messages over the WebSocket: the same bodies as over HTTP, plus `action`. */
+/** Messages over the WebSocket. They have the same members as the bodies over HTTP, and `action`. */
 export const ControlMessage = z.discriminatedUnion('action', [
   PromptBody.extend({ action: z.literal('submit_prompt') }),
   ApprovalAnswerBody.extend({ action: z.literal('submit_approval') }),

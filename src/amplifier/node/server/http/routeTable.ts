@@ -9,12 +9,12 @@ export interface ApiResponse {
 }
 
 export interface ApiRequest {
-  /** The decoded `{id}` of the path; empty if the route has none. */
+  /** The decoded `{id}` in the path. Empty if the route has none. */
   readonly id: string;
   readonly query: URLSearchParams;
-  /** Fires when the client disconnects before the response. */
+  /** Fires when the client disconnects before it has received the response. */
   readonly signal: AbortSignal;
-  /** Reads the body. @throws ApiFailure 400, 413 */
+  /** Reads and validates the body. @throws ApiFailure 400, 413 */
   readonly json: <Schema extends z.ZodType>(schema: Schema) => Promise<z.output<Schema>>;
 }
 
@@ -24,7 +24,7 @@ type Route =
   | { readonly stream: (id: string, request: IncomingMessage, response: ServerResponse) => void }
   | { readonly upgrade: (id: string, request: IncomingMessage, socket: Duplex, head: Buffer) => void };
 
-/** Keys are `METHOD /path`; one path segment may be `{id}`. */
+/** Routes by `METHOD /path`. One segment of the path may be `{id}`. */
 export type Routes = Readonly<Record<string, Route>>;
 
 interface FoundRoute {

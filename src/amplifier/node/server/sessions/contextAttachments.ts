@@ -11,7 +11,7 @@ import type { PromptAttachment } from '../../../../session/common/sessionBackend
 
 type TextAttachment = Extract<PromptAttachment, { type: 'text' }>;
 
-/** Converts a client's editor context into text attachments. Relative paths are resolved against `cwd`. */
+/** Converts a client's editor context to text attachments. Relative paths are resolved against `cwd`. */
 export function contextAttachments(context: ContextUpdate, cwd: string): TextAttachment[] {
   const { open_files: files = [], selection, diagnostics = [], git_state: gitState } = context;
   const uriOf = (path: string): string =>
@@ -24,7 +24,7 @@ export function contextAttachments(context: ContextUpdate, cwd: string): TextAtt
   ];
 }
 
-/** Whether the path is a URI such as `untitled:…`, which is passed on. A drive letter is not a scheme. */
+/** Whether a path is a URI such as `untitled:…`, which stays unchanged. A drive letter is not a scheme. */
 function isUri(path: string): boolean {
   return /^[a-z][\w+.-]+:/i.test(path);
 }

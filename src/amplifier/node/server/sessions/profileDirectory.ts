@@ -2,11 +2,11 @@ import type { BackendEntry, BackendRegistry } from '../../../../session/common/b
 import type { SessionBackend } from '../../../../session/common/sessionBackend';
 import { documentedFailure, invalidFieldFailure } from '../http/apiFailure';
 
-/** The profile that clients request by default. */
+/** Name of the default profile, which clients request if the user has not chosen another. */
 const defaultName = 'dev';
 
 interface Profile {
-  /** The profile as `name` or `collection:name`. */
+  /** Name of the profile: `name` or `collection:name`. */
   readonly name: string;
   readonly description: string;
   readonly backendId: string;
@@ -19,7 +19,7 @@ interface OpenedProfile {
   readonly notice?: string;
 }
 
-/** Presents each backend as a profile and an agent. The first working one is also the profile `dev`. */
+/** Offers each backend as a profile and an agent. The first backend that works is also the profile `dev`. */
 export class ProfileDirectory {
   constructor(
     private readonly backends: Pick<BackendRegistry, 'list' | 'open'>,
@@ -27,8 +27,9 @@ export class ProfileDirectory {
   ) {}
 
   /**
-   * Opens the backend of a profile. Unknown names, which clients have from other servers, mean the default profile.
-   * @throws ApiFailure 400 without a default; BackendError
+   * Opens the backend of a profile. For an unknown name, which a client may have from another server, opens the default
+   * profile.
+   * @throws ApiFailure 400 if there is no default; BackendError
    */
   async openBackend(name: string): Promise<OpenedProfile> {
     const profiles = await this.loadProfiles();
@@ -51,7 +52,7 @@ export class ProfileDirectory {
   async describeProfile(name: string): Promise<object> {
     const profile = (await this.loadProfiles()).find((candidate) => candidate.name === name);
     if (!profile) throw documentedFailure('PROFILE_NOT_FOUND', `Profile '${name}' not found`, { profile: name });
-    // The lists are empty, because agents do not list their models and tools.
+    // The lists are empty, because agents do not report their models and tools.
     return { ...summaryOf(profile), providers: [], tools: [], hooks: [], agents: [profile.backendId] };
   }
 
@@ -94,7 +95,7 @@ function summaryOf(profile: Profile): object {
   return { name, collection: collectionOf(profile), description, extends: backendId === name ? null : backendId };
 }
 
-/** The collection of an agent that is configured as `collection:name`. */
+/** Returns the collection of an agent whose name in the settings is `collection:name`. */
 function collectionOf({ name }: Profile): string | null {
   const colon = name.indexOf(':');
   return colon > 0 ? name.slice(0, colon) : null;

@@ -1,7 +1,10 @@
 import type { SessionEvent, SessionEventName } from '../../../../session/common/sessionEvents';
 import { isSessionState } from '../../../../session/common/sessionState';
 
-/** Tracks where a client that loads a session resumes: at the start of the running turn, else after the last event. */
+/**
+ * Tracks the event after which a client that loads a session continues: the one before the running turn, or else the
+ * last event.
+ */
 export class ResumePoint {
   private readonly stateEventByName = new Map<SessionEventName, SessionEvent>();
   private lastEventId = 0;
@@ -9,7 +12,7 @@ export class ResumePoint {
 
   constructor(private readonly sessionId: string) {}
 
-  /** Call before each event is sent, with its id in the session's feed. */
+  /** Call before each event is sent. `id` is the number of the event in the session's feed. */
   recordEvent(event: SessionEvent, id: number): void {
     if (event.event === 'prompt:submit') this.eventIdBeforeTurn = this.lastEventId;
     if (event.event === 'prompt:complete' || event.event === 'error') this.eventIdBeforeTurn = undefined;
@@ -17,8 +20,11 @@ export class ResumePoint {
     this.lastEventId = id;
   }
 
-  /** Fields for the session's status: the event id to resume after, and the events that describe the current state. */
-  get statusFields(): { readonly last_event_id: number; readonly state: readonly object[] } {
+  /**
+   * Fields for the session's status: the id of the event after which the client continues, and events that describe the
+   * state at that point.
+   */
+  get fieldsForSessionStatus(): { readonly last_event_id: number; readonly state: readonly object[] } {
     const events = [...this.stateEventByName.values()];
     return {
       last_event_id: this.eventIdBeforeTurn ?? this.lastEventId,

@@ -16,12 +16,12 @@ import { contextAttachments } from './contextAttachments';
 import { SubscriberFeed, type EventSink } from '../streams/subscriberFeed';
 import { ResumePoint } from './resumePoint';
 import type { ServerLimits } from '../serverLimits';
-import { SessionTally } from './sessionTally';
+import { SessionStatusTracker } from './sessionStatusTracker';
 import { WireEventAdapter } from '../streams/wireEventAdapter';
 import { formatWireTime } from '../../../common/api/wireTime';
 
 interface ServedSessionDeps {
-  /** The server's own id (a UUID), independent of the backend's. */
+  /** Id of the session on this server (a UUID). The backend has another id. */
   readonly id: string;
   readonly profile: string;
   readonly cwd: string;
@@ -30,21 +30,21 @@ interface ServedSessionDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly limits: ServerLimits;
-  /** The client's editor context at creation, sent with the first prompt. */
+  /** The client's editor context when the session was created. It is sent with the first prompt. */
   readonly context: ContextUpdate;
 }
 
-/** A backend's session as the embedded server presents it to clients, with its own id, status and event feed. */
+/** A backend's session as clients of the embedded server see it, with its own id, status and event feed. */
 export class ServedSession {
   readonly id: string;
   private readonly feed: SubscriberFeed;
-  private readonly tracker: SessionTally;
+  private readonly tracker: SessionStatusTracker;
   private readonly resumePoint: ResumePoint;
   private readonly wireEventAdapter: WireEventAdapter;
   private readonly createdAt: string;
   private readonly followAbortController = new AbortController();
   private lastActivityMs: number;
-  /** The context from the creation of the session, until the first prompt. */
+  /** The context from the creation of the session, until it is sent with the first prompt. */
   private unsentContext: ContextUpdate;
   private followPromise = Promise.resolve();
   private closeReason: string | undefined;
@@ -53,7 +53,7 @@ export class ServedSession {
   constructor(private readonly deps: ServedSessionDeps) {
     const { clock, context, id, limits } = deps;
     this.id = id;
-    this.tracker = new SessionTally(clock);
+    this.tracker = new SessionStatusTracker(clock);
     this.resumePoint = new ResumePoint(id);
     this.wireEventAdapter = new WireEventAdapter(id);
     this.feed = new SubscriberFeed({ ...limits, sessionId: id, clock });
@@ -62,7 +62,7 @@ export class ServedSession {
     this.unsentContext = context;
   }
 
-  /** Emits `session:start` and starts to follow the backend's session. */
+  /** Emits `session:start`, and starts to relay the events of the backend's session. */
   start(): void {
     const { profile } = this.deps;
     this.emitEvent({ event: 'session:start', data: { session_id: this.id, profile, timestamp: this.createdAt } });
@@ -87,7 +87,7 @@ export class ServedSession {
       message_count: messageCount,
       token_usage: tokenUsage,
       pending_approval: oldestPendingApproval && { ...oldestPendingApproval, session_id: this.id },
-      ...this.resumePoint.statusFields,
+      ...this.resumePoint.fieldsForSessionStatus,
     };
   }
 
@@ -111,7 +111,7 @@ export class ServedSession {
     this.emitEvent({ event: 'notice', data: { session_id: this.id, level, message } });
   }
 
-  /** Resolves when the backend has accepted the prompt. @throws ApiFailure, BackendError */
+  /** Sends a prompt. Resolves when the backend has accepted it. @throws ApiFailure, BackendError */
   async prompt({ prompt, context_update: update }: PromptRequest): Promise<{ requestId: string }> {
     this.requireRunning();
     const { cwd, session } = this.deps;
@@ -119,7 +119,7 @@ export class ServedSession {
       const message = 'The session is processing another prompt. Wait for its end or cancel it.';
       throw documentedFailure('SESSION_BUSY', message, { session_id: this.id });
     }
-    // The context of the prompt overrides the earlier one, because it is newer.
+    // The context of the prompt is newer, so it replaces the earlier one.
     const attachments = contextAttachments({ ...this.unsentContext, ...said(update) }, cwd);
     const { requestId } = await session.prompt({ text: prompt, ...(attachments.length > 0 ? { attachments } : {}) });
     this.unsentContext = {};
@@ -127,7 +127,7 @@ export class ServedSession {
     return { requestId };
   }
 
-  /** Resolves to whether the decision allows the tool call. @throws ApiFailure, BackendError */
+  /** Answers an approval. Resolves to whether the decision allows the tool call. @throws ApiFailure, BackendError */
   async approve(answer: ApprovalAnswerBody): Promise<boolean> {
     this.requireRunning();
     const { approval_id: id, option_kinds: kinds, options } = this.tracker.beginAnswer(answer);
@@ -171,7 +171,7 @@ export class ServedSession {
     );
   }
 
-  /** Never rejects. */
+  /** Denies an approval. Never rejects. */
   private async denyApproval({
     approval_id: id,
     option_kinds: kinds,
@@ -180,7 +180,7 @@ export class ServedSession {
     const { log, session } = this.deps;
     const decision = findDenyOption(options, kinds);
     try {
-      // If there is no option to deny, the turn is cancelled.
+      // If there is no option that denies, the turn is cancelled.
       if (decision === undefined) await session.cancel();
       else await session.approve(this.tracker.beginAnswer({ decision, approval_id: id }).approval_id, decision);
     } catch (error) {
@@ -196,7 +196,7 @@ export class ServedSession {
     if (!this.isRunning) throw sessionNotFoundFailure(this.id);
   }
 
-  /** Relays the backend's events and finally emits the end of the session. Never rejects. */
+  /** Relays the backend's events. At the end, emits the end of the session. Never rejects. */
   private async followBackendEvents(): Promise<void> {
     const { log, session } = this.deps;
     let expected = 1;
@@ -217,10 +217,10 @@ export class ServedSession {
   }
 
   private relayEvent(event: SessionEvent): void {
-    // Ignores `session:start`, which `start` has already emitted.
+    // `session:start` is ignored, because `start` has already emitted it.
     if (event.event === 'session:start') return;
     this.emitEvent(event.event === 'approval:denied' ? this.withDecisionAndReason(event) : event);
-    // Omits approvals of a closing session, which accepts no answers.
+    // A closing session accepts no answers from clients, so the approval is denied.
     if (event.event === 'approval:required' && !this.isRunning) void this.denyApproval(event.data);
   }
 
@@ -231,22 +231,22 @@ export class ServedSession {
     }
   }
 
-  /** Replaces a decision by one that the client knows, and adds a reason. */
+  /** Replaces a decision with one that the client knows, and adds a reason. */
   private withDecisionAndReason({ event, data }: EventOf<'approval:denied'>): SessionEvent {
     const { approval_id, decision, reason } = data;
     const asked = this.tracker.pendingApprovals.find((question) => question.approval_id === approval_id);
     const denial = asked ? (findDenyOption(asked.options, asked.option_kinds) ?? 'deny') : '';
     const why = reason ?? (this.tracker.isAnswered(approval_id) ? (this.closeReason ?? 'user_denied') : undefined);
-    const told = { ...data, decision: decision === '' ? denial : decision };
-    return { event, data: why === undefined ? told : { ...told, reason: why } };
+    const resolved = { ...data, decision: decision === '' ? denial : decision };
+    return { event, data: why === undefined ? resolved : { ...resolved, reason: why } };
   }
 
-  private emitEvent(told: SessionEvent): void {
+  private emitEvent(backendEvent: SessionEvent): void {
     this.lastActivityMs = this.deps.clock.now();
-    const events = this.wireEventAdapter.adaptEvent(told);
+    const events = this.wireEventAdapter.adaptEvent(backendEvent);
     for (const event of events) {
-      // Events that the adapter adds are for clients only.
-      if (event.event === told.event) this.tracker.trackEvent(event);
+      // Other events were added by the adapter for clients only.
+      if (event.event === backendEvent.event) this.tracker.trackEvent(event);
       this.resumePoint.recordEvent(event, this.feed.nextEventId);
       this.feed.append(event.event, { ...event.data, session_id: this.id });
     }
@@ -263,7 +263,7 @@ export class ServedSession {
   }
 }
 
-/** Removes absent parts, which some clients send as `null`. */
+/** Removes missing parts, because some clients send them as `null`. */
 function said(update: ContextUpdate | undefined): ContextUpdate {
   const parts = Object.entries(update ?? {}).filter(([, part]) => part !== undefined && part !== null);
   return Object.fromEntries(parts);

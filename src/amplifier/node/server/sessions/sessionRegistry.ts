@@ -17,7 +17,7 @@ interface SessionRegistryDeps {
 
 export interface SessionLoadCounts {
   readonly sessions: number;
-  /** Sessions that are being started or closed. */
+  /** Number of sessions that are being started or closed. */
   readonly sessionsInChange: number;
   readonly subscribers: number;
   readonly runningTurns: number;
@@ -26,7 +26,7 @@ export interface SessionLoadCounts {
 
 interface CreatedSession {
   readonly session: ServedSession;
-  /** Messages about deviations from the request; the profile first. */
+  /** Messages about differences from the request. A message about the profile comes first. */
   readonly notices: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export class SessionRegistry {
     };
   }
 
-  /** Returns the sessions, oldest first. */
+  /** Returns the sessions, the oldest first. */
   list(status?: SessionStatusName): ServedSession[] {
     return [...this.sessions.values()].filter((session) => status === undefined || session.status === status);
   }
@@ -66,7 +66,7 @@ export class SessionRegistry {
     return session;
   }
 
-  /** `signal` fires when the client disconnects. @throws ApiFailure */
+  /** Creates a session. `signal` fires when the client disconnects. @throws ApiFailure */
   async create(request: NewSessionBody, signal: AbortSignal): Promise<CreatedSession> {
     const { clock, limits, log, newId, starter } = this.deps;
     this.makeRoom();
@@ -84,7 +84,7 @@ export class SessionRegistry {
     }
   }
 
-  /** Resolves when the backend has closed the session. @throws ApiFailure 404 */
+  /** Deletes a session. Resolves when the backend has closed it. @throws ApiFailure 404 */
   async delete(id: string): Promise<void> {
     const session = this.get(id);
     this.sessions.delete(id);
@@ -101,7 +101,7 @@ export class SessionRegistry {
     await Promise.all([this.deps.starter.stop(), ...this.pendingCloses, ...ends]);
   }
 
-  /** Removes stopped sessions if the registry is full. @throws ApiFailure 429 if it remains full */
+  /** Removes stopped sessions if the registry is full. @throws ApiFailure 429 if it is still full */
   private makeRoom(): void {
     const { maxSessions } = this.deps.limits;
     const isFull = (): boolean => this.sessions.size + this.creatingCount >= maxSessions;

@@ -8,7 +8,10 @@ import type { ProfileDirectory } from './profileDirectory';
 import type { NewSessionBody } from '../http/requestSchemas';
 import type { ServerLimits } from '../serverLimits';
 
-/** The folders where agents may work: the first one by default, or one inside any of them that a client requests. */
+/**
+ * The folders in which agents may work: by default the first one, or a folder inside any of them if a client requests
+ * it.
+ */
 export type AgentWorkspace = Pick<EditorPort, 'folders' | 'resolve' | 'stat'>;
 
 interface SessionStarterDeps {
@@ -24,18 +27,18 @@ interface StartedSession {
   readonly session: BackendSession;
   readonly cwd: string;
   readonly profile: string;
-  /** Messages about deviations from the request. */
+  /** Messages about differences from the request. */
   readonly notices: readonly string[];
 }
 
-/** Creates sessions in backends. Closes a session that is no longer wanted, after a failure or a time-out. */
+/** Creates sessions in backends. After a failure or a time-out, closes a session that is no longer needed. */
 export class SessionStarter {
   private readonly stopController = new AbortController();
   private readonly pendingCleanups = new Set<Promise<void>>();
 
   constructor(private readonly deps: SessionStarterDeps) {}
 
-  /** `signal` fires when the client disconnects. @throws ApiFailure */
+  /** Starts a session. `signal` fires when the client disconnects. @throws ApiFailure */
   async start(request: NewSessionBody, signal: AbortSignal): Promise<StartedSession> {
     const { clock, limits } = this.deps;
     const unwanted = AbortSignal.any([signal, this.stopController.signal]);
@@ -48,7 +51,7 @@ export class SessionStarter {
       if (error instanceof TimeoutError)
         throw documentedFailure('PROVIDER_UNAVAILABLE', `${error.message}. Try again.`);
       const failure = toApiFailure(error);
-      // The client did not name a session, so this is another error.
+      // The request contains no session id, so the cause must be something else.
       throw failure.code === 'SESSION_NOT_FOUND' ? documentedFailure('MODULE_LOAD_FAILED', failure.message) : failure;
     }
   }
@@ -57,7 +60,9 @@ export class SessionStarter {
     return this.pendingCleanups.size;
   }
 
-  /** Starts no more sessions. Resolves when unwanted ones are closed or the time limit has passed. Never rejects. */
+  /**
+   * Starts no more sessions. Resolves when unneeded sessions are closed or the time limit has passed. Never rejects.
+   */
   async stop(): Promise<void> {
     this.stopController.abort();
     const { clock, limits, log } = this.deps;
@@ -107,7 +112,7 @@ export class SessionStarter {
     }
   }
 
-  /** Never rejects. */
+  /** Closes a session that is not needed. Never rejects. */
   private async discardSession(session: BackendSession): Promise<void> {
     const { clock, limits, log } = this.deps;
     try {
@@ -149,7 +154,7 @@ async function chooseModel(session: BackendSession, model: string): Promise<stri
   return [];
 }
 
-/** Rejects with the signal's reason if it fires first. */
+/** Settles like `work`. If the signal fires first, rejects with its reason. */
 function orUnwanted<T>(work: Promise<T>, unwanted: AbortSignal): Promise<T> {
   return raceSignal(work, unwanted, () => (unwanted.reason instanceof Error ? unwanted.reason : new Error('unwanted')));
 }

@@ -1,20 +1,23 @@
-/** In UTF-16 units: large enough for efficient writes, small enough to buffer for a slow subscriber. */
+/**
+ * Maximum size of a batch in UTF-16 units: large enough for efficient writes, and small enough for the buffer of a slow
+ * subscriber.
+ */
 const maxLength = 256 * 1024;
 
-/** Events for a single write. Shared by all subscribers at the same position. */
+/** Events that are sent in one write. All subscribers at the same position share the batch. */
 export class EventBatch {
   private cachedBytes: Buffer | undefined;
   private cachedMessages: readonly string[] | undefined;
 
   private constructor(
-    /** Sequence of the first event; undefined for a message that is not an event of the session. */
+    /** Sequence number of the first event. Undefined for a message that is not an event of the session. */
     readonly firstSequence: number | undefined,
-    /** Sequence of the event after the batch. */
+    /** Sequence number of the event after the batch. */
     readonly nextSequence: number,
     private readonly eventJsons: readonly string[],
   ) {}
 
-  /** Collects events from `sequence` on, up to the size limit. */
+  /** Collects events, starting with the sequence number `sequence`, up to the size limit. */
   static collectFrom(eventJsonBySequence: ReadonlyMap<number, string>, sequence: number): EventBatch {
     const jsons: string[] = [];
     let next = sequence;
@@ -31,7 +34,7 @@ export class EventBatch {
     return new EventBatch(undefined, nextSequence, [json]);
   }
 
-  /** As Server-Sent Events. Clients send the id back as Last-Event-ID. */
+  /** The batch as Server-Sent Events. When a client reconnects, it returns the last id as Last-Event-ID. */
   get serverSentEvents(): Buffer {
     this.cachedBytes ??= Buffer.from(
       this.eventJsons.map((json, index) => `${this.eventIdLine(index)}data: ${json}\n\n`).join(''),
@@ -39,7 +42,7 @@ export class EventBatch {
     return this.cachedBytes;
   }
 
-  /** As WebSocket messages, with the id as an additional member. */
+  /** The batch as WebSocket messages. The id is an additional member of each message. */
   get webSocketMessages(): readonly string[] {
     this.cachedMessages ??= this.eventJsons.map((json, index) => {
       const id = this.eventIdAt(index);

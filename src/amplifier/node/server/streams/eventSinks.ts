@@ -7,14 +7,14 @@ import type { EventSink } from './subscriberFeed';
 
 const tcpKeepAliveMs = 30_000;
 
-/** Writes Server-Sent Events. Opens the stream on construction. */
+/** Writes Server-Sent Events. The constructor opens the stream. */
 export class SseSink implements EventSink {
   private readonly socket: Socket;
 
   constructor(private readonly response: ServerResponse) {
     this.socket = response.req.socket;
     this.socket.setKeepAlive(true, tcpKeepAliveMs);
-    // The stream ends with its connection, so it does not need chunked encoding.
+    // The stream ends when its connection is closed, so it does not need chunked encoding.
     response.useChunkedEncodingByDefault = false;
     response.shouldKeepAlive = false;
     response.writeHead(200, {
@@ -43,13 +43,16 @@ export class SseSink implements EventSink {
     this.socket.destroy();
   }
 
-  /** The socket, which is faster than the response, unless earlier pipelined responses are still unsent. */
+  /**
+   * The stream for writing: the socket, which is faster than the response. If earlier pipelined responses are not sent
+   * yet, the response.
+   */
   private get output(): Writable {
     return this.response.socket === null ? this.response : this.socket;
   }
 }
 
-/** Writes one event per WebSocket message. Disconnects a subscriber that does not answer pings. */
+/** Writes each event as a WebSocket message. Disconnects a subscriber that does not answer pings. */
 export class WebSocketSink implements EventSink {
   private hasAnsweredPing = true;
 

@@ -21,7 +21,7 @@ export class EventStreams {
       noServer: true,
       perMessageDeflate: false,
       maxPayload: limits.maxBodyBytes,
-      // The options are a separate object, because the types of `ws` lack one of them.
+      // The options are in a separate object, because one of them is missing in the types of `ws`.
       closeTimeout: limits.webSocketCloseMs,
     };
     this.webSocketServer = new WebSocketServer(options);
@@ -34,14 +34,14 @@ export class EventStreams {
     return this.webSocketServer.clients.size;
   }
 
-  /** @throws ApiFailure 429 */
+  /** Opens a stream of Server-Sent Events. @throws ApiFailure 429 */
   openSse(session: ServedSession, request: IncomingMessage, response: ServerResponse): void {
     this.checkSubscriberLimit(session);
     const subscription = session.subscribe(new SseSink(response), lastEventId(request));
     response.once('close', () => subscription.dispose());
   }
 
-  /** @throws ApiFailure 429 */
+  /** Opens a WebSocket. @throws ApiFailure 429 */
   openWebSocket(session: ServedSession, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.checkSubscriberLimit(session);
     this.webSocketServer.handleUpgrade(request, socket, head, (webSocket) => {
@@ -52,7 +52,7 @@ export class EventStreams {
     });
   }
 
-  /** Closes the WebSockets, which are detached from the HTTP server. */
+  /** Closes the WebSockets, which the HTTP server no longer tracks. */
   stop(): void {
     for (const client of this.webSocketServer.clients) client.terminate();
     this.webSocketServer.close();
@@ -79,7 +79,10 @@ export function refuseUpgrade(socket: Duplex, { httpStatus, headers, body }: Api
   socket.end(Buffer.concat([Buffer.from(head), bytes]));
 }
 
-/** The event id to resume after, or 0. The header is newer than the query, which browsers keep on reconnects. */
+/**
+ * Returns the id of the event after which the client continues, or 0. The header is more recent than the query, which
+ * browsers repeat when they reconnect.
+ */
 function lastEventId({ headers, url = '' }: IncomingMessage): number {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const id = headers['last-event-id'] ?? query.get('last_event_id');

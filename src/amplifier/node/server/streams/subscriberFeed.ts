@@ -4,7 +4,9 @@ import type { ServerLimits } from '../serverLimits';
 import { EventBatch } from './eventBatch';
 
 export interface EventSink {
-  /** Calls `done` when the batch was handed to the operating system. No other write happens until then. */
+  /**
+   * Writes a batch. Calls `done` when the batch was handed to the operating system. No other write happens until then.
+   */
   write(batch: EventBatch, done: () => void): void;
   keepAlive(): void;
   end(): void;
@@ -19,15 +21,15 @@ interface SubscriberFeedOptions extends Pick<
   readonly clock: Clock;
 }
 
-/** Pause after writing, as a multiple of the time spent writing. */
+/** Pause after writing, as a multiple of the duration of the write. */
 const restShare = 2;
 const minRestMs = 1;
 const maxRestMs = 5;
 
 /**
- * Distributes the events of one session, numbered from 1, to its subscribers. Each event is serialized once. A slow
- * subscriber does not delay others: it only holds a position and one batch. If its next event was dropped, it gets a
- * `notice` and continues with the oldest one kept.
+ * Sends the events of one session, numbered from 1, to its subscribers. Each event is serialized only once. A slow
+ * subscriber does not delay others, because it only has a position and one batch. If its next event was dropped, it
+ * gets a `notice` and continues with the oldest event that was kept.
  */
 export class SubscriberFeed {
   private readonly eventJsonBySequence = new Map<number, string>();
@@ -57,7 +59,7 @@ export class SubscriberFeed {
     this.eventJsonBySequence.set(this.nextSequence++, json);
     this.keptJsonLength += json.length;
     const { maxKeptEvents, maxKeptLength } = this.options;
-    // Always keep the newest event, whatever its size.
+    // The newest event is always kept, whatever its size is.
     while (
       this.eventJsonBySequence.size > 1 &&
       (this.eventJsonBySequence.size > maxKeptEvents || this.keptJsonLength > maxKeptLength)
@@ -66,7 +68,9 @@ export class SubscriberFeed {
     this.scheduleFlush();
   }
 
-  /** Sends the events after `afterSequence` and all new ones. Dispose the result when the subscriber disconnects. */
+  /**
+   * Sends the events after `afterSequence`, and then all new ones. Dispose the result when the subscriber disconnects.
+   */
   subscribe(sink: EventSink, afterSequence: number): Disposable {
     const subscriber = new Subscriber(this, sink, Math.min(afterSequence, this.nextSequence - 1) + 1);
     this.subscribers.add(subscriber);
@@ -75,7 +79,7 @@ export class SubscriberFeed {
     return { dispose: () => this.removeSubscriber(subscriber) };
   }
 
-  /** Closes subscribers after they have received the remaining events. */
+  /** Ends the subscriptions when the subscribers have received the remaining events. */
   end(): void {
     this.hasEnded = true;
     this.scheduleFlush();
@@ -89,7 +93,7 @@ export class SubscriberFeed {
     return this.options.clock.monotonicNow();
   }
 
-  /** The next batch at `sequence`: events, a notice about dropped events, or undefined if none is available yet. */
+  /** Returns the batch at `sequence`: events, or a notice about dropped events. Undefined if there is none yet. */
   batchAt(sequence: number): EventBatch | undefined {
     if (sequence >= this.nextSequence) return undefined;
     if (sequence < this.firstSequence) return this.gapNotice(sequence);
@@ -111,7 +115,7 @@ export class SubscriberFeed {
     this.eventJsonBySequence.delete(sequence);
   }
 
-  /** Combines bursts of events into one write, and limits writing to about a third of the time. */
+  /** Combines events in quick succession into one write, and limits writing to about a third of the time. */
   scheduleFlush(): void {
     if (this.isFlushScheduled || this.subscribers.size === 0) return;
     this.isFlushScheduled = true;

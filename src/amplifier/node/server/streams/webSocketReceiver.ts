@@ -13,15 +13,16 @@ interface WebSocketReceiverDeps {
   readonly limits: Pick<ServerLimits, 'maxConcurrentMessages' | 'maxInvalidMessages'>;
 }
 
-/** RFC 6455, section 7.4.1. */
+/** Close code for a policy violation; see RFC 6455, section 7.4.1. */
 const policyViolation = 1008;
 
 /**
- * Executes a client's WebSocket messages. A few run concurrently, so that a denial or stop does not wait for a slow
- * prompt. Reading pauses at the limit, until responses are sent: a client that does not read only slows down itself.
+ * Executes a client's WebSocket messages. Some of them run concurrently, so that a denial or stop does not wait for a
+ * slow prompt. Reading pauses at the limit until responses are sent, so a client that does not read only slows itself
+ * down.
  */
 export class WebSocketReceiver {
-  /** Messages that arrived together with the one after which reading was paused. */
+  /** Messages that arrived together with the message after which reading was paused. */
   private readonly messageQueue: RawData[] = [];
   private activeCount = 0;
   private consecutiveInvalidCount = 0;
@@ -52,7 +53,7 @@ export class WebSocketReceiver {
     socket.pause();
   }
 
-  /** Success shows in the events; failures are sent in the error format. Never rejects. */
+  /** Executes a message. If it succeeds, events show that. If it fails, sends the error. Never rejects. */
   private async handleMessage(data: RawData): Promise<void> {
     const { limits, log, socket } = this.deps;
     if (socket.readyState !== socket.OPEN) return;
@@ -68,7 +69,7 @@ export class WebSocketReceiver {
     }
   }
 
-  /** @throws ApiFailure 400 */
+  /** Parses a message. @throws ApiFailure 400 */
   private parseMessage(data: RawData): ControlMessage {
     this.consecutiveInvalidCount++;
     const message = parseJsonBody(textOf(data), ControlMessage);
@@ -90,7 +91,7 @@ export class WebSocketReceiver {
     }
   }
 
-  /** Resolves when the message was sent or has failed. */
+  /** Sends an error. Resolves when the message was sent or sending has failed. */
   private sendError(body: object): Promise<void> {
     return new Promise((resolve) => this.deps.socket.send(JSON.stringify(body), () => resolve()));
   }

@@ -2,7 +2,7 @@ import type { SessionEvent, EventData, EventOf } from '../../../../session/commo
 
 type Status = Pick<EventData<'status:update'>, 'status' | 'message'>;
 
-/** Adds the fields, `prompt:complete` and `status:update` events that clients of the API reference expect. */
+/** Adds fields and the events `prompt:complete` and `status:update`, which clients of the API reference expect. */
 export class WireEventAdapter {
   private isTurnOpen = false;
   private requestId: string | undefined;
@@ -47,7 +47,7 @@ export class WireEventAdapter {
     }
   }
 
-  /** Clients wait for the end of a turn even after errors. */
+  /** Ends the open turn, because clients wait for its end even after errors. */
   private completeOpenTurn(): SessionEvent[] {
     if (!this.isTurnOpen) return [];
     const { requestId, sessionId: session_id } = this;
@@ -81,12 +81,12 @@ export class WireEventAdapter {
 
 const noTokens = { input_tokens: 0, output_tokens: 0 };
 
-/** Sends the text as `error` and `message`, because clients of the API reference read either. */
+/** Sends the text as `error` and `message`, because some clients read only one of them. */
 function withMessage({ event, data }: EventOf<'error'>): SessionEvent {
   return { event, data: { ...data, message: data.error } };
 }
 
-/** Adds the documented fields: `default`, and `tool`, `operation` and `path` in the context. */
+/** Adds the fields of the API reference: `default`, and `tool`, `operation` and `path` in the context. */
 function documentedApproval({ event, data }: EventOf<'approval:required'>): SessionEvent {
   const { context = {}, default: otherwise = 'deny' } = data;
   return { event, data: { ...data, default: otherwise, context: { ...subjectOf(context), ...context } } };

@@ -4,7 +4,7 @@ import { isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { NamedFile, type Message } from '../../model/threadSchema';
 import { inlineImagePart, imageAttachment } from './images';
 
-/** Returns a prompt's attachments: mentioned files, the state of the editor, guidance files, and the sender. */
+/** Returns a prompt's attachments: mentioned files, the state of the editor, guidance files and the sender. */
 export function attachmentsOf(message: Message): readonly Attachment[] {
   return [
     ...(message.fileMentions?.files ?? []).map(mentionedFile),
@@ -43,7 +43,7 @@ function editorState(state: Message['userState']): readonly Attachment[] {
   return [...(active === undefined ? [] : [activeEditor(pathOrUriPath(active), start)]), ...visibleEditors(visible)];
 }
 
-/** `line` is 0-based. */
+/** Returns the attachment for the active editor. `line` is 0-based. */
 function activeEditor(path: string, line: number | undefined): Attachment {
   if (line === undefined || !Number.isSafeInteger(line + 1) || line < 0)
     return { kind: 'file', title: `Active editor: ${baseName(path)}`, path };

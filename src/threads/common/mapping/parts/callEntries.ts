@@ -4,7 +4,7 @@ import { pathOrUriPath } from '../../model/fileUriPath';
 import { threadLink } from '../../model/threadLinks';
 import { asCount, isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
-import { proposedParts } from './changeParts';
+import { partsOfProposedChanges } from './changeParts';
 import type { MappedEntry } from './mapped';
 import { progressSteps, subthreadIn } from './progress';
 import { isTodoReadTool, todosOf, todoText } from './todos';
@@ -46,7 +46,9 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly MappedEntry[
   return [{ entry, raw }, ...nested, ...statusEntries];
 }
 
-/** Returns a single line. Names the files of a call whose input has no subject. */
+/**
+ * Returns the title on a single line. If the input does not show the subject of the call, the title names its files.
+ */
 function callTitle(name: string, input: unknown, locations: readonly Location[]): string {
   const title = toolTitle(name, input);
   const [first, ...others] = locations;
@@ -56,7 +58,7 @@ function callTitle(name: string, input: unknown, locations: readonly Location[])
 
 function partsOf(view: ShownCall, run: ToolRun, hasNested: boolean): readonly Part[] {
   const isCommand = toolKind(view.tool) === 'execute';
-  // The result of a command contains its progress.
+  // The result of a command contains its progress, which may name a subthread.
   const subthread = subthreadIn(run.progress);
   const progress = subthread ? subthread.rest : run.progress;
   const isProgressShown = !hasNested && !isEmpty(progress) && !(isCommand && run.result !== undefined);
@@ -68,7 +70,7 @@ function partsOf(view: ShownCall, run: ToolRun, hasNested: boolean): readonly Pa
   if (progressParts.length > 0) return [...progressParts, ...run.remarks];
   const command = isCommand ? commandOfInput(view.input) : undefined;
   const inputParts: readonly Part[] =
-    command === undefined ? proposedParts(view) : [{ type: 'terminal', command, output: '' }];
+    command === undefined ? partsOfProposedChanges(view) : [{ type: 'terminal', command, output: '' }];
   return [...inputParts, ...run.remarks];
 }
 

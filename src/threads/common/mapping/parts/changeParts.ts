@@ -4,7 +4,7 @@ import { parseHunkLines, parseUnifiedDiff, createDiff } from '../../../../transc
 import { isRecord, asList, ownValue, asNonEmptyText } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
-import { optionalLenient } from '../../model/threadSchema';
+import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { bareToolName, pathOfInput } from '../../model/toolNames';
 import { plainText } from './mapped';
 import { remainingParts } from './remainingParts';
@@ -14,23 +14,23 @@ interface ChangeCall {
   readonly input: unknown;
 }
 
-const text = optionalLenient(z.string());
-const count = optionalLenient(z.int().check(z.nonnegative()));
+const text = optionalIgnoringInvalid(z.string());
+const count = optionalIgnoringInvalid(z.int().check(z.nonnegative()));
 const PatchedFile = z.object({ path: text, uri: text, additions: count, deletions: count, diff: text, type: text });
 
 interface ChangeParts {
   readonly parts: readonly Part[];
-  /** The part of the result that `parts` does not show. */
+  /** The remaining part of the result, which `parts` does not show. */
   readonly rest?: unknown;
 }
 
 const pathKeys = ['path', 'absolutePath', 'file_path', 'filePath', 'uri'];
 
-/** Returns the changes in a result, else those in the call's input. Undefined when neither has a change. */
+/** Returns the changes in a result, or else those in the input of the call. Undefined if neither contains a change. */
 export function changeParts(call: ChangeCall, result: unknown): ChangeParts | undefined {
   if (isRecord(result) && Array.isArray(result['files'])) {
     const files = asList(result['files']);
-    // Some files of the list may have failed to change.
+    // Changing some of the listed files may have failed.
     if (files.some((file) => patchedFile(file) !== undefined))
       return { parts: [...files.flatMap(patchedParts), ...remainingParts(result, ['files', 'diff', ...pathKeys])] };
   }
@@ -42,9 +42,9 @@ export function changeParts(call: ChangeCall, result: unknown): ChangeParts | un
   const change = shown && isCreation(call) && shown.removed === 0 ? { ...shown, change: 'created' as const } : shown;
   const shownKeys = ['lineRange', ...pathKeys];
   if (change) return { parts: [change, ...(isRecord(result) ? remainingParts(result, ['diff', ...shownKeys]) : [])] };
-  const proposed = proposedParts(call).map((part) => startingAt(part, firstLine));
+  const proposed = partsOfProposedChanges(call).map((part) => startingAt(part, firstLine));
   if (proposed.length === 0) return undefined;
-  // Other results contain more than the change.
+  // Other results contain more than the change, so the rest is kept.
   return isRecord(result)
     ? { parts: [...proposed, ...remainingParts(result, shownKeys)] }
     : { parts: proposed, rest: result ?? undefined };
@@ -54,7 +54,7 @@ function diffFromText(path: string, diff: string, firstLine: number | undefined)
   return parseUnifiedDiff(path, diff) ?? parseHunkLines(path, diff, firstLine ?? 1);
 }
 
-/** Returns the 1-based line where the change begins, if the result contains it. */
+/** Returns the 1-based line at which the change begins, if the result contains it. */
 function firstLineOf(result: unknown): number | undefined {
   const range = isRecord(result) ? result['lineRange'] : undefined;
   const first = isRecord(range) ? (range['startLine'] ?? range['start']) : asList(range)[0];
@@ -62,7 +62,7 @@ function firstLineOf(result: unknown): number | undefined {
   return typeof line === 'number' && Number.isSafeInteger(line) && line > 0 ? line : undefined;
 }
 
-/** Shifts the line numbers of a diff of two texts, which begins at line 1. */
+/** Shifts the line numbers of a diff of two texts, because such a diff begins at line 1. */
 function startingAt(part: Part, firstLine = 1): Part {
   if (part.type !== 'diff' || firstLine === 1) return part;
   const shift = firstLine - 1;
@@ -73,7 +73,7 @@ function startingAt(part: Part, firstLine = 1): Part {
 }
 
 /** Returns the changes that a call's input describes. */
-export function proposedParts(call: ChangeCall): readonly Part[] {
+export function partsOfProposedChanges(call: ChangeCall): readonly Part[] {
   const { input } = call;
   return isRecord(input) ? (ownValue(proposalReaders, toolName(call))?.(input) ?? []) : [];
 }
@@ -119,7 +119,7 @@ function patchedFile(file: unknown): DiffPart | undefined {
   };
 }
 
-/** Removes the Markdown code fence around a diff. */
+/** Removes the Markdown code block around a diff. */
 function withoutFence(diff: string): string {
   return /^\s*(`{3,})\w*\n([\s\S]*?)\n?\1\s*$/.exec(diff)?.[2] ?? diff;
 }

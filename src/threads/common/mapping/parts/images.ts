@@ -2,15 +2,15 @@ import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Attachment, Part } from '../../../../transcript/common/entries';
 import { baseName } from '../../model/fileUriPath';
-import { optionalLenient } from '../../model/threadSchema';
+import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { plainText } from './mapped';
 
-/** The maximum length of a shown image in base64 characters. Larger images are only named. */
+/** Maximum length of a shown image, in base64 characters. Only the names of larger images are shown. */
 const maxImageUnits = 8 * 1024 * 1024;
 const supportedTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-const text = optionalLenient(z.string());
-/** The key names differ between Amp, model providers and MCP. */
+const text = optionalIgnoringInvalid(z.string());
+/** The source of an image. The names of keys differ between Amp, model providers and MCP. */
 const Source = z.object({
   type: text,
   mediaType: text,
@@ -20,7 +20,7 @@ const Source = z.object({
   url: text,
 });
 
-/** Returns undefined for an unknown source. Images at a URL are never loaded, only linked. */
+/** Returns a part for an image. Undefined for an unknown source. Images at a URL are only linked and never loaded. */
 export function imagePart(source: unknown, title?: string): Part | undefined {
   const parsed = Source.safeParse(source).data;
   if (parsed?.data !== undefined) {
@@ -29,7 +29,7 @@ export function imagePart(source: unknown, title?: string): Part | undefined {
   return parsed?.url === undefined ? undefined : imageLink(parsed.url);
 }
 
-/** `data` is base64 or a data URI. */
+/** Returns a part for an image. `data` is base64 or a data URI. */
 export function inlineImagePart(mimeType: string, data: string, title?: string): Part {
   const uri = /^data:([\w/+.-]+);base64,/.exec(data);
   const base64 = uri ? data.slice(uri[0].length) : data;
@@ -41,12 +41,12 @@ export function inlineImagePart(mimeType: string, data: string, title?: string):
   return { type: 'image', mimeType: type, data: base64, ...withoutUndefined({ title }) };
 }
 
-/** The link has no title, because a file path as its title would hide where it leads. */
+/** Returns a link to an image. It has no title, because a file path as title would hide its target. */
 export function imageLink(url: string): Part {
   return /^data:/i.test(url) ? inlineImagePart('image/png', url) : { type: 'link', uri: url };
 }
 
-/** Returns undefined for a link or a text, which is not shown as an attachment. */
+/** Returns an attachment for an image. Undefined for a link or a text, because these are not shown as attachments. */
 export function imageAttachment(part: Part, path?: string): Attachment | undefined {
   if (part.type !== 'image') return undefined;
   return {

@@ -9,21 +9,24 @@ export interface MappedEntry {
 /** The state of an unfinished message or call. `lost`: the conversation continued without it. */
 export type UnfinishedState = 'running' | 'stale' | 'lost' | 'cancelled';
 
-/** What the entries of a message depend on in the rest of the thread. Plain data, so that two reads can be compared. */
+/**
+ * The data in other messages on which the entries of a message depend. Contains only plain data, so that the data of
+ * two reads can be compared.
+ */
 export interface MessageContext {
-  /** Prefix of the ids of the entries. */
+  /** Prefix for the ids of the entries. */
   readonly key: string;
-  /** The number of prompts up to and including this message. */
+  /** Number of prompts until this message, including the message itself. */
   readonly turn: number;
-  /** Milliseconds since the epoch. */
+  /** Time of the message, in milliseconds since the epoch. */
   readonly at?: number;
-  /** Id of the subagent call that the message belongs to. */
+  /** Id of the subagent call to which the message belongs. */
   readonly parent?: string;
-  /** The state of calls without a result. */
+  /** The state of calls that have no result. */
   readonly unfinished: UnfinishedState;
   /** Whether the message belongs to a turn that may still be running. */
   readonly isLive: boolean;
-  /** The usage of the whole turn, if this is its last answer. */
+  /** The usage of the whole turn. Set only for its last answer. */
   readonly usage?: Usage;
   /** Whether the next message of the conversation is an answer. */
   readonly isAnswered: boolean;

@@ -6,10 +6,13 @@ import { ProgressCall, ProgressTurn } from '../../model/threadSchema';
 import { rawEntry, type EntryBase, type MappedEntry, type UnfinishedState } from './mapped';
 import { errorText, type ToolCall, type ToolRun } from './toolRun';
 
-/** An entry or a call of a subagent. */
+/** A step of a subagent: an entry, or a call without an entry yet. */
 type ProgressStep = MappedEntry | { readonly call: ToolCall; readonly run: ToolRun };
 
-/** Maps the progress of a subagent's call. All steps are children of the call. Empty for other progress, as of a command. */
+/**
+ * Maps the progress of a subagent's call. All steps are children of the call. Empty for other progress, such as that of
+ * a command.
+ */
 export function progressSteps(
   progress: unknown,
   call: EntryBase,
@@ -21,7 +24,9 @@ export function progressSteps(
   );
 }
 
-/** Returns the id of the subagent's own thread if the progress has one, and the rest of the progress. */
+/**
+ * Returns the rest of the progress and the id of the subagent's own thread. Undefined if the progress names no thread.
+ */
 export function subthreadIn(progress: unknown): { threadId: string; rest: JsonRecord } | undefined {
   if (!isRecord(progress)) return undefined;
   const { threadID, ...rest } = progress;

@@ -3,10 +3,10 @@ import { asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { plainText } from './mapped';
 
-/** Keys that occur in all kinds of results and are shown elsewhere or not at all. */
+/** Keys that occur in all kinds of results. They are shown in other places or not at all. */
 const ignoredKeys: ReadonlySet<string> = new Set(['discoveredGuidanceFiles', '~debug']);
 
-/** Shows the values of a result that are not in `shownKeys`, so that unknown data is not lost. */
+/** Returns parts for the values of a result that are not in `shownKeys`, so that unknown data is not lost. */
 export function remainingParts(result: JsonRecord, shownKeys: readonly string[]): readonly Part[] {
   const unread = Object.entries(result).filter(
     ([key, value]) => !shownKeys.includes(key) && !ignoredKeys.has(key) && hasContent(key, value),

@@ -12,7 +12,10 @@ const statusByName: Readonly<Record<string, TodoItem['status']>> = {
   cancelled: 'cancelled',
 };
 
-/** Reading a list is not shown as a list of todos, because its last write is in the transcript already. */
+/**
+ * Whether the tool reads the list of todos. Such a call is not shown as a list, because the transcript already contains
+ * the last write.
+ */
 export function isTodoReadTool(name: string): boolean {
   return bareToolName(name).toLowerCase() === 'todo_read';
 }
@@ -23,10 +26,10 @@ export function todoText({ status, text }: TodoItem): string {
 
 const statusTexts = { in_progress: 'in progress', completed: 'done', cancelled: 'canceled' } as const;
 
-/** Returns the list that a call writes or reads. Undefined for other calls and for a call without a list. */
+/** Returns the list that a call writes or reads. Undefined for other calls, and for a call without a list. */
 export function todosOf(name: string, input: unknown, result: unknown): TodoItem[] | undefined {
   if (!/^todo/i.test(bareToolName(name))) return undefined;
-  // A write has the list in its input, a read in its result.
+  // A write has the list in its input, and a read has it in its result.
   return itemsOf(input) ?? itemsOf(result);
 }
 

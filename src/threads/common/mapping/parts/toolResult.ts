@@ -3,14 +3,14 @@ import type { Part } from '../../../../transcript/common/entries';
 import { isRecord, asList, ownValue, asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
-import { optionalLenient } from '../../model/threadSchema';
+import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { changeParts } from './changeParts';
 import { inlineImagePart, imageLink, imagePart } from './images';
 import { bareToolName, commandOfInput, firstTextField, pathOfInput, toolKind } from '../../model/toolNames';
 import { plainText } from './mapped';
 import { remainingParts } from './remainingParts';
 
-/** The part of a call that determines how its result is shown. */
+/** The data of a call that determines how its result is shown. */
 export interface ShownCall {
   /** The normalized name of the tool. */
   readonly tool: string;
@@ -19,7 +19,7 @@ export interface ShownCall {
 
 type ResultReader = (result: unknown, call: ShownCall) => readonly Part[] | undefined;
 
-/** Converts a tool's result to parts: by the tool's own format, else by common formats, else as JSON. */
+/** Converts a tool's result to parts. Uses the format of the tool, or else common formats, or else JSON. */
 export function resultParts(call: ShownCall, result: unknown): readonly Part[] {
   if (result === undefined) return [];
   const tool = bareToolName(call.tool).toLowerCase();
@@ -27,15 +27,15 @@ export function resultParts(call: ShownCall, result: unknown): readonly Part[] {
   return [...parts, ...guidanceParts(result)];
 }
 
-const text = optionalLenient(z.string());
+const text = optionalIgnoringInvalid(z.string());
 const FileResult = z.object({
   absolutePath: text,
   content: text,
   contentURL: text,
-  isImage: optionalLenient(z.boolean()),
-  imageInfo: optionalLenient(z.object({ mimeType: text })),
-  isDirectory: optionalLenient(z.boolean()),
-  directoryEntries: optionalLenient(z.array(z.string())),
+  isImage: optionalIgnoringInvalid(z.boolean()),
+  imageInfo: optionalIgnoringInvalid(z.object({ mimeType: text })),
+  isDirectory: optionalIgnoringInvalid(z.boolean()),
+  directoryEntries: optionalIgnoringInvalid(z.array(z.string())),
 });
 
 const readers: Readonly<Record<string, ResultReader>> = {
@@ -63,7 +63,7 @@ function filePart(result: unknown, { input }: ShownCall): readonly Part[] | unde
   return [{ type: 'file', path, ...withoutLineNumbers(file.content) }];
 }
 
-/** Removes the line numbers that Amp adds to each line: `12: text`. */
+/** Removes the line numbers that Amp adds to each line, for example `12: text`. */
 function withoutLineNumbers(content: string): { text: string; firstLine?: number } {
   const first = /^ *(\d+): ?/.exec(content)?.[1];
   if (first === undefined) return { text: content };
@@ -73,7 +73,7 @@ function withoutLineNumbers(content: string): { text: string; firstLine?: number
   const texts: string[] = [];
   for (const [index, line] of lines.entries()) {
     const match = /^ *(\d+): ?/.exec(line);
-    // Keeps the numbers if another text interrupts them, such as a note about omitted lines.
+    // Keeps the numbers if there is other text between the lines, such as a note about omitted lines.
     if (Number(match?.[1]) !== firstLine + index) return { text: content };
     texts.push(line.slice(match?.[0].length ?? 0));
   }
@@ -108,7 +108,7 @@ function outputOf(result: unknown): string | undefined {
   return result['output'] === '' || typeof result['exitCode'] === 'number' ? '' : undefined;
 }
 
-/** Returns the keys that a terminal shows, and `pid`, which is of no use after the end. */
+/** Returns the keys that a terminal shows, and `pid`, which is not useful after the end. */
 function terminalKeys(result: JsonRecord): readonly string[] {
   const outputs = ['output', 'stdout', 'stderr'].filter((key) => typeof result[key] === 'string');
   return [...outputs, 'exitCode', 'truncation', 'pid'];
@@ -132,7 +132,7 @@ function threadParts(result: unknown): readonly Part[] | undefined {
   return [{ type: 'list', items }, ...remainingParts(result, ['threads'])];
 }
 
-/** Returns an empty text for an unknown format. */
+/** Returns the name of a thread. Empty if the format is unknown. */
 function threadName(thread: unknown): string {
   if (!isRecord(thread)) return asNonEmptyText(thread) ?? '';
   const names = [firstTextField(thread, ['id', 'threadID']), firstTextField(thread, ['title', 'name'])];
@@ -189,7 +189,7 @@ function contentPart(item: unknown, call: ShownCall): Part | undefined {
   return undefined;
 }
 
-/** Only subagents, web pages and files are shown as Markdown. */
+/** Returns a part for a text. Only results of subagents, web pages and files are shown as Markdown. */
 function textPart(text: string, { tool }: ShownCall): Part {
   const kind = toolKind(tool);
   const isMarkdown = kind === 'agent' || kind === 'fetch' || kind === 'read';

@@ -5,16 +5,16 @@ import { rawJson } from '../../model/rawJson';
 import { ResultBlock, StoredToolRun } from '../../model/threadSchema';
 import { plainText, type EntryBase, type UnfinishedState } from './mapped';
 
-/** A tool call without its outcome. */
+/** A tool call without its result. */
 export interface ToolCall {
   readonly base: EntryBase;
   readonly name: string;
-  /** The normalized name, if it differs. */
+  /** The normalized name, if it differs from `name`. */
   readonly knownName?: string | undefined;
   readonly input: unknown;
-  /** Incomplete JSON of an interrupted input. */
+  /** Incomplete JSON of an input that was interrupted. */
   readonly partialInput?: string | undefined;
-  /** The JSON of the call, then of its results. */
+  /** The JSON of the call, followed by the JSON of its results. */
   readonly raw: readonly unknown[];
 }
 
@@ -24,25 +24,27 @@ export interface ToolRun {
   readonly progress?: unknown;
   readonly error?: string;
   readonly decision?: string;
-  /** The reason of a rejection, if known. */
+  /** The reason for a rejection, if known. */
   readonly rejection?: string;
   readonly remarks: readonly Part[];
-  /** An unknown status, for which the whole result is shown as JSON. */
+  /** An unknown status. The whole result is then shown as JSON. */
   readonly unknownStatus?: string;
 }
 
-/** Amp stores a rejection with feedback as an error that begins like this. Other errors may quote one. */
+/**
+ * Matches the beginning of a rejection with feedback, which Amp stores as an error. Other errors may quote such a text.
+ */
 const feedbackPattern =
   /^\s*(?:(?:the |this )?tool (?:call |use )?(?:was |is )?)?rejected by the user with feedback:?\s*/i;
 
-/** The states of a call that has not ended: one for a call with an unfinished result, one for a call without a result. */
+/** The states for a call that has not ended: one if its result is unfinished, and one if it has no result. */
 export interface UnfinishedCall {
   readonly withResult: UnfinishedState;
   readonly withoutResult: UnfinishedState;
   readonly isComplete: boolean;
 }
 
-/** `block` is the result block, or undefined without a result. */
+/** Reads a tool run. `block` is the result block, or undefined without a result. */
 export function readToolRun(block: unknown, open: UnfinishedCall): ToolRun {
   const parsed = block === undefined ? undefined : ResultBlock.safeParse(block).data;
   if (!parsed) return missingResult(open);
@@ -146,7 +148,9 @@ function waitingParts({ reason, toAllow }: StoredToolRun, verb: 'Waiting' | 'Wai
   ];
 }
 
-/** Prefers the user's feedback, then the decision of the run, then the plain answer. */
+/**
+ * Returns the feedback of the user. Without feedback, returns the decision of the run, or else the user's plain answer.
+ */
 function decisionOf(userInput: ResultBlock['userInput'], { decision, rejection }: ToolRun): string | undefined {
   if (!userInput) return decision;
   const { accepted, denyFeedback, askAnswers } = userInput;

@@ -8,7 +8,10 @@ import { toThreadError, readThreadFile } from '../../files/threadFile';
 import type { FileVersionKey } from '../../files/fileKey';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 
-/** Returns no texts for a hidden or unreadable thread, and undefined when the file no longer exists. */
+/**
+ * Returns the texts of a thread. There are none for a hidden or unreadable thread. Undefined if the file no longer
+ * exists.
+ */
 export function readTextsForSearch(file: FileVersionKey): ThreadToIndex | undefined {
   const from = originOf(file, file.mtimeMs);
   const empty = { file, threadId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
@@ -20,12 +23,12 @@ export function readTextsForSearch(file: FileVersionKey): ThreadToIndex | undefi
   }
 }
 
-/** Returns null for a hidden thread and undefined when the file no longer exists. */
+/** Returns the head of a thread. Null for a hidden thread. Undefined if the file no longer exists. */
 export function readHeadForList(file: FileVersionKey, nowMs: number): ThreadHead | null | undefined {
   return readHeadOf(originOf(file, nowMs));
 }
 
-/** The file name of a stored thread is its id. */
+/** Returns the origin of a file. For a stored thread, the file name is the id. */
 function originOf(
   file: FileVersionKey,
   nowMs: number,
@@ -33,7 +36,7 @@ function originOf(
   return { source: 'local', threadId: path.basename(file.path, '.json'), ...file, nowMs };
 }
 
-/** Returns undefined for a hidden thread and when the file no longer exists. */
+/** Returns the head of a thread. Undefined for a hidden thread, or if the file no longer exists. */
 export function readHead({ path: file, source, threadId }: ThreadFile, nowMs: number): ThreadHead | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return undefined;
@@ -42,7 +45,7 @@ export function readHead({ path: file, source, threadId }: ThreadFile, nowMs: nu
   return readHeadOf(from) ?? undefined;
 }
 
-/** An unreadable file gets a head with a `problem`. */
+/** Returns the head of a file. An unreadable file gets a head with a `problem`. */
 function readHeadOf(from: DocumentOrigin & FileVersionKey): ThreadHead | null | undefined {
   try {
     return headOf(readThreadFile(from.path, from).json, from) ?? null;

@@ -7,19 +7,19 @@ import { IndexLock } from '../../files/indexLock';
 import { CostThrottle } from '../../../common/costThrottle';
 import { writeFileAtomically } from '../../files/atomicWrite';
 
-/** Slow, because the user waits for the list but not for saving. */
+/** The pace is slow, because the user waits for the list but not for saving. */
 const pace = { minMs: 100, share: 0.05 };
 
 /**
- * Adds heads to the index file, which other windows write, too. Combines additions that follow each other quickly. Heads
- * that are not saved when the worker ends are read again.
+ * Adds heads to the index file. Other windows write to this file, too. Combines additions that follow each other
+ * quickly. Heads that are not saved before the worker ends are read again.
  */
 export class HeadSaver {
   private unsavedHeads = new Map<string, StoredHead>();
   private gonePaths = new Set<string>();
   private readonly throttle: CostThrottle;
 
-  /** `folder` is the index folder. It is created on the first save. */
+  /** `folder` is the index folder. The first save creates it. */
   constructor(
     private readonly folder: string,
     private readonly clock: Clock,
@@ -41,13 +41,13 @@ export class HeadSaver {
     this.throttle.schedule();
   }
 
-  /** Returns the duration in milliseconds. @throws Error of Node.js when the folder is not writable */
+  /** Saves the heads. Returns the duration in milliseconds. @throws Error of Node.js if the folder is not writable */
   private save(): number {
     const startedAt = this.clock.monotonicNow();
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const lock = IndexLock.tryAcquire(path.join(this.folder, 'heads.lock'));
     if (!lock) {
-      // Another window is writing. Try again later.
+      // Another window is writing, so this is tried again later.
       this.throttle.schedule();
       return 0;
     }
@@ -64,7 +64,10 @@ export class HeadSaver {
   }
 }
 
-/** Replaces a file that is invalid. The reader of the index has logged that already. */
+/**
+ * Merges heads into the file. Replaces an invalid file, about which the reader of the index has already logged a
+ * message.
+ */
 function merged(file: string, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
   try {
     return mergeHeads(readFileSync(file), heads, gone);

@@ -10,26 +10,31 @@ import type { ThreadFile } from '../../../common/threadReader';
 import { readThreadFile } from '../../files/threadFile';
 import type { CountAnswer, EntriesAnswer, OpenAnswer } from '../threadWorkerMessages';
 
-/** Limits of one message to the host, so that receiving it causes no noticeable delay. */
+/**
+ * Maximum size of one message to the extension host, in UTF-16 units, so that receiving it causes no noticeable delay.
+ */
 const chunkUnits = 128 * 1024;
 const chunkEntries = 250;
 
-/** Slightly more than fill a screen. */
+/** Number of entries that are sent first. They more than fill a screen. */
 const firstEntries = 40;
 
 interface LoadedThread {
   readonly thread: MappedThread;
   readonly revision: number;
-  /** The entries that the host has from the previous read. Emptied by `countEntries`. */
+  /** The entries that the extension host has from the previous read. `countEntries` clears them. */
   readonly hostEntries: readonly Entry[];
 }
 
-/** Keeps the last read state of the threads that the host has open. */
+/** Keeps the last state of the threads that the extension host has open. */
 export class OpenThreads {
   private readonly threadById = new Map<number, LoadedThread>();
   private lastRevision = 0;
 
-  /** `revision` is the one that the host has. Keeps the previous state when reading fails. @throws ThreadError */
+  /**
+   * Reads a thread. `revision` is the one that the extension host already has, so that unchanged entries are not sent
+   * again. If reading fails, keeps the previous state. @throws ThreadError
+   */
   open(id: number, file: ThreadFile, revision: number, nowMs: number): OpenAnswer {
     const startedAt = performance.now();
     const known = this.threadById.get(id);
@@ -45,7 +50,7 @@ export class OpenThreads {
     };
   }
 
-  /** Maps the whole thread. */
+  /** Maps the whole thread, and counts its entries. */
   countEntries(id: number): CountAnswer {
     const startedAt = performance.now();
     const loaded = this.requireThread(id);
@@ -55,7 +60,10 @@ export class OpenThreads {
     return { entryCount: entries.length, unchangedCount, costMs: performance.now() - startedAt };
   }
 
-  /** Returns the last entries between `from` (inclusive) and `to` (exclusive), at least one and at most one chunk. */
+  /**
+   * Returns the last entries between `from` (inclusive) and `to` (exclusive). At least one entry, and at most as many
+   * as one message can contain.
+   */
   entries(id: number, from: number, to: number): EntriesAnswer {
     const entries = lastChunk(this.requireThread(id).thread.entries.slice(from, to), chunkEntries);
     return { from: to - entries.length, entries };
@@ -86,20 +94,20 @@ export class OpenThreads {
   }
 }
 
-/** Whether the file is the same and the thread has not become stale. */
+/** Whether the file is unchanged and the thread has not become stale. */
 function isUnchanged({ thread: { head } }: LoadedThread, { path }: ThreadFile, nowMs: number): boolean {
   if (head.state === 'running' && !isRecentlyWritten(head.mtimeMs, nowMs)) return false;
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats?.size === head.sizeBytes && stats?.mtimeMs === head.mtimeMs;
 }
 
-/** Returns how many entries at the start of both lists are the same objects. */
+/** Returns how many objects are the same at the start of both lists. */
 function commonStart(before: readonly Entry[], after: readonly Entry[]): number {
   const changed = after.findIndex((entry, index) => entry !== before[index]);
   return changed < 0 ? after.length : changed;
 }
 
-/** Returns at least one and at most `max` entries from the end, within the size of one chunk. */
+/** Returns at least one and at most `max` entries from the end, as many as one message can contain. */
 function lastChunk(entries: readonly Entry[], max: number): Entry[] {
   let start = entries.length;
   for (let units = 0; start > 0 && units < chunkUnits && entries.length - start < max;)

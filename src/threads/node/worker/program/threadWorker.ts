@@ -12,22 +12,22 @@ import type { OpenThreads } from './openThreads';
 
 type RequestOf<Method extends WorkerRequest['method']> = Extract<WorkerRequest, { method: Method }>;
 
-/** All thread files of these folders. */
+/** All thread files in these folders. */
 type KnownFiles = Pick<RequestOf<'setFiles'>, 'files' | 'folders'>;
 
-/** A value for the current folder, recreated when the folder changes. */
+/** A value that belongs to the current folder. If the folder changes, the value is created again. */
 interface FolderCache<Value> {
   readonly folder: string;
   readonly value: Promise<Value>;
 }
 
 const headsPerPart = 64;
-/** Before reading a larger file, all earlier heads are posted. */
+/** Before a file larger than this is read, all earlier heads are sent. */
 const largeBytes = 4 * 1024 * 1024;
 
 /**
- * Handles the host's requests. Long requests run in steps, so that short ones are answered in between. Loads code that
- * listing does not need later, because the user waits for the list.
+ * Handles the requests of the extension host. Long requests run in steps, so that short ones are answered between them.
+ * Code that listing does not need is loaded later, because the user waits for the list.
  */
 export class ThreadWorker {
   private openThreads: Promise<OpenThreads> | undefined;
@@ -95,9 +95,10 @@ export class ThreadWorker {
     this.activeListings++;
     try {
       for (const file of files) {
-        // If this file ends the worker, the host can tell which file it was.
+        // If this file ends the worker, the extension host can then determine which file it was.
         if (part.length >= headsPerPart || file.sizeBytes > largeBytes) await flush();
-        // The text index reads the file again later. Keeping thousands of texts until then would cost more.
+        // The text index reads the file again later, because keeping thousands of texts until then would be more
+        // expensive.
         const head = readHeadForList(file, nowMs);
         if (head === undefined) continue;
         part.push({ file, head });
@@ -139,7 +140,7 @@ export class ThreadWorker {
     return this.textIndex.value;
   }
 
-  /** Yields to other requests, and to listings until they end. */
+  /** Lets other requests run. If they are listings, waits until they end. */
   private async yieldToRequests(): Promise<void> {
     do await setImmediate();
     while (this.activeListings > 0);

@@ -1,4 +1,4 @@
-/** Actions of links and code blocks, with one listener of each kind on the container. */
+/** Actions of links and code blocks. The container has one listener for each kind of event. */
 import type { Disposable } from '../../../../base/common/disposable';
 import { originalTextOf } from '../hiddenCharacters';
 
@@ -13,7 +13,7 @@ export interface CodeActions {
 
 const copiedLabelMs = 1_500;
 
-/** Replaces earlier listeners of this container. The caller disposes it. */
+/** Adds listeners, which replace earlier ones of this container. The caller disposes the result. */
 export function listenForCodeActions(container: HTMLElement, actions: CodeActions): Disposable {
   const onClick = (event: Event): void => runAction(event, actions);
   container.onclick = onClick;
@@ -35,7 +35,7 @@ function runAction(event: Event, actions: CodeActions): void {
   const link = closestLink(event.target);
   if (link) {
     event.preventDefault();
-    // Ignore the end of a selection on a link.
+    // This click is the end of a selection on a link, so it is ignored.
     if (event.type === 'click' && isInSelection(link)) return;
     const { target = '', line } = link.dataset;
     actions.open(target, line === undefined ? undefined : Number(line));

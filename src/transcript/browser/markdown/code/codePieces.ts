@@ -1,4 +1,4 @@
-/** Splits code into pieces of whole lines, so that a new line does not lay out all others again. */
+/** Splits code into pieces of whole lines, so that adding a line does not lay out all other lines again. */
 
 /** A piece ends at the first line break after this many lines that is outside a highlighted token. */
 const linesPerPiece = 16;
@@ -10,16 +10,16 @@ interface CodePieces {
 }
 
 /**
- * Moves the children of `code` into new pieces. `linesBefore` is the line count of the incomplete piece before them, which
- * the first new piece continues.
+ * Moves the children of `code` into new pieces. `linesBefore` is the number of lines in the incomplete piece before
+ * them. The first new piece continues it.
  */
 export function splitIntoPieces(code: Node, linesBefore = 0): CodePieces {
   const pieces: Element[] = [];
   let lines = linesBefore;
-  let piece = createPiece();
+  let piece = createCodePiece();
   const end = (): void => {
     pieces.push(piece);
-    piece = createPiece();
+    piece = createCodePiece();
     lines = 0;
   };
   for (const node of [...code.childNodes]) {
@@ -40,7 +40,7 @@ export function splitIntoPieces(code: Node, linesBefore = 0): CodePieces {
   return { pieces, lastPieceLines: lines };
 }
 
-export function createPiece(): Element {
+export function createCodePiece(): Element {
   const piece = document.createElement('span');
   piece.className = 'md-lines';
   return piece;

@@ -1,6 +1,6 @@
 /**
- * Grammar of CSS, Sass and Less. It recognizes properties and elements by position, while the large grammar of
- * highlight.js lists all names.
+ * Grammar of CSS, Sass and Less. It recognizes properties and elements by their position. The grammar of highlight.js
+ * lists all names, which makes it large.
  */
 import type { HLJSApi, Language, Mode } from 'highlight.js';
 
@@ -21,7 +21,8 @@ const valueModes: Mode[] = [
 
 export function cssGrammar({ C_BLOCK_COMMENT_MODE: blockComment }: HLJSApi): Language {
   const declaration: Mode = {
-    // Distinguishes `color: red` from `a:hover {`, where no space follows the colon and a `{` comes before any `;` or `}`.
+    // Distinguishes `color: red` from `a:hover {`. In the latter, no space follows the colon, and `{` comes before any
+    // `;` or `}`.
     begin: [/(?<![\w$-])[\w$-]+/, /\s*:(?=\s|[^;{}]{0,200}[;}])/],
     beginScope: { 1: 'attribute' },
     end: /[;{}]/,

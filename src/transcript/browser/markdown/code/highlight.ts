@@ -42,23 +42,24 @@ const languages = {
 };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 hljs.registerAliases(['console', 'shell', 'shellscript', 'terminal'], { languageName: 'bash' });
-// Similar languages share a grammar, since grammars are large.
+// Similar languages share a grammar, because grammars are large.
 hljs.registerAliases(['c', 'h'], { languageName: 'cpp' });
 hljs.registerAliases(['csharp', 'cs', 'kotlin', 'kt'], { languageName: 'java' });
 hljs.registerAliases(['vue', 'svelte'], { languageName: 'xml' });
 hljs.registerAliases(['scss', 'less'], { languageName: 'css' });
 
-/** In UTF-16 units. */
+/** Maximum length of code that is highlighted, in UTF-16 units. */
 const maxCodeUnits = 48 * 1024;
 const maxLineUnits = 2_000;
 
-/** Returns escaped HTML of the code, without highlighting if the language is unknown or the code too long. */
+/** Returns the code as escaped HTML. Not highlighted if the language is unknown or the code is too long. */
 export function highlightToHtml(code: string, language: string): string {
   return highlightCode(code, language).html;
 }
 
 /**
- * `isComplete`: no construct, such as a comment or string, is open at the end, so further code can be highlighted separately.
+ * Highlights code. `isComplete`: no comment, string or other construct is open at the end, so following code can be
+ * highlighted separately.
  */
 export function highlightCode(code: string, language: string): { readonly html: string; readonly isComplete: boolean } {
   if (!canHighlight(code, language)) return { html: escapeHtml(code), isComplete: true };

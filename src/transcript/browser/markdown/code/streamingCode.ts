@@ -1,29 +1,29 @@
 /**
- * Shows the code block at the end of streaming text. Highlighted code stays; only the part with open constructs is
- * highlighted again.
+ * Shows the code block at the end of streaming text. Finished code stays as it is. Only the part whose constructs are
+ * still open is highlighted again.
  */
 import { mayCloseFence } from '../parser/completeMarkdown';
-import { createPiece, splitIntoPieces } from './codePieces';
+import { createCodePiece, splitIntoPieces } from './codePieces';
 import { highlightCode } from './highlight';
 import { renderCode } from '../parser/markdownParser';
 import { morphChildren } from '../morph';
 
-/** Text that can be appended to a line as it is: visible characters and tabs. */
+/** Matches text that can be appended to a line unchanged: visible characters and tabs. */
 const appendableText = /^[\P{C}\t]*$/u;
 
-/** All offsets are in UTF-16 units of the text, which has only blank lines before the block. */
+/** All offsets are in UTF-16 units of the text. Before the block, the text has only blank lines. */
 export class StreamingCode {
   /** Offset after the last complete line. */
   private completeLinesEnd: number;
-  /** Offset up to which the nodes are final; they end with `lastFinalNode` in the last piece. */
+  /** Offset up to which the nodes are final. The last of these nodes is `lastFinalNode` in the last piece. */
   private finalNodesEnd: number;
   private lastFinalNode: ChildNode | null = null;
-  /** Undefined until lines were shown here. */
+  /** The last piece of code; undefined until lines were shown. */
   private lastPiece: Element | undefined;
   private lastPieceLines = 0;
   private lastLineNode: Text | undefined;
 
-  /** `code` already shows the given text. */
+  /** `code` is an element that already shows the given text. */
   constructor(
     private readonly code: Element,
     private readonly language: string,
@@ -33,7 +33,7 @@ export class StreamingCode {
     this.completeLinesEnd = text.lastIndexOf('\n') + 1;
   }
 
-  /** Shows the longer text. Returns false and changes nothing if the text may contain more than this block. */
+  /** Shows a longer text. If the text may contain more than this block, returns false and changes nothing. */
   showLongerText(text: string): boolean {
     const end = text.lastIndexOf('\n') + 1;
     const lastLine = text.slice(end);
@@ -46,13 +46,13 @@ export class StreamingCode {
     return true;
   }
 
-  /** Makes the nodes equal to those of a complete rendering. */
+  /** Changes the nodes to those of a complete rendering. */
   finish(): void {
     if (this.lastPiece && !this.lastPiece.firstChild) this.lastPiece.remove();
     this.code.normalize();
   }
 
-  /** Shows the complete lines and returns an empty node for the next one. */
+  /** Shows the complete lines. Returns an empty node for the next line. */
   private showLines(text: string, end: number): Text {
     const { html, isComplete } = highlightCode(text.slice(this.finalNodesEnd, end), this.language);
     const { pieces, lastPieceLines } = splitIntoPieces(renderCode(html), this.lastPieceLines);
@@ -62,7 +62,7 @@ export class StreamingCode {
       this.finalNodesEnd = end;
       this.lastPieceLines = lastPieceLines;
       const last = lastPieceLines > 0 ? this.code.lastElementChild : null;
-      this.lastPiece = last ?? this.code.appendChild(createPiece());
+      this.lastPiece = last ?? this.code.appendChild(createCodePiece());
       this.lastFinalNode = this.lastPiece.lastChild;
     }
     return this.code.appendChild(document.createTextNode(''));
@@ -75,7 +75,7 @@ export class StreamingCode {
       morphChildren(this.code, this.code.firstChild, wanted);
       return;
     }
-    const goesOn = wanted.firstChild ?? createPiece();
+    const goesOn = wanted.firstChild ?? createCodePiece();
     morphChildren(
       this.lastPiece,
       this.lastFinalNode ? this.lastFinalNode.nextSibling : this.lastPiece.firstChild,

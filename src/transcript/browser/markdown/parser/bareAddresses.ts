@@ -1,6 +1,9 @@
-/** Replaces the package `linkify-it` in pages. Finds only addresses with a scheme, since bare host names may be file names. */
+/**
+ * Replaces the package `linkify-it` in pages. Finds only addresses with a scheme, because bare host names may be file
+ * names.
+ */
 
-/** The format that markdown-it expects; offsets in UTF-16 units, end exclusive. */
+/** The result type that markdown-it expects. Offsets are in UTF-16 units, end exclusive. */
 interface AddressMatch {
   readonly schema: string;
   readonly index: number;
@@ -9,18 +12,21 @@ interface AddressMatch {
   readonly url: string;
 }
 
-/** Exceeds the maximum length of a link (in UTF-16 units), so that longer ones are recognized as too long. */
+/**
+ * Maximum length of an address that is matched, in UTF-16 units. It is greater than the maximum length of a link, so
+ * that longer links are recognized as too long.
+ */
 const maxAddressUnits = 5_000;
 
 const separators = String.raw`\p{Z}\p{Cc}<>｜`;
 const letterPattern = String.raw`[^\p{P}${separators}]`;
 const bracketContentPattern = String.raw`[^${separators}"()[\]{}]{0,400}`;
-/** Brackets belong to an address only in pairs. Bounded to limit backtracking. */
+/** Brackets are part of an address only in pairs. The pattern limits their length to limit backtracking. */
 const bracketsPattern = bracketedPattern(
   `${bracketContentPattern}(?:${bracketedPattern(bracketContentPattern)}${bracketContentPattern}){0,9}`,
 );
 const plainPattern = String.raw`${letterPattern}|[\\/@#%&*_-]`;
-/** Punctuation belongs to an address only when more of it follows. */
+/** Punctuation is part of an address only if more of the address follows. */
 const restPattern = String.raw`(?:${plainPattern}|[.,:;!?]+(?=${plainPattern})|'(?=${letterPattern})|${bracketsPattern})*`;
 const hostPattern = String.raw`(?:\[[\da-f:.]+\]|${letterPattern}+(?:[._-]+${letterPattern}+)*)(?::\d+)?`;
 const filePattern = String.raw`file:\/\/\/?[^\s<>"'\x60()[\]]*[^\s<>"'\x60()[\].,:;!?]`;
@@ -30,7 +36,7 @@ const addressAnywhere = new RegExp(String.raw`(?<![^\p{P}${separators}]|_)${addr
 const addressAtStart = new RegExp(`^${addressPattern}`, 'iu');
 
 export class LinkifyIt {
-  /** A quick check whether the text may contain addresses. */
+  /** Checks quickly whether the text may contain addresses. */
   test(text: string): boolean {
     return text.includes('://');
   }

@@ -4,15 +4,17 @@ import { escapeHtml } from '../../../../base/common/escapeHtml';
 import { parseFenceInfo } from '../code/fenceInfo';
 import { highlightToHtml } from '../code/highlight';
 
-/** Longer blocks other than code are shown as source, in UTF-16 units. */
+/** Maximum size of a block other than code, in UTF-16 units. Larger blocks are shown as source. */
 const maxBlockUnits = 32 * 1024;
-/** The parser drops content nested deeper than 100 levels. */
+/**
+ * Nesting level above which blocks are shown as source, because the parser drops content nested deeper than 100 levels.
+ */
 const maxLevel = 90;
-/** A table has three tokens for each cell, including missing cells. */
+/** Maximum number of tokens in a block. A table has three tokens for each cell, including missing cells. */
 const maxTokens = 12_000;
 
-/** Key in the parser's environment: set while the last line may still grow. */
-export const unfinishedKey = 'unfinished';
+/** Key in the parser's environment. Its value is true while the last line is incomplete. */
+export const lastLineMayGrowKey = 'unfinished';
 
 export interface TopLevelBlock {
   readonly firstLine: number;
@@ -32,7 +34,7 @@ export function groupBlocks(tokens: readonly Token[]): TopLevelBlock[] {
   return blocks;
 }
 
-/** Whether following text cannot change the block, which is the last one of these lines. */
+/** Whether following text cannot change the block. The block is the last one in these lines. */
 export function isBlockComplete(
   { firstLine, endLine, tokens: [first] }: TopLevelBlock,
   lines: readonly string[],
@@ -56,8 +58,8 @@ function isClosingFence(line: string, markup: string): boolean {
   return marks.startsWith(markup);
 }
 
-/** Runs between the block and the inline parser, so that large blocks are not parsed further. */
-export function keepLargeBlocksPlain(state: StateCore): void {
+/** Runs after the block parser and before the inline parser, so that the inline parser skips large blocks. */
+export function showLargeBlocksAsPlainText(state: StateCore): void {
   if (state.src.length <= maxBlockUnits && state.tokens.length <= maxTokens && !state.tokens.some(isTooDeep)) return;
   const starts = findLineStarts(state.src);
   state.tokens = groupBlocks(state.tokens).flatMap(({ tokens }) => {
@@ -84,7 +86,7 @@ function findLineStarts(text: string): number[] {
 }
 
 /** Marks `[ ]` and `[x]` at the start of list items. */
-export function markTasks(state: StateCore): void {
+export function renderTaskMarks(state: StateCore): void {
   for (const [at, token] of state.tokens.entries()) {
     const [first] = token.children ?? [];
     const isItem = state.tokens[at - 1]?.type === 'paragraph_open' && state.tokens[at - 2]?.type === 'list_item_open';
@@ -103,15 +105,15 @@ const codeRule: RendererRule = (tokens, at, _options, env) => {
   if (!token) return '';
   const { language, path } = parseFenceInfo(token.info);
   const { content } = token;
-  // The incomplete last line is not highlighted.
-  const end = env?.[unfinishedKey] === true ? content.lastIndexOf('\n') + 1 : content.length;
+  // The last line is not highlighted while it is incomplete.
+  const end = env?.[lastLineMayGrowKey] === true ? content.lastIndexOf('\n') + 1 : content.length;
   const code = highlightToHtml(content.slice(0, end), language.toLowerCase()) + escapeHtml(content.slice(end));
   const attributes = [`data-language="${escapeHtml(language)}"`];
   if (path !== undefined) attributes.push(`data-path="${escapeHtml(path)}"`);
   return `<pre ${attributes.join(' ')}><code class="hljs">${code}</code></pre>`;
 };
 
-/** Lowers headings below those of the page. */
+/** Lowers the level of headings, so that they are below those of the page. */
 const headingRule: RendererRule = (tokens, at) => {
   const token = tokens[at];
   if (!token) return '';
@@ -125,7 +127,10 @@ const alignmentClasses: Readonly<Record<string, string>> = {
   'text-align:right': 'md-right',
 };
 
-/** Uses classes, since the page's policy forbids the parser's style attributes. */
+/**
+ * Aligns cells with classes, because the page's content security policy forbids the style attributes that the parser
+ * writes.
+ */
 const cellRule: RendererRule = (tokens, at) => {
   const token = tokens[at];
   if (!token) return '';

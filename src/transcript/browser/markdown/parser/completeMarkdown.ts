@@ -1,11 +1,11 @@
 /**
- * Completes unfinished Markdown to what it will most likely become: a bold word is bold before its end arrives, and
- * markers of lists, tables and code blocks stay hidden until their meaning is clear.
+ * Completes unfinished Markdown with its most likely end. For example, a bold word is bold before its end marker
+ * arrives, and markers of lists, tables and code blocks stay hidden until their meaning is clear.
  */
 
 interface OpenCodeFence {
   readonly marker: string;
-  /** Whether it is outside lists and quotes, and not indented. */
+  /** Whether the fence is outside lists and quotes and is not indented. */
   readonly isTopLevel: boolean;
 }
 
@@ -13,10 +13,13 @@ const fenceLine = /^([\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(`{3,}|~{3,})(.*)$/;
 const markersOnly = /^[\s>]*(?:[-*+=_#>|:~` ]+|\d{1,9}[.)]?|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?)\s*$/;
 const linkDefinition = /^\s{0,3}\[[^\]]+\]:/;
 const blockStart = /^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s/;
-/** Emphasis that is open for longer was probably not meant as such. */
+/**
+ * Maximum length of open emphasis, in UTF-16 units. A marker without an end after this length probably does not mean
+ * emphasis.
+ */
 const maxEmphasisUnits = 400;
 const maxInlineUnits = 8_000;
-/** A longer line is not a marker, in UTF-16 units. */
+/** Maximum length of a line that can be a marker, in UTF-16 units. */
 const maxMarkerUnits = 200;
 
 /** Returns the code fence that is open at the end of the text. */
@@ -41,7 +44,7 @@ export function mayCloseFence(line: string): boolean {
 }
 
 export function completeMarkdown(source: string): string {
-  // Drop half of a surrogate pair.
+  // Removes half of a surrogate pair at the end.
   const text = /[\ud800-\udbff]$/.test(source) ? source.slice(0, -1) : source;
   const lineAt = text.lastIndexOf('\n') + 1;
   const line = text.slice(lineAt);
@@ -158,7 +161,7 @@ function completeCodeSpan(text: string, at: number, opened: readonly OpenEmphasi
   );
 }
 
-/** Returns the visible text of an incomplete link; undefined for complete links and plain brackets. */
+/** Returns the visible text of an incomplete link. Undefined for complete links and for brackets that are not links. */
 function incompleteLink(text: string, at: number): { readonly text: string; readonly isImage: boolean } | undefined {
   const isImage = text[at - 1] === '!';
   const close = text.indexOf(']', at);
@@ -170,7 +173,7 @@ function incompleteLink(text: string, at: number): { readonly text: string; read
   return end < 0 && !text.slice(close).includes('\n') ? { text: shown, isImage } : undefined;
 }
 
-/** Handles a run of markers: closes matching emphasis, and opens it with the rest. */
+/** Handles consecutive markers: closes matching emphasis, and opens emphasis with the remaining ones. */
 function handleEmphasis(opened: OpenEmphasis[], text: string, at: number, length: number): void {
   const mark = text.charAt(at);
   if (mark === '~' && length !== 2) return;

@@ -1,6 +1,6 @@
 /**
- * Replaces the package `entities` in pages: the browser decodes the references that markdown-it has recognized, without
- * a table of names.
+ * Replaces the package `entities` in pages. The browser decodes the references that markdown-it has recognized, so no
+ * table of names is needed.
  */
 
 /** Decodes complete references (`&name;`, `&#…;`). */
@@ -12,6 +12,6 @@ function decodeReference(reference: string): string {
   const element = document.createElement('p');
   element.innerHTML = reference;
   const decoded = element.textContent;
-  // Browsers also decode `&not` at the start of `&notit;`.
+  // Browsers also decode `&not` at the start of `&notit;`, so an incomplete result is rejected.
   return decoded.length > 1 && decoded.endsWith(';') ? reference : decoded;
 }

@@ -1,4 +1,4 @@
-/** Rewrites the parser's links and images: links without `href`, images only as data. */
+/** Changes the parser's links and images. Links get no `href`, and images are shown only if they contain their data. */
 import type { StateCore, Token } from 'markdown-it';
 import { parseLinkTarget, parsePathInCode, linkTitle, type LinkTarget } from './linkTarget';
 import { showHiddenCharacters } from '../../../../base/common/hiddenCharacters';
@@ -6,13 +6,13 @@ import { isRasterImage } from '../sanitize';
 
 type CreateToken = (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
 
-/** `src/a.ts:12`, `a.ts#L3-L5` in running text. */
+/** Matches `src/a.ts:12` and `a.ts#L3-L5` in text. */
 const fileLinePattern =
   /(?<![\w/\\.@:~+-])(?:[a-z]:[\\/])?[\w@.~/\\+-]*\w\.[a-z]\w{0,7}(?::\d{1,7}(?:[:-]\d{1,7})*|#L\d{1,7}(?:-L?\d{1,7})?)(?![\w/])/gi;
 const lineSuffix = /:\d|#L\d/;
 const hostLikeName = /\.(?:com|org|net|io|dev|local)$/i;
 
-/** A core rule that runs after the parser's own. */
+/** A core rule that must run after the rules of the parser. */
 export function rewriteLinks(state: StateCore): void {
   const make: CreateToken = (type, tag, nesting) => new state.Token(type, tag, nesting);
   for (const token of state.tokens)
@@ -21,7 +21,7 @@ export function rewriteLinks(state: StateCore): void {
 
 function rewriteTokens(children: readonly Token[], make: CreateToken): Token[] {
   const result: Token[] = [];
-  /** For each open link, whether it is shown as one. */
+  /** For each open link, whether it is shown as a link. */
   const open: boolean[] = [];
   for (const token of children) {
     const isInLink = open.includes(true);
@@ -44,7 +44,7 @@ function rewriteTokens(children: readonly Token[], make: CreateToken): Token[] {
   return result;
 }
 
-/** Stores the address in an attribute that browsers ignore. */
+/** Stores the address in an attribute that browsers do not follow. */
 function createLinkOpen(found: LinkTarget, make: CreateToken): Token {
   const token = make('link_open', 'a', 1);
   token.attrs = [

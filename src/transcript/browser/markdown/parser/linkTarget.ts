@@ -1,6 +1,6 @@
 import { decodePercentEscapes } from '../../../../base/common/fileUri';
 
-/** Decides which links of an answer are allowed: web pages and files. Others stay text. */
+/** Decides which links in an answer are allowed: web pages and files. Other links stay text. */
 
 export interface LinkTarget {
   /** An `http(s):` or `file:` URI, or a path. */
@@ -16,7 +16,7 @@ const drivePrefix = /^[a-z]:[\\/]/i;
 const fileNamePattern = /^[^\s:*?"<>|]*[^\s:*?"<>|/\\.][^\s:*?"<>|/\\]*\.[a-z][\w-]{0,11}$/i;
 const extensionlessName = /(?:^|[\\/])(?:Makefile|Dockerfile|LICENSE|README)$/;
 
-/** Returns undefined for links that are not allowed. `href` is as written, with entities decoded. */
+/** Parses a link. Returns undefined if it is not allowed. `href` is the address as written, with entities decoded. */
 export function parseLinkTarget(href: string): LinkTarget | undefined {
   const decoded = decodePercentEscapes(href.trim());
   if (decoded === '' || decoded.length > maxTargetUnits || controlOrSpace.test(decoded)) return undefined;
@@ -26,7 +26,7 @@ export function parseLinkTarget(href: string): LinkTarget | undefined {
   return parsePath(decoded);
 }
 
-/** For inline code: accepts only a file with a line, or a file in a folder. */
+/** Parses inline code. Accepts only a file with a line number, or a file in a folder. */
 export function parsePathInCode(text: string): LinkTarget | undefined {
   if (text.length > 400 || /\s/.test(text)) return undefined;
   const found = parseLinkTarget(text);
@@ -36,7 +36,7 @@ export function parsePathInCode(text: string): LinkTarget | undefined {
   return isFile && (line !== undefined || /[\\/]/.test(target)) ? found : undefined;
 }
 
-/** Returns the full target, with host names in unambiguous characters. */
+/** Returns the complete target. Host names are written in unambiguous characters. */
 export function linkTitle({ target, line }: LinkTarget): string {
   const text = /^https?:/i.test(target) ? (URL.parse(target)?.href ?? target) : target;
   return line === undefined ? text : `${text}:${line}`;
@@ -58,7 +58,7 @@ function parseWebTarget(href: string): LinkTarget | undefined {
   return url && url.hostname !== '' ? { target: href } : undefined;
 }
 
-/** Refuses files on other hosts, which would receive the user's credentials. */
+/** Parses a `file:` URI. Rejects files on other hosts, because accessing them sends the user's credentials there. */
 function parseFileUri(href: string): LinkTarget | undefined {
   const { rest, line } = splitLineSuffix(href);
   const url = URL.parse(rest);
@@ -71,7 +71,7 @@ function parsePath(text: string): LinkTarget | undefined {
   const { rest, line } = splitLineSuffix(text);
   const isDrive = drivePrefix.test(rest);
   if (!isDrive && (/^[\\/]{2}/.test(rest) || rest.includes(':'))) return undefined;
-  // In `javascript:1`, `:1` is not a line but the rest of a URI.
+  // In `javascript:1`, `:1` is not a line number but part of a URI.
   if (line && !/[./\\]/.test(rest)) return undefined;
   if (rest === '' || /^[#?]/.test(rest)) return undefined;
   return { target: rest.replace(/#.*$/, ''), ...line };

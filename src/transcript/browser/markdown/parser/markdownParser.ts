@@ -1,6 +1,12 @@
-/** Parses Markdown with our rules and renders it to DOM nodes. Stateless. */
+/** Parses Markdown with Backline's additional rules and renders it to DOM nodes. Keeps no state. */
 import createMarkdown, { type Env, type MarkdownIt, type Token } from 'markdown-it';
-import { groupBlocks, keepLargeBlocksPlain, markTasks, rendererRules, type TopLevelBlock } from './blockRules';
+import {
+  groupBlocks,
+  showLargeBlocksAsPlainText,
+  renderTaskMarks,
+  rendererRules,
+  type TopLevelBlock,
+} from './blockRules';
 import { decorateCodeBlocks } from '../decorate';
 import { markHiddenCharacters } from '../hiddenCharacters';
 import { rewriteLinks } from './linkRules';
@@ -8,17 +14,17 @@ import { parseLinkTarget, toReadableAddress } from './linkTarget';
 import { isRasterImage, sanitizeHtml } from '../sanitize';
 import type { CodeActions } from '../code/codeActions';
 
-/** Longer texts are not parsed, in UTF-16 units. */
+/** Maximum length of a text that is parsed, in UTF-16 units. */
 export const maxMarkdownUnits = 1_000_000;
 
 const parser = createParser();
 
-/** `env` carries link references from one part of a text to the next. */
+/** Parses a text. `env` passes link references from one part of a text to the next. */
 export function parseBlocks(text: string, env: Env): TopLevelBlock[] {
   return groupBlocks(parser.parse(text, env));
 }
 
-/** Renders blocks to sanitized nodes with our decorations. */
+/** Renders blocks to sanitized nodes with headers and buttons for code. */
 export function renderBlocks(blocks: readonly TopLevelBlock[], env: Env, actions: CodeActions): DocumentFragment {
   return renderTokens(
     blocks.flatMap(({ tokens }) => tokens),
@@ -35,7 +41,7 @@ export function renderPlainText(text: string, actions: CodeActions): DocumentFra
   return renderTokens(createPlainTokens(text), {}, actions);
 }
 
-/** Renders highlighted code. Its nodes are the children of the result. */
+/** Returns a node whose children are the rendered, highlighted code. */
 export function renderCode(html: string): Node {
   const fragment = sanitizeHtml(`<pre><code>${html}</code></pre>`);
   markHiddenCharacters(fragment);
@@ -58,12 +64,12 @@ function createPlainTokens(text: string): Token[] {
 function createParser(): MarkdownIt {
   const markdown = new createMarkdown({ html: false, linkify: true, breaks: false });
   markdown.validateLink = (href) => parseLinkTarget(href) !== undefined || isRasterImage(href);
-  // Link targets stay as written.
+  // Link targets are not changed by the parser.
   markdown.normalizeLink = (href) => href;
   markdown.normalizeLinkText = toReadableAddress;
-  markdown.core.ruler.after('block', 'large_blocks', keepLargeBlocksPlain);
+  markdown.core.ruler.after('block', 'large_blocks', showLargeBlocksAsPlainText);
   markdown.core.ruler.push('links', rewriteLinks);
-  markdown.core.ruler.push('tasks', markTasks);
+  markdown.core.ruler.push('tasks', renderTaskMarks);
   Object.assign(markdown.renderer.rules, rendererRules);
   return markdown;
 }

@@ -1,5 +1,5 @@
 /**
- * Replaces the packages `mdurl` and `punycode.js` in pages: markdown-it uses them only in `normalizeLink` and
+ * Replaces the packages `mdurl` and `punycode.js` in pages. markdown-it uses them only in `normalizeLink` and
  * `normalizeLinkText`, which `markdownParser.ts` replaces.
  */
 export const decode = undefined;

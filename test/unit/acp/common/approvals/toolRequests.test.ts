@@ -135,7 +135,7 @@ describe('the question about a request', () => {
     );
     assert.equal(
       describePermissionRequest('Demo', { ...edit, paths: [] }, { title: 'Fine\r\u2066', cwd: '/ws' }),
-      'Demo asks: Fine[U+000D][U+2066]',
+      'Request from Demo: Fine[U+000D][U+2066]',
     );
   });
 

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents';
+import { ampPolicyId } from '../../../../../src/amp/common/ampPolicy';
+import { allAgentsKey, mcpClientPolicyId } from '../../../../../src/permissions/common/policy/policyKinds';
 import { parseAgentSettings } from '../../../../../src/acp/common/catalogue/agentSettings';
 
 describe('backline.acp.agents', () => {
@@ -45,6 +48,17 @@ describe('backline.acp.agents', () => {
     assert.match(problems[1] ?? '', /args: /);
   });
 
+  it('has no agent with the name of something else in the permissions, whose answers it would share', () => {
+    for (const name of [ampPolicyId, mcpClientPolicyId, allAgentsKey]) {
+      const { agents, problems } = parseAgentSettings({ [name]: { command: 'a' }, good: { command: 'b' } });
+      assert.deepEqual([...agents.keys()], ['good']);
+      assert.match(problems.join(), /this name is used in backline\.permissions/);
+      assert.equal(parseAgentSettings({ [name]: { defaults: {} } }).defaults.size, 0);
+      assert.ok(knownAgents.every(({ id }) => id !== name));
+      assert.ok(parseAgentSettings({ [name]: { command: 'a' } }, true).agents.has(name), 'its id is longer');
+    }
+  });
+
   for (const value of [undefined, null]) {
     it(`has no agents and no problems when it is ${String(value)}`, () => {
       assert.deepEqual(parseAgentSettings(value), { agents: new Map(), defaults: new Map(), problems: [] });
@@ -66,7 +80,7 @@ describe('backline.acp.agents', () => {
     assert.equal(ofWorkspace.defaults.size, 0);
     assert.match(
       ofWorkspace.problems[0] ?? '',
-      /'gemini'.*an entry with only "defaults" works only in user settings: move it there/,
+      /'gemini'.*"defaults" without a "command" work only in user settings. Move this entry there/,
     );
   });
 

@@ -26,7 +26,7 @@ describe('the status of agents', () => {
   it('is off before the first use', () => {
     assert.deepEqual(saidOf({}), [
       'off',
-      'No agent is running. An agent starts when you write a prompt.',
+      'No agent is running. An agent starts with your next prompt.',
       'openSettings',
     ]);
     assert.match(saidOf({ configuredCount: 2, foundCount: 1 })[1], /\(2 configured, 1 found on PATH\)\.$/);

@@ -37,7 +37,7 @@ const cases: readonly Case[] = [
   [undefined, 'build', 'Build', '', undefined],
   [undefined, 'default', 'Default', '', undefined],
   [undefined, 'automation-expert', 'Automation expert', 'Writes pipelines', undefined],
-  [undefined, 'm1', 'Write', 'Write edits without asking; everything else as in Ask', 'edits'],
+  [undefined, 'm1', 'Write', 'Edit files without asking. Everything else is the same as in Ask', 'edits'],
   [undefined, 'm2', 'Free', 'Runs commands and edits files without confirmation', 'runs'],
   [undefined, 'm3', 'Safe', 'Never runs commands without asking', undefined],
   [undefined, 'm4', 'Fast', 'Automatically approves file changes.', 'edits'],

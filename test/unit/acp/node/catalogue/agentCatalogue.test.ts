@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { loadAgentCatalogue, type SettingsLevel } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import type { InstalledProgram } from '../../../../../src/acp/common/catalogue/installedAgents';
 import type { CommandFiles } from '../../../../../src/acp/node/process/commandLookup';
 
 const present: Record<string, string> = {
@@ -9,14 +10,20 @@ const present: Record<string, string> = {
   '/bin/auggie': '#!/usr/bin/env lost-node',
   '/extra/mine': '',
   '/work/tools/agent': '',
+  '/store/gemini/1.2.0/node': '',
 };
 const files: CommandFiles = {
   kindOf: (file) => Promise.resolve(file in present ? 'executable' : 'missing'),
   readHead: (file) => Promise.resolve(present[file] ?? ''),
 };
 
-const load = (...levels: SettingsLevel[]): ReturnType<typeof loadAgentCatalogue> =>
+const load = (...levels: SettingsLevel[]): ReturnType<typeof loadAgentCatalogue> => loadInstalled([], ...levels);
+const loadInstalled = (
+  installed: readonly InstalledProgram[],
+  ...levels: SettingsLevel[]
+): ReturnType<typeof loadAgentCatalogue> =>
   loadAgentCatalogue({
+    installed,
     platform: 'linux',
     levels,
     env: { PATH: '/bin' },
@@ -66,6 +73,57 @@ describe('the catalogue of agents', () => {
     assert.equal(demo?.title, 'Demo agent (no model)');
     assert.deepEqual([demo.command, demo.args], ['/opt/code', ['/ext/dist/demo-agent.js']]);
     assert.deepEqual(demo.env, { ELECTRON_RUN_AS_NODE: '1' });
+  });
+
+  describe('with installed agents', () => {
+    const program: InstalledProgram = {
+      id: 'gemini-cli',
+      name: 'Gemini CLI',
+      version: '1.2.0',
+      package: '@google/gemini-cli',
+      command: '/store/gemini/1.2.0/node',
+      args: ['/store/gemini/1.2.0/gemini.js', '--acp'],
+      env: { A: 'b' },
+    };
+
+    it('uses one instead of the one on PATH, with the id and the needs of a known agent', async () => {
+      const { agents } = await loadInstalled([program]);
+      assert.deepEqual(agents[0], {
+        id: 'gemini',
+        title: 'Gemini',
+        command: program.command,
+        args: program.args,
+        env: program.env,
+        dialect: 'v1',
+        mcpServers: {},
+        missingFile: 'empty',
+        source: 'installed',
+      });
+      assert.equal(agents.filter(({ id }) => id === 'gemini').length, 1);
+    });
+
+    it('keeps the id and the name of the registry for others', async () => {
+      const { agents } = await loadInstalled([{ ...program, id: 'mine', name: 'Mine', package: 'mine-acp' }]);
+      assert.deepEqual([agents[0]?.id, agents[0]?.title], ['mine', 'Mine']);
+    });
+
+    it('lets an entry of the settings with the same name win', async () => {
+      const { agents } = await loadInstalled([program], user({ gemini: { command: 'opencode' } }));
+      assert.deepEqual(
+        agents.filter(({ id }) => id === 'gemini').map(({ source }) => source),
+        ['configured'],
+      );
+    });
+
+    it('has only one of two with the same id', async () => {
+      const { agents } = await loadInstalled([program, { ...program, id: 'gemini', package: undefined }]);
+      assert.equal(agents.filter(({ id }) => id === 'gemini').length, 1);
+    });
+
+    it('says so if its program is missing', async () => {
+      const { agents } = await loadInstalled([{ ...program, command: '/store/gone' }]);
+      assert.match(agents[0]?.problem?.message ?? '', /program is missing\. Remove it and install it again/);
+    });
   });
 
   it('has what the user wants new conversations with an agent to begin with', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AgentLauncher } from '../../../../../src/acp/node/catalogue/agentLauncher';
+import type { CatalogueEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { disabledTrafficTap } from '../../../../../src/wire/common/traffic';
@@ -15,6 +16,7 @@ import { standingOf } from '../../../../fake/fakePermissions';
 function launcherWith(
   ownMcpServers: (transports: { readonly http: boolean }, caller?: ToolCaller) => Promise<never>,
   consent = answeringConsent('denied'),
+  newestEntry: (entry: CatalogueEntry) => Promise<CatalogueEntry> = (same) => Promise.resolve(same),
 ): AgentLauncher {
   return new AgentLauncher({
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
@@ -27,11 +29,13 @@ function launcherWith(
     defaultFolder: () => tmpdir(),
     isTrusted: () => true,
     agentConsent: { consent, places: () => ({ cwd: tmpdir(), folders: [] }) },
+    newestEntry,
     createId: () => 'id',
     random: () => 0,
     windowMcpServers: ownMcpServers,
     elicit: () => Promise.resolve({ action: 'decline' }),
     runInTerminal: () => Promise.resolve(false),
+    keysOf: () => Promise.resolve({}),
   });
 }
 
@@ -65,6 +69,26 @@ const entry = {
 const noPort = (): Promise<never> => Promise.reject(new Error('no port'));
 
 describe('the start of an agent', () => {
+  it('is that of its newest version, whose folder is in use while it runs', async () => {
+    const demo = await buildDemoAgent();
+    const folder = dirname(demo.file);
+    try {
+      const launcher = launcherWith(noPort, answeringConsent('denied'), (given) =>
+        Promise.resolve({ ...given, args: [demo.file] }),
+      );
+      const backend = await launcher.create({ ...entry, args: ['/gone'], source: 'installed' });
+      assert.equal(launcher.isInUse(folder), false);
+      await backend.capabilities();
+      assert.equal(launcher.isInUse(folder), true);
+      assert.equal(launcher.isInUse(join(folder, 'other')), false);
+      await backend.stop();
+      assert.equal(launcher.isInUse(folder), false);
+      backend.dispose();
+    } finally {
+      await demo.remove();
+    }
+  });
+
   it('gets the MCP server of the window ready meanwhile, and does without one that fails', async () => {
     let asked = 0;
     const launcher = launcherWith(() => {

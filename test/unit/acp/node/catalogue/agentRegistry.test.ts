@@ -81,6 +81,7 @@ describe('the registry of agents', () => {
       },
       isTrusted: () => isTrusted,
       agentConsent: { consent, places: () => ({ cwd: '/', folders: [] }) },
+      needsSignIn: () => false,
       log: nullLogger,
     });
     registry.onDidChange(() => changes++);
@@ -98,6 +99,21 @@ describe('the registry of agents', () => {
     );
     assert.equal(changes, 2);
     assert.equal(made.length, 0);
+  });
+
+  it('keeps an installed agent as it runs when another version is installed, and starts that one next', async () => {
+    const versionOf = (version: string): CatalogueEntry =>
+      agent('one', { source: 'installed', command: `/one/${version}` });
+    agents = [versionOf('1')];
+    const backend = await registry.open('one');
+    agents = [versionOf('2')];
+    await registry.refresh();
+    assert.equal(await registry.open('one'), backend);
+    assert.equal(made[0]?.stops, 0);
+    assert.equal((await registry.newestEntry(versionOf('1'))).command, '/one/2');
+    agents = [];
+    await registry.refresh();
+    assert.equal(made[0].stops, 1);
   });
 
   it('creates one backend per entry, also for concurrent calls', async () => {

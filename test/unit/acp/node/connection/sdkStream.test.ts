@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../../../src/base/common/event';
 import { nullLogger } from '../../../../../src/base/common/log';
-import type { MessageStream, StreamNoise } from '../../../../../src/wire/common/messageStream';
+import type { MessageStream, InvalidStreamData } from '../../../../../src/wire/common/messageStream';
 import type { TrafficEntry } from '../../../../../src/wire/common/traffic';
 import { createSdkStream } from '../../../../../src/acp/node/connection/sdkStream';
 import { duplexPair } from '../../../../fake/duplex';
 
 function open() {
   const [end, theirs] = duplexPair();
-  const noise = new Emitter<StreamNoise>(assert.ifError);
+  const noise = new Emitter<InvalidStreamData>(assert.ifError);
   const ours: MessageStream = {
     onMessage: end.onMessage,
     onNoise: noise.event,

@@ -8,7 +8,7 @@ import { systemClock } from '../../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentExit, type AgentProcess } from '../../../../../src/acp/node/process/agentProcess';
 import { CommandError } from '../../../../../src/acp/node/process/commandLookup';
 import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
-import type { StreamClosed, StreamNoise } from '../../../../../src/wire/common/messageStream';
+import type { StreamClosed, InvalidStreamData } from '../../../../../src/wire/common/messageStream';
 import { until } from '../../../../support/eventually';
 
 const script = path.resolve('test/fixtures/agents/misbehaving.mjs');
@@ -51,7 +51,7 @@ type Message = Record<string, unknown>;
 /** An agent of one fault, and all that came from it so far. */
 class Subject {
   readonly messages: Message[] = [];
-  readonly noise: StreamNoise[] = [];
+  readonly noise: InvalidStreamData[] = [];
   readonly exits: AgentExit[] = [];
   closed: StreamClosed | undefined;
   private readonly waiting = new Set<() => void>();

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { commandLineOf, listProcesses } from '../../../../../src/acp/node/process/linuxProcesses';
-import { addProcessMark } from '../../../../../src/acp/node/process/processMarks';
+import { addEnvironmentMark } from '../../../../../src/acp/node/process/processMarks';
 import { ProcessTable } from '../../../../../src/acp/node/process/processTable';
 import {
   endMarkedProcesses,
@@ -44,7 +44,7 @@ if (process.platform === 'linux') {
 
     it('is no spared program, nor what that has started', async () => {
       const mark = randomUUID();
-      const [agent, inner] = await start(tmuxWith('setsid sleep 1000 & echo $!; wait'), addProcessMark(path, mark));
+      const [agent, inner] = await start(tmuxWith('setsid sleep 1000 & echo $!; wait'), addEnvironmentMark(path, mark));
       left = [inner, parentOf(inner)];
       await until('the session', () => groupOf(inner) === inner);
       assert.equal(await endProcessTree(agent, 5_000, systemClock, { mark }), 'terminated');

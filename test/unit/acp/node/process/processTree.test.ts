@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { systemClock } from '../../../../../src/base/node/systemClock';
-import { addProcessMark } from '../../../../../src/acp/node/process/processMarks';
+import { addEnvironmentMark } from '../../../../../src/acp/node/process/processMarks';
 import {
   endMarkedProcesses,
   endProcessTree,
@@ -62,7 +62,7 @@ describe('process trees', () => {
 
     it('end with what has left all their groups and lost its parents, also what is started while they end', async () => {
       const mark = randomUUID();
-      const env = addProcessMark({ PATH: process.env['PATH'] ?? '' }, mark);
+      const env = addEnvironmentMark({ PATH: process.env['PATH'] ?? '' }, mark);
       // On SIGTERM the daemon starts another one, in one more session.
       const daemon = 'trap "setsid sleep 1000 & exit" TERM; echo $$; while :; do sleep 0.1; done';
       const leader = spawn('/bin/sh', ['-c', `(setsid sh -c '${daemon}' &); sleep 1000`], {
@@ -81,7 +81,7 @@ describe('process trees', () => {
     it('do not end with what carries another mark', async () => {
       const other = spawn('sleep', ['1000'], {
         ...ownProcessGroupOptions,
-        env: addProcessMark({ PATH: '/bin:/usr/bin' }, 'one'),
+        env: addEnvironmentMark({ PATH: '/bin:/usr/bin' }, 'one'),
       });
       const pid = other.pid ?? assert.fail('was not started');
       await endMarkedProcesses('on', 100, systemClock);

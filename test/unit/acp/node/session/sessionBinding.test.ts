@@ -45,6 +45,7 @@ describe('SessionAttachment', () => {
       ),
       missingFile: 'error',
       mcpServers: () => Promise.resolve([]),
+      defaultFolder: () => '/ws',
     });
     made.push(agent);
     const events = new EventLog(() => Promise.resolve());
@@ -156,13 +157,17 @@ describe('SessionAttachment', () => {
         if (!isSignedIn) throw RequestError.authRequired();
         return {};
       });
-      app.onRequest('session/new', () => assert.fail('begun anew'));
+      // Only the session that checks the sign-in, which is none of the user's.
+      app.onRequest('session/new', () => {
+        wire.push('new');
+        return { sessionId: 'check' };
+      });
       basics(app, { ...canLoad, authMethods: [{ id: 'key', name: 'Key' }] });
     });
     await assert.rejects(attachment.ensureAttached(notNow), RequestError.authRequired());
     await agent.signIn.authenticate('key');
     assert.equal((await attachment.ensureAttached(notNow)).agentSessionId, 'old');
-    assert.deepEqual(wire, ['load', 'load']);
+    assert.deepEqual(wire, ['load', 'new', 'load']);
     assert.deepEqual(await told(events), []);
   });
 

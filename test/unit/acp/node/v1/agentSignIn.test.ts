@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
-import type { SignInCommand } from '../../../../../src/acp/node/v1/agentSignIn';
+import type { SignInCommand } from '../../../../../src/acp/common/signIn/signInWays';
 import { cwd, open, useBackends } from '../../../../fake/backendHarness';
 import { basics, says, type Script } from '../../../../fake/scriptedAgent';
 
@@ -131,5 +131,148 @@ describe('an ACP agent that wants the user to sign in', () => {
     await required;
     await session.cancel();
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
+  });
+
+  describe('checks a sign-in before it counts', () => {
+    /** Refuses sessions until `accepts` says otherwise. `session/new` is counted per process. */
+    const refusing =
+      (accepts: (nth: number) => boolean, wire: string[], more: object = {}): Script =>
+      (app, _process, nth) => {
+        app.onRequest('authenticate', ({ params }) => void wire.push(`authenticate ${params.methodId}`));
+        app.onRequest('session/close', ({ params }) => void wire.push(`close ${params.sessionId}`));
+        app.onRequest('session/delete', ({ params }) => void wire.push(`delete ${params.sessionId}`));
+        app.onRequest('session/new', () => {
+          wire.push(`new ${nth}`);
+          if (!accepts(nth)) throw new RequestError(-32000, 'Authentication required', { details: 'The key is wrong' });
+          return { sessionId: `s${wire.length}` };
+        });
+        basics(app, { authMethods: [{ id: 'login', name: 'Log in' }], ...more });
+      };
+    const waiting = async (backend: AcpBackend) => {
+      const required = authRequired(backend);
+      const opening = backend.createSession({ cwd });
+      await required;
+      return opening;
+    };
+
+    it('and says that it failed when the agent still refuses', async () => {
+      const wire: string[] = [];
+      const { backend } = make(
+        refusing(() => false, wire),
+        { limits: { signInTimeoutMs: 60_000 } },
+      );
+      const abort = new AbortController();
+      const required = authRequired(backend);
+      const opening = assert.rejects(backend.createSession({ cwd }, abort.signal), { code: 'cancelled' });
+      await required;
+      await assert.rejects(backend.authenticate('login'), {
+        code: 'authRequired',
+        message: 'Demo still requires you to sign in. It says: The key is wrong',
+      });
+      assert.equal(backend.state.kind, 'authRequired');
+      abort.abort();
+      await opening;
+    });
+
+    it('and removes the session that it was checked with', async () => {
+      const wire: string[] = [];
+      let isSignedIn = false;
+      const script = refusing(() => isSignedIn, wire);
+      const { backend } = make(script);
+      const opening = waiting(backend);
+      await authRequired(backend);
+      isSignedIn = true;
+      await backend.authenticate('login');
+      assert.equal((await opening).id, 's6');
+      assert.deepEqual(wire, ['new 1', 'authenticate login', 'new 1', 'close s3', 'delete s3', 'new 1']);
+      assert.equal(backend.state.kind, 'ready');
+    });
+
+    it('restarts the agent for a key, and asks it to use the key only if that was not enough', async () => {
+      for (const [isEnough, expected] of [
+        [true, ['new 1', 'new 2', 'close s2', 'delete s2', 'new 2']],
+        [false, ['new 1', 'new 2', 'authenticate api-key', 'new 2', 'close s4', 'delete s4', 'new 2']],
+      ] as const) {
+        const wire: string[] = [];
+        const isUsed = (): boolean => isEnough || wire.includes('authenticate api-key');
+        const script = refusing((nth) => nth > 1 && isUsed(), wire, {
+          authMethods: [{ id: 'api-key', name: 'API Key' }],
+        });
+        const { backend } = make(script, { knownAs: 'codex' });
+        const required = authRequired(backend);
+        const opening = backend.createSession({ cwd });
+        await required;
+        assert.ok(backend.state.kind === 'authRequired');
+        assert.deepEqual(
+          backend.state.methods.map(({ id, type }) => [id, type]),
+          [['key:CODEX_API_KEY', 'key']],
+        );
+        await backend.authenticate('key:CODEX_API_KEY');
+        await opening;
+        assert.deepEqual(wire, expected);
+      }
+    });
+
+    it('and a wrong key is said to be one', async () => {
+      const { backend } = make(
+        refusing(() => false, []),
+        { knownAs: 'gemini' },
+      );
+      await assert.rejects(backend.authenticate('key:GEMINI_API_KEY'), {
+        code: 'authRequired',
+        message: 'Demo did not accept the key. It says: The key is wrong',
+      });
+      assert.equal(backend.state.kind, 'authRequired');
+    });
+
+    it('and is given up when the user cancels or begins another one', async () => {
+      const authenticating = new Promise<never>(() => undefined);
+      const { backend } = make((app) => {
+        app.onRequest('authenticate', () => authenticating);
+        basics(app, { authMethods: [{ id: 'login', name: 'Log in' }] });
+      });
+      const abort = new AbortController();
+      const cancelled = assert.rejects(backend.authenticate('login', abort.signal), { code: 'cancelled' });
+      await authRequired(backend);
+      abort.abort();
+      await cancelled;
+      assert.equal(backend.state.kind, 'ready');
+      const replaced = assert.rejects(backend.authenticate('login'), { code: 'cancelled' });
+      await authRequired(backend);
+      await backend.authenticate('key:OWN_KEY');
+      await replaced;
+      assert.equal(backend.state.kind, 'ready');
+    });
+
+    it('tells whether a sign-in is needed at all, and signs out where the agent can', async () => {
+      const wire: string[] = [];
+      let isSignedIn = true;
+      const auth = { logout: {} };
+      const script = refusing(() => isSignedIn, wire, { agentCapabilities: { auth } });
+      const { backend } = make((app, process, nth) => {
+        app.onRequest('logout', () => void (isSignedIn = false));
+        script(app, process, nth);
+      });
+      const { signal } = new AbortController();
+      const methods = [{ id: 'login', name: 'Log in', type: 'agent' }];
+      assert.deepEqual(await backend.signInMethods(signal), { isSignedIn: true, methods, canSignOut: true });
+      assert.equal(await backend.signOut(signal), true);
+      assert.equal((await backend.signInMethods(signal)).isSignedIn, false);
+    });
+
+    it('notices an error that means a missing sign-in although its code does not say so', async () => {
+      const { backend } = make((app) => {
+        app.onRequest('session/prompt', () => {
+          throw new RequestError(-32603, 'Internal error', { details: '401 invalid x-api-key' });
+        });
+        basics(app, { authMethods: [{ id: 'login', name: 'Log in' }] });
+      });
+      const { session, follower } = await open(backend);
+      await session.prompt({ text: 'hello' });
+      const failure = await follower.next('error');
+      assert.equal(failure.code, 'authRequired');
+      assert.doesNotMatch(failure.error, /-32603/);
+      assert.equal(backend.state.kind, 'authRequired');
+    });
   });
 });

@@ -279,8 +279,8 @@ describe('a backend over an agent of ACP v2', () => {
         subject: { type: 'command', command: 'rm -rf x', cwd: '/ws' },
         prompt: 'Demo wants to run rm -rf x',
       },
-      nothing: { subject: undefined, prompt: 'Demo asks: May I?' },
-      'something unknown': { subject: { type: '_moon', phase: 'full' }, prompt: 'Demo asks: May I?' },
+      nothing: { subject: undefined, prompt: 'Request from Demo: May I?' },
+      'something unknown': { subject: { type: '_moon', phase: 'full' }, prompt: 'Request from Demo: May I?' },
     };
     for (const [about, { subject, prompt }] of Object.entries(subjects)) {
       it(`about ${about} are shown and answered`, async () => {

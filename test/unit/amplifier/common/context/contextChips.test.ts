@@ -42,25 +42,25 @@ describe('the chips of what goes to an Amplifier server', () => {
   const repository: ContextChip = { kind: 'git', isOn: true, label: 'Git: main, 1 change', count: 1 };
 
   it('follow what is found after they were shown first, as Git is after a reload', async () => {
-    assert.deepEqual(await chips.of('amplifier'), []);
+    assert.deepEqual(await chips.chipsFor('amplifier'), []);
     found = [repository];
     git.fire();
     git.fire();
     clock.advance(300);
     assert.equal(changes, 1);
-    assert.deepEqual(await chips.of('amplifier'), [repository]);
+    assert.deepEqual(await chips.chipsFor('amplifier'), [repository]);
   });
 
   it('observe nothing while they are not shown', async () => {
-    await chips.of('demo-agent');
+    await chips.chipsFor('demo-agent');
     assert.equal(listeners, 0);
-    await chips.of('amplifier');
-    await chips.of('amplifier');
+    await chips.chipsFor('amplifier');
+    await chips.chipsFor('amplifier');
     assert.equal(listeners, 1);
   });
 
   it('observe nothing after dispose', async () => {
-    await chips.of('amplifier');
+    await chips.chipsFor('amplifier');
     git.fire();
     chips.dispose();
     git.fire();

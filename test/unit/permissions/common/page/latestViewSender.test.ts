@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LatestViewSender } from '../../../../../src/permissions/common/page/latestViewSender';
+import { LatestViewSender } from '../../../../../src/webview/common/latestViewSender';
 
 describe('LatestViewSender', () => {
   it('sends the newest view only, also when an older one is loaded after it', async () => {

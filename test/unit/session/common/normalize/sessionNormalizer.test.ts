@@ -274,7 +274,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
 
     for (const [stop_reason, error] of [
       ['cancelled', 'Canceled.'],
-      ['end_turn', 'The turn ended before this call.'],
+      ['end_turn', 'The turn ended before this call finished.'],
     ] as const) {
       it(`is unfinished when its turn ends before it as ${stop_reason}, and says so`, () => {
         pre('a');

@@ -271,7 +271,7 @@ export const scenarios: readonly Scenario[] = [
     needs: ['lose'],
     async run(talk) {
       const end = await talk.turn('/fail crash', async (agent) => {
-        await agent.say('Good bye.');
+        await agent.say('Goodbye.');
         await agent.begin?.('a');
         await talk.reader.next('content_block:delta');
         await agent.lose?.();

@@ -143,7 +143,7 @@ describe('a subagent with a thread of its own', () => {
     const parent = starting(idOf(1), idOf(2));
     const { entries } = await addSubthreadSteps(parent, reader([read(turns, live, { id: idOf(2) })]));
     const [left] = notes(entries);
-    assert.match(left ?? '', /^The first \d+ steps are only in the subagent’s thread\.$/);
+    assert.match(left ?? '', /^The first \d+ steps are not shown here\. Open the subagent’s thread to see them\.$/);
     assert.ok(entries.length < 2_010);
     const ids = new Set(entries.map(({ id }) => id));
     assert.equal(ids.size, entries.length);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ThreadHead } from '../../../../../src/threads/common/threadPorts';
-import { parseFilters, type ThreadFilters } from '../../../../../src/threads/common/tree/threadFilters';
+import { parseStoredFilters, type ThreadFilters } from '../../../../../src/threads/common/tree/threadFilters';
 import { buildThreadTree, type ThreadTree, type TreeOptions } from '../../../../../src/threads/common/tree/threadTree';
 import { findRowsToRefresh } from '../../../../../src/threads/common/tree/treeChanges';
 import { nextMidnight } from '../../../../../src/threads/common/tree/grouping';
@@ -11,7 +11,7 @@ const hours = (count: number): number => nowMs - count * 3_600_000;
 
 function treeOf(heads: readonly ThreadHead[], filters: Partial<ThreadFilters> = {}, part: Partial<TreeOptions> = {}) {
   return buildThreadTree(heads, {
-    filters: { ...parseFilters(undefined), ...filters },
+    filters: { ...parseStoredFilters(undefined), ...filters },
     folders: ['/home/kim/shop'],
     nowMs,
     isUnread: () => false,
@@ -180,8 +180,8 @@ describe('the tree of threads', () => {
   });
 
   it('reads kept filters of any shape', () => {
-    assert.equal(parseFilters('nonsense').scope, 'workspace');
-    assert.deepEqual(parseFilters({ scope: 'x', groupBy: 'folder', mode: 7 }).groupBy, 'folder');
+    assert.equal(parseStoredFilters('nonsense').scope, 'workspace');
+    assert.deepEqual(parseStoredFilters({ scope: 'x', groupBy: 'folder', mode: 7 }).groupBy, 'folder');
   });
 });
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { emptySummaryBeforeListing, threadsStatus } from '../../../../../src/threads/common/tree/threadsStatus';
+import { threadsSummaryBeforeListing, threadsStatus } from '../../../../../src/threads/common/tree/threadsStatus';
 
-const listed = { ...emptySummaryBeforeListing, isListed: true };
+const listed = { ...threadsSummaryBeforeListing, isListed: true };
 
 describe('the status of the threads', () => {
   it('says that nothing is read before somebody looks', () => {
-    assert.match(threadsStatus(emptySummaryBeforeListing).summary, /when you open the list/);
+    assert.match(threadsStatus(threadsSummaryBeforeListing).summary, /when you open the list/);
   });
 
   it('counts them, and those that run', () => {

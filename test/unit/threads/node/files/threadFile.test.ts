@@ -60,7 +60,7 @@ describe('the file of a thread', () => {
     const said = (sizeBytes: number) => () => readThreadFile(file, { sizeBytes, mtimeMs: 0 });
     assert.throws(said(maxThreadBytes + 1), {
       code: 'tooLarge',
-      message: 'This thread is too large to show: 50.0 MiB, the limit is 50 MiB. You can open its file as JSON.',
+      message: 'This thread is too large to show (50.0 MiB; the limit is 50 MiB). You can open its file as JSON.',
     });
     assert.deepEqual(said(maxThreadBytes)().json, {});
     truncateSync(file, maxThreadBytes + 1);

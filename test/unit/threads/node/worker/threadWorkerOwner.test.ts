@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import * as z from 'zod';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { ThreadWorkerOwner } from '../../../../../src/threads/node/worker/threadWorkerOwner';
-import type { WorkerLink } from '../../../../../src/threads/node/worker/workerLink';
+import type { WorkerConnection } from '../../../../../src/threads/node/worker/workerConnection';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { until } from '../../../../support/eventually';
 
@@ -17,7 +17,7 @@ describe('the owner of the worker of threads', () => {
   /** How many workers were started. */
   const starts = (): number => readFileSync(path.join(folder, 'starts'), 'utf8').length;
   /** `raw` of the entry `die` ends the worker, of `wait` is never answered, of any other says how many workers there were. */
-  const ask = (link: WorkerLink, entryId = ''): Promise<number> =>
+  const ask = (link: WorkerConnection, entryId = ''): Promise<number> =>
     link.sendRequest({ method: 'raw', thread: 1, entryId }, z.number());
 
   beforeEach(() => {

@@ -1,0 +1,80 @@
+import { writeFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { benchLineOf, median } from '../lib/benchLine';
+import { retryFor, runBench, withTools, type BenchTools } from './support/inHost';
+
+const readyTimeoutMs = 120_000;
+const warmUps = 20;
+const rounds = 200;
+/** How much longer a call over MCP may take, at the median. */
+const barMs = 2;
+
+const functionCount = 60;
+const name = 'measured.ts';
+const text = Array.from(
+  { length: functionCount },
+  (_, at) => `/** Adds ${at}. */\nexport function add${at}(value: number): number {\n  return value + ${at};\n}\n`,
+).join('\n');
+const asked = { symbol: 'add30', line: 152, character: 16 };
+
+export async function run(): Promise<void> {
+  await runBench(async (print) => {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    if (!folder) throw new Error('There is no folder.');
+    const uri = vscode.Uri.joinPath(folder, name);
+    await writeFile(uri.fsPath, text);
+    await vscode.window.showTextDocument(uri);
+    const position = new vscode.Position(asked.line - 1, asked.character);
+    const outline = (): Thenable<unknown> =>
+      vscode.commands.executeCommand('vscode.executeDocumentSymbolProvider', uri);
+    const hover = (): Thenable<unknown> => vscode.commands.executeCommand('vscode.executeHoverProvider', uri, position);
+    await withTools(async (tools) => {
+      await compare('outline', { path: name }, outline, tools, /function add59/, print);
+      const { line, symbol } = asked;
+      await compare('hover', { path: name, symbol, line }, hover, tools, /Adds 30/, print);
+    });
+  });
+}
+
+async function compare(
+  tool: string,
+  input: object,
+  bare: () => Thenable<unknown>,
+  { call, startSession, timeCall }: BenchTools,
+  expected: RegExp,
+  print: (line: string) => void,
+): Promise<void> {
+  await startSession();
+  await retryFor(readyTimeoutMs, async () => {
+    const answer = await call(tool, input);
+    if (!expected.test(answer)) throw new Error(`${tool} says: ${answer}`);
+  });
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = 1; round <= warmUps + rounds; round++) {
+    const bareMs = await msOf(bare);
+    const ourMs = await timeCall(tool, input);
+    if (round <= warmUps) continue;
+    ours.push(ourMs);
+    theirs.push(bareMs);
+  }
+  const peer = { name: 'the bare command', value: median(theirs) };
+  print(`${tool}: ${median(ours).toFixed(2)} ms over MCP, ${peer.value.toFixed(2)} ms bare`);
+  print(
+    benchLineOf({
+      bench: `tools.call.${tool}`,
+      value: median(ours) - peer.value,
+      unit: 'ms more than bare, p50',
+      peer,
+      bar: barMs,
+      barOf: 'value',
+      better: 'lower',
+    }),
+  );
+}
+
+async function msOf(work: () => Thenable<unknown>): Promise<number> {
+  const startedAtMs = performance.now();
+  await work();
+  return performance.now() - startedAtMs;
+}

@@ -1,0 +1,46 @@
+import type { Event } from '../../../base/common/event';
+import { findKnownAgentByCommand, knownAgents, type KnownAgent } from './knownAgents';
+
+/** An agent that Backline has installed. */
+export interface InstalledProgram {
+  /** Id in the registry of agents. */
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  /** The npm or Python package, without its version. */
+  readonly package?: string | undefined;
+  /** Absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The agents that Backline has installed, for all windows. */
+export interface InstalledPrograms {
+  readonly onDidChange: Event<void>;
+  /** Never rejects. */
+  installedAgents(): Promise<readonly InstalledProgram[]>;
+}
+
+export type InstallableAgent = Pick<InstalledProgram, 'id' | 'package'> & { readonly command?: string | undefined };
+
+/** Finds the known agent that the registry lists, by its package, its id or its program. */
+export function findKnownAgentInRegistry({
+  command,
+  id,
+  package: packageName,
+}: InstallableAgent): KnownAgent | undefined {
+  return (
+    knownAgents.find(({ npmPackage }) => npmPackage !== undefined && npmPackage === packageName) ??
+    knownAgents.find((known) => known.id === id || known.command === id) ??
+    (packageName === undefined && command !== undefined ? findKnownAgentByCommand(command, []) : undefined)
+  );
+}
+
+/**
+ * The id of an agent of the registry as a backend. A known agent has the same id as when it is found on PATH, so that settings,
+ * rules and conversations stay valid.
+ */
+export function backendIdOfRegistryAgent(agent: InstallableAgent): string {
+  return findKnownAgentInRegistry(agent)?.id ?? agent.id;
+}

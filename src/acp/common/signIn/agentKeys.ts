@@ -1,0 +1,87 @@
+import type { AuthKey } from '../../../session/common/sessionBackend';
+
+export interface AgentKeyUse {
+  readonly keys: readonly AuthKey[];
+  /** The agent's own sign-in method that takes the key from the variable. Some agents ignore the key without it. */
+  readonly methodId?: string;
+  /** Whether the agent refuses a session without a valid sign-in; otherwise only a prompt shows whether a key works. */
+  readonly checkedBy: 'session' | 'prompt';
+}
+
+const anthropic: AuthKey = {
+  variable: 'ANTHROPIC_API_KEY',
+  name: 'Anthropic API Key',
+  page: 'https://console.anthropic.com/settings/keys',
+};
+const openAiPage = 'https://platform.openai.com/api-keys';
+const openAi: AuthKey = { variable: 'OPENAI_API_KEY', name: 'OpenAI API Key', page: openAiPage };
+const geminiPage = 'https://aistudio.google.com/apikey';
+
+/**
+ * The keys of known agents, by the agent's id, as read in the source or the help of each package. Agents that are
+ * missing here sign in by other ways only, or could not be checked.
+ */
+const keysByAgent: Readonly<Record<string, AgentKeyUse>> = {
+  claude: { keys: [anthropic], checkedBy: 'prompt' },
+  codex: {
+    keys: [{ variable: 'CODEX_API_KEY', name: 'OpenAI API Key', page: openAiPage }],
+    methodId: 'api-key',
+    checkedBy: 'session',
+  },
+  gemini: {
+    keys: [{ variable: 'GEMINI_API_KEY', name: 'Gemini API Key', page: geminiPage }],
+    methodId: 'gemini-api-key',
+    checkedBy: 'session',
+  },
+  qwen: { keys: [openAi], methodId: 'openai', checkedBy: 'session' },
+  opencode: {
+    keys: [
+      { variable: 'OPENCODE_API_KEY', name: 'OpenCode Zen API Key', page: 'https://opencode.ai/auth' },
+      anthropic,
+      openAi,
+      { variable: 'GOOGLE_GENERATIVE_AI_API_KEY', name: 'Gemini API Key', page: geminiPage },
+      { variable: 'OPENROUTER_API_KEY', name: 'OpenRouter API Key', page: 'https://openrouter.ai/keys' },
+    ],
+    checkedBy: 'prompt',
+  },
+  copilot: {
+    keys: [
+      {
+        variable: 'COPILOT_GITHUB_TOKEN',
+        name: 'GitHub Token',
+        page: 'https://github.com/settings/personal-access-tokens/new',
+        advice: 'Use a fine-grained personal access token with the permission "Copilot Requests".',
+      },
+    ],
+    checkedBy: 'session',
+  },
+};
+
+const noKeys: AgentKeyUse = { keys: [], checkedBy: 'session' };
+
+/** `knownId` is the id of a known agent. Empty for other agents. */
+export function keysOfAgent(knownId: string | undefined): AgentKeyUse {
+  return knownId !== undefined && Object.hasOwn(keysByAgent, knownId) ? (keysByAgent[knownId] ?? noKeys) : noKeys;
+}
+
+const variablePattern = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+/** Variables that decide which programs run or how: a key is never stored for them. */
+const controlPattern =
+  /^(PATH|PATHEXT|HOME|SHELL|IFS|ENV|BASH_ENV|NODE_.*|LD_.*|DYLD_.*|ELECTRON_.*|VSCODE_.*|GIT_.*|PYTHON.*|BACKLINE_.*)$/i;
+/** Shorter texts are part of ordinary words, so that they could not be kept out of logs and answers. */
+const minKeyLength = 8;
+const maxKeyLength = 16_384;
+
+/** Whether a secret can be stored for the variable. */
+export function isKeyVariable(variable: string): boolean {
+  return variablePattern.test(variable) && !controlPattern.test(variable);
+}
+
+/** Why a key cannot be stored, as a sentence; undefined if it can. */
+export function keyProblem(key: string): string | undefined {
+  const { length } = key.trim();
+  if (length === 0) return 'Enter the key.';
+  if (length < minKeyLength) return `A key has at least ${minKeyLength} characters.`;
+  if (length > maxKeyLength) return `A key has at most ${maxKeyLength} characters.`;
+  return /\p{Cc}/u.test(key.trim()) ? 'The key contains a line break or another control character.' : undefined;
+}

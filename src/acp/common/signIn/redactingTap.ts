@@ -1,0 +1,11 @@
+import type { TrafficTap } from '../../../wire/common/traffic';
+
+/** Passes the names of an agent's messages through `redact`: an agent chooses them. */
+export function redactingTap(tap: TrafficTap, redact: (text: string) => string): TrafficTap {
+  return {
+    get isOpen() {
+      return tap.isOpen;
+    },
+    record: (entry) => tap.record({ ...entry, method: redact(entry.method) }),
+  };
+}

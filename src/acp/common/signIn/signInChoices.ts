@@ -1,0 +1,34 @@
+import type { AuthKey, AuthMethod } from '../../../session/common/sessionBackend';
+
+export interface SignInChoice {
+  readonly label: string;
+  readonly description: string;
+  readonly detail?: string;
+  readonly method: AuthMethod;
+  /** The key that the user enters for the method. */
+  readonly key?: AuthKey;
+}
+
+const descriptions: Readonly<Record<AuthMethod['type'], string>> = {
+  agent: 'the agent signs you in',
+  terminal: 'in a terminal',
+  key: 'kept in VS Code’s secret storage',
+};
+
+/** The ways to sign in as the user chooses them. Several keys of a method are choices of their own. */
+export function signInChoices(methods: readonly AuthMethod[]): readonly SignInChoice[] {
+  return methods.flatMap((method): SignInChoice[] => {
+    const { description: detail, keys = [], name, type } = method;
+    const shared = { description: descriptions[type], ...(detail === undefined ? {} : { detail }), method };
+    if (type !== 'key') return [{ ...shared, label: name }];
+    return keys.map((key) => ({ ...shared, label: keys.length > 1 ? key.name : name, key }));
+  });
+}
+
+/** What to say after a sign-in that was checked. */
+export function signedInMessage(agentTitle: string, type: AuthMethod['type'], isProven: boolean): string {
+  if (isProven) return `You are signed in to ${agentTitle}.`;
+  return type === 'key'
+    ? `The key for ${agentTitle} is stored. Your next prompt shows whether it works.`
+    : `The sign-in to ${agentTitle} is complete. Your next prompt shows whether it works.`;
+}

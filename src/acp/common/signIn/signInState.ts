@@ -1,0 +1,90 @@
+import type { AuthMethod, BackendState } from '../../../session/common/sessionBackend';
+
+/** What is known of the user's sign-in to an agent. */
+export type SignInState =
+  /** Not asked for so far. */
+  | { readonly kind: 'unknown' }
+  /** `refused`: what the agent refused. A session does not prove a sign-in that a prompt was refused for. */
+  | { readonly kind: 'required'; readonly refused: Refused; readonly message: string }
+  /** The user signs in. `before` applies again if that is canceled. */
+  | { readonly kind: 'performing'; readonly step: SignInStep; readonly before: SignInState }
+  | { readonly kind: 'signedIn' };
+
+type Refused = 'session' | 'prompt';
+type SignInStep = 'agent' | 'terminal' | 'key' | 'check';
+
+export type SignInInput =
+  | { readonly type: 'refused'; readonly what: Refused; readonly message: string }
+  | { readonly type: 'accepted'; readonly what: Refused }
+  | { readonly type: 'begun'; readonly step: Exclude<SignInStep, 'check'> }
+  /** The agent or the user has done their part, which a new session checks now. */
+  | { readonly type: 'performed' }
+  | { readonly type: 'succeeded' }
+  /** `isRefused`: the agent says that the user is not signed in. */
+  | { readonly type: 'failed'; readonly message: string; readonly isRefused: boolean }
+  | { readonly type: 'canceled' }
+  /** The user has stopped the agent or signed out. */
+  | { readonly type: 'reset' };
+
+export const unknownSignIn: SignInState = { kind: 'unknown' };
+
+export function nextSignIn(state: SignInState, input: SignInInput): SignInState {
+  if (input.type === 'reset') return unknownSignIn;
+  if (state.kind === 'performing') return duringSignIn(state, input);
+  switch (input.type) {
+    case 'refused':
+      return { kind: 'required', refused: input.what, message: input.message };
+    case 'accepted':
+      return state.kind === 'required' && state.refused === 'prompt' && input.what === 'session'
+        ? state
+        : unknownSignIn;
+    case 'begun':
+      return { kind: 'performing', step: input.step, before: state };
+    case 'performed':
+    case 'succeeded':
+    case 'failed':
+    case 'canceled':
+      return state;
+  }
+}
+
+function duringSignIn(state: Extract<SignInState, { kind: 'performing' }>, input: SignInInput): SignInState {
+  const { before } = state;
+  switch (input.type) {
+    case 'begun':
+      return { ...state, step: input.step };
+    case 'performed':
+      return { ...state, step: 'check' };
+    case 'succeeded':
+      return state.step === 'check' ? { kind: 'signedIn' } : state;
+    case 'failed':
+      if (input.isRefused) return { kind: 'required', refused: 'session', message: input.message };
+      return before.kind === 'required' ? { ...before, message: input.message } : before;
+    case 'canceled':
+      return before;
+    // Only the check tells whether the sign-in works.
+    case 'refused':
+    case 'accepted':
+    case 'reset':
+      return state;
+  }
+}
+
+const stepMessages: Readonly<Record<SignInStep, (title: string) => string>> = {
+  agent: (title) => `Waiting for ${title} to sign in. It may have opened a page in your browser.`,
+  terminal: (title) => `Complete the sign-in to ${title} in its terminal.`,
+  key: (title) => `Restarting ${title} with your key…`,
+  check: (title) => `Checking the sign-in to ${title}…`,
+};
+
+/** The state of a backend: a missing sign-in covers the state of its process, unless that has failed. */
+export function stateWithSignIn(
+  process: BackendState,
+  signIn: SignInState,
+  title: string,
+  methods: readonly AuthMethod[],
+): BackendState {
+  if (process.kind === 'failed' || signIn.kind === 'unknown' || signIn.kind === 'signedIn') return process;
+  const message = signIn.kind === 'required' ? signIn.message : stepMessages[signIn.step](title);
+  return { kind: 'authRequired', message, methods };
+}

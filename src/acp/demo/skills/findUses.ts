@@ -1,0 +1,22 @@
+import type { Turn } from '../answer/turn';
+
+/** Asks the language servers of the editor who uses a symbol. */
+export async function findUses(turn: Turn, symbol: string, path: string | undefined): Promise<void> {
+  const place = path === undefined ? { symbol } : { symbol, path };
+  const answer = await turn.askEditor({ title: `Find references of ${symbol}`, tool: 'references', input: place });
+  switch (answer.kind) {
+    case 'answered': {
+      const [first = ''] = answer.text.split('\n', 1);
+      await turn.say(
+        `${first}${first.endsWith('.') ? '' : '.'}\n\n` +
+          'I asked the language server of your editor. It follows renamed imports and re-exports, and takes no string, comment or other symbol of that name for a use.\n',
+      );
+      return;
+    }
+    case 'failed':
+      await turn.say(`The editor could not tell who uses \`${symbol}\`: ${answer.reason}\n`);
+      return;
+    case 'unsupported':
+      await turn.say('This editor offers no tools to me, so I can’t find out who uses it.\n');
+  }
+}

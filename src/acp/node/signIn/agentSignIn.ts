@@ -1,0 +1,250 @@
+import { RequestError } from '@agentclientprotocol/sdk';
+import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
+import { DisposableStore } from '../../../base/common/disposable';
+import { Emitter } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
+import {
+  BackendError,
+  isBackendError,
+  type AuthMethod,
+  type BackendState,
+} from '../../../session/common/sessionBackend';
+import type { AgentKeyUse } from '../../common/signIn/agentKeys';
+import { nextSignIn, stateWithSignIn, unknownSignIn, type SignInInput } from '../../common/signIn/signInState';
+import { signInWays, wayOfVariable, type SignInCommand, type SignInWay } from '../../common/signIn/signInWays';
+import { reasonOfAgentError } from '../../common/session/agentErrorText';
+import type { AcpLimits, AgentConnection } from '../v1/agentConnection';
+import { isAuthRequired, toBackendError } from '../connection/agentErrors';
+
+interface AgentSignInDeps {
+  readonly title: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly connection: AgentConnection;
+  readonly keyUse: AgentKeyUse;
+  /** Resolves with whether the command succeeded. */
+  readonly runInTerminal?: (command: SignInCommand, signal: AbortSignal) => Promise<boolean>;
+  /** Opens a session and closes it. @throws the agent's error */
+  readonly trySession: (signal: AbortSignal) => Promise<void>;
+  readonly limits: AcpLimits;
+}
+
+/** The user's sign-in to one agent: knows when it is missing, performs and checks it, and resumes waiting prompts. */
+export class AgentSignIn {
+  private readonly onListenerError = (error: unknown): void =>
+    this.options.log.error('A listener of signing in failed', error);
+  private readonly signedInEmitter = new Emitter<void>(this.onListenerError);
+  /** Fires when the user has signed in. */
+  readonly onDidSignIn = this.signedInEmitter.event;
+  private readonly stateEmitter = new Emitter<BackendState>(this.onListenerError);
+  /** Fires when the process or the sign-in has changed. */
+  readonly onDidChangeState = this.stateEmitter.event;
+  private readonly subscriptions = new DisposableStore();
+  private signIn = unknownSignIn;
+  private lastWays: readonly SignInWay[] = [];
+  /** Ends the sign-in in progress when another one begins. */
+  private currentAttempt: AbortController | undefined;
+
+  constructor(private readonly options: AgentSignInDeps) {
+    this.subscriptions.add(options.connection.onDidChangeState(() => this.fireState()));
+  }
+
+  get state(): BackendState {
+    const { connection, title } = this.options;
+    return stateWithSignIn(connection.state, this.signIn, title, this.methods);
+  }
+
+  /** The ways to sign in, as far as they are known: those of the agent are known once it has started. */
+  get methods(): readonly AuthMethod[] {
+    return this.ways.map(({ method }) => method);
+  }
+
+  /** Notes that the agent refused a session or a prompt. */
+  requireSignIn(error: unknown, what: 'session' | 'prompt' = 'session'): BackendError {
+    const message = this.messageOfRefusal(error);
+    this.apply({ type: 'refused', what, message });
+    return new BackendError('authRequired', message, undefined, { cause: error });
+  }
+
+  /** Notes that the agent accepted a session or a prompt. */
+  noteAccepted(what: 'session' | 'prompt'): void {
+    this.apply({ type: 'accepted', what });
+  }
+
+  /** Forgets what is known, because the user stopped the agent or signed out. */
+  reset(): void {
+    if (this.signIn.kind !== 'performing') this.apply({ type: 'reset' });
+  }
+
+  /** Resolves when the user has signed in. @throws BackendError `authRequired` after a time-out, `cancelled` */
+  async waitForSignIn(error: unknown, signal?: AbortSignal, what: 'session' | 'prompt' = 'session'): Promise<void> {
+    const required = this.requireSignIn(error, what);
+    const { clock, limits } = this.options;
+    const subscriptions = new DisposableStore();
+    const done = new Promise<void>((resolve) => {
+      subscriptions.add(this.signedInEmitter.event(() => resolve()));
+    });
+    try {
+      await withDeadline(clock, 'signing in', limits.signInTimeoutMs, () => rejectOnAbort(done, signal));
+    } catch (failure) {
+      throw isBackendError(failure) ? failure : required;
+    } finally {
+      subscriptions.dispose();
+    }
+  }
+
+  /** Whether the agent opens a session, so that nothing has to be done. @throws BackendError for other failures */
+  async isSignedIn(signal: AbortSignal): Promise<boolean> {
+    const { connection, trySession } = this.options;
+    try {
+      await trySession(signal);
+      this.noteAccepted('session');
+      return this.signIn.kind !== 'required';
+    } catch (error) {
+      if (!isAuthRequired(error)) throw await connection.toBackendError(error);
+      this.requireSignIn(error);
+      return false;
+    }
+  }
+
+  /** Signs in with a method, and checks that with a new session. @throws BackendError */
+  async authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
+    this.currentAttempt?.abort();
+    const attempt = new AbortController();
+    this.currentAttempt = attempt;
+    const live = signal ? AbortSignal.any([signal, attempt.signal]) : attempt.signal;
+    const { connection, title } = this.options;
+    await connection.connect(live);
+    const way = this.wayOf(methodId);
+    if (!way) throw new BackendError('invalidRequest', `${title} has no sign-in method "${methodId}".`);
+    this.apply({ type: 'begun', step: way.kind });
+    try {
+      await raceSignal(this.performAndCheck(way, live), live, () => new BackendError('cancelled', 'Canceled.'));
+    } catch (error) {
+      const isLatest = this.currentAttempt === attempt;
+      const explained = await this.explainFailure(error, way);
+      if (isLatest) this.applyFailure(explained, live.aborted);
+      throw explained;
+    } finally {
+      if (this.currentAttempt === attempt) this.currentAttempt = undefined;
+    }
+    this.apply({ type: 'succeeded' });
+    this.signedInEmitter.fire();
+  }
+
+  /** Ends the user's sign-in in the agent. @throws BackendError */
+  async signOut(signal?: AbortSignal): Promise<void> {
+    const { clock, connection, limits } = this.options;
+    const { client } = await connection.connect(signal);
+    try {
+      await withDeadline(clock, 'logout', limits.requestTimeoutMs, (deadline) => client.logout(deadline));
+    } catch (error) {
+      throw await connection.toBackendError(error);
+    }
+    this.reset();
+  }
+
+  dispose(): void {
+    this.currentAttempt?.abort();
+    this.subscriptions.dispose();
+    this.signedInEmitter.dispose();
+    this.stateEmitter.dispose();
+  }
+
+  private get ways(): readonly SignInWay[] {
+    const { connection, keyUse } = this.options;
+    const { agent } = connection.connectedAgent ?? {};
+    if (agent) this.lastWays = signInWays(agent.authMethods ?? [], keyUse);
+    return this.lastWays;
+  }
+
+  private wayOf(methodId: string): SignInWay | undefined {
+    const variable = /^key:(.+)$/.exec(methodId)?.[1];
+    return (
+      this.ways.find(({ method }) => method.id === methodId) ??
+      (variable === undefined ? undefined : wayOfVariable(variable))
+    );
+  }
+
+  private async performAndCheck(way: SignInWay, signal: AbortSignal): Promise<void> {
+    if (way.kind === 'agent') await this.authenticateByAgent(way.method.id, signal);
+    else if (way.kind === 'terminal') await this.authenticateInTerminal(way.command, signal);
+    else await this.restart();
+    signal.throwIfAborted();
+    this.apply({ type: 'performed' });
+    await this.check(way, signal);
+  }
+
+  /** Some agents use a key only after `authenticate`, which others persist: it is called only where it is needed. */
+  private async check(way: SignInWay, signal: AbortSignal): Promise<void> {
+    const { trySession } = this.options;
+    try {
+      await trySession(signal);
+      return;
+    } catch (error) {
+      const agentMethodId = way.kind === 'key' ? way.agentMethodId : undefined;
+      if (!isAuthRequired(error) || agentMethodId === undefined) throw error;
+      await this.authenticateByAgent(agentMethodId, signal);
+    }
+    await trySession(signal);
+  }
+
+  private async authenticateByAgent(methodId: string, signal: AbortSignal): Promise<void> {
+    const { clock, connection, limits } = this.options;
+    const { client } = await connection.connect(signal);
+    await withDeadline(clock, 'authenticate', limits.authenticateTimeoutMs, (deadline) =>
+      client.authenticate(methodId, AbortSignal.any([signal, deadline])),
+    );
+  }
+
+  /** The protocol forbids `authenticate` here: the agent picks up the sign-in when it restarts. */
+  private async authenticateInTerminal(command: SignInCommand, signal: AbortSignal): Promise<void> {
+    const { runInTerminal, title } = this.options;
+    if (!runInTerminal) throw new BackendError('unsupported', `Sign in to ${title} in a terminal, then try again.`);
+    if (!(await runInTerminal(command, signal))) {
+      throw new BackendError('authRequired', `Signing in to ${title} failed. Check its terminal and try again.`);
+    }
+    await this.restart();
+  }
+
+  private async restart(): Promise<void> {
+    const { connection, title } = this.options;
+    await connection.stop(new BackendError('closed', `${title} was restarted to complete the sign-in.`));
+  }
+
+  private async explainFailure(error: unknown, way: SignInWay): Promise<BackendError> {
+    const { connection, title } = this.options;
+    if (!isAuthRequired(error)) {
+      const explained = toBackendError(error, title);
+      return explained.code === 'closed' ? await connection.toBackendError(error) : explained;
+    }
+    const what = way.kind === 'key' ? `${title} did not accept the key.` : `${title} still requires you to sign in.`;
+    return new BackendError('authRequired', what + this.wordsOf(error), undefined, { cause: error });
+  }
+
+  private applyFailure({ code, message }: BackendError, isAborted: boolean): void {
+    if (isAborted || code === 'cancelled') this.apply({ type: 'canceled' });
+    else this.apply({ type: 'failed', message, isRefused: code === 'authRequired' });
+  }
+
+  private messageOfRefusal(error: unknown): string {
+    const hint = this.ways.length > 0 ? 'Choose a sign-in method.' : 'Use the agent’s own command to sign in.';
+    return `${this.options.title} requires you to sign in. ${hint}${this.wordsOf(error)}`;
+  }
+
+  private wordsOf(error: unknown): string {
+    const reason = error instanceof RequestError ? reasonOfAgentError(error) : undefined;
+    return reason === undefined ? '' : ` It says: ${reason}`;
+  }
+
+  private apply(input: SignInInput): void {
+    const { signIn } = this;
+    this.signIn = nextSignIn(signIn, input);
+    if (this.signIn !== signIn) this.fireState();
+  }
+
+  private fireState(): void {
+    this.stateEmitter.fire(this.state);
+  }
+}

@@ -1,0 +1,40 @@
+import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
+import type { MessageStream } from '../../../wire/common/messageStream';
+import { Emitter } from '../../../base/common/event';
+import type { AgentExit } from '../process/agentProcess';
+import type { AgentProcessHandle } from '../v1/agentConnection';
+
+/** Removes secrets from all that an agent says. Owns `process`. */
+export function redactedProcess(
+  process: AgentProcessHandle,
+  redactor: SecretRedactor,
+  onListenerError: (error: unknown) => void,
+): AgentProcessHandle {
+  const exits = new Emitter<AgentExit>(onListenerError);
+  const redact = (text: string): string => redactor.redactText(text);
+  process.onDidExit((exit) => exits.fire({ ...exit, stderrTail: redact(exit.stderrTail) }));
+  return {
+    stream: redactedStream(process.stream, redactor),
+    onDidExit: exits.event,
+    stderrTail: () => redact(process.stderrTail()),
+    stop: () => process.stop(),
+    killNow: () => process.killNow(),
+  };
+}
+
+/** Text that an agent writes to a file is the user's: it arrives as it is. */
+const untouchedMethods: ReadonlySet<unknown> = new Set(['fs/write_text_file', 'writeTextFile']);
+
+function redactedStream(stream: MessageStream, redactor: SecretRedactor): MessageStream {
+  return {
+    onMessage: (listener) =>
+      stream.onMessage((message) =>
+        listener(untouchedMethods.has(message['method']) ? message : redactor.redactRecord(message)),
+      ),
+    onNoise: (listener) =>
+      stream.onNoise((noise) => listener({ ...noise, excerpt: redactor.redactText(noise.excerpt) })),
+    onDidClose: stream.onDidClose,
+    send: (message) => stream.send(message),
+    dispose: () => stream.dispose(),
+  };
+}

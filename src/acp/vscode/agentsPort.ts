@@ -1,0 +1,64 @@
+import type { Disposable } from '../../base/common/disposable';
+import type { Event } from '../../base/common/event';
+import type { BackendEntry } from '../../session/common/backendRegistry';
+import type { BackendState } from '../../session/common/sessionBackend';
+import { backendIdOfRegistryAgent, type InstallableAgent } from '../common/catalogue/installedAgents';
+import type { AgentLauncher } from '../node/catalogue/agentLauncher';
+import type { AgentRegistry } from '../node/catalogue/agentRegistry';
+import type { AgentProgram, TriedAgent } from '../node/catalogue/tryAgent';
+import type { FoundCommand } from '../node/process/commandLookup';
+
+type Variables = Readonly<Record<string, string>>;
+
+interface AgentsPortDeps {
+  readonly registry: AgentRegistry;
+  /** Loads the code that starts agents. */
+  readonly getLauncher: () => Promise<AgentLauncher>;
+  /** The code that starts agents, if it was loaded. */
+  readonly loadedLauncher: () => AgentLauncher | undefined;
+  readonly environment: () => Promise<Variables>;
+  readonly guardProcess: (leaderPid: number) => Disposable;
+}
+
+/** What the page of agents, and installing them, needs from the room that runs agents. */
+export class AgentsPort {
+  constructor(private readonly deps: AgentsPortDeps) {}
+
+  readonly install = {
+    /** The environment of the login shell. Starts a shell once, so the workspace must be trusted. Never rejects. */
+    environment: async (): Promise<Variables> => await this.deps.environment(),
+    /** Resolves to undefined if no such program that can be started is on the PATH of `env`. Never rejects. */
+    findProgram: async (name: string, env: Variables): Promise<FoundCommand | undefined> =>
+      await (await this.deps.getLauncher()).findProgram(name, env),
+    /** Ends a process that leads a group of its own, and its descendants. Never rejects. */
+    endProcessTree: async (leaderPid: number): Promise<void> =>
+      await (await this.deps.getLauncher()).endProcessTree(leaderPid),
+    guardProcess: (leaderPid: number): Disposable => this.deps.guardProcess(leaderPid),
+    /** @throws TryAgentError */
+    tryAgent: async (program: AgentProgram, signal: AbortSignal): Promise<TriedAgent> =>
+      await (await this.deps.getLauncher()).tryAgent(program, signal),
+    /** Whether the program of an agent that runs in this window is in this folder. */
+    isInUse: (folder: string): boolean => this.deps.loadedLauncher()?.isInUse(folder) ?? false,
+  };
+
+  get onDidChange(): Event<void> {
+    return this.deps.registry.onDidChange;
+  }
+
+  /** The agents, each with the state of its backend if it was opened. Starts none. */
+  async list(): Promise<readonly (BackendEntry & { readonly state: BackendState | undefined })[]> {
+    const { registry } = this.deps;
+    const entries = await registry.list();
+    const states = new Map(registry.backends.map(({ id, state }) => [id, state]));
+    return entries.map((entry) => ({ ...entry, state: states.get(entry.id) }));
+  }
+
+  backendIdOf(agent: InstallableAgent): string {
+    return backendIdOfRegistryAgent(agent);
+  }
+
+  /** Resolves when the processes of the agent have ended. Never rejects. */
+  async stop(backendId: string): Promise<void> {
+    await this.deps.registry.backends.find(({ id }) => id === backendId)?.stop();
+  }
+}

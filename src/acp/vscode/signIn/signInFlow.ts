@@ -1,0 +1,160 @@
+import * as vscode from 'vscode';
+import { isBackendError, type AuthMethod, type SessionBackend } from '../../../session/common/sessionBackend';
+import type { BackendEntry } from '../../../session/common/backendRegistry';
+import { withAbortSignal } from '../../../platform/vscode/cancellation';
+import type { Messages } from '../../../platform/vscode/messages';
+import { isKeyVariable } from '../../common/signIn/agentKeys';
+import type { AgentKeyStore } from '../../common/signIn/agentKeyStore';
+import { signedInMessage, signInChoices, type SignInChoice } from '../../common/signIn/signInChoices';
+import { keyMethodId } from '../../common/signIn/signInWays';
+import { askForKey, askForVariable } from './keyBox';
+
+export interface SignInAgents {
+  list(): Promise<readonly BackendEntry[]>;
+  /** The backend, if it was used in this window. */
+  openBackend(id: string): SessionBackend | undefined;
+  /** @throws BackendError */
+  open(id: string): Promise<SessionBackend>;
+  /** Whether the agent is the user's own, not the workspace's. */
+  mayHaveKeys(id: string): boolean;
+  /** Whether a session shows that a sign-in works; otherwise only a prompt does. */
+  isProvenBySession(id: string): boolean;
+}
+
+interface SignInFlowDeps {
+  readonly agents: SignInAgents;
+  readonly keys: AgentKeyStore;
+  readonly messages: Messages;
+}
+
+const title = 'Sign In';
+
+/** Leads the user through signing in to an agent. */
+export class SignInFlow {
+  private readonly agentIdsInProgress = new Set<string>();
+
+  constructor(private readonly options: SignInFlowDeps) {}
+
+  /** Runs `backline.acp.signIn`; asks for the agent if `id` is missing. @throws BackendError */
+  async signIn(id?: unknown): Promise<void> {
+    const agentId = typeof id === 'string' ? id : await this.chooseAgent();
+    if (agentId === undefined) return;
+    const backend = await this.options.agents.open(agentId);
+    const choice = await this.chooseWay(backend);
+    if (choice) await this.signInBy(backend, choice);
+  }
+
+  isSigningIn(agentId: string): boolean {
+    return this.agentIdsInProgress.has(agentId);
+  }
+
+  /** Reports the result. Never rejects. */
+  private async perform(backend: SessionBackend, method: AuthMethod): Promise<boolean> {
+    const { agents, messages } = this.options;
+    try {
+      await withProgress(`Signing in to ${backend.title}`, (signal) => authenticate(backend, method.id, signal));
+    } catch (error) {
+      this.reportFailure(backend, error);
+      return false;
+    }
+    messages.info(signedInMessage(backend.title, method.type, agents.isProvenBySession(backend.id)));
+    return true;
+  }
+
+  private async chooseAgent(): Promise<string | undefined> {
+    const entries = (await this.options.agents.list()).filter(
+      ({ problem, source }) => problem === undefined && source !== 'demo',
+    );
+    const needs = (entry: BackendEntry): boolean =>
+      this.options.agents.openBackend(entry.id)?.state.kind === 'authRequired' || entry.needsSignIn === true;
+    const waiting = entries.filter(needs);
+    if (waiting.length === 1) return waiting[0]?.id;
+    if (entries.length === 0) {
+      this.options.messages.info('There is no agent to sign in to.');
+      return undefined;
+    }
+    const items = [...entries]
+      .sort((a, b) => Number(needs(b)) - Number(needs(a)))
+      .map((entry) => ({
+        label: entry.title,
+        description: needs(entry) ? 'needs sign-in' : '',
+        id: entry.id,
+      }));
+    return (await vscode.window.showQuickPick(items, { title, placeHolder: 'Select an agent' }))?.id;
+  }
+
+  private async chooseWay(backend: SessionBackend): Promise<SignInChoice | undefined> {
+    const { messages } = this.options;
+    const { isSignedIn, methods } = await this.methodsOf(backend);
+    const choices = signInChoices(methods);
+    if (choices.length === 0) {
+      if (isSignedIn) messages.info(`You are signed in to ${backend.title}.`);
+      else messages.warning(`${backend.title} offers no way to sign in here. Use its own command to sign in.`);
+      return undefined;
+    }
+    if (choices.length === 1 && !isSignedIn) return choices[0];
+    return await vscode.window.showQuickPick(choices, {
+      title: `Sign In to ${backend.title}`,
+      placeHolder: isSignedIn ? 'You are signed in. Select a way to sign in again' : 'Select how to sign in',
+    });
+  }
+
+  /** Asks an agent that is not known to need a sign-in. */
+  private async methodsOf(
+    backend: SessionBackend,
+  ): Promise<{ readonly isSignedIn: boolean; readonly methods: readonly AuthMethod[] }> {
+    const { state } = backend;
+    if (state.kind === 'authRequired' && state.methods.length > 0) return { isSignedIn: false, methods: state.methods };
+    if (!backend.signInMethods) return { isSignedIn: true, methods: [] };
+    const ask = async (signal: AbortSignal) => await backend.signInMethods?.(signal);
+    const found = await withProgress(`Checking the sign-in to ${backend.title}`, ask);
+    return found ?? { isSignedIn: true, methods: [] };
+  }
+
+  private async signInBy(backend: SessionBackend, { key, method }: SignInChoice): Promise<void> {
+    const { agents, keys } = this.options;
+    if (!key) {
+      await this.perform(backend, method);
+      return;
+    }
+    if (!agents.mayHaveKeys(backend.id)) throw new Error(workspaceAgentMessage(backend.title));
+    const entered = await askForKey(backend.title, key);
+    if (entered === undefined) return;
+    this.agentIdsInProgress.add(backend.id);
+    try {
+      await keys.set(backend.id, key.variable, entered);
+      await this.perform(backend, method);
+    } finally {
+      this.agentIdsInProgress.delete(backend.id);
+    }
+  }
+
+  private reportFailure(backend: SessionBackend, error: unknown): void {
+    if (isBackendError(error) && error.code === 'cancelled') return;
+    const message = error instanceof Error ? error.message : `Signing in to ${backend.title} failed.`;
+    this.options.messages.error(message, { label: 'Try Again', run: () => this.signIn(backend.id) });
+  }
+
+  /** Asks for any variable and its key. Resolves with whether a key was stored. */
+  async enterOtherKey(agentId: string, agentTitle: string): Promise<string | undefined> {
+    const variable = await askForVariable(agentTitle, isKeyVariable);
+    if (variable === undefined) return undefined;
+    const key = await askForKey(agentTitle, { variable, name: variable });
+    if (key === undefined) return undefined;
+    await this.options.keys.set(agentId, variable, key);
+    return keyMethodId(variable);
+  }
+}
+
+export function workspaceAgentMessage(agentTitle: string): string {
+  return `Keys are only given to agents of your user settings. Add ${agentTitle} there to store a key for it.`;
+}
+
+async function authenticate(backend: SessionBackend, methodId: string, signal: AbortSignal): Promise<void> {
+  await backend.authenticate?.(methodId, signal);
+}
+
+export async function withProgress<T>(text: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const options = { location: vscode.ProgressLocation.Notification, title: text, cancellable: true };
+  return await vscode.window.withProgress(options, (_progress, token) => withAbortSignal(token, work));
+}

@@ -1,0 +1,116 @@
+import type * as vscode from 'vscode';
+import { messageOf } from '../../../base/common/errors';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import type { Logger } from '../../../base/common/log';
+import type { Memento } from '../../../base/common/memento';
+import { commandIds } from '../../../manifest';
+import type { Commands } from '../../../platform/vscode/commands';
+import type { Messages } from '../../../platform/vscode/messages';
+import type { AuthKey } from '../../../session/common/sessionBackend';
+import { keysOfAgent } from '../../common/signIn/agentKeys';
+import { AgentKeyStore } from '../../common/signIn/agentKeyStore';
+import { keyMethodId } from '../../common/signIn/signInWays';
+import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
+import { SignInMemory } from '../../common/signIn/signInMemory';
+import type { CatalogueEntry } from '../../node/catalogue/agentCatalogue';
+import type { AgentRegistry } from '../../node/catalogue/agentRegistry';
+import { KeyCommands } from './keyCommands';
+import { SignInFlow, type SignInAgents } from './signInFlow';
+
+interface SignInServicesDeps {
+  readonly secrets: vscode.SecretStorage;
+  readonly memento: Memento;
+  readonly log: Logger;
+}
+
+/** What other features may do with the keys of agents. */
+export interface AgentKeysPort {
+  /** Removes all keys of an agent, for example because it was removed. */
+  deleteAll(agentId: string): Promise<void>;
+  /** Stores a secret of one of the user's agents. @throws Error in a sentence if the variable or the key is not allowed */
+  setSecret(agentId: string, variable: string, secret: string): Promise<void>;
+  deleteSecret(agentId: string, variable: string): Promise<void>;
+  /** The variables that secrets are stored for. */
+  variablesOf(agentId: string): Promise<readonly string[]>;
+  /** The stored secrets by variable, to try a command with. @throws Error if secrets are stored that cannot be read */
+  keysOf(agentId: string): Promise<Readonly<Record<string, string>>>;
+}
+
+/** The keys of agents and what is known of their sign-ins, and the commands for both. */
+export class SignInServices {
+  readonly keys: AgentKeyStore;
+  readonly memory: SignInMemory;
+
+  constructor(private readonly options: SignInServicesDeps) {
+    this.keys = new AgentKeyStore(options);
+    this.memory = new SignInMemory(options.memento);
+  }
+
+  get port(): AgentKeysPort {
+    const { keys, memory } = this;
+    return {
+      deleteAll: async (agentId) => {
+        await keys.deleteAll(agentId);
+        await memory.forget(agentId);
+      },
+      setSecret: (agentId, variable, secret) => keys.set(agentId, variable, secret),
+      deleteSecret: (agentId, variable) => keys.delete(agentId, variable),
+      variablesOf: (agentId) => keys.variablesOf(agentId),
+      keysOf: (agentId) => keys.keysOf(agentId),
+    };
+  }
+
+  start(registry: AgentRegistry, commands: Commands, messages: Messages): Disposable {
+    const { keys } = this;
+    const entryOf = (id: string): CatalogueEntry | undefined =>
+      registry.catalogue?.agents.find((entry) => entry.id === id);
+    const knownIdOf = (id: string): string | undefined => {
+      const entry = entryOf(id);
+      return entry && findKnownAgentByCommand(entry.command, entry.args)?.id;
+    };
+    const agents: SignInAgents = {
+      list: () => registry.list(),
+      openBackend: (id) => registry.backends.find((backend) => backend.id === id),
+      open: (id) => registry.open(id),
+      mayHaveKeys: (id) => {
+        const entry = entryOf(id);
+        return entry !== undefined && !entry.workspaceDefinition;
+      },
+      isProvenBySession: (id) => keysOfAgent(knownIdOf(id)).checkedBy === 'session',
+    };
+    const flow = new SignInFlow({ agents, keys, messages });
+    const knownKeys = (id: string): readonly AuthKey[] => keysOfAgent(knownIdOf(id)).keys;
+    const keyCommands = new KeyCommands({ agents, keys, flow, messages, knownKeys });
+    const store = new DisposableStore();
+    store.add(keys);
+    keys.start();
+    store.add(
+      keys.onDidChange((id) => {
+        this.useStoredKey(registry, flow, id).catch((error: unknown) => {
+          this.options.log.info(`The stored key was not enough to sign in: ${messageOf(error)}`);
+        });
+      }),
+    );
+    store.add(registry.onDidChange(() => this.remember(registry)));
+    store.add(commands.setHandler(commandIds.acpSignIn, (id) => flow.signIn(id)));
+    store.add(commands.setHandler(commandIds.acpSignOut, (id) => keyCommands.signOut(id)));
+    store.add(commands.setHandler(commandIds.acpManageKeys, (id) => keyCommands.manageKeys(id)));
+    return store;
+  }
+
+  private remember(registry: AgentRegistry): void {
+    for (const { id, state } of registry.backends) {
+      this.memory.update(id, state).catch((error: unknown) => {
+        this.options.log.warn(`Could not remember which agents need a sign-in: ${messageOf(error)}`);
+      });
+    }
+  }
+
+  /** An agent that waits for a sign-in uses a key as soon as it is stored, also if another window stored it. */
+  private async useStoredKey(registry: AgentRegistry, flow: SignInFlow, agentId: string): Promise<void> {
+    const backend = registry.backends.find(({ id }) => id === agentId);
+    if (backend?.state.kind !== 'authRequired' || flow.isSigningIn(agentId)) return;
+    const [variable] = await this.keys.variablesOf(agentId);
+    if (variable !== undefined) await backend.authenticate?.(keyMethodId(variable));
+  }
+}

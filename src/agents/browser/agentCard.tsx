@@ -1,0 +1,178 @@
+import { useId } from 'preact/hooks';
+import {
+  AgentIcon,
+  ArrowDownIcon,
+  CheckIcon,
+  CircleIcon,
+  CloseIcon,
+  EditIcon,
+  GlobeIcon,
+  MoreIcon,
+  RevertIcon,
+  SendIcon,
+  ShieldIcon,
+  TrashIcon,
+  WarningIcon,
+  type Icon,
+} from '../../webview/browser/icons';
+import { MenuButton } from '../../webview/browser/menu';
+import type { AgentActionKind, AgentCard, AgentCardState } from '../common/page/agentsApi';
+import type { AgentsPage } from './agentsPage';
+
+interface AgentCardRowProps {
+  readonly card: AgentCard;
+  readonly page: AgentsPage;
+  /** Whether it is the one in the tab order. */
+  readonly isActive: boolean;
+  readonly onFocus: () => void;
+}
+
+/** How many actions are buttons; the others are in a menu. */
+const buttonCount = 2;
+
+export function AgentCardRow({ card, page, isActive, onFocus }: AgentCardRowProps) {
+  const id = useId();
+  const { actions, description, facts, key, name, origin, state } = card;
+  const tabIndex = isActive ? 0 : -1;
+  const run = (kind: AgentActionKind): void => page.act(key, kind);
+  const [primary] = actions;
+  return (
+    <li>
+      <div
+        class="agent"
+        role="group"
+        data-key={key}
+        tabIndex={tabIndex}
+        aria-labelledby={`${id}-name`}
+        aria-describedby={`${id}-state`}
+        aria-keyshortcuts={primary && 'Enter'}
+        onFocusCapture={onFocus}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.target !== event.currentTarget || !primary) return;
+          event.preventDefault();
+          run(primary.kind);
+        }}
+      >
+        <Picture icon={page.iconOf(key)} />
+        <div class="agent-text">
+          <h3 id={`${id}-name`}>
+            <bdi>{name}</bdi>
+          </h3>
+          {description !== '' && <p class="agent-description">{description}</p>}
+          <p class="agent-facts">
+            {[...facts, origin].filter(Boolean).map((fact) => (
+              <bdi key={fact} class="agent-fact">
+                {fact}
+              </bdi>
+            ))}
+          </p>
+          <State id={`${id}-state`} state={state} />
+        </div>
+        <div class="agent-actions">
+          {actions.slice(0, buttonCount).map((action, index) => (
+            <button
+              key={action.kind}
+              type="button"
+              class={`button ${index === 0 && primaryActions.has(action.kind) ? 'is-primary' : ''}`}
+              tabIndex={tabIndex}
+              aria-label={`${action.label.replace('…', '')} ${name}`}
+              onClick={() => run(action.kind)}
+            >
+              {action.label}
+            </button>
+          ))}
+          {actions.length > buttonCount && (
+            <MenuButton
+              label={`More actions of ${name}`}
+              icon={MoreIcon}
+              tabIndex={tabIndex}
+              items={actions.slice(buttonCount).map(({ kind, label }) => ({
+                label,
+                icon: actionIcons[kind],
+                run: () => run(kind),
+              }))}
+            />
+          )}
+        </div>
+      </div>
+    </li>
+  );
+}
+
+/** Icons of the registry have one colour, so they are drawn in that of the text. */
+function Picture({ icon }: { icon: string | undefined }) {
+  if (icon === undefined) {
+    return (
+      <span class="agent-picture">
+        <AgentIcon />
+      </span>
+    );
+  }
+  const maskImage = `url("${icon}")`;
+  return (
+    <span class="agent-picture" aria-hidden="true">
+      <span class="agent-mask" style={{ maskImage }} />
+    </span>
+  );
+}
+
+/** Actions that are the point of the card when they come first. */
+const primaryActions: ReadonlySet<AgentActionKind> = new Set([
+  'install',
+  'update',
+  'signIn',
+  'chat',
+  'restart',
+  'allow',
+]);
+
+const stateIcons: Readonly<Record<AgentCardState['kind'], Icon>> = {
+  available: CircleIcon,
+  installing: CircleIcon,
+  installed: CheckIcon,
+  update: ArrowDownIcon,
+  signIn: ShieldIcon,
+  starting: CircleIcon,
+  ready: CheckIcon,
+  broken: WarningIcon,
+};
+
+const actionIcons: Readonly<Record<AgentActionKind, Icon>> = {
+  install: ArrowDownIcon,
+  cancel: CloseIcon,
+  update: ArrowDownIcon,
+  remove: TrashIcon,
+  signIn: ShieldIcon,
+  chat: SendIcon,
+  restart: RevertIcon,
+  allow: ShieldIcon,
+  edit: EditIcon,
+  openWebsite: GlobeIcon,
+};
+
+function State({ id, state }: { id: string; state: AgentCardState }) {
+  const { advice, fraction, kind, text } = state;
+  const StateIcon = stateIcons[kind];
+  return (
+    <div id={id} class={kind === 'available' ? 'visually-hidden' : `agent-state is-${kind}`}>
+      {kind === 'installing' || kind === 'starting' ? <span class="spinner" aria-hidden="true" /> : <StateIcon />}
+      <div class="agent-state-text">
+        <span>{text}</span>
+        {advice !== undefined && <span> {advice}</span>}
+        {kind === 'installing' && <Progress fraction={fraction} text={text} />}
+      </div>
+    </div>
+  );
+}
+
+function Progress({ fraction, text }: { fraction: number | undefined; text: string }) {
+  const percent = fraction === undefined ? undefined : Math.round(fraction * 100);
+  return (
+    <progress
+      class="agent-progress"
+      aria-label={text}
+      max={100}
+      {...(percent === undefined ? {} : { value: percent })}
+    />
+  );
+}

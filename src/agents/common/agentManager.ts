@@ -1,0 +1,228 @@
+import type { Disposable } from '../../base/common/disposable';
+import { DisposableStore } from '../../base/common/disposable';
+import { userMessageOf } from '../../base/common/errors';
+import { Emitter } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { AgentBackends, AgentQuestions, Installer, RegistrySource } from './agentPorts';
+import { formatBytes } from './formatBytes';
+import type { InstallPlan } from './install/agentInstall';
+import type { InstallConsents } from './install/installConsents';
+import { InstallError } from './install/installError';
+import { nextJobs, type InstallJobs, type JobEvent } from './install/installJobs';
+import type { AgentsSituation, ListedBackend } from './page/agentsSituation';
+import { agentSubjects, hasUpdate, type AgentSubject } from './page/agentsView';
+import type { PlatformKey, RegistryAgent } from './registry/registryAgent';
+
+interface AgentManagerDeps {
+  readonly registry: RegistrySource;
+  readonly installer: Installer;
+  readonly backends: AgentBackends;
+  readonly questions: AgentQuestions;
+  readonly consents: InstallConsents;
+  /** Deletes the stored keys of an agent. */
+  readonly deleteKeys: (backendId: string) => Promise<void>;
+  /** Ids of agents in the user settings. */
+  readonly ownIds: () => ReadonlySet<string>;
+  readonly isTrusted: () => boolean;
+  readonly platform: PlatformKey | undefined;
+  readonly log: Logger;
+}
+
+interface RunningJob {
+  readonly controller: AbortController;
+  readonly done: Promise<void>;
+}
+
+const untrustedMessage = 'Agents are not installed in an untrusted workspace. Trust it first.';
+
+/** Installs, updates and removes agents, and knows the state of each. */
+export class AgentManager implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly changeEmitter = this.disposables.add(
+    new Emitter<void>((error) => this.deps.log.error('a listener of the agents failed', error)),
+  );
+  readonly onDidChange = this.changeEmitter.event;
+  private jobs: InstallJobs = new Map();
+  private readonly running = new Map<string, RunningJob>();
+  /** Backends that run an older version than the one that is installed. */
+  private readonly outdated = new Set<string>();
+  private isChecking = false;
+  private readonly closing = new AbortController();
+
+  constructor(private readonly deps: AgentManagerDeps) {}
+
+  start(): void {
+    const { backends, installer, registry } = this.deps;
+    const changed = (): void => this.changeEmitter.fire();
+    this.disposables.add(registry.onDidChange(changed));
+    this.disposables.add(installer.onDidChange(changed));
+    this.disposables.add(backends.onDidChange(changed));
+  }
+
+  /** Collects what the page shows. @throws if the backends cannot be listed */
+  async situation(): Promise<AgentsSituation> {
+    const { backends, installer, isTrusted, ownIds, platform, registry } = this.deps;
+    const listed = await backends.list();
+    for (const id of this.outdated) {
+      if (isRunning(listed.find((backend) => backend.id === id))) continue;
+      this.outdated.delete(id);
+      void installer.removeUnused();
+    }
+    return {
+      registry: registry.agents(),
+      isChecking: this.isChecking,
+      installed: installer.installed(),
+      jobs: this.jobs,
+      backends: listed,
+      ownIds: ownIds(),
+      outdated: this.outdated,
+      isTrusted: isTrusted(),
+      platform,
+      backendIdOf: (agent) => backends.backendIdOf(agent),
+    };
+  }
+
+  /** Loads the list of the registry again. Concurrent calls share one. A failure is part of the view. */
+  async refresh(): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
+    this.changeEmitter.fire();
+    try {
+      await this.deps.registry.refresh(this.closing.signal);
+    } finally {
+      this.isChecking = false;
+      this.changeEmitter.fire();
+    }
+  }
+
+  /** Loads the list of the registry again if that is due. Never rejects. */
+  async refreshIfDue(): Promise<void> {
+    await this.deps.registry.refreshIfDue(this.closing.signal);
+  }
+
+  /** Agents with a newer version, and whether the user has agreed to where it comes from. */
+  async updates(): Promise<readonly AgentSubject[]> {
+    return agentSubjects(await this.situation()).filter(hasUpdate);
+  }
+
+  /** Asks the user unless they have agreed before. A failure becomes the state of the agent. Never rejects. */
+  async install(agent: RegistryAgent): Promise<void> {
+    await this.runJob(agent, (signal) => this.installNow(agent, signal, true));
+  }
+
+  /** Installs an update without asking; skipped if the user has to agree first. Never rejects. */
+  async installQuietly(agent: RegistryAgent): Promise<void> {
+    await this.runJob(agent, (signal) => this.installNow(agent, signal, false));
+  }
+
+  cancel(registryId: string): void {
+    this.running.get(registryId)?.controller.abort();
+  }
+
+  /** Resolves with the sentence that says what was deleted; undefined if the user did not confirm. @throws InstallError */
+  async remove(registryId: string): Promise<string | undefined> {
+    const { backends, consents, deleteKeys, installer, log, questions } = this.deps;
+    const agent = installer.installed().find(({ id }) => id === registryId);
+    if (!agent) return undefined;
+    const backendId = backends.backendIdOf(agent);
+    if (!(await questions.confirmRemove(agent, backends.isWorking(backendId)))) return undefined;
+    this.cancel(registryId);
+    await this.running.get(registryId)?.done;
+    await backends.stop(backendId);
+    const { bytes } = await installer.remove(registryId);
+    await deleteKeys(backendId).catch((error: unknown) => log.error('the keys of an agent cannot be deleted', error));
+    await consents.forget(registryId);
+    this.applyEvent(registryId, { kind: 'ended' });
+    return `Removed ${agent.name}: ${formatBytes(bytes)} freed.`;
+  }
+
+  /** Cancels what runs. Resolves when it has ended. */
+  async stop(): Promise<void> {
+    for (const { controller } of this.running.values()) controller.abort();
+    await Promise.all([...this.running.values()].map(({ done }) => done));
+  }
+
+  dispose(): void {
+    this.closing.abort();
+    for (const { controller } of this.running.values()) controller.abort();
+    this.disposables.dispose();
+  }
+
+  private async runJob({ id }: RegistryAgent, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const already = this.running.get(id);
+    if (already) {
+      await already.done;
+      return;
+    }
+    const controller = new AbortController();
+    const run = async (): Promise<void> => {
+      this.applyEvent(id, { kind: 'started' });
+      try {
+        await work(controller.signal);
+        this.applyEvent(id, { kind: 'ended' });
+      } catch (error) {
+        this.applyEvent(id, this.endOf(error, controller.signal));
+      } finally {
+        this.running.delete(id);
+      }
+    };
+    const done = run();
+    this.running.set(id, { controller, done });
+    await done;
+  }
+
+  private async installNow(agent: RegistryAgent, signal: AbortSignal, mayAsk: boolean): Promise<void> {
+    const { backends, consents, installer, isTrusted, questions } = this.deps;
+    if (!isTrusted()) throw new Error(untrustedMessage);
+    const plan = await installer.plan(agent, signal);
+    if (plan.problem !== undefined) throw new PlanProblem(plan.problem, plan.advice);
+    if (!consents.covers(plan)) {
+      if (!mayAsk || !(await this.askFor(plan, agent, questions)) || signal.aborted) return;
+      await consents.remember(plan);
+    }
+    const installed = await installer.install(agent, {
+      signal,
+      onProgress: (progress) => this.applyEvent(agent.id, { kind: 'progressed', progress }),
+    });
+    const backendId = backends.backendIdOf(installed);
+    if (isRunning((await backends.list()).find(({ id }) => id === backendId))) this.outdated.add(backendId);
+  }
+
+  private async askFor(plan: InstallPlan, agent: RegistryAgent, questions: AgentQuestions): Promise<boolean> {
+    this.applyEvent(agent.id, { kind: 'progressed', progress: { stage: 'Waiting for your answer…' } });
+    const isAllowed = await questions.confirmInstall(plan, agent);
+    if (isAllowed) this.applyEvent(agent.id, { kind: 'progressed', progress: { stage: 'Preparing…' } });
+    return isAllowed;
+  }
+
+  private endOf(error: unknown, signal: AbortSignal): JobEvent {
+    if (signal.aborted || (error instanceof InstallError && error.code === 'cancelled')) return { kind: 'ended' };
+    this.deps.log.error('an agent cannot be installed', error);
+    const advice = error instanceof InstallError || error instanceof PlanProblem ? error.advice : undefined;
+    return { kind: 'failed', message: userMessageOf(error), ...(advice === undefined ? {} : { advice }) };
+  }
+
+  private applyEvent(id: string, event: JobEvent): void {
+    const next = nextJobs(this.jobs, id, event);
+    if (next === this.jobs) return;
+    this.jobs = next;
+    this.changeEmitter.fire();
+  }
+}
+
+/** Why a plan cannot be carried out. */
+class PlanProblem extends Error {
+  override readonly name = 'PlanProblem';
+  constructor(
+    message: string,
+    readonly advice: string | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** Whether a process of the agent may exist. */
+function isRunning(backend: ListedBackend | undefined): boolean {
+  const kind = backend?.state?.kind;
+  return kind === 'ready' || kind === 'starting' || kind === 'authRequired';
+}

@@ -1,0 +1,86 @@
+import type { Event } from '../../base/common/event';
+import type { InstalledAgent, InstallPlan, InstallProgress } from './install/agentInstall';
+import type { BackendIdentity, ListedBackend, RegistryState } from './page/agentsSituation';
+import type { RegistryAgent } from './registry/registryAgent';
+
+/** The list of agents that can be installed. */
+export interface RegistrySource {
+  readonly onDidChange: Event<void>;
+  agents(): RegistryState;
+  /** Reads the stored list. Never rejects. */
+  load(): Promise<void>;
+  /** Loads the list again. A failure becomes its `problem`. Never rejects. */
+  refresh(signal: AbortSignal): Promise<void>;
+  /** Loads the list again if that is due: daily. Never rejects. */
+  refreshIfDue(signal: AbortSignal): Promise<void>;
+  /** Returns the checked text of an SVG image, if the agent has one. Never rejects. */
+  icon(agent: RegistryAgent): Promise<string | undefined>;
+}
+
+export interface Installer {
+  readonly onDidChange: Event<void>;
+  installed(): readonly InstalledAgent[];
+  /** @throws InstallError */
+  plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan>;
+  /** @throws InstallError */
+  install(agent: RegistryAgent, options: InstallOptions): Promise<InstalledAgent>;
+  /** Resolves with the size of what was deleted. @throws InstallError */
+  remove(id: string): Promise<{ readonly bytes: number }>;
+  /** Deletes older versions that no window uses any more. Never rejects. */
+  removeUnused(): Promise<void>;
+}
+
+interface InstallOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: InstallProgress) => void;
+}
+
+/** What the page needs to know of the agents that conversations use. */
+export interface AgentBackends {
+  readonly onDidChange: Event<void>;
+  list(): Promise<readonly ListedBackend[]>;
+  backendIdOf(agent: BackendIdentity): string;
+  /** Whether a turn of this backend runs in this window. */
+  isWorking(backendId: string): boolean;
+  /** Fires when a turn has ended. */
+  readonly onDidEndTurn: Event<void>;
+  /** Resolves when the agent's processes have ended. */
+  stop(backendId: string): Promise<void>;
+}
+
+/** What the user is asked before agents are installed or removed. */
+export interface AgentQuestions {
+  confirmInstall(plan: InstallPlan, agent: RegistryAgent): Promise<boolean>;
+  confirmRemove(agent: InstalledAgent, isWorking: boolean): Promise<boolean>;
+}
+
+/** Keys and other secrets of agents, by backend id and environment variable. */
+export interface AgentSecrets {
+  /** Variables that have a stored value. */
+  variablesOf(backendId: string): Promise<readonly string[]>;
+  /** The stored values by variable, to try a command with. */
+  keysOf(backendId: string): Promise<Readonly<Record<string, string>>>;
+  setSecret(backendId: string, variable: string, value: string): Promise<void>;
+  deleteSecret(backendId: string, variable: string): Promise<void>;
+  deleteAll(backendId: string): Promise<void>;
+}
+
+/** What an agent says of itself when it starts. */
+interface TriedAgent {
+  readonly name?: string;
+  readonly title?: string;
+  readonly version?: string;
+}
+
+interface TriedProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Added to the environment too, and never shown. */
+  readonly secretEnv?: Readonly<Record<string, string>>;
+  /** Absolute path. */
+  readonly cwd?: string;
+}
+
+/** Starts a command, asks it for its name as an agent, and ends it. @throws Error with a sentence for the user */
+export type TryAgent = (program: TriedProgram, signal: AbortSignal) => Promise<TriedAgent>;

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+
+const distributionKinds = ['npx', 'uvx', 'binary'] as const;
+type DistributionKind = (typeof distributionKinds)[number];
+
+export const InstalledAgent = z.object({
+  /** The registry's id. */
+  id: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),
+  name: z.string().min(1),
+  version: z.string().min(1),
+  kind: z.enum(distributionKinds),
+  /** The npm or Python package without its version; absent for binaries. */
+  package: z.string().optional(),
+  /** Absolute path of the program. */
+  command: z.string().min(1),
+  args: z.array(z.string()),
+  /** Added to the environment of the login shell. */
+  env: z.record(z.string(), z.string()),
+  /** Absolute path of the folder of this version. */
+  folder: z.string().min(1),
+  /** Size of `folder`, in bytes. */
+  bytes: z.number().nonnegative(),
+  /** Milliseconds since the epoch. */
+  installedAt: z.number(),
+});
+export type InstalledAgent = z.infer<typeof InstalledAgent>;
+
+/** What starts an agent. */
+export type AgentCommand = Pick<InstalledAgent, 'command' | 'args' | 'env'>;
+
+/** A step of an installation, in words. `fraction` is between 0 and 1, and absent if it is not known. */
+export interface InstallProgress {
+  readonly stage: string;
+  readonly fraction?: number;
+}
+
+export type InstallState =
+  | { readonly kind: 'available' }
+  | ({ readonly kind: 'installing' } & InstallProgress)
+  | { readonly kind: 'installed'; readonly version: string; readonly bytes: number }
+  | { readonly kind: 'updateAvailable'; readonly version: string; readonly newVersion: string; readonly bytes: number }
+  | { readonly kind: 'failed'; readonly message: string; readonly advice?: string };
+
+/** What an installation would do. The user agrees to it first. */
+export interface InstallPlan {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly kind: DistributionKind;
+  /** Where it comes from: the address of the archive, or of the package registry. */
+  readonly address: string;
+  /** Size in bytes, if known: of the download for binaries, unpacked and without dependencies for packages. */
+  readonly bytes?: number;
+  readonly license?: string;
+  /** The command line that will run, for people to read. */
+  readonly commandLine: string;
+  /** The versions of Node.js that the agent needs. */
+  readonly needsNode?: string;
+  /** Why it cannot be installed here, in one sentence. */
+  readonly problem?: string;
+  /** What to do about `problem`. */
+  readonly advice?: string;
+}

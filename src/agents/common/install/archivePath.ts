@@ -1,0 +1,29 @@
+/** Names that Windows opens as devices, whatever follows the first dot. */
+const windowsDevice = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+const maxPathLength = 1_024;
+
+/**
+ * The parts of a path in an archive, relative to the folder that it is unpacked to. Undefined if the path could leave that
+ * folder, or could mean something else on another system: `..`, absolute paths, drives, backslashes, streams, devices.
+ */
+export function safeArchivePath(path: string): readonly string[] | undefined {
+  if (path.length > maxPathLength || path.startsWith('/') || hasUnsafeCharacter(path)) return undefined;
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.every(isSafePart) ? parts : undefined;
+}
+
+/** Like `safeArchivePath`, for the program in a registry's entry, which may be written with backslashes for Windows. */
+export function safeCommandPath(cmd: string, platform: string): readonly string[] | undefined {
+  const parts = safeArchivePath(platform === 'win32' ? cmd.replaceAll('\\', '/') : cmd);
+  return parts && parts.length > 0 ? parts : undefined;
+}
+
+function hasUnsafeCharacter(path: string): boolean {
+  // A colon starts a drive or a stream of a file on Windows.
+  return /[\\:\p{Cc}]/u.test(path) || !path.isWellFormed();
+}
+
+function isSafePart(part: string): boolean {
+  // Windows drops dots and spaces at the end, so that `.. ` would become `..`.
+  return !/[. ]$/.test(part) && !windowsDevice.test(part);
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { InstalledAgent } from './agentInstall';
+
+const NodeChoice = z.discriminatedUnion('source', [
+  /** An absolute path, which can be gone: then the editor's is used. */
+  z.object({ source: z.literal('path'), file: z.string().min(1) }),
+  /** VS Code's own, whose path changes with its updates. */
+  z.object({ source: z.literal('editor') }),
+]);
+
+/** What starts an agent. Paths are relative to the folder of its version, with slashes. */
+const AgentStart = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('script'), script: z.string().min(1), nodeArgs: z.array(z.string()), node: NodeChoice }),
+  z.object({ kind: z.literal('program'), program: z.string().min(1) }),
+  /** A program of the user, such as `uv`, by its absolute path, with arguments before those of the agent. */
+  z.object({ kind: z.literal('tool'), file: z.string().min(1), toolArgs: z.array(z.string()) }),
+]);
+export type AgentStart = z.infer<typeof AgentStart>;
+
+const { id, name, version, kind, package: packageName, args, env, bytes, installedAt } = InstalledAgent.shape;
+
+/** A file in the folder of each installed version, from which everything else can be told again. */
+export const VersionManifest = z.object({
+  schemaVersion: z.literal(1),
+  ...{ id, name, version, kind, package: packageName, args, env, bytes, installedAt },
+  start: AgentStart,
+});
+export type VersionManifest = z.infer<typeof VersionManifest>;
+
+/** Which folder of each agent is the installed one. */
+export const InstalledIndex = z.object({
+  schemaVersion: z.literal(1),
+  agents: z.record(id, z.object({ folder: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+_-]{0,127}$/) })),
+});
+export type InstalledIndex = z.infer<typeof InstalledIndex>;

@@ -1,0 +1,53 @@
+import { toVisibleText } from '../../../base/common/visibleText';
+import type { InstallJob } from '../install/installJobs';
+import type { AgentCardState } from './agentsApi';
+import type { ListedBackend } from './agentsSituation';
+
+export function installCardState(job: InstallJob): AgentCardState {
+  if (job.kind === 'installing') {
+    const { fraction, stage } = job;
+    return { kind: 'installing', text: toVisibleText(stage), ...(fraction === undefined ? {} : { fraction }) };
+  }
+  const { advice, message } = job;
+  return {
+    kind: 'broken',
+    text: toVisibleText(message),
+    ...(advice === undefined ? {} : { advice: toVisibleText(advice) }),
+  };
+}
+
+interface Versions {
+  /** The newer version that the registry lists. */
+  readonly update: string | undefined;
+  /** Whether it runs an older version than the one that is installed. */
+  readonly isOutdated: boolean;
+  readonly installedVersion: string | undefined;
+}
+
+export function backendCardState(
+  backend: ListedBackend,
+  { installedVersion, isOutdated, update }: Versions,
+): AgentCardState {
+  const { needsPermission, needsSignIn, problem, state } = backend;
+  if (problem !== undefined) {
+    return { kind: needsPermission ? 'signIn' : 'broken', text: toVisibleText(problem) };
+  }
+  switch (state?.kind) {
+    case 'failed':
+      return { kind: 'broken', text: toVisibleText(state.message), advice: 'Restart it to try again.' };
+    case 'authRequired':
+      return { kind: 'signIn', text: 'Sign-in required' };
+    case 'starting':
+      return { kind: 'starting', text: 'Starting…' };
+    case 'ready':
+    case 'stopped':
+    case undefined:
+      break;
+  }
+  if (needsSignIn) return { kind: 'signIn', text: 'Sign-in required' };
+  if (isOutdated) {
+    return { kind: 'update', text: `Restart to use version ${installedVersion ?? ''}`.trimEnd() };
+  }
+  if (update !== undefined) return { kind: 'update', text: toVisibleText(`Update available: version ${update}`) };
+  return state?.kind === 'ready' ? { kind: 'ready', text: 'Running' } : { kind: 'installed', text: 'Ready' };
+}

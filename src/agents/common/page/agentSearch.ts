@@ -1,0 +1,38 @@
+import { agentGroups, type AgentCard, type AgentGroup } from './agentsApi';
+
+export const groupTitles: Readonly<Record<AgentGroup, string>> = {
+  installed: 'Installed',
+  settings: 'Added in Settings',
+  found: 'Found on This Machine',
+  available: 'Available',
+};
+
+export interface CardGroup {
+  readonly group: AgentGroup;
+  readonly cards: readonly AgentCard[];
+}
+
+/** The cards that contain all words of the query, by group. Groups without cards are left out. */
+export function searchCards(cards: readonly AgentCard[], query: string): readonly CardGroup[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = cards.filter((card) => {
+    const text = [card.name, card.description, ...card.facts, card.origin, card.keywords].join(' ').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  return agentGroups
+    .map((group) => ({ group, cards: found.filter((card) => card.group === group) }))
+    .filter((entry) => entry.cards.length > 0);
+}
+
+/** What a screen reader says when the state of agents has changed: one sentence for each that is not just progress. */
+export function announcement(before: readonly AgentCard[], after: readonly AgentCard[]): string {
+  const known = new Map(before.map((card) => [card.key, card]));
+  return after
+    .flatMap((card) => {
+      const old = known.get(card.key);
+      const isSame =
+        old?.state.kind === card.state.kind && (card.state.kind === 'installing' || old.state.text === card.state.text);
+      return !old || isSame ? [] : [`${card.name}: ${card.state.text}.`];
+    })
+    .join(' ');
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod/mini';
+import { defineAction, defineNotification, defineRequest, NoValue } from '../../../webview/common/protocol';
+
+/** Messages between the page of agents and its host. */
+
+const Text = z.string();
+const optional = z.optional;
+
+export const agentGroups = ['installed', 'settings', 'found', 'available'] as const;
+export type AgentGroup = (typeof agentGroups)[number];
+
+export const AgentActionKind = z.enum([
+  'install',
+  'cancel',
+  'update',
+  'remove',
+  'signIn',
+  'chat',
+  'restart',
+  'allow',
+  'edit',
+  'openWebsite',
+]);
+export type AgentActionKind = z.infer<typeof AgentActionKind>;
+
+export const AgentAction = z.object({ kind: AgentActionKind, label: Text });
+export type AgentAction = z.infer<typeof AgentAction>;
+
+export const AgentCardState = z.object({
+  kind: z.enum(['available', 'installing', 'installed', 'update', 'signIn', 'starting', 'ready', 'broken']),
+  /** The state in words. */
+  text: Text,
+  /** What to do. */
+  advice: optional(Text),
+  /** From 0 to 1; absent if it is not known. */
+  fraction: optional(z.number().check(z.gte(0), z.lte(1))),
+});
+export type AgentCardState = z.infer<typeof AgentCardState>;
+
+export const AgentCard = z.object({
+  /** Unique on the page; the same as long as the agent is, whatever its group. */
+  key: Text,
+  group: z.enum(agentGroups),
+  name: Text,
+  description: Text,
+  /** Author, license and version, each if known. */
+  facts: z.array(Text),
+  /** Where it comes from, for example a package or a command. */
+  origin: Text,
+  /** Words that find it, besides those that are shown. */
+  keywords: Text,
+  state: AgentCardState,
+  /** The most useful one first. */
+  actions: z.array(AgentAction),
+});
+export type AgentCard = z.infer<typeof AgentCard>;
+
+export const AgentsView = z.object({
+  cards: z.array(AgentCard),
+  registry: z.object({
+    /** When the list was last checked. */
+    checked: Text,
+    isChecking: z.boolean(),
+    /** Why the list could not be loaded. */
+    problem: optional(Text),
+  }),
+  isUntrusted: z.boolean(),
+});
+export type AgentsView = z.infer<typeof AgentsView>;
+
+const maxNameUnits = 60;
+const maxLineUnits = 8_000;
+const Line = z.string().check(z.maxLength(maxLineUnits));
+
+export const OwnVariable = z.object({
+  name: Line,
+  /** Empty for a stored secret that stays as it is. */
+  value: Line,
+  isSecret: z.boolean(),
+});
+export type OwnVariable = z.infer<typeof OwnVariable>;
+
+/** An agent that the user defines. */
+export const OwnAgent = z.object({
+  /** The name before the edit; absent for a new agent. */
+  previousName: optional(Text),
+  name: z.string().check(z.maxLength(maxNameUnits)),
+  /** The program and its arguments. */
+  commandLine: Line,
+  folder: Line,
+  dialect: z.enum(['v1', 'draft']),
+  variables: z.array(OwnVariable).check(z.maxLength(50)),
+});
+export type OwnAgent = z.infer<typeof OwnAgent>;
+
+/** Whether the command is an agent, in words. */
+export const OwnAgentTest = z.object({ isWorking: z.boolean(), message: Text });
+export type OwnAgentTest = z.infer<typeof OwnAgentTest>;
+
+export const agentsRequests = {
+  /** Sent when the page has loaded; requests the view and the icons. */
+  ready: defineAction('agents/ready', NoValue),
+  /** Loads the list of agents again. */
+  refresh: defineAction('agents/refresh', NoValue),
+  act: defineAction('agents/act', z.object({ key: Text, action: AgentActionKind })),
+  manageTrust: defineAction('agents/manageTrust', NoValue),
+  readOwnAgent: defineRequest('agents/readOwnAgent', z.object({ name: Text }), OwnAgent),
+  /** Starts the command, asks it for its name and ends it. */
+  testOwnAgent: defineRequest('agents/testOwnAgent', OwnAgent, OwnAgentTest),
+  /** Writes the agent to the user settings. */
+  saveOwnAgent: defineAction('agents/saveOwnAgent', OwnAgent),
+  /** Ends a test that runs. */
+  cancelTest: defineAction('agents/cancelTest', NoValue),
+};
+
+export const didChangeAgents = defineNotification('agents/didChange', AgentsView);
+/** The icon of an agent: the text of an SVG image that was checked. */
+export const didLoadIcon = defineNotification('agents/didLoadIcon', z.object({ key: Text, svg: Text }));
+/** Shows the form for an own agent: a new one, or the named one. */
+export const didRequestForm = defineNotification('agents/didRequestForm', z.object({ name: optional(Text) }));

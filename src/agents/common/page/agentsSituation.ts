@@ -1,0 +1,44 @@
+import type { BackendEntry } from '../../../session/common/backendRegistry';
+import type { BackendState } from '../../../session/common/sessionBackend';
+import type { InstalledAgent } from '../install/agentInstall';
+import type { InstallJobs } from '../install/installJobs';
+import type { PlatformKey, RegistryAgent } from '../registry/registryAgent';
+
+/** An agent that conversations can use. */
+export interface ListedBackend extends BackendEntry {
+  /** Undefined if it was never used in this window. */
+  readonly state: BackendState | undefined;
+}
+
+export interface RegistryState {
+  readonly agents: readonly RegistryAgent[];
+  readonly origin: 'snapshot' | 'cache' | 'registry';
+  /** Milliseconds since the epoch. */
+  readonly checkedAt?: number;
+  readonly problem?: string;
+}
+
+/** What identifies an agent of the registry as a backend. */
+export interface BackendIdentity {
+  readonly id: string;
+  readonly package?: string | undefined;
+  /** The program of a binary. */
+  readonly command?: string | undefined;
+}
+
+/** Everything that the page of agents is made of. */
+export interface AgentsSituation {
+  readonly registry: RegistryState;
+  readonly isChecking: boolean;
+  readonly installed: readonly InstalledAgent[];
+  readonly jobs: InstallJobs;
+  readonly backends: readonly ListedBackend[];
+  /** Ids of agents in the user settings, which can be edited here. */
+  readonly ownIds: ReadonlySet<string>;
+  /** Backends that run an older version than the one that is installed. */
+  readonly outdated: ReadonlySet<string>;
+  readonly isTrusted: boolean;
+  /** Undefined on a system that no agent has programs for. */
+  readonly platform: PlatformKey | undefined;
+  readonly backendIdOf: (agent: BackendIdentity) => string;
+}

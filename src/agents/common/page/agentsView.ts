@@ -1,0 +1,190 @@
+import { toVisibleText } from '../../../base/common/visibleText';
+import type { InstalledAgent } from '../install/agentInstall';
+import type { InstallJob } from '../install/installJobs';
+import type { RegistryAgent } from '../registry/registryAgent';
+import type { AgentAction, AgentActionKind, AgentCard, AgentsView } from './agentsApi';
+import type { AgentsSituation, ListedBackend, RegistryState } from './agentsSituation';
+import { backendCardState, installCardState } from './agentCardState';
+import { isNewerVersion } from './newerVersion';
+import { identityOf, isOfferedOn, originOf, programOrigin } from './agentOrigin';
+
+/** What a card is about. The host needs it to run the card's actions. */
+export interface AgentSubject {
+  readonly key: string;
+  readonly backend: ListedBackend | undefined;
+  readonly installed: InstalledAgent | undefined;
+  /** Absent if the registry does not list it. */
+  readonly listed: RegistryAgent | undefined;
+}
+
+/** The agents that there are: installed, in the settings, found on this machine, then those of the registry. */
+export function agentSubjects(situation: AgentsSituation): readonly AgentSubject[] {
+  const { backendIdOf, backends, installed, jobs, platform, registry } = situation;
+  const listedById = new Map(registry.agents.map((agent) => [agent.id, agent]));
+  const own: AgentSubject[] = installed.map((agent) => ({
+    key: installedKey(agent.id),
+    backend: backends.find(({ id, source }) => source === 'installed' && id === backendIdOf(agent)),
+    installed: agent,
+    listed: listedById.get(agent.id),
+  }));
+  const listedByBackendId = new Map(
+    registry.agents.map((agent) => [backendIdOf(identityOf(agent, platform)), agent] as const),
+  );
+  const others = backends
+    .filter(({ source }) => source === 'configured' || source === 'found' || source === 'demo')
+    .map((backend): AgentSubject => {
+      const listed = backend.source === 'found' ? listedByBackendId.get(backend.id) : undefined;
+      const isInstalled = listed !== undefined && installed.some(({ id }) => id === listed.id);
+      return { key: backendKey(backend.id), backend, installed: undefined, listed: isInstalled ? undefined : listed };
+    });
+  const shown = new Set([...own, ...others].flatMap(({ listed }) => (listed ? [listed.id] : [])));
+  const isAvailable = (agent: RegistryAgent): boolean =>
+    !shown.has(agent.id) && (jobs.has(agent.id) || isOfferedOn(agent, platform));
+  const available = registry.agents.filter(isAvailable).map((listed): AgentSubject => {
+    return { key: installedKey(listed.id), backend: undefined, installed: undefined, listed };
+  });
+  return [...own, ...others, ...available];
+}
+
+export function agentsView(situation: AgentsSituation): AgentsView {
+  const { isChecking, isTrusted, registry } = situation;
+  const { problem } = registry;
+  return {
+    cards: agentSubjects(situation).map((subject) => agentCard(subject, situation)),
+    registry: {
+      checked: checkedText(registry),
+      isChecking,
+      ...(problem === undefined ? {} : { problem: toVisibleText(problem) }),
+    },
+    isUntrusted: !isTrusted,
+  };
+}
+
+/** The registry id of the agent that a card would install, update or remove. */
+export function registryIdOf({ installed, listed }: AgentSubject): string | undefined {
+  return installed?.id ?? listed?.id;
+}
+
+/** Whether the registry lists a newer version than the one that is installed. */
+export function hasUpdate({ installed, listed }: Pick<AgentSubject, 'installed' | 'listed'>): boolean {
+  return installed !== undefined && listed !== undefined && isNewerVersion(listed.version, installed.version);
+}
+
+// An agent keeps its key when it is installed or removed, so that its card keeps the focus.
+const installedKey = (registryId: string): string => `registry:${registryId}`;
+const backendKey = (backendId: string): string => `backend:${backendId}`;
+
+function agentCard(subject: AgentSubject, situation: AgentsSituation): AgentCard {
+  const { backend, installed, key, listed } = subject;
+  const version = installed?.version ?? (backend ? runningVersion(backend) : listed?.version);
+  const facts = [
+    listed?.authors.join(', '),
+    listed?.license,
+    version === undefined ? undefined : `version ${version}`,
+  ].flatMap((fact) => (fact === undefined || fact === '' ? [] : [toVisibleText(fact)]));
+  const registryId = registryIdOf(subject);
+  const job = registryId === undefined ? undefined : situation.jobs.get(registryId);
+  return {
+    key,
+    group: groupOf(subject),
+    name: toVisibleText(backend?.title ?? listed?.name ?? installed?.name ?? ''),
+    description: toVisibleText(listed?.description ?? (backend?.source === 'demo' ? backend.description : '')),
+    facts,
+    origin: toVisibleText(originText(subject, situation)),
+    keywords: [registryId, backend?.id, installed?.package].filter((word) => word !== undefined).join(' '),
+    state: stateOf(subject, situation, job),
+    actions: actionsOf(subject, situation, job),
+  };
+}
+
+function groupOf({ backend, installed }: AgentSubject): AgentCard['group'] {
+  if (installed || backend?.source === 'demo') return 'installed';
+  if (backend?.source === 'configured') return 'settings';
+  return backend ? 'found' : 'available';
+}
+
+function originText({ backend, installed, listed }: AgentSubject, { platform }: AgentsSituation): string {
+  if (installed) return programOrigin(installed, listed, platform);
+  if (backend?.source === 'demo') return 'Comes with Backline';
+  if (backend) return backend.description;
+  return listed ? originOf(listed, platform) : '';
+}
+
+function runningVersion({ state }: ListedBackend): string | undefined {
+  return state?.kind === 'ready' ? state.version : undefined;
+}
+
+function stateOf(subject: AgentSubject, situation: AgentsSituation, job: InstallJob | undefined): AgentCard['state'] {
+  if (job) return installCardState(job);
+  const { backend, installed, listed } = subject;
+  if (!backend && !installed) return { kind: 'available', text: 'Not installed' };
+  if (!backend) {
+    const text = 'Installed. An agent with the same name in your settings is used instead';
+    return { kind: 'installed', text };
+  }
+  if (!situation.isTrusted) return { kind: 'installed', text: 'Starts only in a workspace that you trust' };
+  const isOutdated = situation.outdated.has(backend.id);
+  const update = hasUpdate(subject) ? listed?.version : undefined;
+  return backendCardState(backend, { update, isOutdated, installedVersion: installed?.version });
+}
+
+const labels: Readonly<Record<AgentActionKind, string>> = {
+  install: 'Install…',
+  cancel: 'Cancel',
+  update: 'Update',
+  remove: 'Remove…',
+  signIn: 'Sign In…',
+  chat: 'Start Conversation',
+  restart: 'Restart',
+  allow: 'Allow…',
+  edit: 'Edit…',
+  openWebsite: 'Open Website',
+};
+
+function actionsOf(subject: AgentSubject, situation: AgentsSituation, job: InstallJob | undefined): AgentAction[] {
+  const { listed } = subject;
+  const kinds: AgentActionKind[] =
+    job?.kind === 'installing'
+      ? ['cancel']
+      : [...useActions(subject, situation), ...installActions(subject, situation)];
+  const website: AgentActionKind[] = (listed?.website ?? listed?.repository) === undefined ? [] : ['openWebsite'];
+  return [...kinds, ...website].map((kind) => ({
+    kind,
+    label: kind === 'install' && job?.kind === 'failed' ? 'Try Again…' : labels[kind],
+  }));
+}
+
+/** What can be done with an agent that conversations can use. */
+function useActions(
+  { backend, ...subject }: AgentSubject,
+  { isTrusted, outdated }: AgentsSituation,
+): AgentActionKind[] {
+  if (!backend) return [];
+  if (!isTrusted) return [];
+  if (backend.needsPermission) return ['allow'];
+  const { state } = backend;
+  const update: AgentActionKind[] = hasUpdate(subject) ? ['update'] : [];
+  if (state?.kind === 'failed') return [...update, 'restart', 'chat'];
+  if (backend.problem !== undefined) return update;
+  if (state?.kind === 'authRequired' || backend.needsSignIn) return ['signIn', ...update, 'chat'];
+  const isRunning = state?.kind === 'ready' || state?.kind === 'starting';
+  if (outdated.has(backend.id)) return ['restart', 'chat'];
+  return [...update, 'chat', ...(isRunning ? (['restart'] as const) : [])];
+}
+
+function installActions(
+  { backend, installed, listed }: AgentSubject,
+  { isTrusted, ownIds, platform }: AgentsSituation,
+): AgentActionKind[] {
+  if (installed) return ['remove'];
+  if (backend?.source === 'configured') return ownIds.has(backend.id) ? ['edit', 'remove'] : [];
+  return isTrusted && listed && isOfferedOn(listed, platform) ? ['install'] : [];
+}
+
+function checkedText({ checkedAt, origin }: RegistryState): string {
+  if (checkedAt !== undefined) {
+    const at = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' }).format(checkedAt);
+    return `List checked on ${at}`;
+  }
+  return origin === 'snapshot' ? 'The list that came with Backline. It has not been checked yet' : 'Not checked yet';
+}

@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { DisposableStore } from '../../base/common/disposable';
+import type { Logger } from '../../base/common/log';
+import type { Memento } from '../../base/common/memento';
+import type { AgentManager } from './agentManager';
+import type { AgentBackends } from './agentPorts';
+import type { AgentSubject } from './page/agentsView';
+
+interface UpdateOffersDeps {
+  readonly manager: Pick<AgentManager, 'refreshIfDue' | 'updates' | 'installQuietly'>;
+  readonly backends: Pick<AgentBackends, 'isWorking' | 'onDidEndTurn'>;
+  readonly isAutomatic: () => boolean;
+  /** Shows one notification that names the agents. */
+  readonly offer: (names: readonly string[]) => void;
+  readonly memento: Memento;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const dayMs = 24 * 60 * 60_000;
+const checkEveryMs = 60 * 60_000;
+const memoryName = 'agents.updatesOfferedAt';
+
+/** Checks for updates at most daily, and offers them at most daily, or installs them where the user wants that. */
+export class UpdateOffers implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private timer: Disposable | undefined;
+  /** Versions that were installed without asking, so that one that fails is not tried after each turn. */
+  private readonly tried = new Set<string>();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly deps: UpdateOffersDeps) {}
+
+  start(): void {
+    // An update that had to wait for a turn is installed after it.
+    this.disposables.add(
+      this.deps.backends.onDidEndTurn(() => {
+        if (this.deps.isAutomatic()) void this.check();
+      }),
+    );
+    void this.check();
+    this.scheduleNext();
+  }
+
+  /** Concurrent calls share one check. Never rejects. */
+  check(): Promise<void> {
+    this.running ??= this.checkNow()
+      .catch((error: unknown) => this.deps.log.error('cannot look for updates of agents', error))
+      .finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  dispose(): void {
+    this.timer?.dispose();
+    this.disposables.dispose();
+  }
+
+  private scheduleNext(): void {
+    this.timer = this.deps.clock.setTimer(checkEveryMs, () => {
+      void this.check();
+      this.scheduleNext();
+    });
+  }
+
+  private async checkNow(): Promise<void> {
+    const { isAutomatic, manager } = this.deps;
+    await manager.refreshIfDue();
+    const updates = await manager.updates();
+    if (this.disposables.isDisposed || updates.length === 0) return;
+    if (isAutomatic()) await this.installIdle(updates);
+    else await this.offerOnce(updates);
+  }
+
+  private async installIdle(updates: readonly AgentSubject[]): Promise<void> {
+    const { backends, isAutomatic, manager } = this.deps;
+    for (const { backend, listed } of updates) {
+      if (this.disposables.isDisposed || !isAutomatic()) return;
+      const version = `${listed?.id ?? ''} ${listed?.version ?? ''}`;
+      if (!listed || this.tried.has(version) || (backend && backends.isWorking(backend.id))) continue;
+      this.tried.add(version);
+      await manager.installQuietly(listed);
+    }
+  }
+
+  private async offerOnce(updates: readonly AgentSubject[]): Promise<void> {
+    const { clock, memento, offer } = this.deps;
+    const offeredAt = z.number().safeParse(memento.get(memoryName)).data;
+    if (isWithinDay(offeredAt, clock.now())) return;
+    await memento.update(memoryName, clock.now());
+    offer(updates.map(({ backend, installed }) => backend?.title ?? installed?.name ?? ''));
+  }
+}
+
+/** A time in the future does not count: the clock was set back. */
+function isWithinDay(at: number | undefined, now: number): boolean {
+  return at !== undefined && at <= now && now - at < dayMs;
+}

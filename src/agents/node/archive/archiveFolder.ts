@@ -1,0 +1,96 @@
+import { mkdir, open } from 'node:fs/promises';
+import * as path from 'node:path';
+import { errorCode } from '../../../base/common/errors';
+import { safeArchivePath } from '../../common/install/archivePath';
+import { cancelledError, diskError, InstallError } from '../../common/install/installError';
+
+export interface ArchiveLimits {
+  readonly maxEntries: number;
+  /** Of all files together, unpacked. */
+  readonly maxBytes: number;
+}
+
+export const defaultArchiveLimits: ArchiveLimits = { maxEntries: 100_000, maxBytes: 4 * 1024 ** 3 };
+
+/** What an entry of an archive is. Everything but files and folders is refused. */
+export type ArchiveEntryType = 'file' | 'folder' | 'link' | 'device';
+
+/** Writes the entries of an archive into a new folder, and nothing outside it. */
+export class ArchiveFolder {
+  private entries = 0;
+  private bytes = 0;
+  private readonly folders = new Set<string>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly signal: AbortSignal,
+    private readonly limits: ArchiveLimits = defaultArchiveLimits,
+  ) {}
+
+  /** Checks an entry and returns its path below the folder. @throws InstallError if it is refused */
+  admit(name: string, type: ArchiveEntryType): readonly string[] {
+    if (this.signal.aborted) throw cancelledError();
+    if (++this.entries > this.limits.maxEntries) throw unsafe(`more than ${this.limits.maxEntries} files`);
+    if (type === 'link') throw unsafe('a link');
+    if (type === 'device') throw unsafe('a device');
+    const parts = safeArchivePath(name);
+    if (!parts) throw unsafe('a path that leaves its folder');
+    return parts;
+  }
+
+  /** @throws InstallError */
+  async addFolder(parts: readonly string[]): Promise<void> {
+    const folder = path.join(this.folder, ...parts);
+    if (this.folders.has(folder)) return;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o755 });
+    } catch (error) {
+      throw toArchiveError(error);
+    }
+    this.folders.add(folder);
+  }
+
+  /** Writes a file that is not there yet. @throws InstallError */
+  async addFile(parts: readonly string[], isExecutable: boolean, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    if (parts.length === 0) throw unsafe('a file without a name');
+    await this.addFolder(parts.slice(0, -1));
+    try {
+      // No link can be there, since none is ever made.
+      const handle = await open(path.join(this.folder, ...parts), 'wx', isExecutable ? 0o755 : 0o644);
+      try {
+        for await (const chunk of chunks) {
+          if (this.signal.aborted) throw cancelledError();
+          this.bytes += chunk.length;
+          if (this.bytes > this.limits.maxBytes) throw bombError();
+          for (let written = 0; written < chunk.length;) {
+            written += (await handle.write(chunk, written)).bytesWritten;
+          }
+        }
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      throw toArchiveError(error);
+    }
+  }
+}
+
+/** @returns an error that says why nothing of the archive is used */
+export function toArchiveError(error: unknown): InstallError {
+  if (error instanceof InstallError) return error;
+  const code = errorCode(error);
+  if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EISDIR') return unsafe('two files with the same name');
+  return (
+    diskError(code, error) ?? new InstallError('integrity', 'The archive is damaged.', 'Try again.', { cause: error })
+  );
+}
+
+/** Little that becomes much. */
+export function bombError(): InstallError {
+  return unsafe('far more than its size suggests');
+}
+
+function unsafe(what: string): InstallError {
+  const advice = 'Tell the authors of the agent.';
+  return new InstallError('archiveUnsafe', `The archive contains ${what}, so nothing of it is used.`, advice);
+}

@@ -1,0 +1,133 @@
+import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
+import * as path from 'node:path';
+import { formatProgram } from '../../../base/common/visibleText';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { InstallPlan } from '../../common/install/agentInstall';
+import { archiveFormatOf, type ArchiveFormat } from '../../common/install/archiveFormat';
+import { safeCommandPath } from '../../common/install/archivePath';
+import { withVariables } from '../../common/install/commandLine';
+import { InstallError } from '../../common/install/installError';
+import { toPlatformKey } from '../../common/install/platformKey';
+import type { BinaryDistribution, BinaryTarget, RegistryAgent } from '../../common/registry/registryAgent';
+import { ArchiveFolder, defaultArchiveLimits, type ArchiveLimits } from '../archive/archiveFolder';
+import { unpackTar } from '../archive/unpackTar';
+import { unpackZip } from '../archive/unpackZip';
+import { downloadFile } from '../download/downloadFile';
+import { openDownload, type DownloadOptions } from '../download/openDownload';
+import type { InstallContext, InstalledFiles, InstallerKind, PreparedInstall } from '../installerKind';
+import type { InstallPorts } from '../installPorts';
+
+interface BinaryInstallerOptions {
+  /** How long a server may send nothing. */
+  readonly silenceMs: number;
+  readonly maxDownloadBytes?: number;
+  readonly archiveLimits?: ArchiveLimits;
+}
+
+const defaultMaxDownloadBytes = 512 * 1024 * 1024;
+
+/** A target of this system, after its members were checked. */
+interface CheckedTarget {
+  readonly target: BinaryTarget;
+  readonly format: ArchiveFormat;
+  readonly program: readonly string[];
+}
+
+/** Installs programs from archives. */
+export class BinaryInstaller implements InstallerKind<'binary'> {
+  constructor(
+    private readonly ports: InstallPorts,
+    private readonly options: BinaryInstallerOptions,
+  ) {}
+
+  async prepare(
+    agent: RegistryAgent,
+    distribution: BinaryDistribution,
+    context: InstallContext,
+  ): Promise<PreparedInstall> {
+    const checked = this.check(distribution);
+    const { target, program } = checked;
+    context.onProgress({ stage: 'Looking it up' });
+    const { id, name, version, license } = agent;
+    const plan: InstallPlan = {
+      ...{ id, name, version, kind: 'binary' },
+      address: target.archive,
+      commandLine: withVariables(target.env, formatProgram([program.at(-1) ?? '', ...target.args])),
+      ...withoutUndefined({ license, bytes: await this.sizeOf(target, context) }),
+    };
+    return { plan, install: (folder) => this.install(checked, folder, context) };
+  }
+
+  private async install(
+    { target, format, program }: CheckedTarget,
+    folder: string,
+    context: InstallContext,
+  ): Promise<InstalledFiles> {
+    const file = path.join(folder, 'download');
+    const { archive: address, sha256, args, env } = target;
+    const report = (fraction: number | undefined): void =>
+      context.onProgress({ stage: 'Downloading', ...withoutUndefined({ fraction }) });
+    report(undefined);
+    const hash = sha256 === undefined ? {} : { hash: { algorithm: 'sha256', hex: sha256 } as const };
+    await downloadFile({ ...this.downloadOptions(context), address, file, ...hash, onFraction: report });
+    context.onProgress({ stage: 'Unpacking' });
+    const unpacked = path.join(folder, 'program');
+    const executable = path.join(unpacked, ...program);
+    const archiveFolder = new ArchiveFolder(
+      unpacked,
+      context.signal,
+      this.options.archiveLimits ?? defaultArchiveLimits,
+    );
+    if (format === 'zip') await unpackZip(file, archiveFolder);
+    else if (format !== 'program') await unpackTar(file, format === 'tar.gz' ? 'gzip' : 'bzip2', archiveFolder);
+    else {
+      await mkdir(path.dirname(executable), { recursive: true });
+      await rename(file, executable);
+    }
+    await rm(file, { force: true });
+    if (!(await isFile(executable))) {
+      const message = `There is no ${program.join('/')} in the archive, which the registry says to start.`;
+      throw new InstallError('doesNotStart', message, 'Tell the authors of the agent.');
+    }
+    await chmod(executable, 0o755);
+    return { starts: [{ kind: 'program', program: ['program', ...program].join('/') }], args, env };
+  }
+
+  /** @throws InstallError if there is nothing for this system */
+  private check({ targets }: BinaryDistribution): CheckedTarget {
+    const { platform, arch } = this.ports.system;
+    const key = toPlatformKey(platform, arch);
+    const target = key && targets[key];
+    if (!target) {
+      const message = `It does not exist for this system (${platform}, ${arch}).`;
+      throw new InstallError('notSupportedHere', message, 'Look at its website.');
+    }
+    const format = archiveFormatOf(target.archive);
+    const program = safeCommandPath(target.cmd, platform);
+    if (format && program) return { target, format, program };
+    const message = format
+      ? 'Its program would be outside of its folder.'
+      : 'Its archive is of a kind that is not known.';
+    throw new InstallError('notSupportedHere', message, 'Tell the authors of the agent.');
+  }
+
+  /** Undefined if the server does not say it. @throws InstallError if it does not answer */
+  private async sizeOf({ archive }: BinaryTarget, context: InstallContext): Promise<number | undefined> {
+    const download = await openDownload(archive, this.downloadOptions(context));
+    download.dispose();
+    return download.totalBytes;
+  }
+
+  private downloadOptions({ signal }: InstallContext): DownloadOptions {
+    const { fetch, clock } = this.ports;
+    const { silenceMs, maxDownloadBytes: maxBytes = defaultMaxDownloadBytes } = this.options;
+    return { fetch, clock, signal, silenceMs, maxBytes, allowsLoopback: false };
+  }
+}
+
+async function isFile(file: string): Promise<boolean> {
+  return await stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,210 @@
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { isLoopback } from '../../../base/common/loopback';
+import { describeCertificateProblem } from '../../../base/node/certificateProblem';
+import {
+  cancelledError,
+  connectionError,
+  InstallError,
+  isInstallError,
+  stalledError,
+  statusError,
+} from '../../common/install/installError';
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface DownloadOptions {
+  /** VS Code's `fetch` by default, which uses the user's proxy and certificates. */
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+  /** How long the server may send nothing. */
+  readonly silenceMs: number;
+  /** How long the whole download may take. */
+  readonly totalMs?: number;
+  /** `authorization` goes to the first server only. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether `http` to this machine is allowed. Everything else is `https`. */
+  readonly allowsLoopback: boolean;
+}
+
+interface Download {
+  /** 2xx, or 304. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** Of the body, if the server says so. */
+  readonly totalBytes: number | undefined;
+  /** The body. Read it to the end, or dispose. @throws InstallError */
+  chunks(): AsyncGenerator<Uint8Array, void, undefined>;
+  dispose(): void;
+}
+
+const maxRedirects = 5;
+
+/** Sends a GET and follows redirects to allowed addresses. The caller disposes the result. @throws InstallError */
+export async function openDownload(address: string, options: DownloadOptions): Promise<Download> {
+  let url = checkedUrl(address, options.allowsLoopback);
+  let headers = { ...options.headers };
+  const limits = new DownloadLimits(options);
+  try {
+    for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+      limits.noticeProgress();
+      const init = { headers, redirect: 'manual', signal: limits.signal } as const;
+      const response = await options.fetch(url.href, init);
+      const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
+      if (location === null) return toDownload(response, url, options, limits);
+      await response.body?.cancel();
+      const next = checkedUrl(URL.parse(location, url.href)?.href ?? location, isPlainLoopback(url));
+      if (next.origin !== url.origin) {
+        headers = Object.fromEntries(
+          Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'),
+        );
+      }
+      url = next;
+    }
+    throw new InstallError('serverError', `${url.host} redirects in a circle.`, 'Try again later.');
+  } catch (error) {
+    limits.dispose();
+    throw limits.reason(url) ?? toDownloadError(error, url.host);
+  }
+}
+
+/** Reads a whole body. @throws InstallError */
+export async function readBody(download: Download): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of download.chunks()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function toDownload(response: Response, url: URL, options: DownloadOptions, limits: DownloadLimits): Download {
+  const { status, headers } = response;
+  if (!response.ok && status !== 304) {
+    // Nobody waits for the rest of an error page.
+    void response.body?.cancel().catch(() => undefined);
+    throw statusError(status, url.host);
+  }
+  const length = Number(headers.get('content-length') ?? NaN);
+  // The length counts compressed bytes, and the body is unpacked.
+  const totalBytes = Number.isSafeInteger(length) && !headers.has('content-encoding') ? length : undefined;
+  if (totalBytes !== undefined && totalBytes > options.maxBytes) throw tooLargeError(url.host, options.maxBytes);
+  async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    let bytes = 0;
+    try {
+      const body: ReadableStream<Uint8Array> | null = response.body;
+      for await (const chunk of body ?? []) {
+        limits.noticeProgress();
+        bytes += chunk.length;
+        if (bytes > options.maxBytes) throw tooLargeError(url.host, options.maxBytes);
+        yield chunk;
+      }
+      if (totalBytes !== undefined && bytes < totalBytes && status !== 304) throw lostError(url.host);
+    } catch (error) {
+      throw limits.reason(url) ?? toDownloadError(error, url.host);
+    } finally {
+      limits.dispose();
+    }
+  }
+  const dispose = (): void => limits.abort();
+  return { status, headers, totalBytes, chunks, dispose };
+}
+
+/** Ends a download that the user cancels, that is silent, or that takes too long. */
+class DownloadLimits {
+  private readonly controller = new AbortController();
+  private readonly timers: Disposable[] = [];
+  private silence: Disposable | undefined;
+  private ending: 'cancelled' | 'stalled' | 'tooSlow' | undefined;
+  private readonly onAbort = (): void => this.end('cancelled');
+
+  constructor(private readonly options: Pick<DownloadOptions, 'clock' | 'signal' | 'silenceMs' | 'totalMs'>) {
+    const { clock, signal, totalMs } = options;
+    if (signal.aborted) this.end('cancelled');
+    signal.addEventListener('abort', this.onAbort, { once: true });
+    if (totalMs !== undefined) this.timers.push(clock.setTimer(totalMs, () => this.end('tooSlow')));
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  noticeProgress(): void {
+    this.silence?.dispose();
+    this.silence = this.options.clock.setTimer(this.options.silenceMs, () => this.end('stalled'));
+  }
+
+  reason(url: URL): InstallError | undefined {
+    if (this.ending === undefined) return undefined;
+    if (this.ending === 'cancelled') return cancelledError();
+    if (this.ending === 'stalled') return stalledError(url.host);
+    return new InstallError('stalled', `${url.host} sends too slowly.`, 'Try again later.');
+  }
+
+  abort(): void {
+    this.end('cancelled');
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.options.signal.removeEventListener('abort', this.onAbort);
+    for (const timer of this.timers) timer.dispose();
+    this.silence?.dispose();
+  }
+
+  private end(ending: 'cancelled' | 'stalled' | 'tooSlow'): void {
+    this.ending ??= ending;
+    this.controller.abort();
+  }
+}
+
+/** @throws InstallError for an address that is not encrypted and not on this machine */
+function checkedUrl(address: string, allowsLoopback: boolean): URL {
+  const url = URL.parse(address);
+  if (url && (url.protocol === 'https:' || (allowsLoopback && isPlainLoopback(url)))) return url;
+  throw new InstallError(
+    'insecureAddress',
+    `The address ${url ? `${url.protocol}//${url.host}` : 'of the download'} is not https, so nothing was loaded from it.`,
+    'Tell the authors of the agent.',
+  );
+}
+
+function isPlainLoopback(url: URL): boolean {
+  return url.protocol === 'http:' && isLoopback(url);
+}
+
+function tooLargeError(host: string, maxBytes: number): InstallError {
+  return new InstallError('tooLarge', `What ${host} sends is larger than ${Math.round(maxBytes / 1_048_576)} MB.`);
+}
+
+function lostError(host: string): InstallError {
+  return new InstallError('connectionLost', `The connection to ${host} was lost.`, 'Try again.');
+}
+
+/** Turns what `fetch` throws into words. Its own messages may contain addresses with keys in them. */
+function toDownloadError(error: unknown, host: string): InstallError {
+  if (isInstallError(error)) return error;
+  const causes = causesOf(error);
+  for (const cause of causes) {
+    if (/\b407\b|proxy authentication required/i.test(cause.message)) return statusError(407, host);
+    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+    const certificate = describeCertificateProblem(code);
+    if (certificate !== undefined) {
+      const message = `Nothing was loaded from ${host}: its certificate ${certificate}.`;
+      return new InstallError('certificate', message, 'Ask who runs your network.', { cause: error });
+    }
+    const known = connectionError(code, host, error);
+    if (known) return known;
+  }
+  return lostError(host);
+}
+
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let cause = error; cause instanceof Error && causes.length < 8; cause = cause.cause) {
+    causes.push(
+      cause,
+      ...(cause instanceof AggregateError ? cause.errors.filter((inner) => inner instanceof Error) : []),
+    );
+  }
+  return causes;
+}

@@ -1,0 +1,43 @@
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import type { Logger } from '../../base/common/log';
+import type { AgentCommand } from '../common/install/agentInstall';
+import type { Fetch } from './download/openDownload';
+
+/** A program on the user's PATH, and the arguments that start it before those of the caller. */
+export interface FoundProgram {
+  /** Absolute path. */
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** What installing needs from the system and from the room that runs agents. */
+export interface InstallPorts {
+  readonly system: {
+    readonly platform: NodeJS.Platform;
+    readonly arch: string;
+    /** The executable that runs scripts as Node.js with `ELECTRON_RUN_AS_NODE`: VS Code's own. */
+    readonly execPath: string;
+    /** Its version of Node.js, such as `22.15.1`. */
+    readonly nodeVersion: string;
+    /** Absolute path of the user's home folder. */
+    readonly home: string;
+  };
+  /** The environment of the login shell. Never rejects. */
+  readonly environment: () => Promise<Variables>;
+  /** Resolves to undefined if no such program that can be started is on the PATH of `env`. Never rejects. */
+  readonly findProgram: (name: string, env: Variables) => Promise<FoundProgram | undefined>;
+  /** Ends a process, which leads a group of its own, and its descendants. Never rejects. */
+  readonly endProcessTree: (leaderPid: number) => Promise<void>;
+  /** Ensures that a process group does not outlive this process. Disposed when the group has ended. */
+  readonly guardProcess?: (leaderPid: number) => Disposable;
+  /** Starts the agent and initializes the connection. @throws Error with a sentence for users if it does not start */
+  readonly tryAgent: (command: AgentCommand, signal: AbortSignal) => Promise<unknown>;
+  /** Whether an agent whose program is in this folder runs in this window. */
+  readonly isInUse: (folder: string) => boolean;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly log: Logger;
+}

@@ -1,0 +1,33 @@
+import type { InstallPlan, InstallProgress } from '../common/install/agentInstall';
+import type { AgentStart } from '../common/install/versionManifest';
+import type { Distribution, RegistryAgent } from '../common/registry/registryAgent';
+
+export interface InstallContext {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: InstallProgress) => void;
+}
+
+/** How agents of one kind of distribution get here. */
+export interface InstallerKind<Kind extends Distribution['kind']> {
+  /** Finds out what an installation would do. @throws InstallError if it cannot be installed here */
+  prepare(
+    agent: RegistryAgent,
+    distribution: Extract<Distribution, { kind: Kind }>,
+    context: InstallContext,
+  ): Promise<PreparedInstall>;
+}
+
+export interface PreparedInstall {
+  readonly plan: InstallPlan;
+  /** Puts the agent into an empty folder. @throws InstallError, or errors of Node.js */
+  install(folder: string): Promise<InstalledFiles>;
+}
+
+export interface InstalledFiles {
+  /** What may start it, best first. */
+  readonly starts: readonly AgentStart[];
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The package without its version. */
+  readonly package?: string;
+}

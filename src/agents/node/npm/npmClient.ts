@@ -1,0 +1,176 @@
+import { readFile, realpath } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod';
+import { parseJson } from '../../../base/common/parseJson';
+import { InstallError } from '../../common/install/installError';
+import { PackageBin } from '../../common/install/packageBin';
+import { toNpmFailure, withoutSecrets } from '../../common/install/npmFailure';
+import type { InstallPorts } from '../installPorts';
+import { chooseRuntime, editorRuntime, findNodeOnPath, type NodeRuntime } from '../programs/nodeRuntimes';
+import { runProgram } from '../programs/runProgram';
+import { pinnedNpm, provideNpm, type NpmRelease } from './npmPackage';
+
+const NpmManifest = z.object({
+  name: z.literal('npm'),
+  version: z.string(),
+  engines: z.object({ node: z.string().optional() }).optional(),
+});
+
+const PackageFacts = z.object({
+  name: z.string(),
+  version: z.string(),
+  license: z.string().max(200).optional().catch(undefined),
+  engines: z
+    .object({ node: z.string().max(200).optional() })
+    .optional()
+    .catch(undefined),
+  bin: PackageBin,
+  dist: z
+    .object({ tarball: z.url().optional().catch(undefined), unpackedSize: z.number().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+/** What a registry says of one version of a package. */
+export type PackageFacts = z.infer<typeof PackageFacts>;
+
+export interface NpmClientOptions {
+  /** Folder in our storage that keeps unpacked clients. */
+  readonly folder: string;
+  readonly makeStaging: () => Promise<string>;
+  readonly discard: (staging: string) => Promise<void>;
+  readonly release?: NpmRelease;
+  /** How long a registry may send nothing. */
+  readonly silenceMs: number;
+  readonly onProgress: (stage: string, fraction?: number) => void;
+}
+
+interface NpmCall {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly packageName: string;
+  readonly timeoutMs: number;
+}
+
+/** The oldest npm of a user that is used. Older ones write no lockfile with hashes of this format. */
+const oldestNpmMajor = 8;
+const viewTimeoutMs = 2 * 60_000;
+const installTimeoutMs = 30 * 60_000;
+
+/** npm's own client: the user's if it is on PATH, otherwise one that is loaded, and the Node.js that runs it. */
+export class NpmClient {
+  private constructor(
+    private readonly script: string,
+    private readonly runner: NodeRuntime,
+    /** The Node.js that can run agents, best first. */
+    readonly runtimes: readonly NodeRuntime[],
+    private readonly env: Readonly<Record<string, string>>,
+    private readonly options: NpmClientOptions,
+    private readonly ports: InstallPorts,
+  ) {}
+
+  /** @throws InstallError */
+  static async find(ports: InstallPorts, options: NpmClientOptions, signal: AbortSignal): Promise<NpmClient> {
+    const env = await ports.environment();
+    const onPath = await findNodeOnPath(ports, env, signal);
+    const runtimes = [...(onPath ? [onPath] : []), editorRuntime(ports.system)];
+    const own = await findOwnNpm(ports, env, onPath);
+    const ownRunner = own && chooseRuntime(runtimes, own.nodeRange);
+    if (own && ownRunner) return new NpmClient(own.script, ownRunner, runtimes, env, options, ports);
+    const { release = pinnedNpm } = options;
+    const runner = chooseRuntime(runtimes, release.nodeRange);
+    if (!runner) {
+      const versions = runtimes.map(({ version }) => version).join(' and ');
+      const message = `npm needs Node.js ${release.nodeRange}, and here is ${versions}.`;
+      throw new InstallError('nodeTooOld', message, 'Install a current Node.js, or update VS Code.');
+    }
+    const onFraction = (fraction: number | undefined): void => options.onProgress('Getting npm', fraction);
+    const script = await provideNpm({ ...options, release, onFraction }, ports, env, signal);
+    return new NpmClient(script, runner, runtimes, env, options, ports);
+  }
+
+  /** Asks the registry for one version. @throws InstallError */
+  async view(name: string, version: string, cwd: string, signal: AbortSignal): Promise<PackageFacts> {
+    const packageName = `${name}@${version}`;
+    const args = ['view', packageName, 'name', 'version', 'license', 'engines', 'bin', 'dist', '--json'];
+    const stdout = await this.run({ args, cwd, packageName, timeoutMs: viewTimeoutMs }, signal);
+    const answer = parseJson(stdout);
+    // npm prints one version as itself or as a list of one, depending on its own version.
+    const facts = PackageFacts.safeParse(Array.isArray(answer) && answer.length === 1 ? answer[0] : answer).data;
+    if (facts?.name === name && facts.version === version) return facts;
+    throw new InstallError('serverError', `The npm registry does not say what ${packageName} is.`, 'Try again later.');
+  }
+
+  /** Installs one version into `folder`, which has a package.json and nothing else. @throws InstallError */
+  async install(name: string, version: string, folder: string, signal: AbortSignal): Promise<void> {
+    const packageName = `${name}@${version}`;
+    const args = ['install', packageName, '--prefix', folder, ...installFlags, '--json'];
+    await this.run({ args, cwd: folder, packageName, timeoutMs: installTimeoutMs }, signal);
+  }
+
+  /** Returns what it prints. @throws InstallError */
+  private async run({ args, cwd, packageName, timeoutMs }: NpmCall, signal: AbortSignal): Promise<string> {
+    const { runner, script, ports, options } = this;
+    const limits = [`--fetch-timeout=${options.silenceMs}`, '--fetch-retries=1', '--fetch-retry-mintimeout=1000'];
+    const call = {
+      file: runner.file,
+      args: [script, ...args, ...limits, ...commonFlags],
+      env: { ...this.env, ...runner.env },
+      cwd,
+      timeoutMs,
+    };
+    const { code, stdout, stderrTail } = await runProgram(call, ports, signal);
+    if (code === 0) return stdout;
+    const failure = toNpmFailure(stdout, stderrTail, packageName);
+    ports.log.warn(`npm ended with ${code ?? 'a signal'} for ${packageName}: ${withoutSecrets(failure.message)}`);
+    throw failure;
+  }
+}
+
+const commonFlags = ['--loglevel=error', '--no-update-notifier', '--no-progress', '--no-color', '--no-global'];
+
+/** These win over the user's configuration, which could leave out platform packages or the lockfile. */
+const installFlags = [
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--save',
+  '--save-exact',
+  '--package-lock',
+  '--include=optional',
+  '--omit=dev',
+  '--no-dry-run',
+  '--no-workspaces',
+  '--install-strategy=hoisted',
+];
+
+/** The user's npm, if its script is found: launchers of version managers are not scripts. */
+async function findOwnNpm(
+  ports: InstallPorts,
+  env: Readonly<Record<string, string>>,
+  onPath: NodeRuntime | undefined,
+): Promise<{ readonly script: string; readonly nodeRange: string | undefined } | undefined> {
+  const found = await ports.findProgram('npm', env);
+  const launchers = found ? [found.file, ...found.args] : [];
+  const resolved = await Promise.all(launchers.map((file) => realpath(file).catch(() => file)));
+  const folders = [
+    ...resolved.map((file) => path.dirname(file)),
+    ...(onPath ? foldersOf(onPath, ports.system.platform) : []),
+  ];
+  const candidates = [
+    ...resolved.filter((file) => path.basename(file) === 'npm-cli.js'),
+    ...folders.map((folder) => path.join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js')),
+  ];
+  for (const script of candidates) {
+    const text = await readFile(path.join(path.dirname(script), '..', 'package.json'), 'utf8').catch(() => '');
+    const manifest = NpmManifest.safeParse(parseJson(text)).data;
+    if (manifest && Number(manifest.version.split('.')[0]) >= oldestNpmMajor)
+      return { script, nodeRange: manifest.engines?.node };
+  }
+  return undefined;
+}
+
+/** Where the installers of Node.js put npm. */
+function foldersOf({ file }: NodeRuntime, platform: NodeJS.Platform): string[] {
+  const folder = path.dirname(file);
+  return platform === 'win32' ? [folder] : [path.join(folder, '..', 'lib')];
+}

@@ -1,0 +1,232 @@
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod';
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import { Emitter } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import { parseJson } from '../../base/common/parseJson';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
+import { InstallError, isInstallError } from '../common/install/installError';
+import { maxIconBytes, toSafeSvg } from '../common/registry/checkIcon';
+import { parseRegistry, type ParsedRegistry } from '../common/registry/parseRegistry';
+import type { RegistryAgent } from '../common/registry/registryAgent';
+import { openDownload, readBody, type Fetch } from './download/openDownload';
+import { replaceFile } from './storage/replaceFile';
+
+interface RegistryStoreOptions {
+  /** The address of the registry's document, from the user's settings. */
+  readonly address: () => string;
+  /** Absolute path of a folder in our storage. Created when needed. */
+  readonly folder: string;
+  /** The document that ships with the extension. */
+  readonly snapshot: unknown;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface RegistryView {
+  readonly agents: readonly RegistryAgent[];
+  readonly origin: 'snapshot' | 'cache' | 'registry';
+  /** When the registry last answered, in milliseconds since the epoch. */
+  readonly checkedAt?: number;
+  /** Why the last attempt to read the registry failed, in a sentence. */
+  readonly problem?: string;
+}
+
+const Cache = z.object({
+  address: z.string(),
+  etag: z.string().optional(),
+  checkedAt: z.number(),
+  document: z.unknown(),
+});
+type Cache = z.infer<typeof Cache>;
+
+const maxBytes = 4 * 1024 * 1024;
+/** The cached document is written a little larger than it came. */
+const maxCacheBytes = 2 * maxBytes;
+const limitMs = 20_000;
+const dayMs = 24 * 60 * 60_000;
+/** After a failure, the registry is asked again sooner than after an answer. */
+const retryMs = 60 * 60_000;
+const maxIcons = 500;
+
+/** The agents that the registry lists: from its last answer, or from what ships with the extension. */
+export class RegistryStore implements Disposable {
+  private readonly emitter = new Emitter<void>((error) =>
+    this.options.log.error('A listener of the registry failed', error),
+  );
+  readonly onDidChange = this.emitter.event;
+  private readonly snapshot: ParsedRegistry;
+  private view: RegistryView;
+  /** The address that `view` and `cache` belong to. */
+  private loadedAddress: string | undefined;
+  private cache: Cache | undefined;
+  private lastAttempt: { readonly address: string; readonly at: number } | undefined;
+  private running: { readonly address: string; readonly done: Promise<void> } | undefined;
+  private readonly icons = new Map<string, Promise<string | undefined>>();
+
+  constructor(private readonly options: RegistryStoreOptions) {
+    this.snapshot = parseRegistry(options.snapshot) ?? { agents: [], leftOut: 0 };
+    this.view = { agents: this.snapshot.agents, origin: 'snapshot' };
+  }
+
+  agents(): RegistryView {
+    return this.view;
+  }
+
+  /** Shows the cached answer of the address, or the snapshot. Call it at the start and when the address changes. Never rejects. */
+  async load(): Promise<void> {
+    const address = this.options.address();
+    if (this.loadedAddress === address) return;
+    const cache = await this.readCache();
+    if (address !== this.options.address()) return;
+    this.loadedAddress = address;
+    const parsed = cache?.address === address ? parseRegistry(cache.document) : undefined;
+    this.cache = parsed ? cache : undefined;
+    this.show(
+      parsed && cache
+        ? { agents: parsed.agents, origin: 'cache', checkedAt: cache.checkedAt }
+        : { agents: this.snapshot.agents, origin: 'snapshot' },
+    );
+  }
+
+  /** Asks the registry if that is due: a day after its last answer, an hour after a failure. Never rejects. */
+  async refreshIfDue(signal: AbortSignal): Promise<void> {
+    await this.load();
+    if (!this.isDue()) return;
+    // Another window may have asked meanwhile.
+    this.loadedAddress = undefined;
+    await this.load();
+    if (this.isDue()) await this.refresh(signal);
+  }
+
+  /** Asks the registry now. A failure is the `problem` of `agents()`, and what was there stays. Never rejects. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    await this.load();
+    const address = this.options.address();
+    if (this.running?.address === address) {
+      await this.running.done;
+      return;
+    }
+    const running = { address, done: this.refreshNow(address, signal) };
+    this.running = running;
+    await running.done;
+    if (this.running === running) this.running = undefined;
+  }
+
+  /** An agent's icon as checked SVG; undefined if it has none that can be shown. Never rejects. */
+  async icon({ iconUrl }: RegistryAgent): Promise<string | undefined> {
+    if (iconUrl === undefined) return undefined;
+    const known = this.icons.get(iconUrl);
+    if (known) return await known;
+    const icon = this.loadIcon(iconUrl);
+    if (this.icons.size >= maxIcons) this.icons.clear();
+    this.icons.set(iconUrl, icon);
+    return await icon;
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+  }
+
+  private isDue(): boolean {
+    const now = this.options.clock.now();
+    const isRecent = (time: number | undefined, periodMs: number): boolean =>
+      // The clock may have been set back.
+      time !== undefined && time <= now && now - time < periodMs;
+    const attemptAt = this.lastAttempt?.address === this.options.address() ? this.lastAttempt.at : undefined;
+    return !isRecent(this.cache?.checkedAt, dayMs) && !isRecent(attemptAt, retryMs);
+  }
+
+  private async refreshNow(address: string, signal: AbortSignal): Promise<void> {
+    this.lastAttempt = { address, at: this.options.clock.now() };
+    try {
+      const answer = await this.ask(address, signal);
+      if (address !== this.options.address()) return;
+      const { agents, cache } = answer;
+      this.cache = cache;
+      this.show({ agents, origin: 'registry', checkedAt: cache.checkedAt });
+      await this.writeCache(cache);
+    } catch (error) {
+      if (address !== this.options.address() || signal.aborted) return;
+      const problem = isInstallError(error) ? error.message : `The registry could not be read: ${messageOf(error)}`;
+      this.options.log.warn(`Registry of agents: ${problem}`);
+      this.show({ ...this.view, problem });
+    }
+  }
+
+  /** @throws InstallError */
+  private async ask(
+    address: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly agents: readonly RegistryAgent[]; readonly cache: Cache }> {
+    const { fetch, clock, log } = this.options;
+    const { cache } = this;
+    const headers = {
+      accept: 'application/json',
+      ...(cache?.etag === undefined ? {} : { 'if-none-match': cache.etag }),
+    };
+    const limits = { maxBytes, silenceMs: limitMs, totalMs: limitMs, allowsLoopback: true };
+    const download = await openDownload(address, { fetch, clock, signal, headers, ...limits });
+    const body = await readBody(download);
+    const checkedAt = clock.now();
+    if (download.status === 304 && cache) {
+      return { agents: parseRegistry(cache.document)?.agents ?? [], cache: { ...cache, checkedAt } };
+    }
+    const document = parseJson(body.toString('utf8'));
+    const parsed = parseRegistry(document);
+    if (!parsed) {
+      const host = URL.parse(address)?.host ?? 'The registry';
+      throw new InstallError('serverError', `${host} did not send a list of agents.`);
+    }
+    if (parsed.leftOut > 0)
+      log.info(`Registry of agents: ${parsed.leftOut} entries are left out, since they are not valid.`);
+    const etag = download.headers.get('etag') ?? undefined;
+    return { agents: parsed.agents, cache: { address, checkedAt, document, ...withoutUndefined({ etag }) } };
+  }
+
+  private async loadIcon(url: string): Promise<string | undefined> {
+    const { fetch, clock, log } = this.options;
+    const { signal } = new AbortController();
+    const limits = { maxBytes: maxIconBytes, silenceMs: limitMs, totalMs: limitMs, allowsLoopback: true };
+    try {
+      const body = await readBody(await openDownload(url, { fetch, clock, signal, ...limits }));
+      return toSafeSvg(body.toString('utf8'));
+    } catch (error) {
+      log.debug(`An icon is not shown: ${messageOf(error)}`);
+      // Tried again when it is asked for the next time.
+      this.icons.delete(url);
+      return undefined;
+    }
+  }
+
+  private get cacheFile(): string {
+    return path.join(this.options.folder, 'registry.json');
+  }
+
+  private async readCache(): Promise<Cache | undefined> {
+    try {
+      if ((await stat(this.cacheFile)).size > maxCacheBytes) return undefined;
+      return Cache.safeParse(parseJson(await readFile(this.cacheFile, 'utf8'))).data;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async writeCache(cache: Cache): Promise<void> {
+    try {
+      await mkdir(this.options.folder, { recursive: true, mode: 0o700 });
+      await replaceFile(this.cacheFile, JSON.stringify(cache));
+    } catch (error) {
+      this.options.log.warn(`The list of agents could not be stored: ${messageOf(error)}`);
+    }
+  }
+
+  private show(view: RegistryView): void {
+    this.view = view;
+    this.emitter.fire();
+  }
+}

@@ -1,0 +1,66 @@
+import { formatProgram } from '../../../base/common/visibleText';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { InstallPlan } from '../../common/install/agentInstall';
+import { withVariables } from '../../common/install/commandLine';
+import { InstallError } from '../../common/install/installError';
+import { parsePythonSpec, type PackageSpec } from '../../common/install/packageSpec';
+import type { RegistryAgent, UvxDistribution } from '../../common/registry/registryAgent';
+import type { InstallContext, InstalledFiles, InstallerKind, PreparedInstall } from '../installerKind';
+import type { FoundProgram, InstallPorts } from '../installPorts';
+
+const uvPage = 'https://docs.astral.sh/uv/';
+
+/**
+ * Python packages, which uv downloads into its own cache when they are first tried, and runs from there. The folder of a
+ * version has only its manifest: environments of Python contain absolute paths, so they cannot be moved into place.
+ */
+export class UvxInstaller implements InstallerKind<'uvx'> {
+  constructor(private readonly ports: InstallPorts) {}
+
+  async prepare(
+    agent: RegistryAgent,
+    distribution: UvxDistribution,
+    context: InstallContext,
+  ): Promise<PreparedInstall> {
+    context.onProgress({ stage: 'Looking for uv' });
+    const uv = await this.findUv();
+    const spec = toSpec(distribution);
+    const { args, env } = distribution;
+    const toolArgs = [...uv.args, ...uvArguments(spec, distribution.cmd)];
+    const { id, name, version, license } = agent;
+    const plan: InstallPlan = {
+      ...{ id, name, version, kind: 'uvx' },
+      address: `${spec.name} in the Python package index that uv uses`,
+      commandLine: withVariables(env, formatProgram(['uv', ...toolArgs, ...args])),
+      ...withoutUndefined({ license }),
+    };
+    const files: InstalledFiles = {
+      ...{ starts: [{ kind: 'tool', file: uv.file, toolArgs }], args, env, package: spec.name },
+    };
+    return { plan, install: () => Promise.resolve(files) };
+  }
+
+  /** @throws InstallError `uvMissing` */
+  private async findUv(): Promise<FoundProgram> {
+    const found = await this.ports.findProgram('uv', await this.ports.environment());
+    if (found) return found;
+    throw new InstallError(
+      'uvMissing',
+      'It needs uv, which is not on PATH.',
+      `Install uv from ${uvPage}, and try again.`,
+    );
+  }
+}
+
+/** `uv tool run`, which is what `uvx` stands for, with one exact version. */
+function uvArguments({ name, version }: PackageSpec, cmd: string | undefined): string[] {
+  const command = cmd ?? name.replace(/\[.*$/, '');
+  return ['tool', 'run', '--no-progress', '--from', `${name}==${version}`, command];
+}
+
+/** @throws InstallError */
+function toSpec(distribution: UvxDistribution): PackageSpec {
+  const spec = parsePythonSpec(distribution.package);
+  if (spec) return spec;
+  throw new InstallError('notSupportedHere', `The registry names no exact version of ${distribution.package}.`);
+}

@@ -1,0 +1,242 @@
+import { homedir } from 'node:os';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import type { RunningFeature } from '../../base/common/feature';
+import type { Memento } from '../../base/common/memento';
+import { toVisibleText } from '../../base/common/visibleText';
+import { commandIds, settingIds } from '../../manifest';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
+import { Messages } from '../../platform/vscode/messages';
+import { AgentManager } from '../common/agentManager';
+import type { AgentBackends, AgentQuestions, AgentSecrets, TryAgent } from '../common/agentPorts';
+import { InstallConsents } from '../common/install/installConsents';
+import type { InstalledAgent } from '../common/install/agentInstall';
+import type { AgentActionKind, AgentsView } from '../common/page/agentsApi';
+import { agentsView, agentSubjects, registryIdOf, type AgentSubject } from '../common/page/agentsView';
+import { OwnAgents } from '../common/ownAgents';
+import { UpdateOffers } from '../common/updateOffers';
+import { toPlatformKey } from '../common/install/platformKey';
+import { AgentInstaller } from '../node/agentInstaller';
+import type { InstallPorts } from '../node/installPorts';
+import snapshot from '../common/registry/snapshot.json';
+import { RegistryStore } from '../node/registryStore';
+import { agentDialogs, confirm } from './agentDialogs';
+import { AgentsPanel, type AgentsPageModel } from './agentsPanel';
+
+export interface AgentsControllerDeps extends FeatureContext {
+  readonly install: Omit<InstallPorts, 'clock' | 'log'>;
+  readonly backends: AgentBackends;
+  readonly secrets: AgentSecrets;
+  readonly tryAgent: TryAgent;
+  /** Absolute path of the first workspace folder, or of the home folder. */
+  readonly defaultFolder: () => string;
+  readonly memento: Memento;
+  /** Absolute path of the folder where agents and the list of the registry are stored. */
+  readonly storageFolder: string;
+  readonly extensionUri: vscode.Uri;
+  /** Called when an agent was installed, updated or removed. */
+  readonly onDidChangeInstalled: () => void;
+}
+
+/** The agents of a window: their page, and what it does. */
+export interface RunningAgents extends RunningFeature {
+  show(): void;
+  /** Fills a restored tab after the window was reloaded. */
+  restore(panel: vscode.WebviewPanel): void;
+  installed(): readonly InstalledAgent[];
+}
+
+/** How many icons are loaded at once. */
+const iconsAtOnce = 4;
+
+/** Loads what is installed, and opens the page of agents when it is asked for. */
+export async function startAgents(deps: AgentsControllerDeps): Promise<RunningAgents> {
+  const controller = new AgentsController({ ...deps, questions: agentDialogs });
+  await controller.start();
+  return controller;
+}
+
+/** The agents of a window, with what the user is asked passed in. */
+export class AgentsController implements RunningAgents, AgentsPageModel {
+  private readonly disposables = new DisposableStore();
+  private readonly registry: RegistryStore;
+  private readonly installer: AgentInstaller;
+  private readonly manager: AgentManager;
+  private readonly own: OwnAgents;
+  private readonly panel: AgentsPanel;
+  private readonly updates: UpdateOffers;
+  private readonly messages: Messages;
+  readonly onDidChange: AgentManager['onDidChange'];
+
+  constructor(private readonly deps: AgentsControllerDeps & { readonly questions: AgentQuestions }) {
+    const { backends, clock, extensionUri, install, log, memento, secrets, settings, storageFolder, tryAgent } = deps;
+    this.messages = new Messages(log);
+    const address = (): string => settings.agentsRegistry();
+    this.registry = new RegistryStore({ address, folder: storageFolder, snapshot, fetch: install.fetch, clock, log });
+    this.installer = new AgentInstaller({ folder: storageFolder, ports: { ...install, clock, log } });
+    this.own = new OwnAgents({
+      readSetting: () => settings.acpAgents()[0]?.value,
+      writeSetting: (value) => settings.setAcpAgents(value),
+      secrets,
+      tryAgent,
+      resolveFolder: (folder) => path.resolve(deps.defaultFolder(), folder.replace(/^~(?=$|[\\/])/, homedir())),
+    });
+    this.manager = new AgentManager({
+      registry: this.registry,
+      installer: this.installer,
+      backends,
+      questions: deps.questions,
+      consents: new InstallConsents(memento),
+      deleteKeys: (backendId) => secrets.deleteAll(backendId),
+      ownIds: () => this.own.names,
+      isTrusted,
+      platform: toPlatformKey(process.platform, process.arch),
+      log,
+    });
+    this.onDidChange = this.manager.onDidChange;
+    this.panel = new AgentsPanel({ model: this, extensionUri, clock, log });
+    this.updates = new UpdateOffers({
+      manager: this.manager,
+      backends,
+      isAutomatic: () => settings.agentsAutoUpdate(),
+      offer: (names) => this.offerUpdates(names),
+      memento,
+      clock,
+      log,
+    });
+  }
+
+  async start(): Promise<void> {
+    const { onDidChangeInstalled, settings } = this.deps;
+    const { disposables, installer, manager, panel, registry, updates } = this;
+    for (const part of [registry, installer, manager, updates, panel]) disposables.add(part);
+    disposables.add(installer.onDidChange(onDidChangeInstalled));
+    disposables.add(settings.onDidChangeOf([settingIds.agentsRegistry], () => void manager.refresh()));
+    disposables.add(settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updates.check()));
+    manager.start();
+    await Promise.all([registry.load(), installer.start()]);
+    updates.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.manager.stop();
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+  }
+
+  show(): void {
+    this.panel.show();
+  }
+
+  restore(panel: vscode.WebviewPanel): void {
+    this.panel.restore(panel);
+  }
+
+  installed(): readonly InstalledAgent[] {
+    return this.installer.installed();
+  }
+
+  async loadView(): Promise<AgentsView> {
+    return agentsView(await this.manager.situation());
+  }
+
+  async loadIcons(post: (key: string, svg: string) => void, signal: AbortSignal): Promise<void> {
+    try {
+      const subjects = [...agentSubjects(await this.manager.situation())];
+      const loadNext = async (): Promise<void> => {
+        for (let next = subjects.shift(); next && !signal.aborted; next = subjects.shift()) {
+          const svg = next.listed && (await this.registry.icon(next.listed));
+          if (svg !== undefined) post(next.key, svg);
+        }
+      };
+      await Promise.all(Array.from({ length: iconsAtOnce }, loadNext));
+    } catch (error) {
+      this.deps.log.debug(`the icons of agents cannot be loaded: ${String(error)}`);
+    }
+  }
+
+  async refresh(): Promise<void> {
+    await this.manager.refresh();
+  }
+
+  async act(key: string, action: AgentActionKind, showForm: (name: string) => void): Promise<void> {
+    const subject = agentSubjects(await this.manager.situation()).find((other) => other.key === key);
+    if (!subject) throw new Error('This agent is no longer listed.');
+    const { backend, listed } = subject;
+    const registryId = registryIdOf(subject);
+    switch (action) {
+      case 'install':
+      case 'update':
+        if (listed) await this.manager.install(listed);
+        return;
+      case 'cancel':
+        if (registryId !== undefined) this.manager.cancel(registryId);
+        return;
+      case 'remove':
+        await this.remove(subject);
+        return;
+      case 'edit':
+        if (backend) showForm(backend.id);
+        return;
+      case 'chat':
+        await vscode.commands.executeCommand(commandIds.chatNew, { backendId: backend?.id });
+        return;
+      case 'signIn':
+        await vscode.commands.executeCommand(commandIds.acpSignIn, backend?.id);
+        return;
+      case 'restart':
+        await vscode.commands.executeCommand(commandIds.acpRestartAgent, backend?.id);
+        return;
+      case 'allow':
+        await vscode.commands.executeCommand(commandIds.reviewWorkspace, backend?.id);
+        return;
+      case 'openWebsite': {
+        const address = listed?.website ?? listed?.repository;
+        // VS Code asks before it opens a page that is not trusted.
+        if (address !== undefined) await vscode.env.openExternal(vscode.Uri.parse(address, true));
+      }
+    }
+  }
+
+  manageTrust(): PromiseLike<unknown> {
+    return vscode.commands.executeCommand('workbench.trust.manage');
+  }
+
+  readOwnAgent(name: string): ReturnType<OwnAgents['read']> {
+    return this.own.read(name);
+  }
+
+  testOwnAgent(...asked: Parameters<OwnAgents['test']>): ReturnType<OwnAgents['test']> {
+    return this.own.test(...asked);
+  }
+
+  async saveOwnAgent(agent: Parameters<OwnAgents['save']>[0]): Promise<void> {
+    const backends = await this.deps.backends.list();
+    // An agent of the settings replaces one with the same id that was found or installed, which must not happen by chance.
+    await this.own.save(agent, new Set(backends.map(({ id }) => id)));
+  }
+
+  private async remove(subject: AgentSubject): Promise<void> {
+    const { backend, installed } = subject;
+    if (installed) {
+      const message = await this.manager.remove(installed.id);
+      if (message !== undefined) this.messages.info(message);
+    } else if (backend && this.own.names.has(backend.id)) {
+      const detail = 'This removes it from your settings, with its stored secrets. Conversations are kept.';
+      if (await confirm(`Remove ${toVisibleText(backend.title)}?`, detail, 'Remove')) await this.own.remove(backend.id);
+    }
+  }
+
+  private offerUpdates(names: readonly string[]): void {
+    const list = new Intl.ListFormat('en').format(names);
+    const message = names.length === 1 ? `An update of ${list} is available.` : `Updates of ${list} are available.`;
+    this.messages.info(message, { label: 'Show Agents', run: () => this.show() });
+  }
+}
+
+function isTrusted(): boolean {
+  return vscode.workspace.isTrusted;
+}

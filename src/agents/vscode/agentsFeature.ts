@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
+import { commandIds, panelTypes } from '../../manifest';
+import type { InstalledAgent } from '../common/install/agentInstall';
+import type { AgentsControllerDeps, RunningAgents } from './agentsController';
+
+type AgentsFeatureDeps = Omit<AgentsControllerDeps, 'onDidChangeInstalled'>;
+
+/** Registers the page of agents. What installs agents is loaded on first use. */
+export class AgentsFeature implements Feature {
+  readonly id = 'agents';
+  readonly title = 'Installed agents';
+  private readonly changeEmitter = new Emitter<void>((error) =>
+    this.deps.log.error('a listener of the installed agents failed', error),
+  );
+  /** Fires when an agent was installed, updated or removed. */
+  readonly onDidChange: Event<void> = this.changeEmitter.event;
+  private readonly agents: LazyFeature<RunningAgents>;
+
+  constructor(private readonly deps: AgentsFeatureDeps) {
+    this.agents = new LazyFeature(async () => {
+      const { startAgents } = await import('./agentsController');
+      return await startAgents({ ...deps, onDidChangeInstalled: () => this.changeEmitter.fire() });
+    });
+  }
+
+  start(): Promise<RunningFeature> {
+    const { commands, status } = this.deps;
+    const store = new DisposableStore();
+    store.add(this.agents);
+    store.add(this.changeEmitter);
+    store.add(commands.setHandler(commandIds.agentsShow, async () => (await this.agents.getOrLoad()).show()));
+    store.add(
+      vscode.window.registerWebviewPanelSerializer(panelTypes.agents, {
+        deserializeWebviewPanel: async (panel) => (await this.agents.getOrLoad()).restore(panel),
+      }),
+    );
+    // The agents that run have a status of their own.
+    status.remove(this.id);
+    return Promise.resolve({ stop: () => this.agents.stop(), dispose: () => store.dispose() });
+  }
+
+  /** The agents that Backline has installed. Loads nothing where there are none. Never rejects. */
+  async installedAgents(): Promise<readonly InstalledAgent[]> {
+    const { log, storageFolder } = this.deps;
+    if (!this.agents.loaded && !existsSync(path.join(storageFolder, 'installed.json'))) return [];
+    try {
+      return (await this.agents.getOrLoad()).installed();
+    } catch (error) {
+      log.error('the installed agents cannot be loaded', error);
+      return [];
+    }
+  }
+}

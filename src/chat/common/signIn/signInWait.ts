@@ -1,0 +1,93 @@
+import type { Clock } from '../../../base/common/async';
+import type { SessionHead } from '../chatStore';
+import type { Draft, QueuedPrompt } from '../chatView';
+import type { BackendConnection } from '../conversation/backendConnection';
+import type { Conversation } from '../conversation/conversation';
+import type { SharedDraft } from '../conversation/sharedDraft';
+import type { TurnRunner } from '../conversation/turnRunner';
+
+interface SignInWaitPorts {
+  readonly conversation: Conversation;
+  readonly connection: Pick<BackendConnection, 'state'>;
+  readonly turnRunner: TurnRunner;
+  readonly draft: SharedDraft;
+  readonly clock: Clock;
+}
+
+/** A prompt that waited longer than this is not sent without the user: it stays in the queue. */
+const maxWaitMs = 60 * 60_000;
+
+/** Whether a prompt in the queue has waited for a sign-in since before its window was closed. `now`: since the epoch. */
+export function isWaitingInQueue({ signInWaitSince = 0 }: SessionHead, hasQueue: boolean, now: number): boolean {
+  return signInWaitSince > 0 && hasQueue && Math.abs(now - signInWaitSince) < maxWaitMs;
+}
+
+/** The prompt of a conversation that waits until the user has signed in: it is sent once, or its text is given back. */
+export class SignInWait {
+  constructor(private readonly ports: SignInWaitPorts) {}
+
+  /** Whether the first prompt of the queue waits for a sign-in. */
+  get isInQueue(): boolean {
+    const { clock, conversation } = this.ports;
+    return isWaitingInQueue(conversation.head, conversation.queue.first !== undefined, clock.now());
+  }
+
+  /** Call before any prompt is sent. */
+  end(): void {
+    const { file, head } = this.ports.conversation;
+    if ((head.signInWaitSince ?? 0) > 0) file.updateHead({ signInWaitSince: 0 });
+  }
+
+  /** Withdraws the prompt for the user, who does not want to sign in. Resolves with whether a prompt waited. */
+  async cancel(): Promise<boolean> {
+    const { conversation, draft, turnRunner } = this.ports;
+    const sent = this.sentPrompt;
+    if (this.unsentPrompt) {
+      turnRunner.withdraw();
+      return true;
+    }
+    if (sent) {
+      await turnRunner.stop();
+      draft.giveBack(sent);
+      return true;
+    }
+    const { first } = conversation.queue;
+    if (!this.isInQueue || !first) return false;
+    await conversation.file.claim();
+    this.end();
+    conversation.addRecord({ type: 'unqueued', id: first.id });
+    draft.giveBack(first);
+    return true;
+  }
+
+  /** Ends the turns of a closing window, and keeps a prompt that waits for a sign-in in the queue. */
+  closeTurns(newId: () => string): void {
+    const { clock, conversation, draft, turnRunner } = this.ports;
+    const { sentPrompt, unsentPrompt } = this;
+    // Otherwise, it would go back to the composer.
+    if (unsentPrompt) draft.confirmSent(unsentPrompt.id);
+    turnRunner.close();
+    const prompt = unsentPrompt ?? (sentPrompt && { ...sentPrompt, id: newId() });
+    if (!prompt || !conversation.file.isOurs) return;
+    // A prompt from the queue is back there.
+    if (!conversation.queue.get(prompt.id)) conversation.addRecord({ type: 'queued', ...prompt, isNext: true });
+    conversation.file.updateHead({ signInWaitSince: clock.now() });
+  }
+
+  private get isMissing(): boolean {
+    return this.ports.connection.state?.kind === 'authRequired';
+  }
+
+  private get unsentPrompt(): QueuedPrompt | undefined {
+    const { phase } = this.ports.turnRunner;
+    return this.isMissing && phase.kind === 'connecting' ? phase.prompt : undefined;
+  }
+
+  /** The prompt of a turn that the agent has not answered, because it refused it. */
+  private get sentPrompt(): Draft | undefined {
+    const { conversation, turnRunner } = this.ports;
+    const { answerText, isBusy, prompts } = conversation.transcript;
+    if (!this.isMissing || turnRunner.phase.kind !== 'sent' || !isBusy || answerText !== '') return undefined;
+    return prompts.at(-1)?.draft;
+  }
+}

@@ -1,0 +1,31 @@
+import { toDisposable, type Disposable } from '../../base/common/disposable';
+
+interface QuestionLimits {
+  /** By the name that a client gives itself. */
+  readonly perClient: number;
+  /** A client can give itself many names. */
+  readonly inAll: number;
+}
+
+/** Limits the questions that programs outside VS Code put to the user at the same time. */
+export class OpenQuestions {
+  private readonly countByClient = new Map<string, number>();
+
+  constructor(private readonly limits: QuestionLimits = { perClient: 3, inAll: 8 }) {}
+
+  /** Counts a question until the result is disposed. Returns undefined if too many are open. */
+  tryOpen(client: string): Disposable | undefined {
+    const { inAll, perClient } = this.limits;
+    const count = this.countByClient.get(client) ?? 0;
+    const sum = [...this.countByClient.values()].reduce((total, each) => total + each, 0);
+    if (count >= perClient || sum >= inAll) return undefined;
+    this.countByClient.set(client, count + 1);
+    return toDisposable(() => this.countEnd(client));
+  }
+
+  private countEnd(client: string): void {
+    const rest = (this.countByClient.get(client) ?? 0) - 1;
+    if (rest > 0) this.countByClient.set(client, rest);
+    else this.countByClient.delete(client);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Disposable } from '../../base/common/disposable';
+import { Emitter } from '../../base/common/event';
+import type { BackendSession } from './sessionBackend';
+
+/** Knows which backends have a turn that runs, from the sessions that were opened. */
+export class WorkingBackends implements Disposable {
+  private readonly sessions = new Map<BackendSession, string>();
+  private readonly emitter: Emitter<void>;
+  /** Fires when a turn has ended. */
+  readonly onDidEndTurn;
+
+  constructor(onError: (error: unknown) => void) {
+    this.emitter = new Emitter<void>(onError);
+    this.onDidEndTurn = this.emitter.event;
+  }
+
+  /** Follows a session until it ends. Never rejects. */
+  async follow(session: BackendSession, backendId: string): Promise<void> {
+    this.sessions.set(session, backendId);
+    try {
+      for await (const { event } of session.events()) {
+        if (event.event === 'prompt:complete' || event.event === 'error') this.emitter.fire();
+      }
+    } catch {
+      // A session that cannot be read any more has no turn.
+    } finally {
+      this.sessions.delete(session);
+      this.emitter.fire();
+    }
+  }
+
+  isWorking(backendId: string): boolean {
+    return [...this.sessions].some(([session, id]) => id === backendId && session.isBusy);
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+    this.sessions.clear();
+  }
+}

@@ -1,0 +1,163 @@
+import type { AgentBackends, AgentSecrets, Installer, RegistrySource } from '../../src/agents/common/agentPorts';
+import type { InstalledAgent, InstallPlan, InstallProgress } from '../../src/agents/common/install/agentInstall';
+import type { ListedBackend, RegistryState } from '../../src/agents/common/page/agentsSituation';
+import type { RegistryAgent } from '../../src/agents/common/registry/registryAgent';
+import { Emitter } from '../../src/base/common/event';
+
+const throwIt = (error: unknown): void => {
+  throw error;
+};
+
+export const registryAgent = (id: string, version = '1.0.0'): RegistryAgent => ({
+  id,
+  name: id,
+  version,
+  description: '',
+  authors: [],
+  license: 'MIT',
+  distributions: [{ kind: 'npx', package: `${id}@${version}`, args: [], env: {} }],
+});
+
+/** A registry whose list the test sets. */
+export class FakeRegistry implements RegistrySource {
+  private readonly emitter = new Emitter<void>(throwIt);
+  readonly onDidChange = this.emitter.event;
+  refreshes = 0;
+  /** What the next refresh finds. */
+  next: RegistryState;
+
+  constructor(
+    public state: RegistryState,
+    private readonly now: () => number = () => 0,
+  ) {
+    this.next = state;
+  }
+
+  agents = (): RegistryState => this.state;
+  load = (): Promise<void> => Promise.resolve();
+  refresh(): Promise<void> {
+    this.refreshes++;
+    this.state = this.next;
+    this.emitter.fire();
+    return Promise.resolve();
+  }
+  async refreshIfDue(): Promise<void> {
+    const { checkedAt } = this.state;
+    const ageMs = checkedAt === undefined ? -1 : this.now() - checkedAt;
+    if (ageMs < 0 || ageMs >= 24 * 60 * 60_000) await this.refresh();
+  }
+  icon = (): Promise<undefined> => Promise.resolve(undefined);
+}
+
+/** Installs by noting it. `during` runs while it installs. */
+export class FakeInstaller implements Installer {
+  private readonly emitter = new Emitter<void>(throwIt);
+  readonly onDidChange = this.emitter.event;
+  agents: readonly InstalledAgent[] = [];
+  readonly calls: string[] = [];
+  during: (signal: AbortSignal, report: (progress: InstallProgress) => void) => Promise<void> = () => Promise.resolve();
+  problem: Pick<InstallPlan, 'problem' | 'advice'> = {};
+
+  installed = (): readonly InstalledAgent[] => this.agents;
+
+  plan(agent: RegistryAgent): Promise<InstallPlan> {
+    const { id, name, version } = agent;
+    this.calls.push(`plan ${id} ${version}`);
+    const address = `https://registry.example/${id}`;
+    return Promise.resolve({
+      id,
+      name,
+      version,
+      kind: 'npx',
+      address,
+      license: 'MIT',
+      commandLine: id,
+      ...this.problem,
+    });
+  }
+
+  async install(
+    { id, name, version }: RegistryAgent,
+    { onProgress, signal }: { signal: AbortSignal; onProgress: (progress: InstallProgress) => void },
+  ): Promise<InstalledAgent> {
+    this.calls.push(`install ${id} ${version}`);
+    await this.during(signal, onProgress);
+    const folder = `/agents/${id}/${version}`;
+    const agent: InstalledAgent = {
+      id,
+      name,
+      version,
+      kind: 'npx',
+      package: id,
+      command: '/node',
+      args: [`${folder}/bin.js`],
+      env: {},
+      folder,
+      bytes: 312_000_000,
+      installedAt: 0,
+    };
+    this.agents = [...this.agents.filter((other) => other.id !== id), agent];
+    this.emitter.fire();
+    return agent;
+  }
+
+  removeUnused(): Promise<void> {
+    this.calls.push('remove unused');
+    return Promise.resolve();
+  }
+
+  remove(id: string): Promise<{ bytes: number }> {
+    this.calls.push(`remove ${id}`);
+    this.agents = this.agents.filter((agent) => agent.id !== id);
+    this.emitter.fire();
+    return Promise.resolve({ bytes: 312_000_000 });
+  }
+}
+
+export class FakeAgentBackends implements AgentBackends {
+  private readonly changeEmitter = new Emitter<void>(throwIt);
+  readonly onDidChange = this.changeEmitter.event;
+  private readonly endEmitter = new Emitter<void>(throwIt);
+  readonly onDidEndTurn = this.endEmitter.event;
+  readonly working = new Set<string>();
+  readonly stopped: string[] = [];
+  listed: readonly ListedBackend[] = [];
+
+  list = (): Promise<readonly ListedBackend[]> => Promise.resolve(this.listed);
+  backendIdOf = ({ id }: { id: string }): string => id;
+  isWorking = (backendId: string): boolean => this.working.has(backendId);
+  stop(backendId: string): Promise<void> {
+    this.stopped.push(backendId);
+    return Promise.resolve();
+  }
+
+  become(...listed: readonly ListedBackend[]): void {
+    this.listed = listed;
+    this.changeEmitter.fire();
+  }
+
+  endTurn(backendId: string): void {
+    this.working.delete(backendId);
+    this.endEmitter.fire();
+  }
+}
+
+export class FakeAgentSecrets implements AgentSecrets {
+  readonly values = new Map<string, Record<string, string>>();
+
+  variablesOf = (id: string): Promise<string[]> => Promise.resolve(Object.keys(this.values.get(id) ?? {}));
+  keysOf = (id: string): Promise<Record<string, string>> => Promise.resolve(this.values.get(id) ?? {});
+  setSecret(id: string, variable: string, value: string): Promise<void> {
+    this.values.set(id, { ...this.values.get(id), [variable]: value });
+    return Promise.resolve();
+  }
+  deleteSecret(id: string, variable: string): Promise<void> {
+    const others = Object.entries(this.values.get(id) ?? {}).filter(([name]) => name !== variable);
+    this.values.set(id, Object.fromEntries(others));
+    return Promise.resolve();
+  }
+  deleteAll(id: string): Promise<void> {
+    this.values.delete(id);
+    return Promise.resolve();
+  }
+}

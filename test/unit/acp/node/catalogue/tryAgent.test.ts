@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { tryAgent, type AgentProgram, type TryAgentDeps } from '../../../../../src/acp/node/catalogue/tryAgent';
+import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
+import type { Logger } from '../../../../../src/base/common/log';
+import { systemClock } from '../../../../../src/base/node/systemClock';
+import { buildDemoAgent } from '../../../../fake/demoAgentFile';
+import { until } from '../../../../support/eventually';
+
+const script = path.resolve('test/fixtures/agents/misbehaving.mjs');
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+);
+const key = 'sk-not-a-real-key "quoted"';
+
+/** The processes that were started; all must have ended. */
+class Trial {
+  readonly leaders: number[] = [];
+  readonly lines: string[] = [];
+
+  run(program: Partial<AgentProgram>, more: Partial<TryAgentDeps> = {}, signal?: AbortSignal) {
+    const deps: TryAgentDeps = {
+      clientInfo: { name: 'test', title: 'Test', version: '1' },
+      clock: systemClock,
+      log: this.log(),
+      environment,
+      defaultFolder: tmpdir(),
+      guard: (leader) => {
+        this.leaders.push(leader);
+        return { dispose: () => undefined };
+      },
+      ...more,
+    };
+    const own = { command: process.execPath, args: [], env: {}, secretEnv: { AGENT_KEY: key }, ...program };
+    return tryAgent(own, deps, signal);
+  }
+
+  private log(): Logger {
+    const line = (message: string, error?: unknown): void => void this.lines.push(`${message} ${String(error)}`);
+    return { trace: line, debug: line, info: line, warn: line, error: line, child: () => this.log() };
+  }
+
+  assertEnded(): void {
+    for (const leader of this.leaders) assert.ok(!isProcessTreeAlive(leader), `${leader} runs`);
+    assert.ok(!JSON.stringify(this.lines).includes('not-a-real-key'), 'the log has no key');
+  }
+}
+
+describe('trying an agent', () => {
+  let trial: Trial;
+  beforeEach(() => {
+    trial = new Trial();
+  });
+  afterEach(() => trial.assertEnded());
+
+  it('says its name and its ways to sign in', async () => {
+    const demo = await buildDemoAgent();
+    try {
+      const found = await trial.run({ args: [demo.file, '--auth'], env: {} });
+      assert.equal(found.title, 'Demo agent (no model)');
+      assert.deepEqual(found.authMethods, [{ id: 'demo-sign-in', name: 'Demo sign-in', type: 'agent' }]);
+      assert.equal(trial.leaders.length, 1);
+    } finally {
+      await demo.remove();
+    }
+  });
+
+  it('knows a command that is not there from one that does not start', async () => {
+    await assert.rejects(trial.run({ command: 'no-such-command' }), { reason: 'notFound' });
+    await assert.rejects(trial.run({ command: script }), { reason: 'notStarted' });
+    await assert.rejects(trial.run({ cwd: '/no/such/folder' }), { reason: 'notStarted' });
+  });
+
+  it('repeats the last line of stderr of one that ends at once, without its secrets', async () => {
+    const fault =
+      'console.error("first"); console.error("bad key " + process.env.AGENT_KEY + "\\n"); process.exitCode = 7';
+    await assert.rejects(trial.run({ args: ['-e', fault] }), {
+      reason: 'ended',
+      message: 'The command ended at once (exit code 7). It says: “bad key [key]”',
+    });
+  });
+
+  it('knows what does not speak the protocol: a terminal program, an echo, other answers', async () => {
+    const words = 'console.log("Welcome, " + process.env.AGENT_KEY); process.stdin.resume()';
+    await assert.rejects(trial.run({ args: ['-e', words] }, { timeoutMs: 500 }), {
+      reason: 'notAcp',
+      message: /Check its arguments\. It says: “Welcome, \[key\]”$/,
+    });
+    await assert.rejects(trial.run({ args: [script, 'echo'] }), { reason: 'notAcp' });
+    const answer = 'process.stdin.once("data", () => console.log(`{"jsonrpc":"2.0","id":0,"result":{"key":1}}`))';
+    await assert.rejects(trial.run({ args: ['-e', answer] }), { reason: 'notAcp' });
+  });
+
+  it('gives up on one that says nothing, and ends it with its child processes', async () => {
+    for (const fault of ['ignoresEverything', 'stubbornGrandchild', 'closesStdin']) {
+      const silent = trial.run({ args: [script, fault] }, { timeoutMs: 300, graceMs: 100 });
+      await assert.rejects(silent, { name: 'TryAgentError' }, fault);
+    }
+    assert.equal(trial.leaders.length, 3);
+  });
+
+  it('ends when it is canceled, before and during the start', async () => {
+    await assert.rejects(trial.run({}, {}, AbortSignal.abort()), { reason: 'cancelled' });
+    assert.equal(trial.leaders.length, 0);
+    const controller = new AbortController();
+    const silent = trial.run({ args: [script, 'ignoresEndOfInput'] }, { graceMs: 100 }, controller.signal);
+    const rejected = assert.rejects(silent, { reason: 'cancelled' });
+    await until('the start', () => trial.leaders.length === 1);
+    controller.abort();
+    await rejected;
+  });
+});

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { AgentManager } from '../../../../src/agents/common/agentManager';
+import { InstallConsents } from '../../../../src/agents/common/install/installConsents';
+import { InstallError } from '../../../../src/agents/common/install/installError';
+import type { InstallJob } from '../../../../src/agents/common/install/installJobs';
+import { nullLogger } from '../../../../src/base/common/log';
+import { FakeAgentBackends, FakeInstaller, FakeRegistry, registryAgent } from '../../../fake/fakeAgents';
+import { MemoryMemento } from '../../../fake/memoryMemento';
+
+describe('the manager of agents', () => {
+  const one = registryAgent('one');
+  let installer: FakeInstaller;
+  let backends: FakeAgentBackends;
+  let registry: FakeRegistry;
+  let isTrusted: boolean;
+  let isConfirmed: boolean;
+  let questions: string[];
+  let deletedKeys: string[];
+  let manager: AgentManager;
+
+  beforeEach(() => {
+    installer = new FakeInstaller();
+    backends = new FakeAgentBackends();
+    registry = new FakeRegistry({ agents: [one], origin: 'registry', checkedAt: 0 });
+    isTrusted = true;
+    isConfirmed = true;
+    questions = [];
+    deletedKeys = [];
+    manager = new AgentManager({
+      registry,
+      installer,
+      backends,
+      questions: {
+        confirmInstall: (plan) => {
+          questions.push(`install ${plan.id} ${plan.version}`);
+          return Promise.resolve(isConfirmed);
+        },
+        confirmRemove: (agent, isWorking) => {
+          questions.push(`remove ${agent.id}${isWorking ? ' at work' : ''}`);
+          return Promise.resolve(isConfirmed);
+        },
+      },
+      consents: new InstallConsents(new MemoryMemento()),
+      deleteKeys: (id) => {
+        deletedKeys.push(id);
+        return Promise.resolve();
+      },
+      ownIds: () => new Set(),
+      isTrusted: () => isTrusted,
+      platform: 'linux-x86_64',
+      log: nullLogger,
+    });
+    manager.start();
+  });
+  afterEach(() => manager.dispose());
+
+  const job = async (id = 'one'): Promise<InstallJob | undefined> => (await manager.situation()).jobs.get(id);
+  const running = (id: string) =>
+    ({ id, title: id, source: 'installed', description: '', state: { kind: 'ready' } }) as const;
+
+  it('asks before the first installation, and not before an update from the same place', async () => {
+    await manager.install(one);
+    await manager.install(registryAgent('one', '1.1.0'));
+    assert.deepEqual(questions, ['install one 1.0.0']);
+    assert.deepEqual(installer.calls, ['plan one 1.0.0', 'install one 1.0.0', 'plan one 1.1.0', 'install one 1.1.0']);
+    assert.equal(await job(), undefined);
+  });
+
+  it('installs nothing that the user did not confirm, and asks again the next time', async () => {
+    isConfirmed = false;
+    await manager.install(one);
+    await manager.install(one);
+    assert.equal(questions.length, 2);
+    assert.deepEqual(installer.calls, ['plan one 1.0.0', 'plan one 1.0.0']);
+    assert.equal(await job(), undefined);
+  });
+
+  it('shows each step while it installs', async () => {
+    const stages: unknown[] = [];
+    installer.during = async (_signal, report) => {
+      report({ stage: 'Unpacking…', fraction: 0.5 });
+      stages.push(await job());
+    };
+    await manager.install(one);
+    assert.deepEqual(stages, [{ kind: 'installing', stage: 'Unpacking…', fraction: 0.5 }]);
+  });
+
+  it('keeps what went wrong, with what to do about it', async () => {
+    installer.during = () => Promise.reject(new InstallError('diskFull', 'The disk is full.', 'Free some space.'));
+    await manager.install(one);
+    assert.deepEqual(await job(), { kind: 'failed', message: 'The disk is full.', advice: 'Free some space.' });
+    installer.during = () => Promise.reject(new Error('Something else.'));
+    await manager.install(one);
+    assert.deepEqual(await job(), { kind: 'failed', message: 'Something else.' });
+  });
+
+  it('does not ask where the plan has a problem', async () => {
+    installer.problem = { problem: 'It needs Node.js 24.', advice: 'Install Node.js 24.' };
+    await manager.install(one);
+    assert.deepEqual(questions, []);
+    assert.deepEqual(await job(), { kind: 'failed', message: 'It needs Node.js 24.', advice: 'Install Node.js 24.' });
+  });
+
+  it('cancels an installation, which is no failure', async () => {
+    installer.during = (signal) => {
+      manager.cancel('one');
+      assert.equal(signal.aborted, true);
+      return Promise.reject(new Error('aborted'));
+    };
+    await manager.install(one);
+    assert.equal(await job(), undefined);
+    assert.deepEqual(installer.agents, []);
+  });
+
+  it('installs one agent once at a time', async () => {
+    await Promise.all([manager.install(one), manager.install(one)]);
+    assert.deepEqual(installer.calls, ['plan one 1.0.0', 'install one 1.0.0']);
+  });
+
+  it('installs nothing in an untrusted workspace', async () => {
+    isTrusted = false;
+    await manager.install(one);
+    assert.deepEqual(installer.calls, []);
+    const failed = await job();
+    assert.match(failed?.kind === 'failed' ? failed.message : '', /untrusted workspace/);
+  });
+
+  it('installs quietly only what the user has agreed to', async () => {
+    await manager.installQuietly(one);
+    assert.deepEqual([questions, installer.agents], [[], []]);
+    await manager.install(one);
+    await manager.installQuietly(registryAgent('one', '2.0.0'));
+    assert.equal(installer.agents[0]?.version, '2.0.0');
+    assert.equal(questions.length, 1);
+  });
+
+  it('knows which agents run an older version, until they are restarted', async () => {
+    await manager.install(one);
+    assert.equal((await manager.situation()).outdated.size, 0);
+    backends.become(running('one'));
+    await manager.install(registryAgent('one', '2.0.0'));
+    assert.deepEqual([...(await manager.situation()).outdated], ['one']);
+    backends.become({ ...running('one'), state: { kind: 'stopped' } });
+    assert.equal((await manager.situation()).outdated.size, 0);
+    assert.equal(installer.calls.at(-1), 'remove unused');
+  });
+
+  it('removes an agent with its processes, keys and consent, and says how much was freed', async () => {
+    await manager.install(one);
+    backends.working.add('one');
+    assert.equal(await manager.remove('one'), 'Removed one: 312 MB freed.');
+    assert.deepEqual(questions, ['install one 1.0.0', 'remove one at work']);
+    assert.deepEqual([backends.stopped, deletedKeys, installer.agents], [['one'], ['one'], []]);
+    await manager.install(one);
+    assert.equal(questions.length, 3);
+  });
+
+  it('removes nothing that the user did not confirm', async () => {
+    await manager.install(one);
+    isConfirmed = false;
+    assert.equal(await manager.remove('one'), undefined);
+    assert.deepEqual([backends.stopped, installer.agents.length], [[], 1]);
+  });
+
+  it('loads the list again once, for all who ask at the same time', async () => {
+    const states: boolean[] = [];
+    manager.onDidChange(() => void manager.situation().then(({ isChecking }) => states.push(isChecking)));
+    await Promise.all([manager.refresh(), manager.refresh()]);
+    assert.equal(registry.refreshes, 1);
+    await manager.situation();
+    assert.equal((await manager.situation()).isChecking, false);
+    assert.ok(states.length > 0);
+  });
+
+  it('ends what runs when the window closes', async () => {
+    installer.during = (signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    const installing = manager.install(one);
+    await manager.situation();
+    await manager.stop();
+    await installing;
+    assert.deepEqual(installer.agents, []);
+  });
+});
