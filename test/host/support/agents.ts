@@ -7,7 +7,7 @@ import type { BackendSession } from '../../../src/session/common/sessionBackend'
 import { nullLogger, type Logger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { CatalogueEntry } from '../../../src/acp/node/catalogue/agentCatalogue';
-import { AgentLauncher } from '../../../src/acp/node/catalogue/agentLauncher';
+import { AgentLauncher, type AgentLauncherDeps } from '../../../src/acp/node/catalogue/agentLauncher';
 import { AgentRegistry } from '../../../src/acp/node/catalogue/agentRegistry';
 import { TrafficLog } from '../../../src/wire/common/traffic';
 import { Follower } from '../../fake/backendHarness';
@@ -15,6 +15,14 @@ import { AdapterUnderTest } from './editorAdapter';
 import { inWorkspace } from './workspace';
 import { standingOf } from '../../fake/fakePermissions';
 import { answeringConsent } from '../../fake/answeringConsent';
+
+interface AgentsOptions {
+  /** Agents that run in this Node.js, in place of the demo agents. */
+  readonly entries: readonly Pick<CatalogueEntry, 'id' | 'title' | 'args'>[];
+  readonly keysOf: AgentLauncherDeps['keysOf'];
+  readonly needsSignIn: (id: string) => boolean;
+  readonly runInTerminal: AgentLauncherDeps['runInTerminal'];
+}
 
 /** The demo agent behind a registry and an editor of the test's own, in the real VS Code. Dispose it. */
 export class AgentsUnderTest {
@@ -28,7 +36,8 @@ export class AgentsUnderTest {
   );
   readonly registry: AgentRegistry;
 
-  constructor() {
+  constructor(options: Partial<AgentsOptions> = {}) {
+    const { entries, needsSignIn = () => false } = options;
     const log: Logger = {
       ...nullLogger,
       child: () => log,
@@ -55,10 +64,10 @@ export class AgentsUnderTest {
       createId: randomUUID,
       random: Math.random,
       elicit: () => Promise.resolve({ action: 'decline' }),
-      runInTerminal: () => Promise.resolve(false),
-      keysOf: () => Promise.resolve({}),
+      runInTerminal: options.runInTerminal ?? (() => Promise.resolve(false)),
+      keysOf: options.keysOf ?? (() => Promise.resolve({})),
     });
-    const agents = [
+    const agents = entries?.map(entryOf) ?? [
       demo('v1', 'v1', []),
       demo('original', 'draft', ['--draft']),
       demo('document', 'draft', ['--draft=document']),
@@ -68,7 +77,7 @@ export class AgentsUnderTest {
       createBackend: (entry) => launcher.create(entry),
       isTrusted: () => this.isTrusted,
       agentConsent,
-      needsSignIn: () => false,
+      needsSignIn,
       log,
     });
   }
@@ -117,13 +126,16 @@ export class Chat {
 function demo(id: string, dialect: CatalogueEntry['dialect'], args: readonly string[]): CatalogueEntry {
   const extension = vscode.extensions.getExtension('backline.backline');
   assert.ok(extension);
+  const script = join(extension.extensionPath, 'dist', 'demo-agent.js');
+  return { ...entryOf({ id, title: `Demo ${id}`, args: [script, ...args] }), dialect };
+}
+
+function entryOf(agent: Pick<CatalogueEntry, 'id' | 'title' | 'args'>): CatalogueEntry {
   return {
-    id,
-    title: `Demo ${id}`,
+    ...agent,
     command: process.execPath,
-    args: [join(extension.extensionPath, 'dist', 'demo-agent.js'), ...args],
     env: { ELECTRON_RUN_AS_NODE: '1' },
-    dialect,
+    dialect: 'v1',
     mcpServers: {},
     missingFile: 'error',
     source: 'configured',

@@ -49,7 +49,7 @@ export const knownAgents: readonly KnownAgent[] = [
   defineAgent('kimi', 'Kimi Code', 'kimi', ['acp']),
   defineAgent('vibe', 'Mistral Vibe', 'vibe-acp', []),
   defineAgent('pi', 'pi', 'pi-acp', [], 'pi-acp'),
-  defineAgent('amp-acp', 'Amp', 'amp-acp', [], 'amp-acp'),
+  defineAgent('amp-acp', 'Amp', 'amp-acp', []),
 ];
 
 /** Finds the known agent that a command line starts: by command name, script name or npm package. */

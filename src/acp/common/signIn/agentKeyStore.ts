@@ -8,7 +8,7 @@ import { parseJson } from '../../../base/common/parseJson';
 import { isKeyVariable, keyProblem } from './agentKeys';
 
 /** The part of VS Code's `SecretStorage` that is used here. */
-interface AgentSecretStorage {
+export interface AgentSecretStorage {
   get(name: string): PromiseLike<string | undefined>;
   store(name: string, value: string): PromiseLike<void>;
   delete(name: string): PromiseLike<void>;

@@ -4,8 +4,8 @@ export interface AgentKeyUse {
   readonly keys: readonly AuthKey[];
   /** The agent's own sign-in method that takes the key from the variable. Some agents ignore the key without it. */
   readonly methodId?: string;
-  /** Whether the agent refuses a session without a valid sign-in; otherwise only a prompt shows whether a key works. */
-  readonly checkedBy: 'session' | 'prompt';
+  /** What the agent refuses if the user is not signed in. An agent that opens any session refuses the prompt. */
+  readonly refuses: 'session' | 'prompt';
 }
 
 const anthropic: AuthKey = {
@@ -22,18 +22,18 @@ const geminiPage = 'https://aistudio.google.com/apikey';
  * missing here sign in by other ways only, or could not be checked.
  */
 const keysByAgent: Readonly<Record<string, AgentKeyUse>> = {
-  claude: { keys: [anthropic], checkedBy: 'prompt' },
+  claude: { keys: [anthropic], refuses: 'prompt' },
   codex: {
     keys: [{ variable: 'CODEX_API_KEY', name: 'OpenAI API Key', page: openAiPage }],
     methodId: 'api-key',
-    checkedBy: 'session',
+    refuses: 'session',
   },
   gemini: {
     keys: [{ variable: 'GEMINI_API_KEY', name: 'Gemini API Key', page: geminiPage }],
     methodId: 'gemini-api-key',
-    checkedBy: 'session',
+    refuses: 'session',
   },
-  qwen: { keys: [openAi], methodId: 'openai', checkedBy: 'session' },
+  qwen: { keys: [openAi], methodId: 'openai', refuses: 'session' },
   opencode: {
     keys: [
       { variable: 'OPENCODE_API_KEY', name: 'OpenCode Zen API Key', page: 'https://opencode.ai/auth' },
@@ -42,7 +42,7 @@ const keysByAgent: Readonly<Record<string, AgentKeyUse>> = {
       { variable: 'GOOGLE_GENERATIVE_AI_API_KEY', name: 'Gemini API Key', page: geminiPage },
       { variable: 'OPENROUTER_API_KEY', name: 'OpenRouter API Key', page: 'https://openrouter.ai/keys' },
     ],
-    checkedBy: 'prompt',
+    refuses: 'prompt',
   },
   copilot: {
     keys: [
@@ -53,11 +53,11 @@ const keysByAgent: Readonly<Record<string, AgentKeyUse>> = {
         advice: 'Use a fine-grained personal access token with the permission "Copilot Requests".',
       },
     ],
-    checkedBy: 'session',
+    refuses: 'session',
   },
 };
 
-const noKeys: AgentKeyUse = { keys: [], checkedBy: 'session' };
+const noKeys: AgentKeyUse = { keys: [], refuses: 'session' };
 
 /** `knownId` is the id of a known agent. Empty for other agents. */
 export function keysOfAgent(knownId: string | undefined): AgentKeyUse {

@@ -27,8 +27,8 @@ export function signInChoices(methods: readonly AuthMethod[]): readonly SignInCh
 
 /** What to say after a sign-in that was checked. */
 export function signedInMessage(agentTitle: string, type: AuthMethod['type'], isProven: boolean): string {
+  // Agents open a session with any key, and find out with the first prompt whether it is a right one.
+  if (type === 'key') return `${agentTitle} uses your key now. Your next prompt shows whether it is valid.`;
   if (isProven) return `You are signed in to ${agentTitle}.`;
-  return type === 'key'
-    ? `The key for ${agentTitle} is stored. Your next prompt shows whether it works.`
-    : `The sign-in to ${agentTitle} is complete. Your next prompt shows whether it works.`;
+  return `The sign-in to ${agentTitle} is complete. Your next prompt shows whether it works.`;
 }

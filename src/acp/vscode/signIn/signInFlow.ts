@@ -84,11 +84,12 @@ export class SignInFlow {
   }
 
   private async chooseWay(backend: SessionBackend): Promise<SignInChoice | undefined> {
-    const { messages } = this.options;
-    const { isSignedIn, methods } = await this.methodsOf(backend);
+    const { agents, messages } = this.options;
+    const { isSignedIn: hasSession, methods } = await this.methodsOf(backend);
+    const isSignedIn = hasSession && agents.isProvenBySession(backend.id);
     const choices = signInChoices(methods);
     if (choices.length === 0) {
-      if (isSignedIn) messages.info(`You are signed in to ${backend.title}.`);
+      if (hasSession) messages.info(`${backend.title} works without a sign-in, or you are signed in already.`);
       else messages.warning(`${backend.title} offers no way to sign in here. Use its own command to sign in.`);
       return undefined;
     }

@@ -1,4 +1,3 @@
-import type * as vscode from 'vscode';
 import { messageOf } from '../../../base/common/errors';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
@@ -8,7 +7,7 @@ import type { Commands } from '../../../platform/vscode/commands';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { AuthKey } from '../../../session/common/sessionBackend';
 import { keysOfAgent } from '../../common/signIn/agentKeys';
-import { AgentKeyStore } from '../../common/signIn/agentKeyStore';
+import { AgentKeyStore, type AgentSecretStorage } from '../../common/signIn/agentKeyStore';
 import { keyMethodId } from '../../common/signIn/signInWays';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { SignInMemory } from '../../common/signIn/signInMemory';
@@ -18,7 +17,7 @@ import { KeyCommands } from './keyCommands';
 import { SignInFlow, type SignInAgents } from './signInFlow';
 
 interface SignInServicesDeps {
-  readonly secrets: vscode.SecretStorage;
+  readonly secrets: AgentSecretStorage;
   readonly memento: Memento;
   readonly log: Logger;
 }
@@ -76,7 +75,7 @@ export class SignInServices {
         const entry = entryOf(id);
         return entry !== undefined && !entry.workspaceDefinition;
       },
-      isProvenBySession: (id) => keysOfAgent(knownIdOf(id)).checkedBy === 'session',
+      isProvenBySession: (id) => keysOfAgent(knownIdOf(id)).refuses === 'session',
     };
     const flow = new SignInFlow({ agents, keys, messages });
     const knownKeys = (id: string): readonly AuthKey[] => keysOfAgent(knownIdOf(id)).keys;
