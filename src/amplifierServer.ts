@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import { splitCommand } from './acp/common/catalogue/splitCommand';
 import { findKnownAgentByCommand } from './acp/common/catalogue/knownAgents';
-import { AcpBackend } from './acp/node/v1/acpBackend';
+import { AcpBackend } from './acp/node/session/acpBackend';
 import { startAgentProcess } from './acp/node/process/agentProcess';
 import { RestartPolicy } from './acp/node/process/restartPolicy';
 import { AmplifierServer } from './amplifier/node/server/amplifierServer';

@@ -1,4 +1,4 @@
-import { AcpBackend } from '../../src/acp/node/v1/acpBackend';
+import { AcpBackend } from '../../src/acp/node/session/acpBackend';
 import { startAgentProcess } from '../../src/acp/node/process/agentProcess';
 import { RestartPolicy } from '../../src/acp/node/process/restartPolicy';
 import { nullLogger } from '../../src/base/common/log';

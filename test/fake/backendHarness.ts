@@ -4,7 +4,7 @@ import type { BackendSession } from '../../src/session/common/sessionBackend';
 import { systemClock } from '../../src/base/node/systemClock';
 import { nullLogger } from '../../src/base/common/log';
 import { disabledTrafficTap } from '../../src/wire/common/traffic';
-import { AcpBackend, type AcpBackendDeps } from '../../src/acp/node/v1/acpBackend';
+import { AcpBackend, type AcpBackendDeps } from '../../src/acp/node/session/acpBackend';
 import { RestartPolicy } from '../../src/acp/node/process/restartPolicy';
 import { FakeEditor } from './fakeEditor';
 import { standingOf } from './fakePermissions';

@@ -134,7 +134,7 @@ export const firstTime =
 
 export const never = (): Promise<never> => new Promise(() => undefined);
 
-function toSdkStream(end: DuplexEnd): Stream {
+export function toSdkStream(end: DuplexEnd): Stream {
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
       end.onMessage((message) => controller.enqueue(message as AnyMessage));

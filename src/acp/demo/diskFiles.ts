@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { errorCode } from '../../base/common/errors';
 import type { DraftHandlers } from '../common/draft/draftConnection';
@@ -47,8 +47,18 @@ export async function readFileInFolder(folder: string, path: string): Promise<{ 
   return { text: await readFile(real), version: Math.trunc(mtimeMs) };
 }
 
+/** @throws Error for a file that is missing or outside the folders */
+export async function readTextInside(folders: readonly string[], path: string): Promise<string> {
+  return await readFile(await realPathInside(folders, path), 'utf8');
+}
+
+/** Replaces the text of a file. @throws Error for a file that is missing or outside the folders */
+export async function writeTextInside(folders: readonly string[], path: string, text: string): Promise<void> {
+  await writeFile(await realPathInside(folders, path), text);
+}
+
 /** Returns the real path of a file in one of the folders. @throws Error if it is missing or outside */
-export async function realPathInside(folders: readonly string[], path: string): Promise<string> {
+async function realPathInside(folders: readonly string[], path: string): Promise<string> {
   const real = await realpath(path);
   for (const folder of folders) {
     const below = relative(await realpath(folder), real);

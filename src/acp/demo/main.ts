@@ -1,13 +1,16 @@
 import { Readable, Writable } from 'node:stream';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { agentProtocolRouter } from '@agentclientprotocol/sdk/experimental/v2';
 import { messageOf } from '../../base/common/errors';
 import { DocumentAgent } from './draft/documentAgent';
 import { DraftAgent } from './draft/draftAgent';
 import { parseOptions, demoUsage, type DemoOptions } from './options';
-import { DemoSessions } from './v1/sessions';
-import { DemoSignIn } from './v1/demoSignIn';
+import { DemoSessions } from './session/sessions';
+import { DemoSignIn } from './session/demoSignIn';
+import { DemoTurns } from './session/demoTurns';
 import { StdioStream } from './stdioStream';
 import { V1Agent } from './v1/v1Agent';
+import { V2Agent } from './v2/v2Agent';
 
 const name = 'Demo agent (no model)';
 const version = '1.0.0';
@@ -16,14 +19,18 @@ function warn(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
-async function runV1Agent({ needsSignIn, stateFolder }: DemoOptions): Promise<void> {
+async function runAgent({ needsSignIn, stateFolder, protocol }: DemoOptions): Promise<void> {
   const sessions = new DemoSessions(stateFolder);
   const signIn = new DemoSignIn(needsSignIn, stateFolder);
+  const turns = new DemoTurns(sessions, warn);
   const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin));
-  const agent = new V1Agent({ name, version, sessions, signIn, warn });
-  await agent.createApp().connect(stream).closed;
+  const deps = { name, version, sessions, signIn, turns, warn };
+  const v1 = new V1Agent(deps).createApp();
+  // The router goes on in version 1 with a client that offers only that.
+  if (protocol === 1) await v1.connect(stream).closed;
+  else await agentProtocolRouter().withV1(v1).withV2(new V2Agent(deps).createApp()).connect(stream).closed;
   sessions.endAllTurns();
-  await agent.whenTurnsEnd();
+  await turns.whenTurnsEnd();
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -41,7 +48,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   switch (options.dialect) {
     case 'v1':
-      await runV1Agent(options);
+      await runAgent(options);
       return 0;
     case 'original':
       await new DraftAgent(new StdioStream(), process.cwd()).run();

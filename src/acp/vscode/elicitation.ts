@@ -3,7 +3,13 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { toVisibleText } from '../../base/common/visibleText';
 import { withCancellationToken } from '../../platform/vscode/cancellation';
-import { findInputProblem, formFields, parseInput, type FormField, type FormValue } from '../common/v1/elicitationForm';
+import {
+  findInputProblem,
+  formFields,
+  parseInput,
+  type FormField,
+  type FormValue,
+} from '../common/session/elicitationForm';
 
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
 const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.unknown(), message: z.string() });

@@ -97,7 +97,7 @@ export const approvalDetails = {
 const PlanEntry = z.looseObject({
   content: Text,
   priority: z.enum(['high', 'medium', 'low']).catch('medium'),
-  status: z.enum(['pending', 'in_progress', 'completed']).catch('pending'),
+  status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).catch('pending'),
 });
 type PlanEntry = z.infer<typeof PlanEntry>;
 

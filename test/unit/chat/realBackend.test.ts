@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackendRegistry } from '../../../src/session/common/backendRegistry';
-import type { AcpBackend } from '../../../src/acp/node/v1/acpBackend';
+import type { AcpBackend } from '../../../src/acp/node/session/acpBackend';
 import { toDisposable } from '../../../src/base/common/disposable';
 import { backendOf } from '../../fake/backendHarness';
 import { basics, type Script } from '../../fake/scriptedAgent';

@@ -4,6 +4,7 @@ import * as path from 'node:path';
 
 /** The files that start programs, each with the program that it starts. */
 const starters: Readonly<Record<string, string>> = {
+  'acp/demo/v2/v2Turn.ts': 'what the user of the demo agent asked for and allowed',
   'acp/node/process/agentProcess.ts': 'the configured agent',
   'acp/node/process/agentReaper.ts': 'our own reaper',
   'acp/node/process/processTree.ts': 'taskkill',

@@ -5,7 +5,7 @@ import { describeScope } from '../../../permissions/common/rules/ruleWords';
 import type { ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText } from '../../../base/common/visibleText';
 import type { ApprovalOption } from './approvals';
-import type { PermissionRequest } from '../v1/v1Schema';
+import type { PermissionRequest } from '../session/agentMessages';
 
 /** An answer offered to the user. Choosing it stores `rule`. */
 export interface PermissionChoice extends ApprovalOption {

@@ -6,8 +6,8 @@ import { parseToolInput, sortedByName } from '../../../permissions/common/reques
 import { mayChangeFiles } from '../../../permissions/common/decide';
 import type { CheckedRequest, ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
-import type { CallDescription } from '../v1/toolCalls';
-import { toToolContent } from '../v1/toolContent';
+import type { CallDescription } from '../session/toolCalls';
+import { toToolContent } from '../session/toolContent';
 
 interface RequestContext {
   readonly agent: string;
@@ -28,7 +28,7 @@ const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 
  */
 export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
-  const diffs = call.content.flatMap((item) => (item.type === 'diff' ? [item.path] : []));
+  const diffs = call.content.flatMap(changedPathsOf);
   const kind = diffs.length > 0 && nonEditKinds.has(call.kind) ? 'edit' : call.kind;
   const input = parseToolInput(call.rawInput, kind === 'read' || kind === 'edit');
   const refusedPaths = new Set<string>();
@@ -57,6 +57,11 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
   } catch {
     return { ...request, protections: new Map(), isUnresolved: true };
   }
+}
+
+function changedPathsOf(item: CallDescription['content'][number]): string[] {
+  if (item.type === 'diff') return [item.path];
+  return item.type === 'change' ? [item.path, ...(item.oldPath === undefined ? [] : [item.oldPath])] : [];
 }
 
 /**

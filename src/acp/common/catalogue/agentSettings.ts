@@ -20,6 +20,9 @@ const Defaults = z.record(z.string(), z.union([z.string(), z.boolean()]));
 /** An entry without a command, which sets only the defaults of a detected agent. */
 const FoundAgentSetting = z.strictObject({ defaults: Defaults });
 
+const ProtocolSetting = z.enum(['auto', '1', '2']);
+export type ProtocolSetting = z.infer<typeof ProtocolSetting>;
+
 export const AgentSetting = z.object({
   /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
@@ -28,6 +31,8 @@ export const AgentSetting = z.object({
   env: Variables.default({}),
   cwd: z.string().min(1).optional(),
   dialect: z.enum(['v1', 'draft']).default('v1'),
+  /** The version of ACP to offer; only for the dialect `v1`. Optional, so that entries without it keep their consent. */
+  protocol: ProtocolSetting.optional(),
   mcpServers: z.record(z.string(), McpServerSetting).default({}),
   /**
    * Values for options of new sessions. Keys are `mode`, `model` or the id of an option; a value can be given by its

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { AuthKey, AuthMethod } from '../../../session/common/sessionBackend';
-import type { V1AuthMethod } from '../v1/v1Schema';
+import type { AgentAuthMethod } from '../session/agentMessages';
 import { isKeyVariable, type AgentKeyUse } from './agentKeys';
 
 export interface SignInCommand {
@@ -42,7 +42,7 @@ const KeyMethod = z.looseObject({
 });
 
 /** The ways to sign in to an agent: its own methods first, then the keys that it is known to take. */
-export function signInWays(methods: readonly V1AuthMethod[], { keys, methodId }: AgentKeyUse): readonly SignInWay[] {
+export function signInWays(methods: readonly AgentAuthMethod[], { keys, methodId }: AgentKeyUse): readonly SignInWay[] {
   const own = methods.filter(({ id }) => keys.length === 0 || id !== methodId).map(ownWay);
   const announced = new Set(own.flatMap(({ method }) => (method.keys ?? []).map(({ variable }) => variable)));
   const agentMethodId = methods.some(({ id }) => id === methodId) ? methodId : undefined;
@@ -65,7 +65,7 @@ function keyMethod(key: AuthKey): AuthMethod {
   return { id: keyMethodId(key.variable), name: key.name, type: 'key', keys: [key] };
 }
 
-function ownWay(method: V1AuthMethod): SignInWay {
+function ownWay(method: AgentAuthMethod): SignInWay {
   const { id, name, description } = method;
   const shared = { id, name, ...withoutUndefined({ description }) };
   const keys = announcedKeys(method);
@@ -75,7 +75,7 @@ function ownWay(method: V1AuthMethod): SignInWay {
   return { kind: 'agent', method: { ...shared, type: 'agent' } };
 }
 
-function announcedKeys(method: V1AuthMethod): readonly AuthKey[] {
+function announcedKeys(method: AgentAuthMethod): readonly AuthKey[] {
   const found = KeyMethod.safeParse(method).data;
   if (!found) return [];
   const { link, varName, vars = varName === undefined ? [] : [{ name: varName }] } = found;
@@ -88,7 +88,7 @@ function announcedKeys(method: V1AuthMethod): readonly AuthKey[] {
     }));
 }
 
-function terminalCommand(method: V1AuthMethod): SignInCommand | undefined {
+function terminalCommand(method: AgentAuthMethod): SignInCommand | undefined {
   const { name, type, args, env, _meta: meta } = method;
   const found = TerminalAuthMeta.safeParse(meta).data?.['terminal-auth'];
   if (found) return { label: found.label ?? name, command: found.command, args: found.args, env: found.env };

@@ -1,4 +1,19 @@
 import * as z from 'zod';
+import type { PermissionRequest as AgentPermissionRequest, TurnResult } from '../session/agentMessages';
+import {
+  ContentBlock,
+  Count,
+  list,
+  Location,
+  Meta,
+  optional,
+  optionalText,
+  PermissionOptions,
+  SelectChoice,
+  sharedUpdates,
+  Text,
+  ToolCallContent,
+} from '../session/wireSchema';
 
 /**
  * ACP v1 messages from agents, with the fields that Backline reads. The names are the protocol's. Parsing is lenient:
@@ -6,50 +21,7 @@ import * as z from 'zod';
  * are skipped.
  */
 
-const Text = z.string();
-const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
-const optionalText = optional(Text).catch(undefined);
-
-const list = <T extends z.ZodType>(item: T) =>
-  z.array(z.unknown()).transform((items) =>
-    items.flatMap((candidate): z.output<T>[] => {
-      const parsed = item.safeParse(candidate);
-      return parsed.success ? [parsed.data] : [];
-    }),
-  );
-
-const Meta = z.record(z.string(), z.unknown()).nullish().catch(undefined);
-type Meta = z.infer<typeof Meta>;
-
 const Unknown = { type: 'unknown' } as const;
-
-/** A content block. An unrecognized block gets the type `unknown`. */
-export const ContentBlock = z
-  .discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('text'), text: Text }),
-    z.looseObject({ type: z.literal('image'), data: Text, mimeType: Text }),
-    z.looseObject({ type: z.literal('audio'), data: Text, mimeType: Text }),
-    z.looseObject({ type: z.literal('resource_link'), uri: Text, name: optionalText, title: optionalText }),
-    z.looseObject({
-      type: z.literal('resource'),
-      resource: z.looseObject({ uri: Text, mimeType: optionalText, text: optionalText, blob: optionalText }),
-    }),
-    z.looseObject({ type: z.literal('unknown') }),
-  ])
-  .catch(Unknown);
-export type ContentBlock = z.infer<typeof ContentBlock>;
-
-export const ToolCallContent = z
-  .discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('content'), content: ContentBlock }),
-    z.looseObject({ type: z.literal('diff'), path: Text, oldText: Text.nullish(), newText: Text }),
-    z.looseObject({ type: z.literal('terminal'), terminalId: Text }),
-    z.looseObject({ type: z.literal('unknown') }),
-  ])
-  .catch(Unknown);
-export type ToolCallContent = z.infer<typeof ToolCallContent>;
-
-const Location = z.looseObject({ path: Text, line: optional(z.number().int().positive()).catch(undefined) });
 
 const ToolKind = z
   .enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'])
@@ -67,32 +39,16 @@ export const ToolCallUpdate = z.looseObject({
   status: optional(z.enum(['pending', 'in_progress', 'completed', 'failed'])).catch(undefined),
   content: optional(list(ToolCallContent)).catch(undefined),
   locations: optional(list(Location)).catch(undefined),
-  rawInput: z.unknown().optional(),
-  rawOutput: z.unknown().optional(),
+  rawInput: optional(z.unknown()),
+  rawOutput: optional(z.unknown()),
   _meta: Meta,
 });
 export type ToolCallUpdate = z.infer<typeof ToolCallUpdate>;
 
-/**
- * Output of terminals that the agent runs, as Claude and Codex stream it. `data` is the output since the last message.
- */
-const TerminalChunk = z.looseObject({ terminal_id: optionalText, data: Text }).optional().catch(undefined);
-export const TerminalMeta = z.looseObject({
-  terminal_info: z.looseObject({ terminal_id: optionalText }).optional().catch(undefined),
-  terminal_output: TerminalChunk,
-  terminal_output_delta: TerminalChunk,
-  terminal_exit: z
-    .looseObject({ terminal_id: optionalText, exit_code: z.number().nullish(), signal: Text.nullish() })
-    .optional()
-    .catch(undefined),
-});
-
-const SelectChoice = z.object({ value: Text, name: Text, description: optionalText });
 const SelectGroup = z.object({ group: Text, name: Text, options: list(SelectChoice) });
 const optionFields = { id: Text, name: Text, description: optionalText, category: optionalText };
 
-/** An option of a session. Unknown types become `unknown`, because the protocol requires clients to ignore them. */
-export const ConfigOption = z
+const ConfigOption = z
   .discriminatedUnion('type', [
     z.looseObject({
       ...optionFields,
@@ -104,20 +60,17 @@ export const ConfigOption = z
     z.looseObject({ type: z.literal('unknown') }),
   ])
   .catch(Unknown);
-export type ConfigOption = z.infer<typeof ConfigOption>;
 
-export const Modes = z.looseObject({
+const Modes = z.looseObject({
   currentModeId: Text,
   availableModes: list(z.looseObject({ id: Text, name: Text, description: optionalText })),
 });
-export type Modes = z.infer<typeof Modes>;
 
 /** The models of a session. Removed from the protocol, but still sent by Gemini, Qwen and Codex. */
-export const Models = z.looseObject({
+const Models = z.looseObject({
   currentModelId: Text,
   availableModels: list(z.looseObject({ modelId: Text, name: Text, description: optionalText })),
 });
-export type Models = z.infer<typeof Models>;
 
 /** The results of `session/new`, `session/load` and `session/resume`. Some agents return `null`. */
 export const SessionSetup = z
@@ -131,7 +84,6 @@ export const SessionSetup = z
   .transform(
     (value) => value ?? { sessionId: undefined, modes: undefined, models: undefined, configOptions: undefined },
   );
-export type SessionSetup = z.infer<typeof SessionSetup>;
 
 const Chunk = z.looseObject({ content: ContentBlock, messageId: optionalText });
 const PlanEntry = z.looseObject({
@@ -144,10 +96,6 @@ const Command = z.looseObject({
   description: Text.catch(''),
   input: optional(z.looseObject({ hint: optionalText })).catch(undefined),
 });
-const Cost = z.looseObject({ amount: z.number(), currency: Text });
-/** A count of tokens. Fractions, which some agents send, are rounded. */
-const Count = z.number().nonnegative().transform(Math.round);
-
 /** The stable kinds of `session/update`, by their `sessionUpdate` member. */
 export const sessionUpdates = {
   user_message_chunk: Chunk,
@@ -159,34 +107,17 @@ export const sessionUpdates = {
   available_commands_update: z.looseObject({ availableCommands: list(Command) }),
   current_mode_update: z.looseObject({ currentModeId: Text }),
   config_option_update: z.looseObject({ configOptions: z.array(ConfigOption) }),
-  session_info_update: z.looseObject({ title: optionalText, updatedAt: optionalText }),
-  usage_update: z.looseObject({ used: Count, size: Count, cost: optional(Cost).catch(undefined) }),
-  notice: z.looseObject({ severity: Text.catch('info'), title: Text, description: optionalText }),
-  compaction_update: z.looseObject({ compactionId: Text, status: Text, error: optionalText }),
-  compaction_summary_chunk: z.looseObject({ compactionId: Text, content: ContentBlock }),
+  ...sharedUpdates,
 };
 export type SessionUpdateKind = keyof typeof sessionUpdates;
 
-export const SessionNotification = z.looseObject({
-  sessionId: Text,
-  update: z.looseObject({ sessionUpdate: Text }),
-});
-export type SessionNotification = z.infer<typeof SessionNotification>;
-
-const PermissionOptionKind = z
-  .enum(['allow_once', 'allow_always', 'reject_once', 'reject_always'])
-  // An unknown kind counts as a rejection, so that it never allows anything.
-  .catch('reject_once');
-
-export const PermissionRequest = z.looseObject({
-  sessionId: Text,
-  toolCall: ToolCallUpdate,
-  options: list(z.looseObject({ optionId: Text, name: Text, kind: PermissionOptionKind })).refine(
-    ({ length }) => length > 0,
-    { message: 'There is no option to choose.' },
-  ),
-});
-export type PermissionRequest = z.infer<typeof PermissionRequest>;
+export const PermissionRequest = z
+  .looseObject({ sessionId: Text, toolCall: ToolCallUpdate, options: PermissionOptions })
+  .transform(({ sessionId, toolCall, options }): AgentPermissionRequest => ({
+    sessionId,
+    subject: { kind: 'toolCall', toolCall },
+    options,
+  }));
 
 const Flag = z.boolean().nullish().catch(false);
 /** Whether a capability is present. The value is usually `{}`. */
@@ -205,7 +136,6 @@ const AuthMethod = z.looseObject({
   env: z.record(z.string(), Text).nullish().catch(undefined),
   _meta: Meta,
 });
-export type V1AuthMethod = z.infer<typeof AuthMethod>;
 
 const PromptCapabilities = z.looseObject({ image: Flag, audio: Flag, embeddedContext: Flag }).nullish();
 const McpCapabilities = z.looseObject({ http: Flag, sse: Flag }).nullish();
@@ -232,13 +162,6 @@ export const InitializeResult = z.looseObject({
     .nullish()
     .catch(undefined),
 });
-export type InitializeResult = z.infer<typeof InitializeResult>;
-export type AgentCapabilities = NonNullable<InitializeResult['agentCapabilities']>;
-
-export const SessionList = z.looseObject({
-  sessions: list(z.looseObject({ sessionId: Text, cwd: optionalText, title: optionalText, updatedAt: optionalText })),
-  nextCursor: optionalText,
-});
 
 const TurnUsage = z.looseObject({ inputTokens: Count, outputTokens: Count });
 const QuotaMeta = z.looseObject({
@@ -250,7 +173,13 @@ export const PromptResult = z.looseObject({
   /** The turn's token counts, as reported by Gemini. */
   _meta: optional(QuotaMeta).catch(undefined),
 });
-export type PromptResult = z.infer<typeof PromptResult>;
+
+/** Reads the end of a turn from the result of `session/prompt`. */
+export function toTurnResult({ stopReason, usage, _meta }: z.infer<typeof PromptResult>): TurnResult {
+  if (usage) return { stopReason, counts: { input: usage.inputTokens, output: usage.outputTokens } };
+  const quota = _meta?.quota.token_count;
+  return quota ? { stopReason, counts: { input: quota.input_tokens, output: quota.output_tokens } } : { stopReason };
+}
 
 /** The options after a change, if the agent returns them. */
 export const ConfigChangeResult = z

@@ -1,5 +1,5 @@
 import { raceSignal } from '../../../base/common/async';
-import type { PlanStep } from '../v1/history';
+import type { PlanStep } from '../session/history';
 import type { Prompt } from './prompt';
 
 /**

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
 import { fencedBlock } from '../answer/fenced';
 import { resolvePromptPath, type Prompt } from '../answer/prompt';
-import type { PlanStep } from '../v1/history';
+import type { PlanStep } from '../session/history';
 import {
   sleep,
   TurnCancelled,

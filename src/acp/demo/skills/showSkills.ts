@@ -1,5 +1,5 @@
 import type { Turn } from '../answer/turn';
-import type { PlanStep } from '../v1/history';
+import type { PlanStep } from '../session/history';
 
 const sentenceWords =
   'This answer comes one word at a time, so that you can see it grow and stop it whenever you like.'.split(' ');

@@ -1,7 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk';
-import { realPathInside } from '../diskFiles';
-import type { DemoSession } from './sessions';
+import { readTextInside, writeTextInside } from '../diskFiles';
+import type { DemoSession } from '../session/sessions';
 
 /** Accesses files through the client, which knows unsaved text, or else on disk within the session's folders. */
 export class ClientFiles {
@@ -13,17 +12,17 @@ export class ClientFiles {
 
   /** Reads a file. @throws Error with a message for the user */
   async read(path: string): Promise<string> {
-    if (this.capabilities?.readTextFile !== true) return await readFile(await this.realPathOf(path), 'utf8');
+    if (this.capabilities?.readTextFile !== true) return await readTextInside(this.folders, path);
     return (await this.client.request('fs/read_text_file', { sessionId: this.session.id, path })).content;
   }
 
   /** Writes a file. @throws Error with a message for the user */
   async write(path: string, content: string): Promise<void> {
-    if (this.capabilities?.writeTextFile !== true) await writeFile(await this.realPathOf(path), content);
+    if (this.capabilities?.writeTextFile !== true) await writeTextInside(this.folders, path, content);
     else await this.client.request('fs/write_text_file', { sessionId: this.session.id, path, content });
   }
 
-  private async realPathOf(path: string): Promise<string> {
-    return await realPathInside([this.session.cwd, ...this.session.additionalDirectories], path);
+  private get folders(): readonly string[] {
+    return [this.session.cwd, ...this.session.additionalDirectories];
   }
 }

@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import type { HistoryItem } from './history';
+import type { HistoryItem } from '../session/history';
 import { textContent } from './toolCall';
 
 export function replayUpdateOf(item: HistoryItem): SessionUpdate {

@@ -1,6 +1,6 @@
 import type { AgentContext, SessionUpdate, ToolCall as WireToolCall, ToolCallContent } from '@agentclientprotocol/sdk';
-import { addToHistory, type ToolHistory } from './history';
-import type { DemoSession } from './sessions';
+import { addToHistory, type ToolHistory } from '../session/history';
+import type { DemoSession } from '../session/sessions';
 
 interface ToolCallStart {
   readonly title: string;

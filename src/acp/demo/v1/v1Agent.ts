@@ -10,16 +10,15 @@ import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { RpcError } from '../../../wire/common/connectionErrors';
 import { answerPrompt } from '../answer/answerPrompt';
-import { configOptionsOf, modeStateOf, setConfigOption } from './config';
-import { addToHistory, countWords, countAnswerWords } from './history';
+import { configOptionsOf, modeStateOf, setConfigOption } from '../session/config';
 import { demoCommands } from '../answer/intent';
-import { toPrompt, type Prompt, type PromptBlock } from '../answer/prompt';
-import { EditorTools } from './editorTools';
+import type { PromptBlock } from '../answer/prompt';
+import { EditorTools } from '../session/editorTools';
 import { replayUpdateOf } from './replay';
-import type { DemoSession, DemoSessions } from './sessions';
-import type { DemoSignIn } from './demoSignIn';
+import type { DemoSession, DemoSessions } from '../session/sessions';
+import type { DemoSignIn } from '../session/demoSignIn';
+import type { DemoTurns } from '../session/demoTurns';
 import { sendUpdate } from './toolCall';
-import { TurnCancelled } from '../answer/turn';
 import { V1Turn } from './v1Turn';
 
 interface V1AgentDeps {
@@ -27,17 +26,15 @@ interface V1AgentDeps {
   readonly version: string;
   readonly sessions: DemoSessions;
   readonly signIn: DemoSignIn;
+  readonly turns: DemoTurns;
   readonly warn: (message: string) => void;
 }
 
 const sessionsPerPage = 50;
-const contextWordLimit = 100_000;
-const maxTitleLength = 60;
 
 /** The demo agent over ACP v1: one connection, any number of sessions. */
 export class V1Agent {
   private capabilities: ClientCapabilities = {};
-  private readonly runningTurns = new Set<Promise<unknown>>();
 
   constructor(private readonly options: V1AgentDeps) {}
 
@@ -130,21 +127,10 @@ export class V1Agent {
         if (session.mode !== before) await this.announceMode(client, session);
         return { configOptions: this.modesAndOptionsOf(session).configOptions };
       })
-      .onRequest('session/prompt', async ({ params, client, signal }) => {
-        const turn = this.runTurn(client, this.requireSession(params.sessionId), params.prompt, signal);
-        this.runningTurns.add(turn);
-        try {
-          return { stopReason: await turn };
-        } finally {
-          this.runningTurns.delete(turn);
-        }
-      })
+      .onRequest('session/prompt', async ({ params, client, signal }) => ({
+        stopReason: await this.runTurn(client, this.requireSession(params.sessionId), params.prompt, signal),
+      }))
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
-  }
-
-  /** Resolves when all running turns have ended and are saved. */
-  async whenTurnsEnd(): Promise<void> {
-    await Promise.allSettled(this.runningTurns);
   }
 
   private async runTurn(
@@ -156,47 +142,17 @@ export class V1Agent {
     if (session.turn) {
       throw new RequestError(-32600, 'This session is still answering. Cancel that turn or wait for its end.');
     }
-    const controller = new AbortController();
-    session.turn = controller;
-    const received = toPrompt(blocks);
-    const prompt = promptToAnswer(received, session);
-    session.cutOff = undefined;
-    addToHistory(session.history, { type: 'user', text: received.text });
+    const { capabilities } = this;
     try {
-      await this.announceTitle(client, session, received.text);
-      const turnSignal = AbortSignal.any([controller.signal, signal]);
-      const { capabilities } = this;
-      await answerPrompt(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal }));
-      return 'end_turn';
+      return await this.options.turns.run(session, blocks, signal, {
+        answer: (prompt, turnSignal) =>
+          answerPrompt(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal })),
+        tellTitle: (title) => sendUpdate(client, session, { sessionUpdate: 'session_info_update', title }),
+        tellUsage: (usage) => sendUpdate(client, session, { sessionUpdate: 'usage_update', ...usage }),
+      });
     } catch (error) {
-      if (error instanceof TurnCancelled) {
-        const saidWords = (prompt.saidWordCount ?? 0) + countAnswerWords(session.history);
-        session.cutOff = { text: prompt.text, saidWords };
-        return 'cancelled';
-      }
       throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
-    } finally {
-      session.turn = undefined;
-      await this.finishTurn(client, session);
     }
-  }
-
-  private async finishTurn(client: AgentContext, session: DemoSession): Promise<void> {
-    session.updatedAt = new Date().toISOString();
-    const used = countWords(session.history);
-    try {
-      // The session is saved first, because the client may have disconnected.
-      if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
-      await sendUpdate(client, session, { sessionUpdate: 'usage_update', used, size: contextWordLimit });
-    } catch (error) {
-      this.options.warn(`The session could not be saved: ${messageOf(error)}`);
-    }
-  }
-
-  private async announceTitle(client: AgentContext, session: DemoSession, text: string): Promise<void> {
-    if (session.title !== undefined || text === '') return;
-    session.title = text.split('\n', 1)[0]?.slice(0, maxTitleLength) ?? '';
-    await sendUpdate(client, session, { sessionUpdate: 'session_info_update', title: session.title });
   }
 
   /** Must run after the response that contains the session's id, because the client does not know the id before. */
@@ -254,10 +210,4 @@ export class V1Agent {
   private async requireSignIn(): Promise<void> {
     if (!(await this.options.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
   }
-}
-
-/** Returns the prompt. "Continue" stands for the prompt whose answer was interrupted. */
-function promptToAnswer(received: Prompt, { cutOff }: DemoSession): Prompt {
-  if (!cutOff || !/^(?:please )?(?:continue|go on)\b/i.test(received.text)) return received;
-  return { ...received, text: cutOff.text, saidWordCount: cutOff.saidWords };
 }

@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import type { AgentContext, ClientCapabilities, SessionUpdate, TerminalHandle } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
 import { ClientFiles } from './clientFiles';
-import { addToHistory, type PlanStep } from './history';
+import { addToHistory, type PlanStep } from '../session/history';
 import type { Prompt } from '../answer/prompt';
-import { demoPaces, type DemoSession } from './sessions';
+import { demoPaces, type DemoSession } from '../session/sessions';
 import { DemoToolCall, sendUpdate, textContent } from './toolCall';
 import {
   sleep,

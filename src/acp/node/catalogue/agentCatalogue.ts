@@ -24,6 +24,7 @@ export interface CatalogueEntry {
   /** Absolute path to run in instead of the session's folder. */
   readonly cwd?: string;
   readonly dialect: AgentSetting['dialect'];
+  readonly protocol?: AgentSetting['protocol'];
   readonly mcpServers: Readonly<Record<string, McpServerSetting>>;
   readonly missingFile: MissingFileResult;
   /** Options of new sessions; changing them does not stop the agent. */
@@ -139,7 +140,7 @@ async function configuredAgent(
   setting: AgentSetting,
   options: CatalogueOptions,
 ): Promise<CatalogueEntry> {
-  const { command, args, defaults, env, dialect, mcpServers } = setting;
+  const { command, args, defaults, env, dialect, mcpServers, protocol } = setting;
   const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
   const known = findKnownAgentByCommand(command, args);
   const failure = await findCommandProblem(command, env, cwd ?? options.cwd, options);
@@ -154,7 +155,7 @@ async function configuredAgent(
     mcpServers,
     missingFile: known?.missingFileReadsAs ?? 'error',
     source: 'configured',
-    ...withoutUndefined({ cwd, defaults, problem }),
+    ...withoutUndefined({ cwd, defaults, problem, protocol }),
   };
 }
 

@@ -19,7 +19,7 @@ import { redactedProcess } from '../signIn/redactedProcess';
 import type { AgentProcessHandle } from '../v1/agentConnection';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
-import { AcpBackend } from '../v1/acpBackend';
+import { AcpBackend } from '../session/acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
 import { consentSubjectOfServer, requireConsent, type AgentConsent } from './agentConsent';
 import { startAgentProcess } from '../process/agentProcess';
@@ -28,9 +28,9 @@ import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/c
 import { DraftBackend } from '../draft/draftBackend';
 import { endProcessTree } from '../process/processTree';
 import { RestartPolicy } from '../process/restartPolicy';
-import type { McpServersRequest } from '../v1/agentGateway';
+import type { McpServersRequest } from '../connection/agentGateway';
 import type { SignInCommand } from '../../common/signIn/signInWays';
-import type { Elicit, V1ClientDeps } from '../v1/v1Client';
+import type { Elicit, AgentClientDeps } from '../connection/agentClient';
 import { tryAgent, TryAgentError, type AgentProgram, type TriedAgent } from './tryAgent';
 import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
@@ -43,7 +43,7 @@ export interface SignInTerminalCommand {
 }
 
 export interface AgentLauncherDeps {
-  readonly clientInfo: V1ClientDeps['clientInfo'];
+  readonly clientInfo: AgentClientDeps['clientInfo'];
   readonly editor: EditorPort;
   readonly clock: Clock;
   readonly log: Logger;
@@ -116,7 +116,10 @@ export class AgentLauncher {
       redactor,
       missingFile,
       defaultFolder: () => entry.cwd ?? this.options.defaultFolder(),
-      ...withoutUndefined({ knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id }),
+      ...withoutUndefined({
+        protocol: entry.protocol,
+        knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id,
+      }),
       mayDownload: mayDownloadPackage(entry.command, entry.args),
       restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
       terminalEnv: await this.options.environment(),

@@ -229,19 +229,11 @@ function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | u
   return entry !== undefined && configurationKey(running) === configurationKey(entry);
 }
 
-function configurationKey({
-  command,
-  args,
-  env,
-  cwd,
-  dialect,
-  mcpServers,
-  missingFile,
-  source,
-}: CatalogueEntry): string {
+function configurationKey(entry: CatalogueEntry): string {
+  const { command, args, env, cwd, dialect, protocol, mcpServers, missingFile, source } = entry;
   // An agent that runs keeps its version when another one is installed. The next start uses the newest one.
   if (source === 'installed') return JSON.stringify([source, missingFile]);
-  return JSON.stringify([command, args, env, cwd, dialect, mcpServers, missingFile]);
+  return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile]);
 }
 
 function disposeBackend({ backend, subscription }: OpenBackend): void {

@@ -13,7 +13,7 @@ import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { signInWays } from '../../common/signIn/signInWays';
 import { startAgentProcess, type AgentExit, type AgentProcess } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
-import { V1Client, type V1ClientDeps } from '../v1/v1Client';
+import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
 
 export interface AgentProgram {
   /** A path, or a name on PATH. */
@@ -50,7 +50,7 @@ export class TryAgentError extends Error {
 }
 
 export interface TryAgentDeps {
-  readonly clientInfo: V1ClientDeps['clientInfo'];
+  readonly clientInfo: AgentClientDeps['clientInfo'];
   readonly clock: Clock;
   readonly log: Logger;
   /** Ensures that the process group does not outlive this process. */
@@ -108,7 +108,7 @@ async function initialize(
     firstNoise ??= excerpt;
   });
   const title = 'The command';
-  const client = new V1Client(agent.stream, {
+  const client = new AgentClient(agent.stream, {
     clientInfo,
     clock,
     log,

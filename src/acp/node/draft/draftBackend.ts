@@ -28,7 +28,7 @@ import type { DraftFilePermissions } from './draftFiles';
 import { DraftAgentConnection } from './draftAgentConnection';
 import { DraftSession } from './draftSession';
 import { RunningAgents } from '../process/runningAgents';
-import { PermissionService, decideFileAccess } from '../v1/permissionService';
+import { PermissionService, decideFileAccess } from '../session/permissionService';
 import { ProposalReviewer } from './proposalReviewer';
 
 interface DraftBackendDeps {

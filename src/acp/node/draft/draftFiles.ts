@@ -3,7 +3,7 @@ import { EditorError, type EditorPort, isEditorError } from '../../../editor/com
 import { sliceLines } from '../../common/sliceLines';
 import type { DraftHandlers } from '../../common/draft/draftConnection';
 import { FileVersions } from '../../common/draft/fileVersions';
-import type { PermissionOutcome } from '../v1/permissionService';
+import type { PermissionOutcome } from '../session/permissionService';
 
 /** Maximum size of an answer: UTF-16 units of text, or bytes. */
 const maxReadBytes = 16 * 1024 * 1024;

@@ -4,10 +4,10 @@ import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
 import { readTextIfExists } from '../../../editor/common/readTextIfExists';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import { parseProposals } from '../../common/draft/proposals';
-import type { CallDescription } from '../../common/v1/toolCalls';
+import type { CallDescription } from '../../common/session/toolCalls';
 import { toToolRequest } from '../../common/approvals/toolRequests';
 import { applyDiff, DiffError, type FileDiff } from '../../common/draft/unifiedDiff';
-import type { PermissionService, PermissionOutcome } from '../v1/permissionService';
+import type { PermissionService, PermissionOutcome } from '../session/permissionService';
 
 interface ProposalReviewerDeps {
   readonly sessionId: string;

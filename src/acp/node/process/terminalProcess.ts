@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { withDeadline, type Clock } from '../../../base/common/async';
-import type { TerminalView } from '../../common/v1/terminalViews';
+import type { TerminalView } from '../../common/session/terminalViews';
 import { ByteTail } from './byteTail';
 import { endProcessTree, killProcessTreeNow, ownProcessGroupOptions } from './processTree';
 

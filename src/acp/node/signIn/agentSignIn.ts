@@ -13,9 +13,9 @@ import {
 import type { AgentKeyUse } from '../../common/signIn/agentKeys';
 import { nextSignIn, stateWithSignIn, unknownSignIn, type SignInInput } from '../../common/signIn/signInState';
 import { signInWays, wayOfVariable, type SignInCommand, type SignInWay } from '../../common/signIn/signInWays';
-import { reasonOfAgentError } from '../../common/v1/agentErrorText';
+import { reasonOfAgentError } from '../../common/session/agentErrorText';
 import type { AcpLimits, AgentConnection } from '../v1/agentConnection';
-import { isAuthRequired, toBackendError } from '../v1/v1Errors';
+import { isAuthRequired, toBackendError } from '../connection/agentErrors';
 
 interface AgentSignInDeps {
   readonly title: string;

@@ -7,13 +7,13 @@ import { Emitter, type Event } from '../../../base/common/event';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
-import type { InitializeResult } from '../../common/v1/v1Schema';
+import type { AgentDescription } from '../../common/session/agentMessages';
 import type { AgentExit } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { RunningAgents } from '../process/runningAgents';
 import type { RestartPolicy } from '../process/restartPolicy';
-import { V1Client, type V1ClientDeps } from './v1Client';
-import { toBackendError } from './v1Errors';
+import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
+import { toBackendError } from '../connection/agentErrors';
 
 export interface AgentProcessHandle {
   readonly stream: MessageStream;
@@ -24,7 +24,7 @@ export interface AgentProcessHandle {
   killNow(): void;
 }
 
-export interface AgentConnectionDeps extends Omit<V1ClientDeps, 'agentTitle' | 'initializeTimeoutMs'> {
+export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' | 'initializeTimeoutMs'> {
   readonly title: string;
   /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
@@ -49,13 +49,13 @@ export interface AcpLimits {
 }
 
 export interface ConnectedAgent {
-  readonly client: V1Client;
-  readonly agent: InitializeResult;
+  readonly client: AgentClient;
+  readonly agent: AgentDescription;
 }
 
 interface StartedProcess {
   readonly process: AgentProcessHandle;
-  readonly client: V1Client;
+  readonly client: AgentClient;
   /** Settles when the process has exited and its stderr was read. */
   readonly exited: Promise<AgentExit>;
 }
@@ -177,7 +177,7 @@ export class AgentConnection {
   private async initializeAgent(process: AgentProcessHandle): Promise<ConnectedAgent> {
     const { limits, title } = this.options;
     const initializeTimeoutMs = this.hasStartedBefore ? limits.initializeTimeoutMs : limits.coldStartTimeoutMs;
-    const client = new V1Client(process.stream, { ...this.options, agentTitle: title, initializeTimeoutMs });
+    const client = new AgentClient(process.stream, { ...this.options, agentTitle: title, initializeTimeoutMs });
     const exited = new Promise<AgentExit>((resolve) => process.onDidExit(resolve));
     const started: StartedProcess = { process, client, exited };
     this.currentProcess = started;

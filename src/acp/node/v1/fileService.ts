@@ -5,7 +5,7 @@ import type { FileAccess } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MissingFileResult } from '../../common/catalogue/knownAgents';
 import { sliceLines } from '../../common/sliceLines';
-import type { PermissionService } from './permissionService';
+import type { PermissionService } from '../session/permissionService';
 
 export interface FileServiceDeps {
   /** Returns how to answer a read of a missing file. Gemini can create a file only if the answer is empty text. */

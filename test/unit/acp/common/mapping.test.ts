@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { SessionEventMapper, toTurnEnd } from '../../../../src/acp/common/v1/sessionEventMapper';
-import { TurnUsage } from '../../../../src/acp/common/v1/turnUsage';
-import { PromptResult, SessionSetup, ToolCallUpdate } from '../../../../src/acp/common/v1/v1Schema';
+import { SessionEventMapper } from '../../../../src/acp/common/session/sessionEventMapper';
+import { TurnUsage } from '../../../../src/acp/common/session/turnUsage';
+import { PromptResult, SessionSetup, ToolCallUpdate, toTurnResult } from '../../../../src/acp/common/v1/v1Schema';
+import { V1Updates } from '../../../../src/acp/common/v1/v1Updates';
 import { normalized } from '../../../support/normalized';
 
 /** One step of a recorded conversation; `flush` is the moment at which waiting terminal output is told. */
@@ -28,11 +29,14 @@ function run(mapping: SessionEventMapper, step: z.infer<typeof Step>): SessionEv
     return [mapping.configEvent()];
   }
   if ('prompt' in step) return mapping.startTurn(step.prompt, 'r1');
-  if ('update' in step) return mapping.mapUpdate(step.update);
-  if ('permission' in step) return mapping.mapRequestedToolCall(step.permission);
+  if ('update' in step) return new V1Updates(mapping).mapUpdate(step.update);
+  if ('permission' in step)
+    return mapping.mapPermissionRequest({ subject: { kind: 'toolCall', toolCall: step.permission } });
   if ('flush' in step) return mapping.takeTerminalUpdates();
-  if ('answer' in step)
-    return mapping.endTurn(toTurnEnd(step.answer, (counted) => new TurnUsage().usageOfTurn(counted, 'turn')));
+  if ('answer' in step) {
+    const { counts, stopReason } = toTurnResult(step.answer);
+    return mapping.endTurn({ stopReason, ...(counts ? { usage: new TurnUsage().usageOfTurn(counts, 'turn') } : {}) });
+  }
   if (!step.replay) return mapping.endReplay();
   mapping.startReplay();
   return [];
@@ -78,7 +82,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
     const tell = (toolCallId: string) => {
       const update = { sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' };
-      return mapping.mapUpdate(update);
+      return new V1Updates(mapping).mapUpdate(update);
     };
     mapping.startTurn('hello', 'r1');
     for (let count = 0; count <= 200; count++) tell(`c${count}`);
@@ -103,7 +107,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     const events = normalized([
       ...mapping.startTurn('hello', 'r1'),
       ...mapping.mapToolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Work' })),
-      ...mapping.mapUpdate(chunk),
+      ...new V1Updates(mapping).mapUpdate(chunk),
       ...mapping.failTurn('broken', 'backend', 'last words'),
     ]);
     assert.deepEqual(
@@ -121,7 +125,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
       toolCallId: 'c1',
       _meta: { terminal_output: { data: output } },
     };
-    mapping.mapUpdate(update);
+    new V1Updates(mapping).mapUpdate(update);
     const [event] = mapping.takeTerminalUpdates();
     assert.equal(event?.event, 'tool:update');
     const [content] = event.data.content ?? [];

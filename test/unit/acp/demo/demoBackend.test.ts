@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import type { AcpBackend } from '../../../../src/acp/node/v1/acpBackend';
+import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import type { PromptInput } from '../../../../src/session/common/sessionBackend';
 import { backendOf, Follower } from '../../../fake/backendHarness';

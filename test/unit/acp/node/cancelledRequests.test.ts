@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentContext, CreateElicitationRequest } from '@agentclientprotocol/sdk';
-import type { Elicit } from '../../../../src/acp/node/v1/v1Client';
+import type { Elicit } from '../../../../src/acp/node/connection/agentClient';
 import { open, useBackends, type backendOf } from '../../../fake/backendHarness';
 import { basics } from '../../../fake/scriptedAgent';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { FileService, type FileServiceDeps } from '../../../../src/acp/node/v1/fileService';
-import type { FileChange, PermissionOutcome } from '../../../../src/acp/node/v1/permissionService';
+import type { FileChange, PermissionOutcome } from '../../../../src/acp/node/session/permissionService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 const { signal } = new AbortController();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';
 import { Approvals } from '../../../../src/acp/common/approvals/approvals';
-import { PermissionService } from '../../../../src/acp/node/v1/permissionService';
+import { PermissionService } from '../../../../src/acp/node/session/permissionService';
 import { ProposalReviewer } from '../../../../src/acp/node/draft/proposalReviewer';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';

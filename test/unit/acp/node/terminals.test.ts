@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import type { TerminalView } from '../../../../src/acp/common/v1/terminalViews';
+import type { TerminalView } from '../../../../src/acp/common/session/terminalViews';
 import type { TerminalRequest } from '../../../../src/acp/common/approvals/toolRequests';
 import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { TerminalService, type TerminalServiceDeps } from '../../../../src/acp/node/process/terminalService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
-import type { PermissionOutcome } from '../../../../src/acp/node/v1/permissionService';
+import type { PermissionOutcome } from '../../../../src/acp/node/session/permissionService';
 
 /** What a command does by itself it does some time: only `closeNow` kills, and output that is on its way is waited for. */
 const patient: Clock = {

@@ -7,7 +7,7 @@ import { EditorMentions } from '../../../../src/chat/common/mentions/editorMenti
 import { FileIndex } from '../../../../src/chat/common/mentions/fileIndex';
 import { FileMentions } from '../../../../src/chat/common/mentions/fileMentions';
 import { FolderMentions } from '../../../../src/chat/common/mentions/folderMentions';
-import { toPromptBlocks } from '../../../../src/acp/node/v1/promptBlocks';
+import { toPromptBlocks } from '../../../../src/acp/node/session/promptBlocks';
 import { GitMentions } from '../../../../src/chat/common/mentions/gitMentions';
 import { Mentions } from '../../../../src/chat/common/mentions/mentions';
 import { ProblemMentions } from '../../../../src/chat/common/mentions/problemMentions';

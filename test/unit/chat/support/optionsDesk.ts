@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RequestError, type AgentApp } from '@agentclientprotocol/sdk';
-import type { AcpBackend } from '../../../../src/acp/node/v1/acpBackend';
+import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import type { BackendEntry, BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import { BackendError } from '../../../../src/session/common/sessionBackend';
 import { toDisposable } from '../../../../src/base/common/disposable';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CallDescription } from '../../../../../src/acp/common/v1/toolCalls';
+import type { CallDescription } from '../../../../../src/acp/common/session/toolCalls';
 import {
   createApprovalContext,
   describePermissionRequest,

@@ -18,6 +18,7 @@ describe('backline.acp.agents', () => {
       env: { KEY: 'value' },
       cwd: '/work',
       dialect: 'draft',
+      protocol: '2',
       defaults: { mode: 'plan', model: 'large', web: true },
       mcpServers: {
         files: { command: 'mcp-files', args: ['.'], env: {} },
@@ -33,6 +34,7 @@ describe('backline.acp.agents', () => {
       good: { command: 'a' },
       noCommand: { args: [] },
       badArgs: { command: 'a', args: '--acp' },
+      badProtocol: { command: 'a', protocol: 2 },
       badDefaults: { command: 'a', defaults: { mode: 1 } },
       badServer: { command: 'a', mcpServers: { web: { type: 'http', url: 'not a url' } } },
       notAnObject: 'a',
@@ -40,7 +42,7 @@ describe('backline.acp.agents', () => {
     assert.deepEqual([...agents.keys()], ['good']);
     assert.deepEqual(
       problems.map((problem) => /Agent '(\w+)'/.exec(problem)?.[1]),
-      ['noCommand', 'badArgs', 'badDefaults', 'badServer', 'notAnObject'],
+      ['noCommand', 'badArgs', 'badProtocol', 'badDefaults', 'badServer', 'notAnObject'],
     );
     assert.match(problems[0] ?? '', /Agent 'noCommand' in backline\.acp\.agents: command: /);
     assert.match(problems[1] ?? '', /args: /);

@@ -3,9 +3,10 @@ import { isKeyVariable, keyProblem, keysOfAgent } from '../../../../../src/acp/c
 import { knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents';
 import { signInChoices } from '../../../../../src/acp/common/signIn/signInChoices';
 import { signInWays, wayOfVariable } from '../../../../../src/acp/common/signIn/signInWays';
-import { InitializeResult, type V1AuthMethod } from '../../../../../src/acp/common/v1/v1Schema';
+import type { AgentAuthMethod } from '../../../../../src/acp/common/session/agentMessages';
+import { InitializeResult } from '../../../../../src/acp/common/v1/v1Schema';
 
-function methodsOf(authMethods: readonly object[]): readonly V1AuthMethod[] {
+function methodsOf(authMethods: readonly object[]): readonly AgentAuthMethod[] {
   return InitializeResult.parse({ protocolVersion: 1, authMethods }).authMethods ?? [];
 }
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import {
   InitializeResult,
-  Modes,
   PermissionRequest,
-  SessionList,
   SessionSetup,
   sessionUpdates,
 } from '../../../../../src/acp/common/v1/v1Schema';
+import { SessionList } from '../../../../../src/acp/common/session/wireSchema';
 
 const good = { id: 'a', name: 'A' };
 
@@ -18,7 +17,8 @@ describe('what cannot be read of a list', () => {
     assert.equal(call.parse({ toolCallId: 'c', locations: [{ path: '/a' }, { line: 1 }] }).locations?.length, 1);
     assert.equal(SessionList.parse({ sessions: [{ sessionId: 's' }, { id: 's' }] }).sessions.length, 1);
     assert.equal(InitializeResult.parse({ protocolVersion: 1, authMethods: [good, 3] }).authMethods?.length, 1);
-    assert.equal(Modes.parse({ currentModeId: 'a', availableModes: [good, 'b'] }).availableModes.length, 1);
+    const modes = { currentModeId: 'a', availableModes: [good, 'b'] };
+    assert.equal(SessionSetup.parse({ modes }).modes?.availableModes.length, 1);
     const option = { ...good, type: 'select', currentValue: 'a', options: [{ value: 'a', name: 'A' }, 1] };
     const [read] = SessionSetup.parse({ configOptions: [option] }).configOptions ?? [];
     assert.equal(read?.type === 'select' && read.options.length, 1);

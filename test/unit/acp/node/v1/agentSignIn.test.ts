@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk';
-import type { AcpBackend } from '../../../../../src/acp/node/v1/acpBackend';
+import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import type { SignInCommand } from '../../../../../src/acp/common/signIn/signInWays';
 import { cwd, open, useBackends } from '../../../../fake/backendHarness';
 import { basics, says, type Script } from '../../../../fake/scriptedAgent';

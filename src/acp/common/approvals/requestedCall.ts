@@ -1,0 +1,43 @@
+import type { CallDescription } from '../session/toolCalls';
+import type { PermissionRequest } from '../session/agentMessages';
+import type { SessionEventMapper } from '../session/sessionEventMapper';
+
+/** What the agent asks about. */
+export interface RequestedCall extends CallDescription {
+  /** The tool call that waits; undefined if the request names none. */
+  readonly id: string | undefined;
+}
+
+/** Describes what is requested. Returns undefined for a tool call that is not known. */
+export function requestedCallOf(
+  { description, subject, title }: PermissionRequest,
+  mapper: Pick<SessionEventMapper, 'describeCall' | 'hasToolCall'>,
+): RequestedCall | undefined {
+  const call = describeSubject(subject, mapper);
+  if (!call) return undefined;
+  const explained = description === undefined ? [] : [{ type: 'content', content: textBlock(description) } as const];
+  return { ...call, title: title ?? call.title, content: [...explained, ...call.content] };
+}
+
+function describeSubject(
+  subject: PermissionRequest['subject'],
+  mapper: Pick<SessionEventMapper, 'describeCall' | 'hasToolCall'>,
+): RequestedCall | undefined {
+  const nothing = { title: undefined, content: [], locations: [] };
+  switch (subject.kind) {
+    case 'toolCall': {
+      const { toolCallId: id } = subject.toolCall;
+      const call = mapper.describeCall(id);
+      return call && { ...call, id };
+    }
+    case 'command': {
+      const { command, cwd, toolCallId } = subject;
+      const id = toolCallId !== undefined && mapper.hasToolCall(toolCallId) ? toolCallId : undefined;
+      return { ...nothing, id, kind: 'execute', rawInput: { command, cwd } };
+    }
+    case 'other':
+      return { ...nothing, id: undefined, kind: 'other', rawInput: { ...subject.members } };
+  }
+}
+
+const textBlock = (text: string) => ({ type: 'text', text }) as const;

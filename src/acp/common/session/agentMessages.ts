@@ -1,0 +1,140 @@
+import type { SlashCommand, ToolKind, ToolLocation } from '../../../session/common/sessionEvents';
+import type { TokenCounts } from './turnUsage';
+import type { ToolCallContent } from './wireSchema';
+
+/** What agents say, in one form for all versions of the protocol. */
+
+/** A change of a tool call. Missing members stay as they are, `null` clears them, and lists replace. */
+export interface ToolCallPatch {
+  readonly toolCallId: string;
+  readonly title?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly kind?: ToolKind | null | undefined;
+  readonly status?: CallStatus | null | undefined;
+  readonly content?: readonly ToolCallContent[] | null | undefined;
+  readonly locations?: readonly (ToolLocation & { line?: number | undefined })[] | null | undefined;
+  readonly rawInput?: unknown;
+  readonly rawOutput?: unknown;
+  readonly _meta?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+export type CallStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
+
+interface SelectChoice {
+  readonly value: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+}
+
+interface OptionFields {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly category?: string | undefined;
+}
+
+export type AgentOption =
+  | (OptionFields & {
+      readonly type: 'select';
+      readonly currentValue: string;
+      readonly options: readonly (
+        SelectChoice | { readonly name: string; readonly options: readonly SelectChoice[] }
+      )[];
+    })
+  | (OptionFields & { readonly type: 'boolean'; readonly currentValue: boolean })
+  | { readonly type: 'unknown' };
+
+export interface AgentModes {
+  readonly currentModeId: string;
+  readonly availableModes: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly description?: string | undefined;
+  }[];
+}
+
+export interface AgentModels {
+  readonly currentModelId: string;
+  readonly availableModels: readonly {
+    readonly modelId: string;
+    readonly name: string;
+    readonly description?: string | undefined;
+  }[];
+}
+
+/** The answer that opens a session. */
+export interface SessionSetup {
+  /** Undefined for a session that was resumed, or if the agent sent none. */
+  readonly sessionId?: string | undefined;
+  readonly modes?: AgentModes | undefined;
+  readonly models?: AgentModels | undefined;
+  readonly configOptions?: readonly AgentOption[] | undefined;
+  readonly commands?: readonly SlashCommand[] | undefined;
+}
+
+export type StopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refusal' | 'cancelled' | 'interrupted';
+
+/** How a turn ended. */
+export interface TurnResult {
+  readonly stopReason: StopReason;
+  readonly counts?: TokenCounts;
+}
+
+/** What the agent wants to be allowed. */
+export type PermissionSubject =
+  | { readonly kind: 'toolCall'; readonly toolCall: ToolCallPatch }
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      /** Absolute path. */
+      readonly cwd: string;
+      readonly toolCallId?: string | undefined;
+    }
+  /** Nothing, or something of an unknown type, with its members. */
+  | { readonly kind: 'other'; readonly members: Readonly<Record<string, unknown>> };
+
+export interface PermissionRequest {
+  readonly sessionId: string;
+  readonly subject: PermissionSubject;
+  readonly options: readonly {
+    readonly optionId: string;
+    readonly name: string;
+    readonly kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
+  }[];
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+export interface AgentAbilities {
+  /** Whether the agent can tell the history of a session. */
+  readonly load: boolean;
+  readonly resume: boolean;
+  readonly list: boolean;
+  readonly close: boolean;
+  readonly delete: boolean;
+  readonly additionalDirectories: boolean;
+  readonly images: boolean;
+  readonly embeddedContext: boolean;
+  /** Whether the agent can forget a sign-in. */
+  readonly logout: boolean;
+  readonly mcp: { readonly stdio: boolean; readonly http: boolean; readonly sse: boolean };
+}
+
+export interface AgentAuthMethod {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** `terminal`; anything else means that the agent signs in itself. */
+  readonly type?: string | undefined;
+  readonly args?: readonly string[] | null | undefined;
+  readonly env?: Readonly<Record<string, string>> | null | undefined;
+  readonly _meta?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** What an agent says about itself in the handshake. */
+export interface AgentDescription {
+  readonly agentInfo?:
+    { readonly name: string; readonly title?: string | undefined; readonly version?: string | undefined } | undefined;
+  readonly authMethods: readonly AgentAuthMethod[];
+  readonly abilities: AgentAbilities;
+}

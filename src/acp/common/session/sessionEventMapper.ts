@@ -1,0 +1,329 @@
+import type { EventData, SessionEvent, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
+import { ToolKind } from '../../../session/common/sessionEvents';
+import { isModeOption, unattendedActionsOf } from '../../../session/common/optionChoices';
+import type { Clock } from '../../../base/common/async';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { PermissionRequest, StopReason, ToolCallPatch } from './agentMessages';
+import { ConfigOptions } from './configOptions';
+import type { TerminalView } from './terminalViews';
+import { contentOfBlock, textOfBlock } from './toolContent';
+import { ToolCalls, type CallDescription } from './toolCalls';
+import { UnattendedActionDetector } from './unattendedActionDetector';
+import type { ContentBlock, ToolCallContent } from './wireSchema';
+
+interface TurnEnd {
+  readonly stopReason: StopReason;
+  readonly usage?: TokenUsage;
+}
+
+interface Turn {
+  /** Undefined for a turn that no prompt of this window began. */
+  readonly requestId?: string;
+}
+
+/**
+ * Maps what an agent says in a session to session events, without side effects. At most one turn is open, live or replayed. The
+ * versions of the protocol read their updates and call this.
+ */
+export class SessionEventMapper {
+  readonly config: ConfigOptions;
+  private commandList: readonly SlashCommand[] = [];
+  private readonly toolCalls: ToolCalls;
+  private readonly unattendedActionDetector = new UnattendedActionDetector();
+  private readonly ignoredUpdates = new Map<string, number>();
+
+  private turn: Turn | undefined;
+  /** The messages that are streamed, by block index, each with the agent's id of it. Closed once something else follows. */
+  private readonly openMessages = new Map<number, string | undefined>();
+  private isReplaying = false;
+  private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
+
+  constructor(
+    private readonly sessionId: string,
+    clock: Pick<Clock, 'monotonicNow'>,
+    agent: () => string | undefined = () => undefined,
+  ) {
+    this.config = new ConfigOptions(agent);
+    this.toolCalls = new ToolCalls(sessionId, clock);
+  }
+
+  get commands(): readonly SlashCommand[] {
+    return this.commandList;
+  }
+
+  get ignoredUpdateCounts(): ReadonlyMap<string, number> {
+    return this.ignoredUpdates;
+  }
+
+  /** Whether terminal output is waiting for `takeTerminalUpdates`. */
+  get hasTerminalUpdates(): boolean {
+    return this.toolCalls.hasTerminalUpdates;
+  }
+
+  /** Handles a tool call, which the agent may not have announced. */
+  mapToolCall(update: ToolCallPatch): SessionEvent[] {
+    return this.withMarks(this.toolCalls.applyCallUpdate(update));
+  }
+
+  /** Items that follow the content of a call. */
+  mapToolCallContent(toolCallId: string, items: readonly ToolCallContent[]): SessionEvent[] {
+    return this.withMarks(this.toolCalls.appendContent(toolCallId, items));
+  }
+
+  /** Applies what a request for permission says about its tool call. */
+  mapPermissionRequest({ subject }: Pick<PermissionRequest, 'subject'>): SessionEvent[] {
+    this.unattendedActionDetector.recordAskedAction();
+    return subject.kind === 'toolCall' ? this.mapToolCall(subject.toolCall) : this.endMessages();
+  }
+
+  /** Records that the agent requested an approval, and returns the event unchanged. */
+  noteThatAgentAsked(event: SessionEvent): SessionEvent {
+    if (event.event === 'approval:required') this.unattendedActionDetector.recordAskedAction();
+    return event;
+  }
+
+  describeCall(id: string): CallDescription | undefined {
+    return this.toolCalls.describeCall(id);
+  }
+
+  hasToolCall(id: string): boolean {
+    return this.toolCalls.describeCall(id) !== undefined;
+  }
+
+  /** Updates a terminal that the agent runs. */
+  setAgentTerminal(terminalId: string, view: TerminalView): void {
+    this.toolCalls.setTerminal(terminalId, view);
+  }
+
+  /** Sets the output of a terminal that Backline runs. The caller has checked the permission. */
+  setTerminal(terminalId: string, view: TerminalView): void {
+    this.unattendedActionDetector.recordAskedAction('runs');
+    this.toolCalls.setTerminal(terminalId, view);
+  }
+
+  takeTerminalUpdates(): SessionEvent[] {
+    return this.toolCalls.takeTerminalUpdates();
+  }
+
+  /** Whether a turn is open, and whether a prompt of this window began it. */
+  get openTurn(): 'none' | 'prompted' | 'other' {
+    return this.turn === undefined ? 'none' : this.turn.requestId === undefined ? 'other' : 'prompted';
+  }
+
+  get isInReplay(): boolean {
+    return this.isReplaying;
+  }
+
+  startTurn(prompt: string, requestId: string): SessionEvent[] {
+    const events = this.endReplay();
+    this.turn = { requestId };
+    events.push({ event: 'prompt:submit', data: { session_id: this.sessionId, prompt, request_id: requestId } });
+    return events;
+  }
+
+  /** Ends the turn. Returns no events if no turn is open, for example after a failure. */
+  endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
+    const { turn } = this;
+    if (!turn) return [];
+    const events = this.endOpenParts();
+    const data = { ...this.sessionAndRequestFields(turn), response: '', stop_reason: stopReason };
+    events.push({ event: 'prompt:complete', data: usage ? { ...data, token_usage: usage } : data });
+    return events;
+  }
+
+  /** Ends the turn with a failure. `details` help to diagnose it. */
+  failTurn(error: string, code: string, details?: string): SessionEvent[] {
+    const { turn } = this;
+    if (!turn) return [];
+    const events = this.endOpenParts();
+    const data = { ...this.sessionAndRequestFields(turn), error, code };
+    events.push({ event: 'error', data: details === undefined ? data : { ...data, details } });
+    return events;
+  }
+
+  startReplay(): void {
+    this.isReplaying = true;
+  }
+
+  /** `isWorking`: the agent is still working on the last turn of the history. */
+  endReplay(isWorking = false): SessionEvent[] {
+    if (!this.isReplaying) return [];
+    const events = this.flushReplayedPrompt();
+    if (!isWorking) events.push(...this.endTurn({ stopReason: 'end_turn' }));
+    this.isReplaying = false;
+    return events;
+  }
+
+  /** A prompt that another client sent, or that the agent added. */
+  mapOthersPrompt(prompt: string): SessionEvent[] {
+    const events = this.endTurn({ stopReason: 'end_turn' });
+    this.turn = {};
+    return [...events, { event: 'prompt:submit', data: { session_id: this.sessionId, prompt } }];
+  }
+
+  /** Begins a turn without a prompt, if none is open. The language begins it with its first event. */
+  startUnaskedTurn(): void {
+    this.turn ??= {};
+  }
+
+  configEvent(): SessionEvent {
+    return { event: 'config:update', data: { session_id: this.sessionId, options: [...this.config.options] } };
+  }
+
+  mapThought(content: ContentBlock): SessionEvent[] {
+    const delta = textOfBlock(content);
+    return [...this.endMessages(), { event: 'thinking:delta', data: { session_id: this.sessionId, delta } }];
+  }
+
+  mapPlan(entries: PlanEntries): SessionEvent[] {
+    return [{ event: 'plan:update', data: { session_id: this.sessionId, entries: [...entries] } }];
+  }
+
+  mapCommands(commands: readonly SlashCommand[]): SessionEvent[] {
+    this.commandList = commands;
+    return [{ event: 'commands:update', data: { session_id: this.sessionId, commands: [...commands] } }];
+  }
+
+  mapInfo({ title, updatedAt }: { title: string | undefined; updatedAt: string | undefined }): SessionEvent[] {
+    const data = { session_id: this.sessionId, ...withoutUndefined({ title, updated_at: updatedAt }) };
+    return [{ event: 'session:info', data }];
+  }
+
+  mapUsage({ used, size, cost }: ContextUsage): SessionEvent[] {
+    return [{ event: 'usage:update', data: { session_id: this.sessionId, used, size, ...(cost ? { cost } : {}) } }];
+  }
+
+  mapNotice({ severity, title, description }: Notice): SessionEvent[] {
+    return [this.noticeEvent(toLevel(severity), description === undefined ? title : `${title}\n${description}`)];
+  }
+
+  mapStatus(status: string, message: string): SessionEvent[] {
+    return [{ event: 'status:update', data: { session_id: this.sessionId, status, message } }];
+  }
+
+  mapCompaction({ status, error }: { status: string; error: string | undefined }): SessionEvent[] {
+    const message = 'The agent is compacting the conversation.';
+    switch (status) {
+      case 'in_progress':
+        return this.mapStatus('compacting', message);
+      case 'completed':
+        return [this.noticeEvent('info', 'The agent compacted the conversation. Details may be lost.')];
+      case 'failed':
+        return [this.noticeEvent('warning', `The agent could not compact the conversation. ${error ?? ''}`.trim())];
+      default:
+        return [];
+    }
+  }
+
+  /** A part of a prompt in a replayed history. */
+  mapReplayedPrompt(text: string, messageId: string | undefined): SessionEvent[] {
+    // During a live turn, this update repeats the prompt, which was already emitted when the turn started.
+    if (!this.isReplaying) return [];
+    const current = this.replayedPrompt;
+    if (current && current.messageId === messageId) {
+      current.text += text;
+      return [];
+    }
+    const events = [...this.flushReplayedPrompt(), ...this.endTurn({ stopReason: 'end_turn' })];
+    this.replayedPrompt = { text, messageId };
+    return events;
+  }
+
+  /** The replayed prompt, which is whole as soon as something else follows. */
+  flushReplayedPrompt(): SessionEvent[] {
+    const { replayedPrompt } = this;
+    if (!replayedPrompt) return [];
+    this.replayedPrompt = undefined;
+    this.turn = {};
+    const data = { session_id: this.sessionId, prompt: replayedPrompt.text, replayed: true };
+    return [{ event: 'prompt:submit', data }];
+  }
+
+  /**
+   * A part of a message; undefined if it cannot be shown. Messages with different values of `block_index` can be streamed at
+   * the same time.
+   */
+  mapMessageChunk(content: ContentBlock, messageId: string | undefined, block_index = 0): SessionEvent[] | undefined {
+    if (content.type === 'unknown') return undefined;
+    const ofBlock = { session_id: this.sessionId, block_index };
+    if (content.type !== 'text') {
+      const shown = contentOfBlock(content);
+      if (!shown) return [];
+      return [
+        ...this.endMessageBlock(block_index),
+        { event: 'content_block:media', data: { ...ofBlock, content: shown } },
+        { event: 'content_block:end', data: ofBlock },
+      ];
+    }
+    const delta: SessionEvent = { event: 'content_block:delta', data: { ...ofBlock, delta: content.text } };
+    const isOpen = this.openMessages.has(block_index) && this.openMessages.get(block_index) === messageId;
+    if (isOpen) return [delta];
+    this.openMessages.set(block_index, messageId);
+    const ofMessage = withoutUndefined({ message_id: messageId });
+    const start = { session_id: this.sessionId, block_type: 'text', block_index, ...ofMessage };
+    return [{ event: 'content_block:start', data: start }, delta];
+  }
+
+  endMessageBlock(index: number): SessionEvent[] {
+    if (!this.openMessages.delete(index)) return [];
+    return [{ event: 'content_block:end', data: { session_id: this.sessionId, block_index: index } }];
+  }
+
+  private endMessages(): SessionEvent[] {
+    return [...this.openMessages.keys()].flatMap((index) => this.endMessageBlock(index));
+  }
+
+  private noticeEvent(level: 'info' | 'warning' | 'error', message: string): SessionEvent {
+    return { event: 'notice', data: { session_id: this.sessionId, level, message } };
+  }
+
+  /**
+   * Marks calls that ran without approval. Skips replayed calls, and agents with modes, because modes are more precise.
+   */
+  private withUnattendedMark(event: SessionEvent): SessionEvent {
+    if (event.event !== 'tool:post' || this.isReplaying || this.openTurn !== 'prompted') return event;
+    if (this.config.options.some((option) => isModeOption(option)) || unattendedActionsOf(this.config.options))
+      return event;
+    const kind = ToolKind.safeParse(event.data.operation).data;
+    const unattended = kind && this.unattendedActionDetector.unattendedActionOf(kind);
+    return unattended ? { ...event, data: { ...event.data, unattended } } : event;
+  }
+
+  private endOpenParts(): SessionEvent[] {
+    this.turn = undefined;
+    return [...this.endMessages(), ...this.toolCalls.endTurn()];
+  }
+
+  private sessionAndRequestFields({ requestId }: Turn) {
+    return { session_id: this.sessionId, ...withoutUndefined({ request_id: requestId }) };
+  }
+
+  countIgnored(what: string): SessionEvent[] {
+    // The number of distinct names is limited, because the agent chooses them.
+    const name = this.ignoredUpdates.size < 100 || this.ignoredUpdates.has(what) ? what : 'others';
+    this.ignoredUpdates.set(name, (this.ignoredUpdates.get(name) ?? 0) + 1);
+    return [];
+  }
+
+  private withMarks(events: readonly SessionEvent[]): SessionEvent[] {
+    return [...this.endMessages(), ...events.map((event) => this.withUnattendedMark(event))];
+  }
+}
+
+type PlanEntries = readonly EventData<'plan:update'>['entries'][number][];
+
+interface ContextUsage {
+  readonly used: number;
+  readonly size: number;
+  readonly cost: { amount: number; currency: string } | undefined;
+}
+
+interface Notice {
+  readonly severity: string;
+  readonly title: string;
+  readonly description: string | undefined;
+}
+
+function toLevel(severity: string): 'info' | 'warning' | 'error' {
+  return severity === 'warning' || severity === 'error' ? severity : 'info';
+}

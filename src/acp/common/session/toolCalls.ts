@@ -1,0 +1,277 @@
+import * as z from 'zod';
+import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../../session/common/sessionEvents';
+import type { Clock } from '../../../base/common/async';
+import { isRecord } from '../../../base/common/isRecord';
+import { TerminalViews, type TerminalView } from './terminalViews';
+import { toToolContent } from './toolContent';
+import type { CallStatus, ToolCallPatch } from './agentMessages';
+import { TerminalMeta, type ToolCallContent } from './wireSchema';
+
+interface ToolCallState {
+  readonly id: string;
+  /** Start time, in milliseconds of the monotonic clock. */
+  readonly startedAtMs: number;
+  name: string | undefined;
+  kind: ToolKind;
+  title: string | undefined;
+  status: CallStatus;
+  input: Record<string, unknown>;
+  output: unknown;
+  content: readonly ToolCallContent[];
+  locations: readonly ToolLocation[];
+  hasEnded: boolean;
+}
+
+const CommandResult = z.looseObject({ formatted_output: z.string() });
+
+const endStatuses: ReadonlySet<CallStatus> = new Set(['completed', 'failed', 'cancelled']);
+
+export interface CallDescription {
+  readonly title: string | undefined;
+  readonly kind: ToolKind;
+  readonly content: readonly ToolCallContent[];
+  readonly locations: readonly ToolLocation[];
+  readonly rawInput: Record<string, unknown>;
+}
+
+/** Maximum number of ended calls that are remembered across turns, so that a late update does not start a new call. */
+const maxEnded = 200;
+
+/** Maximum length of terminal output in an event, in UTF-16 units. */
+const maxTerminalLength = 128 * 1024;
+
+/** The tool calls of a session. Collects terminal output, because every event contains the whole output. */
+export class ToolCalls {
+  private readonly calls = new Map<string, ToolCallState>();
+  private readonly terminals = new TerminalViews(maxTerminalLength);
+  private readonly callsWithNewOutput = new Set<ToolCallState>();
+
+  constructor(
+    private readonly sessionId: string,
+    private readonly clock: Pick<Clock, 'monotonicNow'>,
+  ) {}
+
+  get hasTerminalUpdates(): boolean {
+    return this.callsWithNewOutput.size > 0;
+  }
+
+  /** Returns everything known about a call, because a permission request may repeat only a part of it. */
+  describeCall(id: string): CallDescription | undefined {
+    const call = this.calls.get(id);
+    if (!call) return undefined;
+    const { title, kind, content, locations, input: rawInput } = call;
+    return { title, kind, content, locations, rawInput };
+  }
+
+  applyCallUpdate(update: ToolCallPatch): SessionEvent[] {
+    const known = this.calls.get(update.toolCallId);
+    const call = known ?? this.startCall(update.toolCallId);
+    const changes = applyUpdate(call, update);
+    this.applyTerminalMeta(call, update);
+    this.applyRawOutput(call);
+
+    const events: SessionEvent[] = known ? [] : [this.startEvent(call)];
+    const ends = !call.hasEnded && endStatuses.has(call.status);
+    if (ends) events.push(this.endEvent(call));
+    else if (known && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
+    return events;
+  }
+
+  /** Adds an item to the content of a call. */
+  appendContent(toolCallId: string, items: readonly ToolCallContent[]): SessionEvent[] {
+    return this.applyCallUpdate({ toolCallId, content: [...(this.calls.get(toolCallId)?.content ?? []), ...items] });
+  }
+
+  setTerminal(terminalId: string, view: TerminalView): void {
+    this.terminals.set(terminalId, view);
+    this.markCallsWithNewOutput(terminalId);
+  }
+
+  takeTerminalUpdates(): SessionEvent[] {
+    const events = [...this.callsWithNewOutput].map((call) =>
+      this.updateEvent(call, { content: this.contentOf(call) }),
+    );
+    this.callsWithNewOutput.clear();
+    return events;
+  }
+
+  /** Ends the turn. Returns pending events and drops the details of all calls. */
+  endTurn(): SessionEvent[] {
+    const events = this.takeTerminalUpdates();
+    for (const call of this.calls.values()) {
+      call.title = undefined;
+      call.locations = [];
+      call.content = [];
+      call.input = {};
+      call.output = undefined;
+    }
+    for (const id of this.calls.keys()) {
+      if (this.calls.size <= maxEnded) break;
+      this.calls.delete(id);
+    }
+    this.terminals.trim();
+    return events;
+  }
+
+  private startCall(id: string): ToolCallState {
+    const call: ToolCallState = {
+      id,
+      startedAtMs: this.clock.monotonicNow(),
+      name: undefined,
+      kind: 'other',
+      title: undefined,
+      status: 'pending',
+      input: {},
+      output: undefined,
+      content: [],
+      locations: [],
+      hasEnded: false,
+    };
+    this.calls.set(id, call);
+    return call;
+  }
+
+  private applyTerminalMeta(call: ToolCallState, { _meta: meta }: ToolCallPatch): void {
+    if (!meta) return;
+    const { terminal_info, terminal_output, terminal_output_delta, terminal_exit } = TerminalMeta.parse(meta);
+    // Agents that run terminals themselves may omit the terminal id. It defaults to the id of the call.
+    const idOf = (part: { terminal_id: string | undefined }) => part.terminal_id ?? call.id;
+    for (const part of [terminal_info, terminal_output, terminal_output_delta, terminal_exit]) {
+      if (!part) continue;
+      const terminalId = idOf(part);
+      const shown = call.content.some((item) => item.type === 'terminal' && item.terminalId === terminalId);
+      if (!shown) call.content = [...call.content, { type: 'terminal', terminalId }];
+    }
+    for (const chunk of [terminal_output, terminal_output_delta]) {
+      if (chunk) this.terminals.append(idOf(chunk), chunk.data);
+    }
+    if (terminal_exit) {
+      this.terminals.setExit(idOf(terminal_exit), terminal_exit.exit_code ?? null, terminal_exit.signal ?? null);
+    }
+    if (terminal_output ?? terminal_output_delta ?? terminal_exit) this.callsWithNewOutput.add(call);
+  }
+
+  /** Uses the raw output of a call, because Codex sends the output of a replayed command only there. */
+  private applyRawOutput(call: ToolCallState): void {
+    const terminal = call.content.find((item) => item.type === 'terminal');
+    if (!terminal) return;
+    const output = CommandResult.safeParse(call.output).data?.formatted_output;
+    if (output !== undefined && this.terminals.get(terminal.terminalId).output === '') {
+      this.terminals.append(terminal.terminalId, output);
+    }
+  }
+
+  private markCallsWithNewOutput(terminalId: string): void {
+    for (const call of this.calls.values()) {
+      if (call.content.some((item) => item.type === 'terminal' && item.terminalId === terminalId))
+        this.callsWithNewOutput.add(call);
+    }
+  }
+
+  private startEvent(call: ToolCallState): SessionEvent {
+    return {
+      event: 'tool:pre',
+      data: { ...this.sessionAndToolFields(call), input: call.input, ...this.callDetailFields(call) },
+    };
+  }
+
+  private updateEvent(call: ToolCallState, changes: ToolCallChanges): SessionEvent {
+    if (changes.content) this.callsWithNewOutput.delete(call);
+    const content = changes.content ? { content: this.contentOf(call) } : {};
+    return { event: 'tool:update', data: { session_id: this.sessionId, call_id: call.id, ...changes, ...content } };
+  }
+
+  private endEvent(call: ToolCallState): SessionEvent {
+    call.hasEnded = true;
+    this.callsWithNewOutput.delete(call);
+    const shared = { ...this.sessionAndToolFields(call), ...this.callDetailFields(call) };
+    if (call.status === 'cancelled')
+      return { event: 'tool:error', data: { ...shared, error: 'Canceled.', unfinished: true } };
+    if (call.status === 'failed') return { event: 'tool:error', data: { ...shared, error: this.errorOf(call) } };
+    const output = call.output ?? (this.textOf(call) || undefined);
+    const result = { success: true, ...(output === undefined ? {} : { output }) };
+    const durationMs = Math.round(this.clock.monotonicNow() - call.startedAtMs);
+    return { event: 'tool:post', data: { ...shared, result, duration_ms: durationMs } };
+  }
+
+  private sessionAndToolFields({ name, kind }: ToolCallState) {
+    return { session_id: this.sessionId, tool_name: name ?? kind, operation: kind };
+  }
+
+  private callDetailFields(call: ToolCallState) {
+    return {
+      call_id: call.id,
+      kind: call.kind,
+      ...(call.title === undefined ? {} : { title: call.title }),
+      ...(call.locations.length > 0 ? { locations: [...call.locations] } : {}),
+      ...(call.content.length > 0 ? { content: this.contentOf(call) } : {}),
+    };
+  }
+
+  private contentOf(call: ToolCallState): ToolContent[] {
+    return toToolContent(call.content, (id) => this.terminals.get(id));
+  }
+
+  private textOf(call: ToolCallState): string {
+    return this.contentOf(call)
+      .flatMap((item) => (item.type === 'text' ? [item.text] : []))
+      .join('\n');
+  }
+
+  private errorOf(call: ToolCallState): string {
+    const said = typeof call.output === 'string' ? call.output : this.textOf(call);
+    if (said !== '') return said;
+    const code = this.contentOf(call).find((item) => item.type === 'terminal')?.exit_code;
+    return typeof code === 'number' ? `The command ended with exit code ${code}.` : 'The tool call failed.';
+  }
+}
+
+interface ToolCallChanges {
+  title?: string;
+  kind?: ToolKind;
+  status?: Exclude<CallStatus, 'cancelled'>;
+  input?: Record<string, unknown>;
+  locations?: ToolLocation[];
+  content?: ToolContent[];
+}
+
+/**
+ * Applies an update to the call and returns the changed fields. New content is only marked as changed, because events
+ * contain all content.
+ */
+function applyUpdate(call: ToolCallState, update: ToolCallPatch): ToolCallChanges {
+  const changes: ToolCallChanges = {};
+  if (update.name !== undefined) call.name = update.name ?? undefined;
+  applyState(call, update, changes);
+  if (update.rawInput !== undefined) changes.input = call.input = toRecord(update.rawInput ?? {});
+  if (update.rawOutput !== undefined) call.output = update.rawOutput ?? undefined;
+  if (update.locations !== undefined) {
+    changes.locations = (update.locations ?? []).map(({ path, line }) => ({
+      path,
+      ...(line === undefined ? {} : { line }),
+    }));
+    call.locations = changes.locations;
+  }
+  if (update.content !== undefined) {
+    call.content = update.content ?? [];
+    changes.content = [];
+  }
+  return changes;
+}
+
+function applyState(call: ToolCallState, update: ToolCallPatch, changes: ToolCallChanges): void {
+  const { kind, status, title } = update;
+  if (title !== undefined && (title ?? undefined) !== call.title) {
+    call.title = title ?? undefined;
+    // Events cannot take a title back, so the name of the tool replaces it.
+    changes.title = title ?? call.name ?? call.kind;
+  }
+  if (kind !== undefined && (kind ?? 'other') !== call.kind) changes.kind = call.kind = kind ?? 'other';
+  if (status === undefined || (status ?? 'pending') === call.status) return;
+  call.status = status ?? 'pending';
+  changes.status = call.status === 'cancelled' ? 'failed' : call.status;
+}
+
+function toRecord(input: unknown): Record<string, unknown> {
+  return isRecord(input) ? { ...input } : { input };
+}

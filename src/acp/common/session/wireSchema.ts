@@ -1,0 +1,104 @@
+import * as z from 'zod';
+
+/** Parts of messages that are the same in all versions of the protocol, and helpers to read messages leniently. */
+
+export const Text = z.string();
+export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+export const optionalText = optional(Text).catch(undefined);
+
+/** A list whose invalid items are skipped. */
+export const list = <T extends z.ZodType>(item: T) =>
+  z.array(z.unknown()).transform((items) =>
+    items.flatMap((candidate): z.output<T>[] => {
+      const parsed = item.safeParse(candidate);
+      return parsed.success ? [parsed.data] : [];
+    }),
+  );
+
+export const Meta = z.record(z.string(), z.unknown()).nullish().catch(undefined);
+
+const Unknown = { type: 'unknown' } as const;
+
+export const contentBlocks = [
+  z.looseObject({ type: z.literal('text'), text: Text }),
+  z.looseObject({ type: z.literal('image'), data: Text, mimeType: Text }),
+  z.looseObject({ type: z.literal('audio'), data: Text, mimeType: Text }),
+  z.looseObject({ type: z.literal('resource_link'), uri: Text, name: optionalText, title: optionalText }),
+  z.looseObject({
+    type: z.literal('resource'),
+    resource: z.looseObject({ uri: Text, mimeType: optionalText, text: optionalText, blob: optionalText }),
+  }),
+] as const;
+
+/** A content block; an unrecognized one becomes `unknown`. */
+export const ContentBlock = z
+  .discriminatedUnion('type', [...contentBlocks, z.looseObject({ type: z.literal('unknown') })])
+  .catch(Unknown);
+export type ContentBlock = z.infer<typeof ContentBlock>;
+
+/** Content of a tool call. Unknown types become `unknown`, because version 1 requires to ignore them. */
+export const ToolCallContent = z
+  .discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('content'), content: ContentBlock }),
+    z.looseObject({ type: z.literal('diff'), path: Text, oldText: Text.nullish(), newText: Text }),
+    z.looseObject({ type: z.literal('terminal'), terminalId: Text }),
+    z.looseObject({ type: z.literal('unknown') }),
+  ])
+  .catch(Unknown);
+export type ToolCallContent =
+  | z.infer<typeof ToolCallContent>
+  /** A change of a file without its text. */
+  | { readonly type: 'change'; readonly path: string; readonly oldPath: string | undefined; readonly text: string };
+
+export const Location = z.looseObject({ path: Text, line: optional(z.number().int().positive()).catch(undefined) });
+
+/** How Claude and Codex stream output of their own terminals. `data` is the output since the last message. */
+const TerminalChunk = z.looseObject({ terminal_id: optionalText, data: Text }).optional().catch(undefined);
+export const TerminalMeta = z.looseObject({
+  terminal_info: z.looseObject({ terminal_id: optionalText }).optional().catch(undefined),
+  terminal_output: TerminalChunk,
+  terminal_output_delta: TerminalChunk,
+  terminal_exit: z
+    .looseObject({ terminal_id: optionalText, exit_code: z.number().nullish(), signal: Text.nullish() })
+    .optional()
+    .catch(undefined),
+});
+
+const PermissionOptionKind = z
+  .enum(['allow_once', 'allow_always', 'reject_once', 'reject_always'])
+  // An unknown kind counts as a rejection, because it must never allow anything.
+  .catch('reject_once');
+
+export const PermissionOptions = list(z.looseObject({ optionId: Text, name: Text, kind: PermissionOptionKind })).refine(
+  ({ length }) => length > 0,
+  { message: 'There is no option to choose.' },
+);
+
+/** A count of tokens. Fractions, which some agents send, are rounded. */
+export const Count = z.number().nonnegative().transform(Math.round);
+
+export const SelectChoice = z.object({ value: Text, name: Text, description: optionalText });
+
+export const sharedUpdates = {
+  session_info_update: z.looseObject({ title: optionalText, updatedAt: optionalText }),
+  usage_update: z.looseObject({
+    used: Count,
+    size: Count,
+    cost: optional(z.looseObject({ amount: z.number(), currency: Text })).catch(undefined),
+  }),
+  notice: z.looseObject({ severity: Text.catch('info'), title: Text, description: optionalText }),
+  compaction_update: z.looseObject({ compactionId: Text, status: Text, error: optionalText }),
+  compaction_summary_chunk: z.looseObject({ compactionId: Text, content: ContentBlock }),
+};
+
+export const SessionNotification = z.looseObject({
+  sessionId: Text,
+  update: z.looseObject({ sessionUpdate: Text }),
+});
+export type SessionNotification = z.infer<typeof SessionNotification>;
+
+export const SessionList = z.looseObject({
+  sessions: list(z.looseObject({ sessionId: Text, cwd: optionalText, title: optionalText, updatedAt: optionalText })),
+  nextCursor: optionalText,
+});
+export type SessionList = z.infer<typeof SessionList>;

@@ -1,0 +1,60 @@
+import type { SessionEvent } from '../../../session/common/sessionEvents';
+import type { SessionEventMapper } from '../session/sessionEventMapper';
+import { parsedWith, type UpdateHandler, type UpdateReader } from '../session/updateReader';
+import { textOfBlock } from '../session/toolContent';
+import { sessionUpdates, type SessionUpdateKind } from './v1Schema';
+
+/** Reads the updates of ACP v1. */
+export class V1Updates implements UpdateReader {
+  constructor(private readonly mapper: SessionEventMapper) {}
+
+  /** Maps the unparsed `update` member of a `session/update`. */
+  mapUpdate(update: { readonly sessionUpdate: string }): SessionEvent[] {
+    const { mapper } = this;
+    const { sessionUpdate: kind } = update;
+    if (!isKnownUpdateKind(kind)) return mapper.countIgnored(kind);
+    const replayed = kind === 'user_message_chunk' ? [] : mapper.flushReplayedPrompt();
+    const events = this.updateHandlers[kind](update) ?? mapper.countIgnored(`${kind} (not understood)`);
+    return replayed.length > 0 ? [...replayed, ...events] : events;
+  }
+
+  private readonly updateHandlers: Readonly<Record<SessionUpdateKind, UpdateHandler>> = {
+    user_message_chunk: parsedWith(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
+      this.mapper.mapReplayedPrompt(textOfBlock(content), messageId),
+    ),
+    agent_message_chunk: parsedWith(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
+      this.mapper.mapMessageChunk(content, messageId),
+    ),
+    agent_thought_chunk: parsedWith(sessionUpdates.agent_thought_chunk, ({ content }) =>
+      this.mapper.mapThought(content),
+    ),
+    tool_call: parsedWith(sessionUpdates.tool_call, (update) => this.mapper.mapToolCall(update)),
+    tool_call_update: parsedWith(sessionUpdates.tool_call_update, (update) => this.mapper.mapToolCall(update)),
+    plan: parsedWith(sessionUpdates.plan, ({ entries }) => this.mapper.mapPlan(entries)),
+    available_commands_update: parsedWith(sessionUpdates.available_commands_update, ({ availableCommands }) =>
+      this.mapper.mapCommands(
+        availableCommands.map(({ name, description, input }) =>
+          input?.hint === undefined ? { name, description } : { name, description, hint: input.hint },
+        ),
+      ),
+    ),
+    current_mode_update: parsedWith(sessionUpdates.current_mode_update, ({ currentModeId }) => {
+      this.mapper.config.setMode(currentModeId);
+      return [this.mapper.configEvent()];
+    }),
+    config_option_update: parsedWith(sessionUpdates.config_option_update, ({ configOptions }) => {
+      this.mapper.config.setDeclaredOptions(configOptions);
+      return [this.mapper.configEvent()];
+    }),
+    session_info_update: parsedWith(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
+    usage_update: parsedWith(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
+    notice: parsedWith(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
+    compaction_update: parsedWith(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
+    // The summary is internal to the agent; the user only needs to know that the history was compacted.
+    compaction_summary_chunk: parsedWith(sessionUpdates.compaction_summary_chunk, () => []),
+  };
+}
+
+function isKnownUpdateKind(kind: string): kind is SessionUpdateKind {
+  return Object.hasOwn(sessionUpdates, kind);
+}

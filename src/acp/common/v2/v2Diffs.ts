@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { Text, optionalText, type ToolCallContent } from '../session/wireSchema';
+import { parseGitPatch, type PatchedFile } from './gitPatch';
+
+/** One file of a diff. An unknown operation keeps its path. */
+export const FileChange = z.looseObject({
+  operation: Text,
+  path: Text,
+  oldPath: optionalText,
+  fileType: optionalText,
+});
+type FileChange = z.infer<typeof FileChange>;
+
+export const Patch = z.looseObject({ format: Text, text: Text });
+
+interface Diff {
+  readonly changes: readonly FileChange[];
+  readonly patch?: z.infer<typeof Patch> | null | undefined;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  add: 'Created',
+  delete: 'Deleted',
+  modify: 'Changed',
+  move: 'Moved',
+  copy: 'Copied',
+};
+
+/**
+ * Converts a diff to content. `changes` says which files are affected; a patch only adds their text. Hunks are pieces of a
+ * file, so each becomes a diff of its own.
+ */
+export function contentOfDiff({ changes, patch }: Diff): ToolCallContent[] {
+  const patched = patch?.format === 'git_patch' ? parseGitPatch(patch.text) : [];
+  return changes.flatMap((change) => contentOfChange(change, findPatchOf(change, patched)));
+}
+
+function contentOfChange(change: FileChange, patched: PatchedFile | undefined): ToolCallContent[] {
+  const { operation, path, oldPath } = change;
+  const isWhole = operation === 'add' || operation === 'delete';
+  const hunks = (patched?.hunks ?? []).map(({ before, after }): ToolCallContent => ({
+    type: 'diff',
+    path,
+    oldText: operation === 'add' ? null : before,
+    newText: operation === 'delete' ? '' : after,
+  }));
+  const isPlain = hunks.length > 0 && (isWhole || operation === 'modify');
+  return [...(isPlain ? [] : [{ type: 'change' as const, path, oldPath, text: sentenceOf(change) }]), ...hunks];
+}
+
+function sentenceOf({ operation, path, oldPath, fileType }: FileChange): string {
+  const verb = verbs[operation] ?? `${operation.slice(0, 100)}:`;
+  const kind = fileType === undefined || fileType === 'text' ? '' : ` (${fileType.slice(0, 100)})`;
+  return oldPath === undefined ? `${verb} ${path}${kind}` : `${verb} ${oldPath} to ${path}${kind}`;
+}
+
+function findPatchOf({ oldPath, path }: FileChange, patched: readonly PatchedFile[]): PatchedFile | undefined {
+  const isSame = (found: string | undefined, wanted: string): boolean =>
+    found !== undefined && withoutRoot(found) === withoutRoot(wanted);
+  return patched.find((file) => isSame(file.newPath ?? file.oldPath, path) || isSame(file.oldPath, oldPath ?? path));
+}
+
+/** Git writes the paths of a patch without the root, with slashes. */
+function withoutRoot(path: string): string {
+  return path.replaceAll('\\', '/').replace(/^\/+/, '');
+}

@@ -1,0 +1,247 @@
+import * as z from 'zod';
+import type { SlashCommand } from '../../../session/common/sessionEvents';
+import { ToolKind as KnownToolKind } from '../../../session/common/sessionEvents';
+import type {
+  AgentAuthMethod,
+  AgentOption,
+  CallStatus,
+  PermissionRequest as AgentPermissionRequest,
+  PermissionSubject,
+} from '../session/agentMessages';
+import {
+  contentBlocks,
+  list,
+  Location,
+  Meta,
+  optional,
+  optionalText,
+  PermissionOptions,
+  SelectChoice,
+  sharedUpdates,
+  Text,
+  type ContentBlock as SharedContentBlock,
+  type ToolCallContent,
+} from '../session/wireSchema';
+import { contentOfDiff, FileChange, Patch } from './v2Diffs';
+
+/**
+ * ACP v2 messages from agents, as far as Backline reads them; names are the protocol's. Known members are read strictly:
+ * an invalid one counts as missing. Unions are open: a value of an unknown type is kept as a text that names its type.
+ */
+
+/** Distinguishes a member that clears (`null`) from one that changes nothing (missing or invalid). */
+const patch = <T extends z.ZodType>(schema: T) => schema.nullable().optional().catch(undefined);
+const Typed = z.looseObject({ type: Text });
+
+const KnownContentBlock = z.discriminatedUnion('type', [...contentBlocks]);
+const knownBlockTypes: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource_link', 'resource']);
+
+/** A content block. One of an unknown type becomes a text, and an invalid one of a known type is refused. */
+const ContentBlock = z.union([
+  KnownContentBlock,
+  Typed.refine(({ type }) => !knownBlockTypes.has(type)).transform(({ type }) => ({
+    type: 'text' as const,
+    text: `[Content of the type “${type.slice(0, 100)}”]`,
+  })),
+]);
+
+const Diff = z.looseObject({
+  type: z.literal('diff'),
+  changes: list(FileChange),
+  patch: Patch.nullish().catch(undefined),
+});
+const KnownToolContent = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('content'), content: ContentBlock }),
+  Diff,
+  z.looseObject({ type: z.literal('terminal'), terminalId: Text }),
+]);
+const knownContentTypes: ReadonlySet<string> = new Set(['content', 'diff', 'terminal']);
+
+const ToolContentItem = z.union([
+  KnownToolContent.transform((item): readonly ToolCallContent[] =>
+    item.type === 'diff' ? contentOfDiff(item) : [item],
+  ),
+  Typed.refine(({ type }) => !knownContentTypes.has(type)).transform(({ type }): readonly ToolCallContent[] => [
+    { type: 'content', content: textBlock(`[Content of the type “${type.slice(0, 100)}”]`) },
+  ]),
+]);
+
+const textBlock = (text: string): SharedContentBlock => ({ type: 'text', text });
+
+const callStatuses: ReadonlyMap<string, CallStatus> = new Map([
+  ['pending', 'pending'],
+  ['paused', 'pending'],
+  ['in_progress', 'in_progress'],
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+  ['cancelled', 'cancelled'],
+]);
+/** A call whose status is not known has not ended. */
+const Status = Text.transform((status): CallStatus => callStatuses.get(status) ?? 'in_progress');
+const Kind = Text.transform((kind) => KnownToolKind.parse(kind));
+
+const ToolCallUpdate = z.looseObject({
+  toolCallId: Text,
+  title: patch(Text),
+  name: patch(Text),
+  kind: patch(Kind),
+  status: patch(Status),
+  content: patch(list(ToolContentItem).transform((items) => items.flat())),
+  locations: patch(list(Location)),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+  _meta: Meta,
+});
+
+const Chunk = z.looseObject({ messageId: Text, content: ContentBlock });
+const Message = z.looseObject({ messageId: Text, content: patch(list(ContentBlock)) });
+
+const PlanEntry = z.looseObject({
+  content: Text,
+  priority: z.enum(['high', 'medium', 'low']).catch('medium'),
+  status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).catch('pending'),
+});
+const Plan = z.union([
+  z.looseObject({ type: z.literal('items'), planId: Text, entries: list(PlanEntry) }),
+  Typed.extend({ planId: Text }).transform(({ planId, type }) => ({ planId, type, entries: undefined })),
+]);
+
+const Command = Typed.extend({
+  name: Text,
+  description: Text,
+  input: optional(z.looseObject({ hint: optionalText })).catch(undefined),
+}).transform(({ name, description, input }): SlashCommand =>
+  input?.hint === undefined ? { name, description } : { name, description, hint: input.hint },
+);
+
+const optionFields = { configId: Text, name: Text, description: optionalText, category: optionalText };
+const SelectGroup = z.object({ groupId: Text, name: Text, options: list(SelectChoice) });
+/** An option of an unknown type cannot be set, so it is not shown. */
+const ConfigOption = z
+  .discriminatedUnion('type', [
+    z.looseObject({
+      ...optionFields,
+      type: z.literal('select'),
+      currentValue: Text,
+      options: list(z.union([SelectGroup, SelectChoice])),
+    }),
+    z.looseObject({ ...optionFields, type: z.literal('boolean'), currentValue: z.boolean() }),
+  ])
+  .transform(({ configId: id, ...option }): AgentOption => ({ ...option, id }));
+
+const Base64 = z.base64();
+const ExitStatus = z.looseObject({
+  exitCode: z.number().int().nullish().catch(undefined),
+  signal: Text.nullish().catch(undefined),
+});
+
+export const StateUpdate = z.looseObject({
+  state: Text,
+  stopReason: optionalText,
+  error: z.looseObject({ code: z.number(), message: Text }).nullish().catch(undefined),
+});
+export type StateUpdate = z.infer<typeof StateUpdate>;
+
+/** The kinds of `session/update`, by their `sessionUpdate` member. */
+export const sessionUpdates = {
+  user_message: Message,
+  user_message_chunk: Chunk,
+  agent_message: Message,
+  agent_message_chunk: Chunk,
+  agent_thought: Message,
+  agent_thought_chunk: Chunk,
+  state_update: StateUpdate,
+  tool_call_update: ToolCallUpdate,
+  tool_call_content_chunk: z.looseObject({ toolCallId: Text, content: ToolContentItem }),
+  terminal_update: z.looseObject({
+    terminalId: Text,
+    command: patch(Text),
+    cwd: patch(Text),
+    output: patch(z.looseObject({ data: Base64 })),
+    exitStatus: patch(ExitStatus),
+  }),
+  terminal_output_chunk: z.looseObject({ terminalId: Text, data: Base64 }),
+  plan_update: z.looseObject({ plan: Plan }),
+  available_commands_update: z.looseObject({ availableCommands: list(Command) }),
+  config_option_update: z.looseObject({ configOptions: list(ConfigOption) }),
+  ...sharedUpdates,
+};
+export type SessionUpdateKind = keyof typeof sessionUpdates;
+
+/** Answers of `session/new` and `session/resume`. */
+export const SessionSetup = z
+  .looseObject({
+    sessionId: optionalText,
+    configOptions: optional(list(ConfigOption)).catch(undefined),
+    availableCommands: optional(list(Command)).catch(undefined),
+  })
+  .transform(({ sessionId, configOptions, availableCommands: commands }) => ({ sessionId, configOptions, commands }));
+
+/** A subject of a known type that is invalid, or of an unknown type, is shown with its members. */
+const Subject = z.union([
+  z
+    .looseObject({ type: z.literal('tool_call'), toolCall: ToolCallUpdate })
+    .transform(({ toolCall }): PermissionSubject => ({ kind: 'toolCall', toolCall })),
+  z
+    .looseObject({ type: z.literal('command'), command: Text, cwd: Text, toolCallId: optionalText })
+    .transform(({ command, cwd, toolCallId }): PermissionSubject => ({ kind: 'command', command, cwd, toolCallId })),
+  z.record(z.string(), z.unknown()).transform((members): PermissionSubject => ({ kind: 'other', members })),
+]);
+
+export const PermissionRequest = z
+  .looseObject({
+    sessionId: Text,
+    title: Text,
+    description: optionalText,
+    subject: Subject.nullish(),
+    options: PermissionOptions,
+  })
+  .transform(({ sessionId, title, description, subject, options }): AgentPermissionRequest => ({
+    sessionId,
+    subject: subject ?? { kind: 'other', members: {} },
+    options,
+    title,
+    description,
+  }));
+
+const Present = z.unknown().transform((value) => typeof value === 'object' && value !== null);
+const ability = Present.optional();
+const SessionCapabilities = z.looseObject({
+  prompt: z.looseObject({ image: ability, embeddedContext: ability }).nullish().catch(undefined),
+  mcp: z.looseObject({ stdio: ability, http: ability }).nullish().catch(undefined),
+  delete: ability,
+  additionalDirectories: ability,
+});
+
+const AuthMethod = z
+  .looseObject({
+    type: z.enum(['agent', 'terminal']),
+    methodId: Text,
+    name: Text,
+    description: optionalText,
+    args: z.array(Text).optional(),
+    env: z.array(z.looseObject({ name: Text, value: Text })).optional(),
+  })
+  .transform(({ type, methodId: id, name, description, args, env }): AgentAuthMethod => ({
+    type,
+    id,
+    name,
+    description,
+    args,
+    env: env && Object.fromEntries(env.map((variable) => [variable.name, variable.value])),
+  }));
+
+export const InitializeResult = z.looseObject({
+  info: z.looseObject({ name: Text, title: optionalText, version: Text }),
+  authMethods: optional(list(AuthMethod)).catch(undefined),
+  capabilities: z
+    .looseObject({ session: SessionCapabilities.nullish().catch(undefined) })
+    .nullish()
+    .catch(undefined),
+});
+
+export const PromptAccepted = z.looseObject({ messageId: Text });
+
+export const ConfigChangeResult = z
+  .looseObject({ configOptions: list(ConfigOption) })
+  .transform(({ configOptions }) => configOptions);

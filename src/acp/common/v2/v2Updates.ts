@@ -1,0 +1,181 @@
+import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
+import type { StopReason } from '../session/agentMessages';
+import type { SessionEventMapper } from '../session/sessionEventMapper';
+import { textOfBlock } from '../session/toolContent';
+import { parsedWith, type UpdateHandler, type UpdateReader } from '../session/updateReader';
+import type { ContentBlock } from '../session/wireSchema';
+import { V2Messages } from './v2Messages';
+import { sessionUpdates, type SessionUpdateKind, type StateUpdate } from './v2Schema';
+import { V2Terminals } from './v2Terminals';
+
+type PlanEntries = EventData<'plan:update'>['entries'];
+
+const maxPlans = 50;
+const stopReasons: ReadonlyMap<string, StopReason> = new Map(
+  (['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const).map((reason) => [reason, reason]),
+);
+
+/** Why a turn ended. A reason that is unknown or missing counts as a normal end. */
+export function stopReasonOf({ stopReason }: StateUpdate): StopReason {
+  return stopReasons.get(stopReason ?? '') ?? 'end_turn';
+}
+
+/** Reads the updates of ACP v2. The end of a turn that this window has prompted comes from its `PromptProgress`. */
+export class V2Updates implements UpdateReader {
+  private readonly messages: V2Messages;
+  private readonly terminals: V2Terminals;
+  private readonly plans = new Map<string, PlanEntries>();
+  /** Whether the agent works, by its last report. */
+  private working = false;
+  private isWaitingForUser = false;
+  /** The prompt of another client that is being told; its turn begins when something else follows. */
+  private othersPrompt: { readonly messageId: string; text: string } | undefined;
+  /** Ids of the last prompts that were told in a turn of this window. */
+  private readonly toldPrompts = new Set<string>();
+
+  constructor(private readonly mapper: SessionEventMapper) {
+    this.messages = new V2Messages(mapper);
+    this.terminals = new V2Terminals(mapper);
+  }
+
+  get isWorking(): boolean {
+    return this.working;
+  }
+
+  /** Call when the agent's process has ended. */
+  reset(): void {
+    this.working = false;
+    this.isWaitingForUser = false;
+  }
+
+  mapUpdate(update: { readonly sessionUpdate: string }): SessionEvent[] {
+    const { mapper } = this;
+    const { sessionUpdate: kind } = update;
+    if (!isKnownUpdateKind(kind)) return mapper.countIgnored(kind);
+    const isPrompt = kind === 'user_message' || kind === 'user_message_chunk';
+    const before = isPrompt ? [] : [...mapper.flushReplayedPrompt(), ...this.flushOthersPrompt()];
+    const events = this.updateHandlers[kind](update) ?? mapper.countIgnored(`${kind} (not understood)`);
+    return [...before, ...events];
+  }
+
+  private readonly updateHandlers: Readonly<Record<SessionUpdateKind, UpdateHandler>> = {
+    user_message: parsedWith(sessionUpdates.user_message, ({ messageId, content }) =>
+      content === undefined ? [] : this.mapPrompt(messageId, content ?? []),
+    ),
+    user_message_chunk: parsedWith(sessionUpdates.user_message_chunk, ({ messageId, content }) =>
+      this.mapPrompt(messageId, [content]),
+    ),
+    agent_message: parsedWith(sessionUpdates.agent_message, ({ messageId, content }) =>
+      this.inTurn(this.messages.replace(messageId, content)),
+    ),
+    agent_message_chunk: parsedWith(sessionUpdates.agent_message_chunk, ({ messageId, content }) =>
+      this.inTurn(this.messages.addChunk(messageId, content)),
+    ),
+    agent_thought: parsedWith(sessionUpdates.agent_thought, ({ messageId, content }) =>
+      this.inTurn(this.messages.replaceThought(messageId, content)),
+    ),
+    agent_thought_chunk: parsedWith(sessionUpdates.agent_thought_chunk, ({ messageId, content }) =>
+      this.inTurn(this.messages.addThoughtChunk(messageId, content)),
+    ),
+    state_update: parsedWith(sessionUpdates.state_update, (update) => this.mapState(update)),
+    tool_call_update: parsedWith(sessionUpdates.tool_call_update, (update) => {
+      // Work of an earlier turn may end at any time; a new call begins a turn.
+      const isNew = !this.mapper.hasToolCall(update.toolCallId);
+      const events = this.mapper.mapToolCall(update);
+      return isNew ? this.inTurn(events) : events;
+    }),
+    tool_call_content_chunk: parsedWith(sessionUpdates.tool_call_content_chunk, ({ toolCallId, content }) =>
+      this.mapper.mapToolCallContent(toolCallId, content),
+    ),
+    terminal_update: parsedWith(sessionUpdates.terminal_update, (update) => {
+      this.terminals.update(update);
+      return [];
+    }),
+    terminal_output_chunk: parsedWith(sessionUpdates.terminal_output_chunk, ({ terminalId, data }) => {
+      this.terminals.append(terminalId, data);
+      return [];
+    }),
+    plan_update: parsedWith(sessionUpdates.plan_update, ({ plan }) => {
+      if (!plan.entries) return undefined;
+      const isKnown = this.plans.has(plan.planId);
+      if (!isKnown && this.plans.size >= maxPlans) return undefined;
+      this.plans.set(plan.planId, plan.entries);
+      return this.inTurn(this.mapper.mapPlan([...this.plans.values()].flat()));
+    }),
+    available_commands_update: parsedWith(sessionUpdates.available_commands_update, ({ availableCommands }) =>
+      this.mapper.mapCommands(availableCommands),
+    ),
+    config_option_update: parsedWith(sessionUpdates.config_option_update, ({ configOptions }) => {
+      this.mapper.config.setDeclaredOptions(configOptions);
+      return [this.mapper.configEvent()];
+    }),
+    session_info_update: parsedWith(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
+    usage_update: parsedWith(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
+    notice: parsedWith(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
+    compaction_update: parsedWith(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
+    // The summary is internal to the agent; the user only needs to know that the history was compacted.
+    compaction_summary_chunk: parsedWith(sessionUpdates.compaction_summary_chunk, () => []),
+  };
+
+  private mapState(update: StateUpdate): SessionEvent[] {
+    const { mapper } = this;
+    switch (update.state) {
+      case 'running':
+      case 'requires_action': {
+        this.working = true;
+        const wasWaiting = this.isWaitingForUser;
+        this.isWaitingForUser = update.state === 'requires_action';
+        if (mapper.isInReplay || wasWaiting === this.isWaitingForUser) return [];
+        return this.isWaitingForUser
+          ? mapper.mapStatus('requires_action', 'The agent is waiting for you.')
+          : mapper.mapStatus('running', 'The agent is working.');
+      }
+      case 'idle':
+        this.working = false;
+        this.isWaitingForUser = false;
+        if (mapper.isInReplay || mapper.openTurn !== 'other') return [];
+        return mapper.endTurn({ stopReason: stopReasonOf(update) });
+      default:
+        return mapper.countIgnored(`state ${update.state}`);
+    }
+  }
+
+  /** A message of the user: of a replayed history, of our own prompt (which is already shown), or of another client. */
+  private mapPrompt(messageId: string, content: readonly ContentBlock[]): SessionEvent[] {
+    const { mapper } = this;
+    const text = content.map(textOfBlock).join('');
+    if (mapper.isInReplay) return mapper.mapReplayedPrompt(text, messageId);
+    if (mapper.openTurn === 'prompted') {
+      this.toldPrompts.add(messageId);
+      const [oldest] = this.toldPrompts;
+      if (this.toldPrompts.size > maxPlans && oldest !== undefined) this.toldPrompts.delete(oldest);
+      return [];
+    }
+    if (this.toldPrompts.has(messageId)) return [];
+    if (this.othersPrompt?.messageId === messageId) {
+      this.othersPrompt.text += text;
+      return [];
+    }
+    const events = this.flushOthersPrompt();
+    this.othersPrompt = { messageId, text };
+    return events;
+  }
+
+  private flushOthersPrompt(): SessionEvent[] {
+    const { mapper, othersPrompt } = this;
+    if (!othersPrompt) return [];
+    this.othersPrompt = undefined;
+    this.toldPrompts.add(othersPrompt.messageId);
+    return mapper.openTurn === 'prompted' ? [] : mapper.mapOthersPrompt(othersPrompt.text);
+  }
+
+  /** Events that begin a turn if none is open. */
+  private inTurn(events: SessionEvent[]): SessionEvent[] {
+    if (events.length > 0 && !this.mapper.isInReplay) this.mapper.startUnaskedTurn();
+    return events;
+  }
+}
+
+function isKnownUpdateKind(kind: string): kind is SessionUpdateKind {
+  return Object.hasOwn(sessionUpdates, kind);
+}

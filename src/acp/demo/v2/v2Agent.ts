@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import {
+  agent,
+  ContentBlock,
+  RequestError,
+  type AgentApp,
+  type AgentContext,
+  type AuthMethod,
+  type SessionConfigOption,
+} from '@agentclientprotocol/sdk/experimental/v2';
+import { messageOf } from '../../../base/common/errors';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
+import { answerPrompt } from '../answer/answerPrompt';
+import { demoCommands } from '../answer/intent';
+import type { PromptBlock } from '../answer/prompt';
+import { configOptionsOf, setConfigOption } from '../session/config';
+import type { DemoSignIn } from '../session/demoSignIn';
+import type { DemoTurns } from '../session/demoTurns';
+import { EditorTools } from '../session/editorTools';
+import type { DemoSession, DemoSessions } from '../session/sessions';
+import { replayUpdateOf } from './v2Replay';
+import { V2Turn } from './v2Turn';
+import { sendUpdate } from './v2ToolCall';
+
+interface V2AgentDeps {
+  readonly name: string;
+  readonly version: string;
+  readonly sessions: DemoSessions;
+  readonly signIn: DemoSignIn;
+  readonly turns: DemoTurns;
+  readonly warn: (message: string) => void;
+}
+
+const sessionsPerPage = 50;
+
+/** The demo agent over ACP v2: one connection, any number of sessions. */
+export class V2Agent {
+  private supportsTerminalSignIn = false;
+
+  constructor(private readonly options: V2AgentDeps) {}
+
+  /** Creates the app with all handlers; connect it once. */
+  createApp(): AgentApp {
+    const { name, version, sessions, signIn } = this.options;
+    return agent({ name })
+      .onRequest('initialize', ({ params }) => {
+        this.supportsTerminalSignIn = Boolean(params.capabilities?.auth?.terminal);
+        return {
+          protocolVersion: 2,
+          info: { name: 'backline-demo-agent', title: name, version },
+          capabilities: {
+            session: { prompt: { embeddedContext: {} }, mcp: { http: {} }, delete: {}, additionalDirectories: {} },
+          },
+          authMethods: signIn.methods(this.supportsTerminalSignIn).map(toV2AuthMethod),
+        };
+      })
+      .onRequest('auth/login', async ({ params }) => {
+        if (params.methodId !== 'demo-sign-in') throw RequestError.invalidParams({ methodId: params.methodId });
+        await signIn.signIn();
+        return {};
+      })
+      .onRequest('auth/logout', async () => {
+        await signIn.signOut();
+        return {};
+      })
+      .onRequest('session/new', async ({ params }) => {
+        await this.requireSignIn();
+        const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
+        session.editorTools = EditorTools.of(params.mcpServers ?? []);
+        return { sessionId: session.id, ...setupOf(session) };
+      })
+      .onRequest('session/resume', async ({ params, client }) => {
+        await this.requireSignIn();
+        const { replayFrom } = params;
+        if (replayFrom && replayFrom.type !== 'start') throw RequestError.invalidParams({ replayFrom });
+        const session = await sessions.load(params.sessionId);
+        if (!session) throw RequestError.sessionNotFound(params.sessionId);
+        session.cwd = params.cwd;
+        session.additionalDirectories = [...(params.additionalDirectories ?? [])];
+        session.editorTools = EditorTools.of(params.mcpServers ?? []);
+        if (replayFrom) {
+          for (const [index, item] of session.history.entries())
+            await sendUpdate(client, session, replayUpdateOf(item, `${session.id}/${index}`));
+        }
+        const state = session.turn ? ({ state: 'running' } as const) : ({ state: 'idle', stopReason: null } as const);
+        await client.notify('session/update', {
+          sessionId: session.id,
+          update: { sessionUpdate: 'state_update', ...state },
+        });
+        return setupOf(session);
+      })
+      .onRequest('session/list', async ({ params }) => {
+        const start = Number(params.cursor ?? 0);
+        if (!Number.isSafeInteger(start) || start < 0) throw RequestError.invalidParams({ cursor: params.cursor });
+        const all = (await sessions.list()).filter(({ cwd }) => cwd === (params.cwd ?? cwd));
+        const page = all.slice(start, start + sessionsPerPage);
+        return {
+          sessions: page.map(({ id, cwd, additionalDirectories, title, updatedAt }) => ({
+            sessionId: id,
+            cwd,
+            additionalDirectories,
+            updatedAt,
+            ...withoutUndefined({ title }),
+          })),
+          ...(start + page.length < all.length ? { nextCursor: String(start + page.length) } : {}),
+        };
+      })
+      .onRequest('session/close', ({ params }) => {
+        sessions.close(params.sessionId);
+        return {};
+      })
+      .onRequest('session/delete', async ({ params }) => {
+        await sessions.delete(params.sessionId);
+        return {};
+      })
+      .onRequest('session/set_config_option', ({ params }) => {
+        const session = this.requireSession(params.sessionId);
+        const { configId, value } = params;
+        const isKnownType = typeof value === 'string' || typeof value === 'boolean';
+        if (!isKnownType || !setConfigOption(session, configId, value))
+          throw RequestError.invalidParams({ configId, value });
+        return { configOptions: setupOf(session).configOptions };
+      })
+      .onRequest('session/prompt', async ({ params, client }) => {
+        const session = this.requireSession(params.sessionId);
+        if (session.turn) throw new RequestError(-32600, 'This session is still answering. Cancel that turn or wait.');
+        const messageId = randomUUID();
+        await sendUpdate(client, session, { sessionUpdate: 'user_message', messageId, content: params.prompt });
+        const turn = this.runTurn(client, session, params.prompt);
+        turn.catch((error: unknown) => this.options.warn(`Could not reach the client: ${messageOf(error)}`));
+        return { messageId };
+      })
+      .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
+  }
+
+  /** Reports the turn's beginning and end. @throws the error of a closed connection */
+  private async runTurn(client: AgentContext, session: DemoSession, prompt: readonly ContentBlock[]): Promise<void> {
+    const { turns } = this.options;
+    const tell = (update: Parameters<typeof sendUpdate>[2]) => sendUpdate(client, session, update);
+    const sessionUpdate = 'state_update' as const;
+    const blocks = prompt.flatMap(toPromptBlock);
+    try {
+      const running = turns.run(session, blocks, new AbortController().signal, {
+        answer: async (received, signal) => {
+          await tell({ sessionUpdate, state: 'running' });
+          await answerPrompt(new V2Turn({ client, session, prompt: received, signal }));
+        },
+        tellTitle: (title) => tell({ sessionUpdate: 'session_info_update', title }),
+        tellUsage: (usage) => tell({ sessionUpdate: 'usage_update', ...usage }),
+      });
+      const stopReason = await running;
+      if (stopReason === 'end_turn') await tell({ sessionUpdate, state: 'idle', stopReason });
+      else await tell({ sessionUpdate, state: 'idle', stopReason });
+    } catch (error) {
+      const code = error instanceof RpcError ? error.code : rpcErrorCode.internalError;
+      const failure = { code, message: messageOf(error) };
+      await tell({ sessionUpdate, state: 'idle', stopReason: 'error', error: failure });
+    }
+  }
+
+  private requireSession(id: string): DemoSession {
+    const session = this.options.sessions.get(id);
+    if (!session) throw RequestError.sessionNotFound(id);
+    return session;
+  }
+
+  private async requireSignIn(): Promise<void> {
+    if (!(await this.options.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
+  }
+}
+
+function setupOf(session: DemoSession) {
+  const configOptions = configOptionsOf(session, true).map(toV2Option);
+  const availableCommands = demoCommands.map(({ name, description, hint }) => ({
+    type: 'command' as const,
+    name,
+    description,
+    ...(hint === undefined ? {} : { input: { type: 'text' as const, hint } }),
+  }));
+  return { configOptions, availableCommands };
+}
+
+function toV2Option(option: ReturnType<typeof configOptionsOf>[number]): SessionConfigOption {
+  const { id: configId, name, category = null, description = null } = option;
+  const shared = { configId, name, category, description };
+  if (option.type === 'boolean') return { ...shared, type: 'boolean', currentValue: option.currentValue };
+  const options = option.options.filter((choice) => 'value' in choice);
+  return { ...shared, type: 'select', currentValue: option.currentValue, options };
+}
+
+function toV2AuthMethod(method: ReturnType<DemoSignIn['methods']>[number]): AuthMethod {
+  const { id: methodId, name } = method;
+  return 'args' in method ? { type: 'terminal', methodId, name, args: method.args } : { type: 'agent', methodId, name };
+}
+
+/** Blocks of other types have nothing that the demo could answer. */
+function toPromptBlock(block: ContentBlock): PromptBlock[] {
+  if (ContentBlock.isText(block)) return [{ type: 'text', text: block.text }];
+  if (ContentBlock.isResourceLink(block)) return [{ type: 'resource_link', uri: block.uri }];
+  return ContentBlock.isResource(block) ? [{ type: 'resource', resource: block.resource }] : [];
+}

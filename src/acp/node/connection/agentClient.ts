@@ -1,0 +1,373 @@
+import {
+  client,
+  methods,
+  RequestError,
+  type ClientConnection,
+  type ContentBlock,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
+  type RequestPermissionOutcome,
+} from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+import { BackendError } from '../../../session/common/sessionBackend';
+import { withDeadline, type Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
+import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
+import type { MessageStream } from '../../../wire/common/messageStream';
+import type { TrafficTap } from '../../../wire/common/traffic';
+import type {
+  AgentAbilities,
+  AgentDescription,
+  AgentOption,
+  PermissionRequest,
+  SessionSetup,
+  TurnResult,
+} from '../../common/session/agentMessages';
+import { SessionList, SessionNotification } from '../../common/session/wireSchema';
+import { ThrottledLog } from '../../common/throttledLog';
+import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
+import { OpenAgentRequests, unlessCancelled } from './agentRequests';
+import type { FileService } from '../v1/fileService';
+import { explainRefusal, initializeParams, offeredVersion, openSurface } from './handshake';
+import {
+  invalidAnswerError,
+  parseAnswer,
+  type OptionChange,
+  type ProtocolSurface,
+  type ProtocolVersion,
+  type SendRequest,
+  type SessionParams,
+} from './protocolSurface';
+import { createSdkStream } from './sdkStream';
+import type { TerminalService } from '../process/terminalService';
+
+export interface SessionPeer {
+  readonly files: FileService;
+  readonly terminals: TerminalService;
+  /** Called in the order in which updates arrive. Must not throw. */
+  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void;
+  requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
+  /** Called when the agent has exited. The peer must end the agent's requests and terminals. */
+  handleDisconnect(): void;
+}
+
+/** Asks the user on behalf of the agent, with a form or by opening a web page. */
+export type Elicit = (request: CreateElicitationRequest, signal: AbortSignal) => Promise<CreateElicitationResponse>;
+
+export interface AgentClientDeps {
+  readonly clientInfo: { readonly name: string; readonly title: string; readonly version: string };
+  /** If missing, the agent is told that elicitation is not supported. */
+  readonly elicit?: Elicit;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tap: TrafficTap;
+  readonly agentTitle: string;
+  readonly initializeTimeoutMs: number;
+  /** Default `auto`. */
+  readonly protocol?: ProtocolSetting;
+}
+
+/**
+ * Maximum number of updates that are kept for sessions that do not exist yet, because some agents send updates before
+ * they answer `session/new`.
+ */
+const maxEarlyUpdates = 1_000;
+const maxEarlyBytes = 16 * 1024 * 1024;
+
+/**
+ * A connection to an agent over the SDK, shared by its sessions. The handshake decides the version of the protocol. Does not own
+ * the stream.
+ */
+export class AgentClient {
+  private readonly peerBySessionId = new Map<string, SessionPeer>();
+  private earlyUpdates: SessionNotification[] = [];
+  private earlyBytes = 0;
+  private readonly elicitations = new OpenAgentRequests();
+  private readonly throttledLog: ThrottledLog;
+  /**
+   * Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are such requests.
+   */
+  private pendingNewSessionCount = 0;
+  private connection: ClientConnection | undefined;
+  private surface: ProtocolSurface | undefined;
+
+  constructor(
+    private readonly stream: MessageStream,
+    private readonly options: AgentClientDeps,
+  ) {
+    this.throttledLog = new ThrottledLog(options.log);
+  }
+
+  /** Performs the handshake. @throws TimeoutError, BackendError `protocol` for a version that was not offered */
+  async initialize(): Promise<AgentDescription> {
+    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs, protocol = 'auto' } = this.options;
+    const onUpdate = (params: unknown): void => this.receiveUpdate(params);
+    const stream = createSdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
+    this.connection = this.createApp().connect(stream);
+    const offered = offeredVersion(protocol);
+    const params = initializeParams(offered, clientInfo, elicit !== undefined);
+    const answer = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
+      this.request(methods.agent.initialize, params, signal),
+    ).catch((error: unknown) => {
+      throw explainRefusal(error, agentTitle, offered);
+    });
+    const send: SendRequest = (...request) => this.request(...request);
+    this.surface = openSurface({ answer, offered, agentTitle, send });
+    return this.surface.agent;
+  }
+
+  /** @throws BackendError `notReady` before the handshake */
+  get abilities(): AgentAbilities {
+    return this.requireSurface().agent.abilities;
+  }
+
+  /** Sends a session's updates and requests to `peer`, starting with the updates that were kept. */
+  attach(sessionId: string, peer: SessionPeer): void {
+    this.peerBySessionId.set(sessionId, peer);
+    const buffered = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
+    this.earlyUpdates = this.earlyUpdates.filter((notification) => notification.sessionId !== sessionId);
+    for (const { update } of buffered) this.deliverUpdate(sessionId, peer, update);
+  }
+
+  detach(sessionId: string): void {
+    this.peerBySessionId.delete(sessionId);
+    this.elicitations.abortMatching((request) => request.sessionId === sessionId);
+    this.surface?.abandon?.(sessionId, new BackendError('closed', 'The session was closed.'));
+  }
+
+  authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
+    return this.requireSurface().authenticate(methodId, signal);
+  }
+
+  logout(signal?: AbortSignal): Promise<void> {
+    return this.requireSurface().logout(signal);
+  }
+
+  /** Opens a session and removes it again, to see whether the agent opens one. @throws BackendError, the agent's error */
+  async trySession(params: SessionParams, signal: AbortSignal): Promise<void> {
+    const surface = this.requireSurface();
+    const { close, delete: remove } = this.abilities;
+    const { sessionId } = surface.parseSetup(await surface.newSession(params, signal), 'session/new');
+    if (sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
+    try {
+      if (close) await this.request(methods.agent.session.close, { sessionId }, signal);
+      if (remove) await this.request(methods.agent.session.delete, { sessionId }, signal);
+    } catch (error) {
+      this.options.log.debug(`A session that checked the sign-in was not removed: ${messageOf(error)}`);
+    }
+  }
+
+  /**
+   * Creates a session and attaches its peer before later updates arrive. If `signal` has fired, closes the new session.
+   * @throws BackendError
+   */
+  async newSession<Peer extends SessionPeer>(
+    params: SessionParams,
+    createPeer: (sessionId: string, setup: SessionSetup) => Peer,
+    signal?: AbortSignal,
+  ): Promise<Peer> {
+    this.pendingNewSessionCount++;
+    try {
+      const surface = this.requireSurface();
+      const response = surface.newSession(params, signal);
+      const answer = await rejectOnAbort(response, signal).finally(() => {
+        if (signal?.aborted) void this.closeUnwantedSession(response);
+      });
+      const setup = surface.parseSetup(answer, 'session/new');
+      if (setup.sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
+      const peer = createPeer(setup.sessionId, setup);
+      this.attach(setup.sessionId, peer);
+      return peer;
+    } finally {
+      this.pendingNewSessionCount--;
+      if (this.pendingNewSessionCount === 0) this.dropEarlyUpdates();
+    }
+  }
+
+  /** Restores a session. With `replays`, the history arrives as updates before this resolves, so call `attach` first. */
+  restoreSession(
+    params: SessionParams & { readonly sessionId: string },
+    replays: boolean,
+    signal?: AbortSignal,
+  ): Promise<SessionSetup> {
+    return this.requireSurface().restoreSession(params, replays, signal);
+  }
+
+  async listSessions(params: { cwd?: string; cursor?: string }, signal?: AbortSignal): Promise<SessionList> {
+    const method = methods.agent.session.list;
+    return parseAnswer(SessionList, await this.request(method, params, signal), method);
+  }
+
+  async closeSession(sessionId: string): Promise<void> {
+    await this.request(methods.agent.session.close, { sessionId });
+  }
+
+  async deleteSession(sessionId: string, signal?: AbortSignal): Promise<void> {
+    await this.request(methods.agent.session.delete, { sessionId }, signal);
+  }
+
+  /** Sends a prompt. Resolves at the end of the turn; `onEnd` is called first, in the order of the agent's messages. */
+  prompt(sessionId: string, prompt: ContentBlock[], onEnd: (result: TurnResult) => void): Promise<TurnResult> {
+    return this.requireSurface().prompt(sessionId, prompt, onEnd);
+  }
+
+  async cancel(sessionId: string): Promise<void> {
+    this.elicitations.abortMatching((request) => request.sessionId === sessionId);
+    await this.requireConnection().agent.notify(methods.agent.session.cancel, { sessionId });
+    this.surface?.markCancelled?.(sessionId);
+  }
+
+  /** Sets an option. Returns the agent's options after the change, if it sends them. */
+  setOption(
+    sessionId: string,
+    change: OptionChange,
+    signal?: AbortSignal,
+  ): Promise<readonly AgentOption[] | undefined> {
+    return this.requireSurface().setOption(sessionId, change, signal);
+  }
+
+  dispose(): void {
+    const reason = new ConnectionClosedError({ reason: 'disposed' });
+    this.connection?.close(reason);
+    this.surface?.abandon?.(undefined, reason);
+    for (const peer of this.peerBySessionId.values()) peer.handleDisconnect();
+    this.peerBySessionId.clear();
+    this.elicitations.abortMatching(() => true);
+    this.dropEarlyUpdates();
+  }
+
+  private async closeUnwantedSession(response: Promise<unknown>): Promise<void> {
+    try {
+      const { sessionId } = this.requireSurface().parseSetup(await response, 'session/new');
+      const isOurs = sessionId === undefined || this.peerBySessionId.has(sessionId);
+      if (!isOurs && this.abilities.close) await this.closeSession(sessionId);
+    } catch (error) {
+      this.options.log.debug(`A session that was given up has not been opened or closed: ${messageOf(error)}`);
+    }
+  }
+
+  private request(method: string, params: object, signal?: AbortSignal, stopWaiting = true): Promise<unknown> {
+    const options = signal ? { cancellationSignal: signal, stopWaitingOnCancel: stopWaiting } : {};
+    return this.requireConnection().agent.request<unknown, object>(method, params, options);
+  }
+
+  private requireConnection(): ClientConnection {
+    if (!this.connection) throw new BackendError('notReady', `${this.options.agentTitle} has not been started.`);
+    return this.connection;
+  }
+
+  private requireSurface(): ProtocolSurface {
+    if (!this.surface) throw new BackendError('notReady', `${this.options.agentTitle} has not been started.`);
+    return this.surface;
+  }
+
+  /**
+   * Creates handlers for the agent's requests. Unknown requests are answered with -32601, unknown notifications are
+   * ignored.
+   */
+  private createApp() {
+    const { elicit } = this.options;
+    const { fs, session, terminal, elicitation } = methods.client;
+    const app = client({ name: this.options.clientInfo.name })
+      .onRequest(
+        session.requestPermission,
+        (params) => this.requireSurface().parsePermissionRequest(params),
+        async ({ params, signal }) => ({
+          outcome: await this.requirePeer(params.sessionId).requestPermission(params, signal),
+        }),
+      )
+      .onRequest(fs.readTextFile, ({ params, signal }) =>
+        this.requireServedPeer(params.sessionId, fs.readTextFile).files.read(params, signal),
+      )
+      .onRequest(fs.writeTextFile, ({ params, signal }) =>
+        this.requireServedPeer(params.sessionId, fs.writeTextFile).files.write(params, signal),
+      )
+      .onRequest(terminal.create, ({ params, signal }) =>
+        unlessCancelled(
+          signal,
+          this.requireServedPeer(params.sessionId, terminal.create).terminals.create(params, signal),
+        ),
+      )
+      .onRequest(terminal.output, ({ params }) =>
+        this.requireServedPeer(params.sessionId, terminal.output).terminals.output(params.terminalId),
+      )
+      .onRequest(terminal.waitForExit, ({ params, signal }) =>
+        unlessCancelled(
+          signal,
+          this.requireServedPeer(params.sessionId, terminal.waitForExit).terminals.waitForExit(params.terminalId),
+        ),
+      )
+      .onRequest(terminal.kill, ({ params }) =>
+        this.requireServedPeer(params.sessionId, terminal.kill).terminals.kill(params.terminalId),
+      )
+      .onRequest(terminal.release, ({ params }) =>
+        this.requireServedPeer(params.sessionId, terminal.release).terminals.release(params.terminalId),
+      );
+    if (!elicit) return app;
+    return app
+      .onRequest(elicitation.create, ({ params, signal }) =>
+        this.elicitations.run(idsOfElicitation(params), signal, (live) => elicit(params, live)),
+      )
+      .onNotification(elicitation.complete, ({ params }) =>
+        this.elicitations.abortMatching(({ id }) => id === params.elicitationId),
+      );
+  }
+
+  private dropEarlyUpdates(): void {
+    this.earlyUpdates = [];
+    this.earlyBytes = 0;
+  }
+
+  private requirePeer(sessionId: string): SessionPeer {
+    const peer = this.peerBySessionId.get(sessionId);
+    if (!peer) throw RequestError.sessionNotFound(sessionId);
+    return peer;
+  }
+
+  /** Version 2 has no requests for files and terminals. */
+  private requireServedPeer(sessionId: string, method: string): SessionPeer {
+    if (this.requireSurface().version !== 1) throw RequestError.methodNotFound(method);
+    return this.requirePeer(sessionId);
+  }
+
+  private deliverUpdate(sessionId: string, peer: SessionPeer, update: SessionNotification['update']): void {
+    const { surface } = this;
+    if (!surface) return;
+    surface.observeUpdate?.(sessionId, update);
+    peer.handleUpdate(update, surface.version);
+  }
+
+  private receiveUpdate(params: unknown): void {
+    const parsed = SessionNotification.safeParse(params);
+    if (!parsed.success) {
+      this.throttledLog.warn('Ignored a session/update without a session or a kind', '');
+      return;
+    }
+    const peer = this.peerBySessionId.get(parsed.data.sessionId);
+    if (peer) this.deliverUpdate(parsed.data.sessionId, peer, parsed.data.update);
+    else if (!this.bufferEarlyUpdate(parsed.data)) {
+      this.throttledLog.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
+    }
+  }
+
+  private bufferEarlyUpdate(notification: SessionNotification): boolean {
+    if (this.pendingNewSessionCount === 0 || this.earlyUpdates.length >= maxEarlyUpdates) return false;
+    const bytes = Buffer.byteLength(JSON.stringify(notification));
+    if (this.earlyBytes + bytes > maxEarlyBytes) return false;
+    this.earlyUpdates.push(notification);
+    this.earlyBytes += bytes;
+    return true;
+  }
+}
+
+const ElicitationIds = z.looseObject({
+  sessionId: z.string().optional().catch(undefined),
+  elicitationId: z.string().optional().catch(undefined),
+});
+
+function idsOfElicitation(request: CreateElicitationRequest) {
+  const { sessionId, elicitationId } = ElicitationIds.parse(request);
+  return { sessionId, id: elicitationId };
+}

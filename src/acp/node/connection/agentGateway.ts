@@ -1,0 +1,135 @@
+import { RequestError, type McpServer } from '@agentclientprotocol/sdk';
+import { withDeadline } from '../../../base/common/async';
+import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
+import type { ToolCaller } from '../../../session/common/toolCaller';
+import { agentTraitsFrom, type AgentTraits } from '../../common/catalogue/knownAgents';
+import { keysOfAgent } from '../../common/signIn/agentKeys';
+import type { SignInCommand } from '../../common/signIn/signInWays';
+import { AgentSignIn } from '../signIn/agentSignIn';
+import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from '../v1/agentConnection';
+import type { SessionParams } from './protocolSurface';
+import { isAuthRequired } from './agentErrors';
+
+export interface McpServersRequest {
+  readonly capabilities: { readonly http: boolean; readonly sse: boolean };
+  /** Absolute path of the session's folder. */
+  readonly cwd: string;
+  /** The identity under which the agent calls the window's tools in this session. */
+  readonly toolCaller: ToolCaller;
+}
+
+export interface AgentGatewayDeps extends Omit<AgentConnectionDeps, 'limits'> {
+  readonly missingFile: 'empty' | 'error';
+  /** Id of the known agent that belongs to the command line. */
+  readonly knownAs?: string;
+  /** Returns the MCP servers for a session. Omits transports that the agent does not support. */
+  readonly mcpServers: (session: McpServersRequest) => Promise<readonly McpServer[]>;
+  readonly runInTerminal?: (command: SignInCommand, signal: AbortSignal) => Promise<boolean>;
+  /** Absolute path of the folder where a sign-in is checked. */
+  readonly defaultFolder: () => string;
+  readonly limits?: Partial<AcpLimits>;
+}
+
+const defaultLimits: AcpLimits = {
+  coldStartTimeoutMs: 5 * 60_000,
+  initializeTimeoutMs: 30_000,
+  requestTimeoutMs: 2 * 60_000,
+  authenticateTimeoutMs: 10 * 60_000,
+  signInTimeoutMs: 10 * 60_000,
+  cancelGraceMs: 10_000,
+  interruptGraceMs: 1_000,
+  exitGraceMs: 1_000,
+};
+
+/**
+ * Connects a backend and its sessions to one agent. Starts the agent when needed, and limits the time of every request.
+ */
+export class AgentGateway {
+  readonly limits: AcpLimits;
+  readonly connection: AgentConnection;
+  readonly signIn: AgentSignIn;
+
+  constructor(private readonly options: AgentGatewayDeps) {
+    const limits = (this.limits = { ...defaultLimits, ...options.limits });
+    this.connection = new AgentConnection({ ...options, limits });
+    this.signIn = new AgentSignIn({
+      ...options,
+      connection: this.connection,
+      keyUse: keysOfAgent(options.knownAs),
+      trySession: (signal) => this.trySession(signal),
+      limits,
+    });
+  }
+
+  get title(): string {
+    return this.options.title;
+  }
+
+  get traits(): AgentTraits {
+    const { knownAs, missingFile } = this.options;
+    return agentTraitsFrom(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
+  }
+
+  /** Sends a request to the agent with the default time-out. @throws BackendError */
+  async request<T>(
+    what: string,
+    signal: AbortSignal | undefined,
+    request: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.requestWithTimeout(what, signal, request);
+    } catch (error) {
+      throw await this.explain(error, 'session');
+    }
+  }
+
+  /** Converts an error for the user, and notes if it means that the user has to sign in. `what` was refused. */
+  async explain(error: unknown, what: 'session' | 'prompt'): Promise<BackendError> {
+    if (isAuthRequired(error)) return this.signIn.requireSignIn(error, what);
+    const explained = await this.connection.toBackendError(error);
+    const isUnmarkedRefusal = explained.code === 'authRequired' && explained.cause instanceof RequestError;
+    return isUnmarkedRefusal ? this.signIn.requireSignIn(explained.cause, what) : explained;
+  }
+
+  /** Like `request`, but throws the original error. @throws TimeoutError, and what `send` throws */
+  requestWithTimeout<T>(
+    what: string,
+    signal: AbortSignal | undefined,
+    request: (signal: AbortSignal) => Promise<T>,
+    timeoutMs = this.limits.requestTimeoutMs,
+  ): Promise<T> {
+    return withDeadline(this.options.clock, what, timeoutMs, (deadline) =>
+      request(signal ? AbortSignal.any([signal, deadline]) : deadline),
+    );
+  }
+
+  async sessionParamsFor(
+    { client }: ConnectedAgent,
+    options: CreateSessionOptions,
+    toolCaller: ToolCaller,
+  ): Promise<SessionParams> {
+    const { additionalDirectories: takesFolders, mcp } = client.abilities;
+    const { cwd, additionalDirectories = [] } = options;
+    const capabilities = { http: mcp.http, sse: mcp.sse };
+    const mcpServers = [...(await this.options.mcpServers({ capabilities, cwd, toolCaller }))];
+    const sendsFolders = takesFolders && additionalDirectories.length > 0;
+    return { cwd, mcpServers, ...(sendsFolders ? { additionalDirectories: [...additionalDirectories] } : {}) };
+  }
+
+  /** Stops the agent and rejects pending requests with `reason`. The next request starts it again. Never rejects. */
+  async stop(reason: string): Promise<void> {
+    await this.connection.stop(new BackendError('closed', reason));
+    this.signIn.reset();
+  }
+
+  private async trySession(signal: AbortSignal): Promise<void> {
+    const { client } = await this.connection.connect(signal);
+    const params = { cwd: this.options.defaultFolder(), mcpServers: [] };
+    await this.requestWithTimeout('session/new', signal, (deadline) => client.trySession(params, deadline));
+  }
+
+  dispose(): void {
+    this.signIn.dispose();
+    this.connection.dispose();
+  }
+}

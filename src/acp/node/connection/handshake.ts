@@ -1,0 +1,75 @@
+import { RequestError } from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+import { BackendError } from '../../../session/common/sessionBackend';
+import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
+import { InitializeResult as V1InitializeResult } from '../../common/v1/v1Schema';
+import { InitializeResult as V2InitializeResult } from '../../common/v2/v2Schema';
+import { V1Surface } from '../v1/v1Surface';
+import { V2Surface } from '../v2/v2Surface';
+import { parseAnswer, type ProtocolSurface, type ProtocolVersion, type SendRequest } from './protocolSurface';
+
+interface ClientInfo {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+}
+
+const Answer = z.looseObject({ protocolVersion: z.number() });
+const unsupportedVersionCode = -32022;
+
+/** The version that is offered to an agent. */
+export function offeredVersion(protocol: ProtocolSetting): ProtocolVersion {
+  return protocol === '2' ? 2 : 1;
+}
+
+/** An offer of version 2 has the members of both versions, because the agent may answer with version 1. */
+export function initializeParams(version: ProtocolVersion, clientInfo: ClientInfo, canElicit: boolean): object {
+  const elicitation = canElicit ? { elicitation: { form: {}, url: {} } } : {};
+  const v1 = { clientInfo: { ...clientInfo }, clientCapabilities: { ...v1Capabilities, ...elicitation } };
+  if (version === 1) return { protocolVersion: 1, ...v1 };
+  return { protocolVersion: 2, ...v1, info: { ...clientInfo }, capabilities: { ...v2Capabilities, ...elicitation } };
+}
+
+const v1Capabilities = {
+  fs: { readTextFile: true, writeTextFile: true },
+  terminal: true,
+  auth: { terminal: true },
+  session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+  // Enables extensions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
+  _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
+};
+const v2Capabilities = { auth: { terminal: {} } };
+
+interface Answered {
+  readonly answer: unknown;
+  readonly offered: ProtocolVersion;
+  readonly agentTitle: string;
+  readonly send: SendRequest;
+}
+
+/** Goes on in the version of the answer. @throws BackendError `protocol` for a version that was not offered */
+export function openSurface({ answer, offered, agentTitle, send }: Answered): ProtocolSurface {
+  const { protocolVersion } = parseAnswer(Answer, answer, 'initialize');
+  if (protocolVersion === 2 && offered === 2) {
+    return new V2Surface(parseAnswer(V2InitializeResult, answer, 'initialize'), send, agentTitle);
+  }
+  if (protocolVersion === 1) return new V1Surface(parseAnswer(V1InitializeResult, answer, 'initialize'), send);
+  throw unsupportedVersionError(agentTitle, offered, String(protocolVersion));
+}
+
+/** Names the versions in an agent's refusal of the handshake; returns other errors unchanged. */
+export function explainRefusal(error: unknown, agentTitle: string, offered: ProtocolVersion): unknown {
+  if (!(error instanceof RequestError) || error.code !== unsupportedVersionCode) return error;
+  const { supported } = Refusal.parse(error.data);
+  const versions = supported.length === 0 ? 'another version' : supported.join(', ');
+  return unsupportedVersionError(agentTitle, offered, versions);
+}
+
+const Refusal = z.looseObject({ supported: z.array(z.number()) }).catch({ supported: [] });
+
+function unsupportedVersionError(agentTitle: string, offered: ProtocolVersion, versions: string): BackendError {
+  const ours = offered === 1 ? 'version 1' : 'versions 1 and 2';
+  const hint = `Install a compatible version of ${agentTitle}, or change "protocol" in backline.acp.agents.`;
+  const message = `${agentTitle} uses ACP version ${versions}, but Backline offered ${ours}. ${hint}`;
+  return new BackendError('protocol', message);
+}

@@ -1,0 +1,211 @@
+import {
+  BackendError,
+  type BackendCapabilities,
+  type BackendSession,
+  type BackendState,
+  type CreateSessionOptions,
+  type SessionBackend,
+  type SignInMethods,
+  type SessionSummary,
+  isBackendError,
+} from '../../../session/common/sessionBackend';
+import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
+import { KeyedQueue, withDeadline } from '../../../base/common/async';
+import type { Event } from '../../../base/common/event';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import { ObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
+import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
+import { restoreMethodOf } from '../../common/session/bindingState';
+import { AgentGateway, type AgentGatewayDeps } from '../connection/agentGateway';
+import { SessionToolCaller } from '../../common/sessionToolCaller';
+import { listAllSessions } from './sessionListing';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
+import type { AgentClient } from '../connection/agentClient';
+import { AcpSession } from './acpSession';
+
+export interface AcpBackendDeps extends AgentGatewayDeps {
+  readonly id: string;
+  readonly editor: EditorPort;
+  readonly standing: StandingPermissions;
+  readonly writeObserver?: WriteObserver;
+  /** Removes the user's keys from what the agent streams in pieces. */
+  readonly redactor?: SecretRedactor;
+  readonly terminalEnv: Readonly<Record<string, string>>;
+}
+
+/** How often one prompt waits for the user to sign in. */
+const maxSignIns = 5;
+
+/** A session backend for an ACP v1 agent: one process, any number of sessions. */
+export class AcpBackend implements SessionBackend {
+  readonly id: string;
+  readonly title: string;
+  private readonly gateway: AgentGateway;
+  private readonly sessions = new Map<string, AcpSession>();
+  private readonly loadQueue = new KeyedQueue();
+
+  constructor(private readonly options: AcpBackendDeps) {
+    this.id = options.id;
+    this.title = options.title;
+    this.gateway = new AgentGateway(options);
+  }
+
+  get state(): BackendState {
+    return this.gateway.signIn.state;
+  }
+
+  get onDidChangeState(): Event<BackendState> {
+    return this.gateway.signIn.onDidChangeState;
+  }
+
+  get onDidSignIn(): Event<void> {
+    return this.gateway.signIn.onDidSignIn;
+  }
+
+  async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {
+    const { client } = await this.gateway.connection.connect(signal);
+    const { delete: canDelete, embeddedContext, images, list: canList, load, resume } = client.abilities;
+    return { canLoad: load || resume, canList, canDelete, images, embeddedContext };
+  }
+
+  /** Creates a session. If the agent requires sign-in and offers methods, waits until the user has signed in. */
+  async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.openSession(options, signal);
+      } catch (error) {
+        const canSignIn = this.gateway.signIn.methods.length > 0 && attempt < maxSignIns;
+        if (!isBackendError(error) || error.code !== 'authRequired' || !canSignIn) throw error;
+        await this.gateway.signIn.waitForSignIn(error.cause, signal);
+      }
+    }
+  }
+
+  /** Returns undefined while sign-in is required, or if the first start of the agent may download it. */
+  async prepareSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined> {
+    if (this.state.kind === 'authRequired' || this.gateway.connection.mayDownloadPackage) return undefined;
+    return await this.openSession(options, signal);
+  }
+
+  private async openSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
+    const live = await this.gateway.connection.connect(signal);
+    const toolCaller = new SessionToolCaller();
+    try {
+      const params = await this.gateway.sessionParamsFor(live, options, toolCaller);
+      const session = await this.gateway.request('session/new', signal, (requestSignal) =>
+        live.client.newSession(
+          params,
+          (sessionId, setup) => {
+            const created = this.buildSession(sessionId, options, toolCaller, live.client);
+            created.applySetup(setup);
+            return created;
+          },
+          requestSignal,
+        ),
+      );
+      this.sessions.set(session.id, session);
+      this.gateway.signIn.noteAccepted('session');
+      return session;
+    } catch (error) {
+      toolCaller.end();
+      throw error;
+    }
+  }
+
+  async listSessions({ cwd, signal }: { cwd?: string; signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
+    const { client } = await this.gateway.connection.connect(signal);
+    if (!client.abilities.list) throw this.unsupportedError('list its conversations');
+    return listAllSessions(cwd, (params) =>
+      this.gateway.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal)),
+    );
+  }
+
+  async loadSession(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
+    // Concurrent calls for the same session share one load.
+    const loaded = this.loadQueue.run(sessionId, () => this.connectAndLoad(sessionId, options, signal));
+    return await rejectOnAbort(loaded, signal);
+  }
+
+  private async connectAndLoad(
+    sessionId: string,
+    options: CreateSessionOptions,
+    signal?: AbortSignal,
+  ): Promise<AcpSession> {
+    const open = this.findOpenSession(sessionId);
+    if (open) return open;
+    const live = await this.gateway.connection.connect(signal);
+    const method = restoreMethodOf(live.client.abilities, 'unknown');
+    if (!method) throw this.unsupportedError('resume conversations');
+    const session = this.buildSession(sessionId, options, new SessionToolCaller());
+    try {
+      await this.gateway.request('session/load', signal, (deadline) => session.load(live, method, deadline));
+    } catch (error) {
+      session.dispose();
+      throw error;
+    }
+    this.sessions.set(session.id, session);
+    return session;
+  }
+
+  async deleteSession(sessionId: string): Promise<void> {
+    const { client } = await this.gateway.connection.connect();
+    if (!client.abilities.delete) throw this.unsupportedError('delete conversations');
+    await this.findOpenSession(sessionId)?.close();
+    await this.gateway.request('session/delete', undefined, (signal) => client.deleteSession(sessionId, signal));
+  }
+
+  /** Signs in, checks that with a new session, then resumes waiting prompts. @throws BackendError */
+  authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
+    return this.gateway.signIn.authenticate(methodId, signal);
+  }
+
+  async signInMethods(signal: AbortSignal): Promise<SignInMethods> {
+    const { connection, signIn } = this.gateway;
+    const { client } = await connection.connect(signal);
+    const isSignedIn = await signIn.isSignedIn(signal);
+    return { isSignedIn, methods: signIn.methods, canSignOut: client.abilities.logout };
+  }
+
+  async signOut(signal?: AbortSignal): Promise<boolean> {
+    const { connection, signIn } = this.gateway;
+    const { client } = await connection.connect(signal);
+    if (!client.abilities.logout) return false;
+    await signIn.signOut(signal);
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    const interrupted = Promise.all([...this.sessions.values()].map(async (session) => await session.interrupt()));
+    const { interruptGraceMs } = this.gateway.limits;
+    await withDeadline(this.options.clock, 'ending turns', interruptGraceMs, () => interrupted).catch(() => undefined);
+    const stopped = this.gateway.stop(`${this.title} was stopped.`);
+    await Promise.all([stopped, ...[...this.sessions.values()].map(({ terminals }) => terminals.endAll())]);
+  }
+
+  dispose(): void {
+    for (const session of [...this.sessions.values()]) session.dispose();
+    this.gateway.dispose();
+  }
+
+  private buildSession(
+    sessionId: string,
+    folders: CreateSessionOptions,
+    toolCaller: SessionToolCaller,
+    client?: AgentClient,
+  ): AcpSession {
+    const { terminalEnv: env, writeObserver } = this.options;
+    const writes = new ObservedWrites(writeObserver, { backendId: this.id, sessionId });
+    const onDidEnd = (): void => void this.sessions.delete(sessionId);
+    const options = { ...this.options, agentId: this.id, agent: this.gateway, writes, toolCaller, env, onDidEnd };
+    return new AcpSession(sessionId, folders, options, client);
+  }
+
+  private findOpenSession(sessionId: string): AcpSession | undefined {
+    const all = [...this.sessions.values()];
+    return all.find(({ agentSessionId }) => agentSessionId === sessionId) ?? this.sessions.get(sessionId);
+  }
+
+  private unsupportedError(action: string): BackendError {
+    return new BackendError('unsupported', `${this.title} cannot ${action}.`);
+  }
+}

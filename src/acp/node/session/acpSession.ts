@@ -1,0 +1,397 @@
+import { setImmediate } from 'node:timers/promises';
+import { DeltaRedactor } from '../../../session/common/redaction/deltaRedactor';
+import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
+import { EventLog } from '../../../session/common/eventLog';
+import type { SessionEvent, ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
+import {
+  BackendError,
+  type BackendSession,
+  type CreateSessionOptions,
+  type PromptInput,
+  type SequencedEvent,
+} from '../../../session/common/sessionBackend';
+import { Coalescer, withDeadline, type Clock } from '../../../base/common/async';
+import type { Logger } from '../../../base/common/log';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import { withObservedWrites, type ObservedWrites } from '../../../editor/common/writeObserver';
+import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
+import { Approvals } from '../../common/approvals/approvals';
+import { SessionEventMapper } from '../../common/session/sessionEventMapper';
+import { requestedCallOf } from '../../common/approvals/requestedCall';
+import { toToolRequest } from '../../common/approvals/toolRequests';
+import type { PermissionRequest, SessionSetup, TurnResult } from '../../common/session/agentMessages';
+import type { AgentGateway } from '../connection/agentGateway';
+import type { ConnectedAgent } from '../v1/agentConnection';
+import { AgentUpdates } from './agentUpdates';
+import { FileService } from '../v1/fileService';
+import { PermissionService } from './permissionService';
+import { toPromptBlocks } from './promptBlocks';
+import { SessionBinding } from './sessionBinding';
+import { SessionConfig } from './sessionConfig';
+import type { SessionToolCaller } from '../../common/sessionToolCaller';
+import { TerminalService } from '../process/terminalService';
+import type { SessionPeer, AgentClient } from '../connection/agentClient';
+import type { ProtocolVersion } from '../connection/protocolSurface';
+import { isAuthRequired } from '../connection/agentErrors';
+
+interface AcpSessionDeps {
+  readonly agentId: string;
+  readonly agent: AgentGateway;
+  readonly editor: EditorPort;
+  readonly writes: ObservedWrites;
+  readonly toolCaller: SessionToolCaller;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly standing: StandingPermissions;
+  readonly env: Readonly<Record<string, string>>;
+  /** Removes the user's keys from text that comes in pieces; whole texts arrive without them. */
+  readonly redactor?: SecretRedactor;
+  /** Called when the session has ended, before the agent is notified. */
+  readonly onDidEnd: () => void;
+}
+
+interface Turn {
+  readonly controller: AbortController;
+  readonly done: Promise<void>;
+}
+
+const terminalDelayMs = 100;
+const maxTerminals = 8;
+/** How often one prompt waits for the user to sign in. */
+const maxSignIns = 5;
+
+/** A session of an ACP agent. It outlives the agent's process: the next prompt resumes it in a new process. */
+export class AcpSession implements BackendSession, SessionPeer {
+  readonly files: FileService;
+  readonly terminals: TerminalService;
+  private readonly mapper: SessionEventMapper;
+  private readonly updates: AgentUpdates;
+  private readonly log: EventLog;
+  private readonly deltas: DeltaRedactor | undefined;
+  private readonly approvals: Approvals;
+  private readonly permissions: PermissionService;
+  private readonly sessionConfig: SessionConfig;
+  private readonly binding: SessionBinding;
+  private readonly terminalUpdates: Coalescer;
+  private currentTurn: Turn | undefined;
+  private turnCount = 0;
+  private readonly lifetimeController = new AbortController();
+
+  /** Without `client`, the session must be loaded first. */
+  constructor(
+    readonly id: string,
+    private readonly folders: CreateSessionOptions,
+    private readonly options: AcpSessionDeps,
+    client?: AgentClient,
+  ) {
+    const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = options;
+    this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
+    this.updates = new AgentUpdates(this.mapper);
+    this.log = new EventLog(() => setImmediate());
+    this.deltas = options.redactor && new DeltaRedactor(options.redactor, (event) => this.log.append(event));
+    this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
+      this.append(this.mapper.noteThatAgentAsked(event)),
+    );
+    const { cwd } = folders;
+    const onDidChange = (): void => this.append(this.mapper.configEvent());
+    const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
+    this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange, onCommands });
+    const bindingDeps = {
+      id,
+      folders,
+      agent,
+      peer: this,
+      toolCaller,
+      config: this.sessionConfig,
+      events: this.log,
+      log,
+    };
+    this.binding = new SessionBinding(bindingDeps, client);
+    const modeName = () => this.mapper.config.modeName;
+    const stopSignal = () => (this.endSignal.aborted ? AbortSignal.abort() : this.currentTurn?.controller.signal);
+    const permissionDeps = {
+      agentId,
+      agentTitle: agent.title,
+      cwd,
+      approvals: this.approvals,
+      standing,
+      log,
+      modeName,
+      stopSignal,
+    };
+    const permissions = (this.permissions = new PermissionService(permissionDeps));
+    toolCaller.attach({ permissions, stopSignal, writes });
+    this.files = new FileService(withObservedWrites(editor, writes), {
+      missingFile: () => agent.traits.missingFileReadsAs,
+      permissions,
+      protectionOf: (...changed) => editor.protectionOf(...changed),
+    });
+    this.terminals = new TerminalService({
+      ...options,
+      cwd,
+      maxTerminals,
+      authorize: (request, signal) => permissions.mayRun(request, signal),
+      onDidChange: (terminalId, view) => {
+        this.mapper.setTerminal(terminalId, view);
+        this.emit(this.mapper.takeTerminalUpdates());
+      },
+    });
+    this.terminalUpdates = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
+    this.append({ event: 'session:start', data: { session_id: id } });
+  }
+
+  /** The agent's id of the session. It changes when the session is recreated. */
+  get agentSessionId(): string {
+    return this.binding.agentSessionId;
+  }
+
+  get isBusy(): boolean {
+    return this.currentTurn !== undefined;
+  }
+
+  get config(): readonly ConfigOption[] {
+    return this.sessionConfig.options;
+  }
+
+  get commands(): readonly SlashCommand[] {
+    return this.mapper.commands;
+  }
+
+  events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
+    return this.log.read(options);
+  }
+
+  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void {
+    if (this.binding.shouldDropUpdates) return;
+    this.emit(this.updates.mapUpdate(update, version));
+    if (this.mapper.hasTerminalUpdates) this.terminalUpdates.schedule();
+  }
+
+  async requestPermission(request: PermissionRequest, signal: AbortSignal) {
+    this.emit(this.mapper.mapPermissionRequest(request));
+    const { agentId, editor } = this.options;
+    const call = requestedCallOf(request, this.mapper);
+    if (!call || this.endSignal.aborted || this.currentTurn?.controller.signal.aborted)
+      return { outcome: 'cancelled' as const };
+    const toolRequested = await toToolRequest(call, {
+      agent: agentId,
+      cwd: this.folders.cwd,
+      resolve: (path) => editor.realPathOf(path),
+      protectionOf: (path) => editor.protectionOf(path),
+    });
+    // The turn may have been cancelled meanwhile, and all requests with it.
+    const turnSignal = this.currentTurn?.controller.signal;
+    return this.permissions.decideToolCall(
+      request,
+      call,
+      toolRequested,
+      turnSignal ? AbortSignal.any([signal, turnSignal]) : signal,
+    );
+  }
+
+  handleDisconnect(): void {
+    this.binding.markProcessLost();
+    this.updates.reset();
+    this.approvals.withdrawAll();
+    this.permissions.clearAgentGrants();
+    void this.terminals.endAll();
+  }
+
+  applySetup(setup: SessionSetup): void {
+    this.sessionConfig.applySetup(setup);
+  }
+
+  /** Loads the session. Updates that arrive before the result are its history. @throws the agent's error */
+  async load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<void> {
+    this.mapper.startReplay();
+    const loaded = this.binding.load(live, method, signal);
+    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.updates.isWorking))));
+  }
+
+  prompt(input: PromptInput): Promise<{ requestId: string }> {
+    if (this.endSignal.aborted)
+      return Promise.reject(new BackendError('closed', 'This session is closed. Start a new one.'));
+    if (this.currentTurn) {
+      const message = `${this.options.agent.title} is still working. Wait for it, or stop it first.`;
+      return Promise.reject(new BackendError('busy', message));
+    }
+    const requestId = `${this.id}/${++this.turnCount}`;
+    this.emitTurnBoundary(this.mapper.startTurn(input.text, requestId));
+    const abort = new AbortController();
+    // The turn starts asynchronously, so that `currentTurn` is set before.
+    const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
+    const turn: Turn = { controller: abort, done };
+    this.currentTurn = turn;
+    void done.finally(() => this.clearTurn(turn));
+    return Promise.resolve({ requestId });
+  }
+
+  async interrupt(): Promise<void> {
+    const { currentTurn: turn } = this;
+    turn?.controller.abort();
+    this.approvals.withdrawAll();
+    await turn?.done.catch(() => undefined);
+  }
+
+  async cancel(): Promise<void> {
+    const { currentTurn: turn } = this;
+    if (!turn) return;
+    const { agent, clock } = this.options;
+    try {
+      await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => this.interrupt());
+    } catch {
+      const reason = `${agent.title} did not stop when asked and was ended. The next prompt restarts it.`;
+      this.emit(this.mapper.endTurn({ stopReason: 'interrupted' }));
+      this.emitNotice('warning', reason);
+      this.clearTurn(turn);
+      await agent.stop(reason);
+    }
+  }
+
+  approve(approvalId: string, option: string): Promise<void> {
+    return Promise.resolve().then(() => this.approvals.answer(approvalId, option));
+  }
+
+  async setConfig(optionId: string, value: string | boolean): Promise<void> {
+    this.sessionConfig.requireValidOption(optionId, value);
+    try {
+      const attached = await this.binding.ensureAttached(this.endSignal);
+      await this.sessionConfig.setOption(attached, optionId, value, this.endSignal);
+    } catch (error) {
+      throw await this.options.agent.connection.toBackendError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.endSignal.aborted) return;
+    const { currentTurn: turn } = this;
+    const { agent, clock } = this.options;
+    this.endSession('The session was closed.');
+    await this.terminals.close();
+    // A cancelled turn has some time to end before its session is closed.
+    if (turn) await withDeadline(clock, 'close', agent.limits.cancelGraceMs, () => turn.done).catch(() => undefined);
+    await this.detach();
+  }
+
+  /** Closes immediately, without waiting for the agent. */
+  dispose(): void {
+    if (this.endSignal.aborted) return;
+    this.endSession('The session was closed.');
+    this.terminals.closeNow();
+    void this.detach();
+  }
+
+  private get endSignal(): AbortSignal {
+    return this.lifetimeController.signal;
+  }
+
+  private detach(): Promise<void> {
+    this.options.onDidEnd();
+    return this.binding.close();
+  }
+
+  private endSession(reason: string): void {
+    this.lifetimeController.abort();
+    this.currentTurn?.controller.abort();
+    this.terminalUpdates.dispose();
+    this.permissions.dispose();
+    this.options.toolCaller.end();
+    this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
+    this.append({ event: 'session:end', data: { session_id: this.id, reason } });
+    this.log.end();
+  }
+
+  /** Runs a turn to its end. Never rejects; failures become events. */
+  private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
+    const { agent } = this.options;
+    try {
+      const { counts, stopReason } = await this.sendPrompt(input, signal);
+      // The usage of a detached turn is also counted, so that the next turn does not include it.
+      const usage = counts && this.binding.usage.usageOfTurn(counts, agent.traits.usageScope);
+      this.endTurn({ stopReason, ...(usage ? { usage } : {}) }, signal);
+    } catch (error) {
+      const { code, message, details } = await agent.explain(error, 'prompt');
+      // The answer of a detached turn may arrive during the next turn and is ignored.
+      if (!this.isCurrent(signal)) return;
+      if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
+      else this.emitTurnBoundary(this.mapper.failTurn(message, code, details));
+    }
+  }
+
+  /** Does nothing if the turn was abandoned, or has ended already. */
+  private endTurn(end: Parameters<SessionEventMapper['endTurn']>[0], signal: AbortSignal): void {
+    const { currentTurn: turn } = this;
+    if (!turn || !this.isCurrent(signal)) return;
+    // Readers of the last event may send the next prompt.
+    this.clearTurn(turn);
+    this.emitTurnBoundary(this.mapper.endTurn(end));
+  }
+
+  /** Emits the start or end of a turn. Withdraws its approvals, because nothing waits for their answers any more. */
+  private emitTurnBoundary(events: readonly SessionEvent[]): void {
+    this.approvals.withdrawAll();
+    this.emit(events);
+  }
+
+  private isCurrent(signal: AbortSignal): boolean {
+    return this.currentTurn?.controller.signal === signal;
+  }
+
+  private async sendPrompt(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
+    const { signIn } = this.options.agent;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await this.sendPromptOnce(input, signal);
+        signIn.noteAccepted('prompt');
+        return result;
+      } catch (error) {
+        if (!isAuthRequired(error) || attempt === maxSignIns || signIn.methods.length === 0) throw error;
+        await signIn.waitForSignIn(error, signal, 'prompt');
+      }
+    }
+  }
+
+  private async sendPromptOnce(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
+    const { editor, log } = this.options;
+    const { agentSessionId, client, hasForgotten } = await this.binding.ensureAttached(signal);
+    const { embeddedContext, images } = client.abilities;
+    const reminder = hasForgotten ? (input.reminder?.() ?? []) : [];
+    const whole = { text: input.text, attachments: [...reminder, ...(input.attachments ?? [])] };
+    const { blocks, notes } = await toPromptBlocks(whole, { images, embeddedContext }, editor);
+    if (reminder.length > 0) this.emitNotice('info', 'A summary of the conversation was sent with your prompt.');
+    for (const note of notes) this.emitNotice('warning', note);
+    signal.throwIfAborted();
+    const cancel = (): void => {
+      client.cancel(agentSessionId).catch((error: unknown) => log.debug(`Could not cancel: ${String(error)}`));
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const result = await client.prompt(agentSessionId, blocks, (end) => this.endTurn(end, signal));
+      this.binding.markRecreationReported();
+      return result;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  private clearTurn(turn: Turn): void {
+    if (this.currentTurn !== turn) return;
+    this.currentTurn = undefined;
+    for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
+      this.options.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
+    }
+  }
+
+  private emitNotice(level: 'info' | 'warning', message: string): void {
+    this.append({ event: 'notice', data: { session_id: this.id, level, message } });
+  }
+
+  private emit(events: readonly SessionEvent[]): void {
+    for (const event of events) this.append(event);
+  }
+
+  private append(event: SessionEvent): void {
+    if (this.deltas && this.options.redactor?.isEmpty === false) this.deltas.emitRedacted(event);
+    else this.log.append(event);
+  }
+}

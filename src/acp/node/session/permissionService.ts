@@ -1,0 +1,374 @@
+import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
+import type { ApprovalContext } from '../../../session/common/approvalContext';
+import type { ToolContent } from '../../../session/common/sessionEvents';
+import type { ChangedFile, ToolChange } from '../../../session/common/toolCaller';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import { decideRequest, type Decision } from '../../../permissions/common/decide';
+import type { PermissionRule } from '../../../permissions/common/rules/permissionRules';
+import type { AgentPolicy } from '../../../permissions/common/policy/policy';
+import type { PolicyKind } from '../../../permissions/common/policy/policyKinds';
+import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
+import {
+  createFileRequest,
+  type CheckedRequest,
+  type ToolRequest,
+} from '../../../permissions/common/requests/toolRequest';
+import { toVisibleText } from '../../../base/common/visibleText';
+import { tooManyApprovalsMessage, type Approvals } from '../../common/approvals/approvals';
+import {
+  sortedByKind,
+  offersOnlyLastingAllow,
+  lastingAllowChoices,
+  selectOption,
+  toolCallChoices,
+  type PermissionChoice,
+} from '../../common/approvals/permissionChoices';
+import type { CallDescription } from '../../common/session/toolCalls';
+import type { RequestedCall } from '../../common/approvals/requestedCall';
+import {
+  createApprovalContext,
+  describePermissionRequest,
+  toTerminalToolRequest,
+  relativeDisplayPath,
+  type TerminalRequest,
+} from '../../common/approvals/toolRequests';
+import type { PermissionRequest } from '../../common/session/agentMessages';
+
+interface PermissionServiceDeps {
+  readonly agentId: string;
+  readonly agentTitle: string;
+  /** Absolute path of the session's folder. */
+  readonly cwd: string;
+  readonly approvals: Approvals;
+  readonly standing: StandingPermissions;
+  readonly log: Logger;
+  readonly modeName: () => string | undefined;
+  /** Aborted when the turn is cancelled or the session is closed. */
+  readonly stopSignal?: () => AbortSignal | undefined;
+}
+
+/** The answer to a request. `protectedFiles` is set if the user was warned that the file is protected. */
+export type PermissionOutcome =
+  | { readonly isGranted: true; readonly protectedFiles?: 'allow' }
+  /** The reason and what to do next, as a message for the agent. */
+  | { readonly isGranted: false; readonly reason: string };
+
+export interface FileChange {
+  /** Absolute path of the file, with symbolic links resolved. */
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string;
+  readonly isUnsaved: boolean;
+  /** Why the file is protected, as a sentence fragment. */
+  readonly protection?: string | undefined;
+}
+
+interface AskContext {
+  readonly callId?: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+type Answers = readonly [string, readonly PermissionChoice[], string];
+
+/** Limits for the changes shown in one approval: number of files, and length of their texts in UTF-16 units. */
+const maxShownFiles = 20;
+const maxShownLength = 1_000_000;
+const oneTimeAnswers: Answers = ['Allow once', [], 'Deny'];
+const stoppedReason = 'The user has stopped this.';
+const grantedPermit: PermissionOutcome = { isGranted: true };
+const policyKindNames: Readonly<Record<PolicyKind, string>> = {
+  read: 'reading',
+  edit: 'edits',
+  run: 'commands',
+  fetch: 'fetching from the web',
+};
+const defaultFilePolicy: AgentPolicy = { read: 'allow', edit: 'allow' };
+
+/** Decides what an agent may do in one session: by stored rules and the policy, or else by asking the user. */
+export class PermissionService implements Disposable {
+  private sessionRules: readonly PermissionRule[] = [];
+  private readonly sessionGrants = new DisposableStore();
+  /** Lasting answers that only the agent stores, by option name. The user sees them in the list of permissions. */
+  private readonly agentGrantsByOption = new Map<string, Disposable>();
+
+  constructor(private readonly options: PermissionServiceDeps) {}
+
+  /** Answers `session/request_permission`. Automatic answers apply once, so that the agent does not store them. */
+  async decideToolCall(
+    agentRequest: PermissionRequest,
+    call: RequestedCall,
+    request: CheckedRequest,
+    signal: AbortSignal,
+  ): Promise<RequestPermissionOutcome> {
+    const { agentTitle, approvals, cwd, modeName } = this.options;
+    const stopSignal = this.withStopSignal(signal);
+    if (stopSignal?.aborted) return { outcome: 'cancelled' };
+    const reject = selectOption(agentRequest, 'reject_once');
+    const { answer } = this.decideByRulesAndPolicy(request);
+    if (answer === 'deny') return reject;
+    const once = selectOption(agentRequest, 'allow_once');
+    if (answer === 'allow' && once.outcome === 'selected') return once;
+    const isProtected = request.protections.size > 0;
+    const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
+    const warnings = [
+      ...this.warningsFor(request),
+      ...(isProtected && offersOnlyLastingAllow(agentRequest) ? [forGood] : []),
+    ];
+    const chosen = await approvals.ask({
+      prompt: this.promptFor(request, call.title),
+      options: toolCallChoices(agentRequest, request, { agentTitle, folder: cwd, isProtected }),
+      context: createApprovalContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
+      ...(call.id === undefined ? {} : { callId: call.id }),
+      signal: stopSignal,
+    });
+    if (!chosen) return { outcome: 'cancelled' };
+    if (!('chosen' in chosen)) return reject;
+    await this.saveRule(chosen.chosen.rule);
+    this.recordAgentGrant(chosen.chosen);
+    return chosen.chosen.outcome;
+  }
+
+  dispose(): void {
+    this.sessionRules = [];
+    this.sessionGrants.dispose();
+    this.clearAgentGrants();
+  }
+
+  /** Call when the agent's process is replaced, because the new process has no stored answers. */
+  clearAgentGrants(): void {
+    for (const listed of this.agentGrantsByOption.values()) listed.dispose();
+    this.agentGrantsByOption.clear();
+  }
+
+  /** Whether a command may run in one of Backline's terminals. */
+  mayRun(request: TerminalRequest, signal?: AbortSignal): Promise<PermissionOutcome> {
+    const warnings = request.warning === undefined ? [] : [request.warning];
+    return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, request), signal, {}, warnings);
+  }
+
+  mayRead(path: string, signal: AbortSignal): Promise<PermissionOutcome> {
+    return this.decideOrAsk(createFileRequest(this.options.agentId, 'read', path), signal, defaultFilePolicy);
+  }
+
+  /** Whether Backline may write a file for the agent. Returns undefined if the user must see the change first. */
+  mayWrite(path: string, signal: AbortSignal): PermissionOutcome | undefined {
+    return this.decideWithoutAsking(createFileRequest(this.options.agentId, 'edit', path), signal, defaultFilePolicy);
+  }
+
+  async askToWrite(
+    { path, before, after, isUnsaved, protection }: FileChange,
+    signal: AbortSignal,
+  ): Promise<PermissionOutcome> {
+    const { agentId, agentTitle, cwd } = this.options;
+    if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
+    const protections = new Map(protection === undefined ? [] : [[path, protection]]);
+    const request = { ...createFileRequest(agentId, 'edit', path), protections };
+    const name = relativeDisplayPath(path, cwd);
+    const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
+    const unsaved = isUnsaved ? [`${name} has unsaved changes that will be overwritten.`] : [];
+    const warnings = [...this.warningsFor(request), ...unsaved];
+    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, content, warnings });
+    const isOverwriteOnly = isUnsaved && protection === undefined;
+    const prompt = isOverwriteOnly
+      ? `${agentTitle} wants to overwrite unsaved changes in ${name}`
+      : this.promptFor(request);
+    const answers = isUnsaved || protection !== undefined ? oneTimeAnswers : this.answersFor(request);
+    const permit = await this.askUser(prompt, answers, context, { signal });
+    return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
+  }
+
+  /** Whether a tool of the window may change these files. Shows all of them in one approval. Never rejects. */
+  async mayChangeFiles({ files, purpose }: ToolChange, signal: AbortSignal): Promise<PermissionOutcome> {
+    const { agentId, agentTitle, cwd } = this.options;
+    const paths = files.map(({ path }) => path);
+    const protections = files.flatMap(({ path, protection }): [string, string][] =>
+      protection === undefined ? [] : [[path, protection]],
+    );
+    const request = { ...createFileRequest(agentId, 'edit', ...paths), protections: new Map(protections) };
+    const settled = this.decideWithoutAsking(request, signal, defaultFilePolicy);
+    if (settled) return settled;
+    const shown = shownChanges(files);
+    const rest = `Only the changes of ${shown.length} of the ${files.length} files are shown.`;
+    const warnings = [...this.warningsFor(request), ...(shown.length < files.length ? [rest] : [])];
+    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, content: shown, warnings });
+    const prompt =
+      files.length === 1
+        ? this.promptFor(request)
+        : `${agentTitle} wants to ${toVisibleText(purpose)} in ${files.length} files`;
+    const answers = protections.length > 0 ? oneTimeAnswers : this.answersFor(request);
+    return await this.askUser(prompt, answers, context, { signal });
+  }
+
+  async mayApplyChange(
+    call: CallDescription,
+    request: CheckedRequest,
+    about: { callId: string; signal: AbortSignal },
+  ): Promise<PermissionOutcome> {
+    const { agentTitle, cwd } = this.options;
+    const settled = this.decideWithoutAsking(request, about.signal);
+    if (settled) return settled;
+    const warnings = this.warningsFor(request);
+    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, call, warnings });
+    const permit = await this.askUser(this.promptFor(request, call.title), ['Apply', [], 'Reject'], context, about);
+    return permit.isGranted && request.protections.size > 0 ? { ...permit, protectedFiles: 'allow' } : permit;
+  }
+
+  private async decideOrAsk(
+    request: ToolRequest,
+    signal: AbortSignal | undefined,
+    defaultPolicy?: AgentPolicy,
+    warnings: readonly string[] = [],
+  ): Promise<PermissionOutcome> {
+    const { agentTitle, cwd } = this.options;
+    const settled = this.decideWithoutAsking(request, signal, defaultPolicy);
+    if (settled) return settled;
+    const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, warnings });
+    const answers = request.isUnresolved ? oneTimeAnswers : this.answersFor(request);
+    return this.askUser(this.promptFor(request), answers, context, { signal });
+  }
+
+  /** Decides without asking the user. Returns undefined if the user must be asked. */
+  private decideWithoutAsking(
+    request: ToolRequest | CheckedRequest,
+    signal: AbortSignal | undefined,
+    defaultPolicy: AgentPolicy = {},
+  ): PermissionOutcome | undefined {
+    if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
+    const decision = this.decideByRulesAndPolicy(request, defaultPolicy);
+    if (decision.answer === 'ask') return undefined;
+    if (decision.answer === 'allow') return grantedPermit;
+    return refusedPermit(
+      'rule' in decision
+        ? "A rule of the user's does not allow it. Go on without it, or ask the user to change the rule."
+        : `The user's settings (backline.permissions) do not allow ${policyKindNames[decision.policy]}. Go on without it, or ask the user.`,
+    );
+  }
+
+  private decideByRulesAndPolicy(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
+    const { agentId, standing } = this.options;
+    const decision = decideRequest(request, {
+      rules: [...standing.rules, ...this.sessionRules],
+      policy: { ...defaultPolicy, ...standing.policyOfAgent(agentId) },
+      globs: standing.ruleGlobs,
+      isProtected: (path) => 'protections' in request && request.protections.has(path),
+    });
+    if ('rule' in decision && decision.rule.scope === 'always') standing.recordUse(decision.rule);
+    return decision;
+  }
+
+  private warningsFor(request: CheckedRequest): string[] {
+    const { cwd } = this.options;
+    const unresolved = 'A path could not be checked because it is outside the workspace, excluded or unknown.';
+    const guarded = [...request.protections].map(
+      ([path, reason]) => `${relativeDisplayPath(path, cwd)} is protected: ${toVisibleText(reason)}.`,
+    );
+    return [...guarded, ...(request.isUnresolved ? [unresolved] : [])];
+  }
+
+  private answersFor(request: ToolRequest): Answers {
+    const { agentTitle, cwd } = this.options;
+    return ['Allow once', lastingAllowChoices(request, { agentTitle, folder: cwd }), 'Deny'];
+  }
+
+  private promptFor(request: ToolRequest, title?: string): string {
+    const { agentTitle, cwd } = this.options;
+    return describePermissionRequest(agentTitle, request, { title, cwd });
+  }
+
+  private async askUser(
+    prompt: string,
+    [yes, lasting, no]: Answers,
+    context: ApprovalContext,
+    { callId, signal }: AskContext,
+  ): Promise<PermissionOutcome> {
+    const options: PermissionChoice[] = [
+      { name: yes, kind: 'allow_once' },
+      ...lasting,
+      { name: no, kind: 'reject_once' },
+    ];
+    const answer = await this.options.approvals.ask({
+      prompt,
+      options: sortedByKind(options),
+      context,
+      callId,
+      signal: this.withStopSignal(signal),
+    });
+    if (!answer) return refusedPermit(stoppedReason);
+    if ('refused' in answer) return refusedPermit(tooManyApprovalsMessage);
+    if ('timedOut' in answer) return refusedPermit('The user did not answer in time. Ask the user how to go on.');
+    const { rule, kind } = answer.chosen;
+    await this.saveRule(rule);
+    return kind.startsWith('allow')
+      ? grantedPermit
+      : refusedPermit('The user did not allow this. Ask the user how to go on.');
+  }
+
+  private async saveRule(rule: PermissionRule | undefined): Promise<void> {
+    const { approvals, log, standing } = this.options;
+    if (rule?.scope === 'session') this.addSessionRule(rule);
+    if (rule?.scope !== 'always') return;
+    try {
+      await standing.addRule(rule);
+    } catch (error) {
+      log.error('Could not keep a rule', error);
+      approvals.warn(`The answer applies only this time because it could not be saved as a rule. ${messageOf(error)}`);
+    }
+  }
+
+  private addSessionRule(rule: PermissionRule): void {
+    this.sessionRules = [...this.sessionRules, rule];
+    const revoke = (): void => {
+      this.sessionRules = this.sessionRules.filter((other) => other !== rule);
+      listed.dispose();
+    };
+    const { agentId, agentTitle, standing } = this.options;
+    const listed = standing.grants.add({ kind: 'rule', agentId, agentTitle, rule, revoke });
+    this.sessionGrants.add(listed);
+  }
+
+  /**
+   * Adds a lasting answer that only the agent stores to the list of permissions, because the agent will not ask again.
+   */
+  private recordAgentGrant({ kind, name, rule }: PermissionChoice): void {
+    const { agentId, agentTitle, standing } = this.options;
+    if (rule || !kind.endsWith('_always') || this.agentGrantsByOption.has(name)) return;
+    const effect = kind.startsWith('allow') ? 'allow' : 'deny';
+    const grant = { kind: 'remembered', agentId, agentTitle, effect, optionLabel: name } as const;
+    this.agentGrantsByOption.set(name, standing.grants.add(grant));
+  }
+
+  private withStopSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+    const stopped = this.options.stopSignal?.();
+    return signal && stopped ? AbortSignal.any([signal, stopped]) : (signal ?? stopped);
+  }
+}
+
+/** Decides about a workspace file by rules and policy. Undefined if the user must be asked. */
+export function decideFileAccess(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
+  const policy = { ...defaultFilePolicy, ...standing.policyOfAgent(request.agent) };
+  const { answer } = decideRequest(request, {
+    rules: standing.rules,
+    policy,
+    globs: standing.ruleGlobs,
+    isProtected: () => false,
+  });
+  return answer === 'ask' ? undefined : answer;
+}
+
+/** Returns the first changes, within limits that keep an approval readable and its event small. */
+function shownChanges(files: readonly ChangedFile[]): ToolContent[] {
+  let length = 0;
+  return files
+    .slice(0, maxShownFiles)
+    .filter(({ before, after }, index) => {
+      length += (before?.length ?? 0) + after.length;
+      return index === 0 || length <= maxShownLength;
+    })
+    .map(({ path, before, after }) => ({ type: 'diff', path, old_text: before, new_text: after }));
+}
+
+function refusedPermit(reason: string): PermissionOutcome {
+  return { isGranted: false, reason };
+}

@@ -1,0 +1,208 @@
+import { messageOf, TimeoutError } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { EventLog } from '../../../session/common/eventLog';
+import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
+import type { ToolCaller } from '../../../session/common/toolCaller';
+import {
+  shouldDropUpdates,
+  nextBindingState,
+  restoreMethodOf,
+  type AttachedState,
+  type BindingState,
+  type BindingEvent,
+  type HistoryKnowledge,
+} from '../../common/session/bindingState';
+import { TurnUsage } from '../../common/session/turnUsage';
+import type { SessionSetup } from '../../common/session/agentMessages';
+import type { AgentGateway } from '../connection/agentGateway';
+import type { ConnectedAgent } from '../v1/agentConnection';
+import type { SessionConfig } from './sessionConfig';
+import type { SessionPeer, AgentClient } from '../connection/agentClient';
+import { isAuthRequired } from '../connection/agentErrors';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
+
+interface SessionBindingDeps {
+  /** Backline's id of the session, which is initially also the agent's id. */
+  readonly id: string;
+  readonly folders: CreateSessionOptions;
+  readonly agent: AgentGateway;
+  readonly peer: SessionPeer;
+  readonly toolCaller: ToolCaller;
+  readonly config: SessionConfig;
+  readonly events: EventLog;
+  readonly log: Logger;
+}
+
+const closeTimeoutMs = 2_000;
+
+/**
+ * Connects a session to its agent's process. Resumes the session in a new process, or recreates it if the agent no
+ * longer has it.
+ */
+export class SessionBinding {
+  /** Token usage per turn. The counts restart when the session moves to a new process. */
+  readonly usage = new TurnUsage();
+  private state: BindingState<AgentClient>;
+  private lastAttachAttempt: Promise<unknown> = Promise.resolve();
+
+  /** Without `client`, the session is not attached to a process yet. */
+  constructor(
+    private readonly deps: SessionBindingDeps,
+    client?: AgentClient,
+  ) {
+    const fields = { agentSessionId: deps.id, hasForgotten: false };
+    this.state = client ? { ...fields, kind: 'attached', client } : { ...fields, kind: 'detached' };
+  }
+
+  get agentSessionId(): string {
+    return this.state.agentSessionId;
+  }
+
+  get shouldDropUpdates(): boolean {
+    return shouldDropUpdates(this.state);
+  }
+
+  /**
+   * Attaches the session to the agent's process, which is started if needed. @throws BackendError, or the agent's error
+   */
+  async ensureAttached(signal: AbortSignal): Promise<AttachedState<AgentClient>> {
+    const live = await this.deps.agent.connection.connect(signal);
+    const attached = this.lastAttachAttempt.then(() => this.attach(live, signal));
+    this.lastAttachAttempt = attached.catch(() => undefined);
+    return await rejectOnAbort(attached, signal);
+  }
+
+  /** Loads the session. The agent replays the history before the result resolves. @throws the agent's error */
+  load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<SessionSetup> {
+    return this.trackRestore(live, 'unknown', () => this.requestRestore(live, method, signal));
+  }
+
+  markRecreationReported(): void {
+    this.applyBindingEvent({ kind: 'reminded' });
+  }
+
+  markProcessLost(): void {
+    this.applyBindingEvent({ kind: 'processLost' });
+  }
+
+  /** Ends the session and notifies the agent. Never rejects. */
+  async close(): Promise<void> {
+    const { agent, log } = this.deps;
+    const { state } = this;
+    this.applyBindingEvent({ kind: 'close' });
+    if (state.kind !== 'attached' || state.client !== agent.connection.connectedAgent?.client) return;
+    const { agentSessionId, client } = state;
+    client.detach(agentSessionId);
+    if (!client.abilities.close) return;
+    const close = (): Promise<void> => client.closeSession(agentSessionId);
+    await agent.requestWithTimeout('session/close', undefined, close, closeTimeoutMs).catch((error: unknown) => {
+      log.debug(`Could not close a session: ${messageOf(error)}`);
+    });
+  }
+
+  private async attach(live: ConnectedAgent, signal: AbortSignal): Promise<AttachedState<AgentClient>> {
+    const { config, events, id } = this.deps;
+    signal.throwIfAborted();
+    if (this.state.kind === 'attached' && this.state.client === live.client) return this.state;
+    const before = config.options;
+    const isRemembered = await this.tryRestore(live, signal);
+    if (!isRemembered) await this.recreateSession(live, signal);
+    const attached = this.requireAttached();
+    const message = await config.restoreOptions(attached, before, isRemembered, signal);
+    if (message !== undefined) events.append({ event: 'notice', data: { session_id: id, level: 'info', message } });
+    return attached;
+  }
+
+  /** Returns whether the agent could restore the session. */
+  private async tryRestore(live: ConnectedAgent, signal: AbortSignal): Promise<boolean> {
+    const { agent, config, log } = this.deps;
+    const method = restoreMethodOf(live.client.abilities, 'known');
+    if (!method) return false;
+    try {
+      const setup = await this.trackRestore(live, 'known', () =>
+        agent.requestWithTimeout(`session/${method}`, signal, (deadline) =>
+          this.requestRestore(live, method, deadline),
+        ),
+      );
+      config.applySetup(setup);
+      return true;
+    } catch (error) {
+      const isRefusal = !isAuthRequired(error) && !(error instanceof TimeoutError) && !signal.aborted;
+      const isGone = agent.connection.connectedAgent !== live || this.state.kind === 'closed';
+      if (!isRefusal || isGone) throw error;
+      log.warn(`${agent.title} could not resume a session: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  private async trackRestore(
+    { client }: ConnectedAgent,
+    history: HistoryKnowledge,
+    request: () => Promise<SessionSetup>,
+  ): Promise<SessionSetup> {
+    this.applyBindingEvent({ kind: 'restoreRequested', client, history });
+    try {
+      const setup = await request();
+      this.applyBindingEvent({ kind: 'restored', client });
+      this.requireAttached();
+      return setup;
+    } catch (error) {
+      client.detach(this.agentSessionId);
+      this.applyBindingEvent({ kind: 'failed', client });
+      throw error;
+    }
+  }
+
+  private async requestRestore(
+    live: ConnectedAgent,
+    method: 'load' | 'resume',
+    signal: AbortSignal,
+  ): Promise<SessionSetup> {
+    const { agent, folders, peer, toolCaller } = this.deps;
+    const { client } = live;
+    const params = { ...(await agent.sessionParamsFor(live, folders, toolCaller)), sessionId: this.agentSessionId };
+    signal.throwIfAborted();
+    client.attach(params.sessionId, peer);
+    return client.restoreSession(params, method === 'load', signal);
+  }
+
+  private async recreateSession(live: ConnectedAgent, signal: AbortSignal): Promise<void> {
+    const { agent, folders, peer, toolCaller } = this.deps;
+    const { client } = live;
+    const params = await agent.sessionParamsFor(live, folders, toolCaller);
+    const onCreated = (agentSessionId: string, setup: SessionSetup): SessionPeer => {
+      this.applyBindingEvent({ kind: 'recreated', client, agentSessionId });
+      this.reportRecreated(this.requireAttached(), setup);
+      return peer;
+    };
+    this.applyBindingEvent({ kind: 'recreateRequested', client });
+    try {
+      await agent.requestWithTimeout('session/new', signal, (deadline) =>
+        client.newSession(params, onCreated, deadline),
+      );
+    } catch (error) {
+      this.applyBindingEvent({ kind: 'failed', client });
+      throw error;
+    }
+  }
+
+  private reportRecreated({ agentSessionId }: AttachedState<AgentClient>, setup: SessionSetup): void {
+    const { agent, config, events, id } = this.deps;
+    const message = `${agent.title} was restarted and doesn’t remember this conversation.`;
+    events.append({ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } });
+    events.append({ event: 'notice', data: { session_id: id, level: 'warning', message } });
+    config.applySetup(setup);
+  }
+
+  /** Returns the attached state. @throws BackendError `closed` if the process or the session has ended meanwhile */
+  private requireAttached(): AttachedState<AgentClient> {
+    if (this.state.kind === 'attached') return this.state;
+    throw new BackendError('closed', `${this.deps.agent.title} has ended.`);
+  }
+
+  private applyBindingEvent(event: BindingEvent<AgentClient>): void {
+    const { kind } = this.state;
+    this.state = nextBindingState(this.state, event);
+    if (this.state.kind === 'attached' && kind !== 'attached') this.usage.reset();
+  }
+}

@@ -1,0 +1,86 @@
+import type { ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
+import {
+  applyChoices,
+  choicesOfCurrentValues,
+  restoreApprovalOptions,
+  type OptionTarget,
+} from '../../../session/common/optionChoices';
+import { BackendError } from '../../../session/common/sessionBackend';
+import type { AttachedState } from '../../common/session/bindingState';
+import type { ConfigOptions } from '../../common/session/configOptions';
+import type { SessionSetup } from '../../common/session/agentMessages';
+import type { AgentGateway } from '../connection/agentGateway';
+import type { AgentClient } from '../connection/agentClient';
+
+interface SessionConfigDeps {
+  readonly config: ConfigOptions;
+  readonly agent: Pick<AgentGateway, 'request' | 'title'>;
+  readonly onDidChange: () => void;
+  /** Called with the commands in the answer that opens the session, if it has any. */
+  readonly onCommands?: (commands: readonly SlashCommand[]) => void;
+}
+
+/** Applies the agent's configuration options to one session, and sends changes to the agent. */
+export class SessionConfig {
+  constructor(private readonly deps: SessionConfigDeps) {}
+
+  get options(): readonly ConfigOption[] {
+    return this.deps.config.options;
+  }
+
+  applySetup(setup: SessionSetup): void {
+    this.deps.config.applySetup(setup);
+    if (setup.commands) this.deps.onCommands?.(setup.commands);
+    if (this.options.length > 0) this.deps.onDidChange();
+  }
+
+  /** Checks an option and its value. @throws BackendError `unsupported` for an unknown option or value */
+  requireValidOption(optionId: string, value: string | boolean): void {
+    if (this.deps.config.findRoute(optionId, value) === undefined) throw this.unknownOptionError();
+  }
+
+  /** Changes an option with the method that the agent supports. @throws BackendError, or the agent's error */
+  async setOption(
+    { client, agentSessionId: id }: AttachedState<AgentClient>,
+    optionId: string,
+    value: string | boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { agent, config, onDidChange } = this.deps;
+    const route = config.findRoute(optionId, value);
+    if (route === undefined) throw this.unknownOptionError();
+    const ask = (deadline: AbortSignal) => client.setOption(id, { route, optionId, value }, deadline);
+    const options = await agent.request(`session/${route}`, signal, ask);
+    if (options) config.setDeclaredOptions(options);
+    else if (route === 'set_config_option') config.setValue(optionId, value);
+    else if (route === 'set_mode') config.setMode(String(value));
+    else config.setModel(String(value));
+    onDidChange();
+  }
+
+  /**
+   * Restores the options after a restart, unless the agent has kept them and asks for no fewer approvals. Returns a
+   * notice for the user.
+   */
+  async restoreOptions(
+    attached: AttachedState<AgentClient>,
+    before: readonly ConfigOption[],
+    isRemembered: boolean,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { agent, config } = this.deps;
+    const target: OptionTarget = {
+      get config() {
+        return config.options;
+      },
+      setConfig: (optionId, value) => this.setOption(attached, optionId, value, signal),
+    };
+    if (isRemembered) return await restoreApprovalOptions(target, before, agent.title);
+    await applyChoices(target, choicesOfCurrentValues(before), agent.title);
+    return undefined;
+  }
+
+  private unknownOptionError(): BackendError {
+    return new BackendError('unsupported', `${this.deps.agent.title} has no such option or value.`);
+  }
+}

@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict';
+import { Approvals, tooManyApprovalsMessage } from '../../../../../src/acp/common/approvals/approvals';
+import { toToolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
+import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
+import { PermissionService } from '../../../../../src/acp/node/session/permissionService';
+import type { SessionEvent, ToolKind } from '../../../../../src/session/common/sessionEvents';
+import { nullLogger } from '../../../../../src/base/common/log';
+import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
+import { FakeClock } from '../../../../fake/fakeClock';
+import { standingOf } from '../../../../fake/fakePermissions';
+
+const { signal } = new AbortController();
+const run = { argv: ['npm', 'test'], cwd: '/ws', env: {} };
+const allowRun: PermissionRule = { effect: 'allow', command: run.argv, cwd: '/ws', scope: 'always' };
+const allowEdits: PermissionRule = { effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' };
+
+function serviceOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
+  const events: SessionEvent[] = [];
+  const turn = new AbortController();
+  const approvals = new Approvals('s1', new FakeClock(), undefined, (event) => events.push(event));
+  const standing = standingOf(rules, () => permissions);
+  const service = new PermissionService({
+    agentId: 'demo',
+    agentTitle: 'Demo',
+    cwd: '/ws',
+    approvals,
+    standing,
+    log: nullLogger,
+    modeName: () => undefined,
+    stopSignal: () => turn.signal,
+  });
+  return { approvals, service, events, standing, turn };
+}
+type Opened = ReturnType<typeof serviceOf>;
+
+const options = [
+  { optionId: 'yes', name: 'Allow\u202e', kind: 'allow_once' },
+  { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+];
+const editing = { kind: 'edit' as ToolKind, rawInput: { file_path: '/ws/a.ts' } as Record<string, unknown> };
+const executing = (rawInput: Record<string, unknown>) => ({ kind: 'execute' as ToolKind, rawInput });
+
+/** Resolves when the question is there, or when it was answered without one. */
+async function ask({ events, service }: Opened, offered = options, about = editing) {
+  const request = PermissionRequest.parse({ sessionId: 's1', toolCall: { toolCallId: 'c1' }, options: offered });
+  const call = { id: 'c1', title: 'Do it', content: [], locations: [], ...about };
+  const wanted = await toToolRequest(call, {
+    agent: 'demo',
+    cwd: '/ws',
+    resolve: (path) => (path.startsWith('/ws') ? Promise.resolve(path) : Promise.reject(new Error('outside'))),
+    protectionOf: (path) => Promise.resolve(path.includes('.vscode') ? { reason: 'VS Code runs it' } : undefined),
+  });
+  const before = events.length;
+  const answer = service.decideToolCall(request, call, wanted, signal);
+  return { answer, question: events.slice(before).find((event) => event.event === 'approval:required')?.data };
+}
+
+const required = ({ events }: Opened) =>
+  events.flatMap((event) => (event.event === 'approval:required' ? [event.data] : []));
+const noReason = { isGranted: false, reason: 'The user has stopped this.' };
+
+describe('what an agent may do', () => {
+  it('is nothing once its turn was cancelled, and nobody is asked', async () => {
+    const opened = serviceOf([allowRun]);
+    assert.deepEqual(await opened.service.mayRun(run), { isGranted: true });
+    opened.turn.abort();
+    assert.deepEqual(await opened.service.mayRun(run), noReason);
+    assert.deepEqual(await opened.service.mayRead('/ws/a.ts', signal), noReason);
+    assert.deepEqual(opened.service.mayWrite('/ws/a.ts', signal), noReason);
+    const change = { path: '/ws/a.ts', before: '', after: 'x', isUnsaved: true };
+    assert.deepEqual(await opened.service.askToWrite(change, signal), noReason);
+    assert.deepEqual(await (await ask(opened)).answer, { outcome: 'cancelled' });
+    assert.deepEqual(opened.events, []);
+  });
+
+  it('is no longer asked when the agent takes its request back', async () => {
+    const { events, service } = serviceOf();
+    const request = new AbortController();
+    const change = { path: '/ws/a.ts', before: '', after: 'x', isUnsaved: true };
+    const asked = [service.mayRun(run, request.signal), service.askToWrite(change, request.signal)];
+    request.abort();
+    assert.deepEqual(await Promise.all(asked), [noReason, noReason]);
+    assert.equal(events.filter(({ event }) => event === 'approval:denied').length, 2);
+  });
+
+  it('is listed as long as the session remembers it, and can be taken back', async () => {
+    const { approvals, service, standing } = serviceOf();
+    const answered = service.mayRun(run, signal);
+    approvals.answer('approval-1', 'Always allow in this conversation');
+    assert.deepEqual(await answered, { isGranted: true });
+    assert.deepEqual(await service.mayRun(run, signal), { isGranted: true });
+    const [grant] = standing.grants.grants;
+    assert.ok(grant?.kind === 'rule');
+    assert.deepEqual(grant.rule.command, ['npm', 'test']);
+    assert.equal(grant.rule.scope, 'session');
+    grant.revoke();
+    assert.equal(standing.grants.grants.length, 0);
+    const again = service.mayRun(run, signal);
+    approvals.answer('approval-2', 'Always allow in this conversation');
+    assert.deepEqual(await again, { isGranted: true }, 'it is asked again');
+    service.dispose();
+    assert.equal(standing.grants.grants.length, 0);
+    assert.deepEqual(standing.rules, []);
+  });
+
+  it('is listed also where only the agent remembers the answer, once, and cannot be taken back', async () => {
+    const opened = serviceOf();
+    const offered = [...options, { optionId: 'all', name: 'Allow All', kind: 'allow_always' }];
+    for (const id of ['approval-1', 'approval-2']) {
+      const { answer } = await ask(opened, offered);
+      opened.approvals.answer(id, 'Allow All');
+      assert.deepEqual(await answer, { outcome: 'selected', optionId: 'all' });
+    }
+    assert.deepEqual(opened.standing.grants.grants, [
+      { kind: 'remembered', effect: 'allow', optionLabel: 'Allow All', agentId: 'demo', agentTitle: 'Demo' },
+    ]);
+    opened.service.clearAgentGrants();
+    assert.deepEqual(opened.standing.grants.grants, [], 'another process does not know it');
+  });
+
+  it('can be made a rule where the agent offers none, and the agent is answered for this once', async () => {
+    const edit = { agent: 'demo', kind: 'edit', paths: ['/ws/a.ts'], scope: 'always' };
+    for (const [name, optionId, rule] of [
+      ['Always allow', 'yes', { effect: 'allow', ...edit }],
+      ['Always deny', 'no', { effect: 'deny', ...edit }],
+    ] as const) {
+      const opened = serviceOf();
+      const { answer, question } = await ask(opened);
+      assert.deepEqual(question?.options, [
+        'Allow[U+202E]',
+        'Always allow in this conversation',
+        'Always allow',
+        'Reject',
+        'Always deny',
+      ]);
+      assert.deepEqual(question.context?.['scopes'], {
+        'Always allow in this conversation': 'any edit of a.ts, this conversation',
+        'Always allow': 'any edit of a.ts, every conversation with Demo',
+        'Always deny': 'any edit of a.ts, every conversation with Demo',
+      });
+      opened.approvals.answer('approval-1', name);
+      assert.deepEqual(await answer, { outcome: 'selected', optionId });
+      assert.deepEqual(opened.standing.rules, [rule]);
+      assert.deepEqual(await (await ask(opened)).answer, { outcome: 'selected', optionId });
+      assert.equal(opened.standing.storedRules[0]?.useCount, 1);
+    }
+  });
+
+  it('is told to count once only where the rule cannot be kept', async () => {
+    const many = Array.from({ length: 1_000 }, (_, index): PermissionRule => ({ ...allowRun, cwd: `/ws/${index}` }));
+    const full = serviceOf(many);
+    const failing = serviceOf();
+    failing.standing.memento.update = () => Promise.reject(new Error('The disk is full.'));
+    for (const [opened, reason] of [
+      [full, /only this time.* limit of 1000 rules/],
+      [failing, /only this time.* The disk is full\./],
+    ] as const) {
+      const answered = opened.service.mayRun(run);
+      opened.approvals.answer('approval-1', 'Always allow');
+      assert.deepEqual(await answered, { isGranted: true });
+      const [notice] = opened.events.flatMap((event) => (event.event === 'notice' ? [event.data] : []));
+      assert.equal(notice?.level, 'warning');
+      assert.match(notice.message, reason);
+      assert.equal((await ask(opened)).question?.options.length, 5);
+      opened.approvals.withdrawAll();
+    }
+  });
+
+  it('is offered once first, then for always, then not, whatever order the agent has', async () => {
+    const opened = serviceOf();
+    const { question } = await ask(opened, [
+      { optionId: '1', name: 'Always Allow in project', kind: 'allow_always' },
+      { optionId: '2', name: 'Reject', kind: 'reject_once' },
+      { optionId: '3', name: 'Allow', kind: 'allow_once' },
+    ]);
+    assert.deepEqual(question?.option_kinds, ['allow_once', 'allow_always', 'reject_once']);
+    assert.deepEqual(question.context?.['scopes'], { 'Always Allow in project': 'the agent decides what is similar' });
+    opened.approvals.answer('approval-1', 'Reject');
+  });
+
+  it('says what a rule about a command would be, also with the environment it holds', async () => {
+    const opened = serviceOf();
+    const command = { argv: ['npm test'], cwd: '/ws/lib', env: { CI: '1' } };
+    const asked = opened.service.mayRun(command);
+    const [question] = required(opened);
+    assert.equal(question?.prompt, 'Demo wants to run npm test in lib with CI set');
+    assert.deepEqual(question.options, ['Allow once', 'Always allow in this conversation', 'Always allow', 'Deny']);
+    assert.deepEqual(question.context?.['scopes'], {
+      'Always allow in this conversation': 'any "npm test" in lib with CI=1, this conversation',
+      'Always allow': 'any "npm test" in lib with CI=1, every conversation with Demo',
+    });
+    opened.approvals.answer('approval-1', 'Always allow');
+    await asked;
+    assert.deepEqual(await opened.service.mayRun(command), { isGranted: true });
+    const other = opened.service.mayRun({ ...command, env: { CI: '2' } });
+    assert.equal(required(opened).length, 2);
+    opened.approvals.withdrawAll();
+    await other;
+  });
+
+  it('is not made a rule where it is not known what is touched', async () => {
+    const opened = serviceOf();
+    const { answer, question } = await ask(opened, options, { kind: 'edit', rawInput: { file_path: '/etc/passwd' } });
+    assert.deepEqual(question?.options, ['Allow[U+202E]', 'Reject']);
+    assert.match(JSON.stringify(question.context?.['warnings']), /could not be checked/);
+    opened.approvals.withdrawAll();
+    await answer;
+  });
+
+  it('is never allowed for more than once by a rule or a policy', async () => {
+    const onlyAlways = [
+      { optionId: 'all', name: 'Allow All', kind: 'allow_always' },
+      { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+    ];
+    const opened = serviceOf([allowEdits], { '*': { edit: 'allow' } });
+    assert.ok((await ask(opened, onlyAlways)).question);
+    opened.approvals.withdrawAll();
+  });
+});
+
+describe('the policy for agents', () => {
+  it('allows, denies with a reason, and asks', async () => {
+    const allowing = serviceOf([], { '*': { run: 'allow', edit: 'allow' } });
+    assert.deepEqual(await allowing.service.mayRun({ ...run, env: { CI: '1' } }), { isGranted: true });
+    assert.deepEqual(await (await ask(allowing)).answer, { outcome: 'selected', optionId: 'yes' });
+    const denying = serviceOf([allowRun, allowEdits], { demo: { run: 'deny', edit: 'deny' } });
+    const denied = await denying.service.mayRun(run);
+    assert.match(denied.isGranted ? '' : denied.reason, /backline\.permissions\) do not allow commands/);
+    assert.deepEqual(await (await ask(denying)).answer, { outcome: 'selected', optionId: 'no' });
+    assert.deepEqual(denying.events, []);
+  });
+
+  it('denies this once only: where the agent can only be denied for good, its request is cancelled', async () => {
+    const onlyAlways = [
+      { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+      { optionId: 'never', name: 'Never', kind: 'reject_always' },
+    ];
+    const denyEdits: PermissionRule = { effect: 'deny', kind: 'edit', scope: 'always' };
+    for (const opened of [serviceOf([denyEdits]), serviceOf([], { '*': { edit: 'deny' } })]) {
+      assert.deepEqual(await (await ask(opened, onlyAlways)).answer, { outcome: 'cancelled' });
+      assert.deepEqual(opened.events, []);
+    }
+  });
+
+  it('lets agents read and write files of the workspace where it says nothing, and is obeyed where it does', async () => {
+    const silent = serviceOf();
+    assert.deepEqual(await silent.service.mayRead('/ws/a', signal), { isGranted: true });
+    assert.deepEqual(silent.service.mayWrite('/ws/a', signal), { isGranted: true });
+    const denying = serviceOf([], { '*': { read: 'deny', edit: 'deny' } });
+    assert.equal((await denying.service.mayRead('/ws/a', signal)).isGranted, false);
+    assert.equal(denying.service.mayWrite('/ws/a', signal)?.isGranted, false);
+    const asking = serviceOf([], { '*': { read: 'ask', edit: 'ask' } });
+    assert.equal(asking.service.mayWrite('/ws/a', signal), undefined);
+    const reading = asking.service.mayRead('/ws/a', signal);
+    assert.deepEqual(required(asking)[0]?.options, [
+      'Allow once',
+      'Always allow in this conversation',
+      'Always allow',
+      'Deny',
+    ]);
+    asking.approvals.answer('approval-1', 'Always allow in this conversation');
+    assert.deepEqual(await reading, { isGranted: true });
+    assert.deepEqual(await asking.service.mayRead('/ws/a', signal), { isGranted: true });
+  });
+});
+
+describe('attacks on the questions', () => {
+  const git = { argv: ['git', 'status'], cwd: '/ws', env: {} };
+  const allowGit: PermissionRule = { effect: 'allow', command: git.argv, cwd: '/ws', scope: 'always' };
+
+  for (const env of [{ PATH: '/ws/fakebin:/usr/bin' }, { LD_PRELOAD: '/ws/evil.so' }, { NODE_OPTIONS: '-r ./evil' }]) {
+    it(`${Object.keys(env).join()} in the environment of an allowed command is asked, and seen`, async () => {
+      const opened = serviceOf([allowGit]);
+      assert.deepEqual(await opened.service.mayRun(git), { isGranted: true });
+      const asked = opened.service.mayRun({ ...git, env });
+      const [question] = required(opened);
+      assert.deepEqual(question?.context?.['env'], env);
+      assert.match(question.prompt, /git status with .* set$/);
+      opened.approvals.answer('approval-1', 'Deny');
+      assert.equal((await asked).isGranted, false);
+    });
+  }
+
+  const plain = { command: 'npm test' };
+  for (const added of [
+    { env: { NODE_OPTIONS: '-r ./evil' } },
+    { dangerouslyDisableSandbox: true },
+    { with_escalated_permissions: true },
+    { sandbox_permissions: 'require_escalated' },
+    { sandbox: false },
+    { shell: '/ws/sh' },
+    { run_in_background: true },
+    { cwd: '/ws/other' },
+    { workdir: '/ws/other' },
+    { args: ['--', 'evil'] },
+    { path: '/ws/x' },
+  ]) {
+    it(`${JSON.stringify(added)} beside an always allowed command is asked, and seen`, async () => {
+      const opened = serviceOf();
+      const first = await ask(opened, options, executing(plain));
+      opened.approvals.answer('approval-1', 'Always allow');
+      await first.answer;
+      assert.equal(
+        (await ask(opened, options, executing({ ...plain, description: 'Other words' }))).question,
+        undefined,
+      );
+      const { answer, question } = await ask(opened, options, executing({ ...plain, ...added }));
+      assert.deepEqual(question?.context?.['input'], { ...plain, ...added });
+      opened.approvals.answer('approval-2', 'Reject');
+      assert.deepEqual(await answer, { outcome: 'selected', optionId: 'no' });
+    });
+  }
+
+  it('that lift a restriction are told as such, and asked even where every command may run', async () => {
+    const opened = serviceOf([], { '*': { run: 'allow' } });
+    assert.equal((await ask(opened, options, executing(plain))).question, undefined);
+    const { question } = await ask(opened, options, executing({ ...plain, dangerouslyDisableSandbox: true }));
+    assert.deepEqual(question?.context?.['escalations'], { dangerouslyDisableSandbox: true });
+    opened.approvals.withdrawAll();
+  });
+
+  it('about protected files are asked whatever rule or policy, and nothing that lasts is offered', async () => {
+    const opened = serviceOf([allowEdits], { '*': { edit: 'allow' } });
+    const offered = [{ optionId: 'all', name: 'Allow All', kind: 'allow_always' }, ...options];
+    const about = { kind: 'read' as ToolKind, rawInput: {} };
+    const shown = { ...about, content: [{ type: 'diff' as const, path: '/ws/.vscode/settings.json', newText: '{}' }] };
+    for (const request of [{ kind: 'edit' as ToolKind, rawInput: { path: '/ws/.vscode/settings.json' } }, shown]) {
+      const { answer, question } = await ask(opened, offered, request);
+      assert.deepEqual(question?.option_kinds, ['allow_once', 'reject_once']);
+      assert.deepEqual(question.context?.['warnings'], ['.vscode/settings.json is protected: VS Code runs it.']);
+      opened.approvals.answer(question.approval_id, 'Allow[U+202E]');
+      assert.deepEqual(await answer, { outcome: 'selected', optionId: 'yes' });
+    }
+    assert.deepEqual(opened.standing.grants.grants, []);
+  });
+
+  it('about protected files can only be denied where the agent can be allowed for good only, which is said', async () => {
+    const opened = serviceOf();
+    const about = { kind: 'edit' as ToolKind, rawInput: { path: '/ws/.vscode/settings.json' } };
+    const forGood = { optionId: 'all', name: 'Allow All', kind: 'allow_always' };
+    const never = { optionId: 'never', name: 'Never', kind: 'reject_always' };
+    for (const [offered, shown, outcome] of [
+      [[forGood], ['Deny'], { outcome: 'cancelled' }],
+      [[forGood, never], ['Never'], { outcome: 'selected', optionId: 'never' }],
+    ] as const) {
+      const { answer, question } = await ask(opened, [...offered], about);
+      assert.deepEqual(question?.options, shown);
+      assert.match(JSON.stringify(question.context?.['warnings']), /only to allow this permanently/);
+      opened.approvals.answer(question.approval_id, shown[0]);
+      assert.deepEqual(await answer, outcome);
+    }
+    const remembered = {
+      kind: 'remembered',
+      effect: 'deny',
+      optionLabel: 'Never',
+      agentId: 'demo',
+      agentTitle: 'Demo',
+    };
+    assert.deepEqual(opened.standing.grants.grants, [remembered]);
+  });
+
+  it('by options that lie are marked, and the kind is what counts', async () => {
+    const opened = serviceOf();
+    const { answer, question } = await ask(opened, [
+      { optionId: 'a', name: 'Deny', kind: 'allow_always' },
+      { optionId: 'b', name: 'Allow', kind: 'reject_once' },
+      { optionId: 'c', name: 'Allow', kind: 'allow_once' },
+    ]);
+    const names = ['Allow (allows once)', 'Deny (always allows)', 'Allow (rejects once)'];
+    assert.deepEqual(question?.options, names);
+    assert.deepEqual(question.context?.['misnamed'], names.slice(1));
+    opened.approvals.answer('approval-1', 'Deny (always allows)');
+    assert.deepEqual(await answer, { outcome: 'selected', optionId: 'a' });
+    assert.equal(opened.events.at(-1)?.event, 'approval:granted');
+  });
+
+  it('by 3,000 at once are 32 questions, and each is answered', async () => {
+    const opened = serviceOf();
+    const commands = Array.from({ length: 1_500 }, (_, index) =>
+      opened.service.mayRun({ ...git, argv: [`c${index}`] }),
+    );
+    const tools = await Promise.all(
+      Array.from({ length: 1_500 }, (_, index) => ask(opened, options, executing({ command: `t${index}` }))),
+    );
+    assert.equal(required(opened).length, 32);
+    assert.equal(opened.events.filter(({ event }) => event === 'notice').length, 1);
+    const refused = await Promise.all(tools.map(({ answer }) => answer));
+    assert.ok(refused.every((outcome) => outcome.outcome === 'selected' && outcome.optionId === 'no'));
+    assert.deepEqual(await commands.at(-1), { isGranted: false, reason: tooManyApprovalsMessage });
+    opened.approvals.withdrawAll();
+    const all = await Promise.all(commands);
+    assert.ok(all.every(({ isGranted }) => !isGranted));
+  });
+});
