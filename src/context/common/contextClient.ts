@@ -229,8 +229,8 @@ export class ContextClient implements Disposable {
       record.addRequest(handle.providerRef.id, request);
       request.whenEnded = this.runRequest(handle, question, record, request);
     }
-    // Computes this early, while the providers are working.
-    question.lineLengths();
+    // Computes this early, while the providers are working. Workers are asked in the microtasks before.
+    queueMicrotask(() => question.lineLengths());
   }
 
   /** Never rejects. */

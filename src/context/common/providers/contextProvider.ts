@@ -47,6 +47,8 @@ export interface ContextProvider extends Disposable {
   readonly onDidPrint?: Event<string>;
   /** A new version of the provider's code, which the user could allow. */
   readonly newVersion?: ConsentRequest | undefined;
+  /** What the user should know about how it runs. */
+  readonly note?: string | undefined;
   /** @throws ProviderError, or any other error that says what went wrong */
   capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities>;
   /** Call this after `capabilities`. The caller owns the result. Throws like `capabilities`. */

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ProviderError } from '../../common/providers/providerError';
-import { maxModuleFiles, type HashedModuleFile } from '../providerWorkerMessages';
+import { maxModuleFiles } from '../../common/limits';
+import type { HashedModuleFile } from '../providerWorkerMessages';
 
 /** Matches file names in `require('…')`, `import('…')` and imports. Some are only loaded when the code runs. */
 const fileReference = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
@@ -24,6 +24,8 @@ export class ModuleLoadGuard {
     const file = fileURLToPath(url);
     const key = pathToFileURL(file).href;
     const bytes = readFileSync(file);
+    // Loaded when it is needed, because it takes a while.
+    const { createHash } = process.getBuiltinModule('node:crypto');
     const hash = createHash('sha256').update(bytes).digest('hex');
     const known = this.hashByUrl.get(key);
     if (known === hash) return bytes;

@@ -1,29 +1,26 @@
-import { dialectOfFunctions } from '../../common/providers/dialects';
+import { dialectOfFunctions } from '../../common/providers/dialectFunctions';
 import { ProviderError } from '../../common/providers/providerError';
 import type { Dialect } from '../../common/providers/contextSchema';
-import type { WorkerStart } from '../providerWorkerMessages';
+import type { ModuleLocation } from '../providerWorkerMessages';
 
 export interface LoadedProvider {
   readonly dialect: Dialect;
   readonly has: (method: string) => boolean;
-  /** Calls a function of the provider with the provider as `this`. */
-  readonly call: (method: string, params: object, settings: object) => Promise<unknown>;
+  /** Calls a function of the provider with the provider as `this`. Returns its promise, if it returns one. */
+  readonly call: (method: string, params: object, settings: object) => unknown;
 }
 
 /** URL scheme by which `moduleHooks` recognizes packages. */
 export const packageScheme = 'backline-package:';
 
 /** The argument for `import`. */
-export function importSpecifierOf({
-  specifier,
-  folder,
-}: Pick<WorkerStart, 'specifier'> & { folder?: string | undefined }): string {
+export function importSpecifierOf({ specifier, folder }: ModuleLocation): string {
   return folder === undefined ? specifier : `${packageScheme}${specifier}`;
 }
 
 /** @throws ProviderError if the module has no provider; any error of the module */
-export async function loadProvider({ specifier, folder }: WorkerStart): Promise<LoadedProvider> {
-  const imported: unknown = await import(importSpecifierOf({ specifier, folder }));
+export async function loadProvider(location: ModuleLocation): Promise<LoadedProvider> {
+  const imported: unknown = await import(importSpecifierOf(location));
   for (const candidate of candidatesIn(imported)) {
     const has = (name: string): boolean => functionOf(candidate, name) !== undefined;
     const dialect = dialectOfFunctions(has);
@@ -40,10 +37,10 @@ function candidatesIn(imported: unknown): unknown[] {
   return [first, propertyOf(first, 'default')];
 }
 
-async function call(provider: unknown, method: string, params: object, settings: object): Promise<unknown> {
+function call(provider: unknown, method: string, params: object, settings: object): unknown {
   const apply = functionOf(provider, method);
   if (!apply) throw new ProviderError(`The provider has no function \`${method}\`.`);
-  const result: unknown = await Reflect.apply(apply, provider, [params, settings]);
+  const result: unknown = Reflect.apply(apply, provider, [params, settings]);
   return result;
 }
 
