@@ -1,4 +1,4 @@
-// Runs bench/**/*.bench.ts, each in a process of its own; prints one JSON object a line. `npm run bench -- amp` filters by path.
+// Runs bench/**/*.bench.ts, each in a process of its own; prints one JSON object a line, when a file has ended. `npm run bench -- amp` filters by path.
 import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { inRoot, root } from './lib/paths.mjs';
@@ -9,6 +9,7 @@ endWhenInterrupted();
 const { build } = await import('esbuild');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 const { findFiles, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
+const { runUntilBarsHold } = await import('./lib/benchRuns.mjs');
 
 const filters = process.argv.slice(2);
 const wanted = await findFiles('bench', '.bench.ts', filters);
@@ -38,7 +39,8 @@ let failed = false;
 for (const file of wanted) {
   const bundle = inRoot('out', path.dirname(file), `${path.basename(file, '.ts')}.js`);
   const args = ['--expose-gc', '--import', endWithParent, bundle];
-  const { code } = await runContained(process.execPath, args, { cwd: root, echo: true });
+  const { code, output } = await runUntilBarsHold(() => runContained(process.execPath, args, { cwd: root }));
+  process.stdout.write(output);
   if (code === 0) continue;
   failed = true;
   console.error(`${file} ended with ${code}`);

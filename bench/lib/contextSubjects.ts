@@ -35,6 +35,61 @@ const hoverPosition = { line: 5_000, character: 4 };
 export type ProviderKind = keyof typeof sources;
 
 const sources = {
+  /** As OpenCtx's hello-world: an item for each tenth line. */
+  hello: `export default {
+  meta: () => ({ name: 'hello', annotations: {} }),
+  annotations({ uri, content }) {
+    const annotations = [];
+    for (const [line, text] of content.split(/\\r?\\n/).entries()) {
+      if (line % 10 !== 0) continue;
+      const range = { start: { line, character: 0 }, end: { line, character: text.length } };
+      annotations.push({ uri, range, item: { title: 'Hello', url: 'https://example.com', ui: { hover: { text: 'From a provider' } } } });
+    }
+    return annotations;
+  },
+};`,
+  /** As OpenCtx's links: patterns that are looked for in each line. */
+  links: `const patterns = [/eventLogger\\.log/dg, /FROM (?<table>\\w+)/dg, /value0[0-9]{2}00 /dg];
+export default {
+  meta: () => ({ name: 'links', annotations: {} }),
+  annotations({ uri, content }) {
+    const annotations = [];
+    const lines = content.split(/\\r?\\n/);
+    for (const pattern of patterns)
+      for (let line = 0; line < lines.length; line++)
+        for (const { indices: [[start, end]] } of lines[line].matchAll(pattern))
+          annotations.push({ uri, range: { start: { line, character: start }, end: { line, character: end } }, item: { title: 'A link', url: 'https://example.com/' + line } });
+    return annotations;
+  },
+};`,
+  /** As OpenCtx's prometheus: a pattern that is looked for in the whole text, and hardly found. */
+  metrics: `const pattern = /Opts\\{\\s*Name:\\s*"([^"]+)|const value05000/dg;
+export default {
+  meta: () => ({ name: 'metrics', annotations: {} }),
+  annotations({ uri, content }) {
+    const starts = [0];
+    for (let at = content.indexOf('\\n'); at >= 0; at = content.indexOf('\\n', at + 1)) starts.push(at + 1);
+    return [...content.matchAll(pattern)].map(({ index }) => {
+      const line = starts.findLastIndex((start) => start <= index);
+      const character = index - starts[line];
+      return { uri, range: { start: { line, character }, end: { line, character: character + 10 } }, item: { title: 'A metric', ui: { hover: { text: 'See the graph' } } } };
+    });
+  },
+};`,
+  /** Looks at each line, and has an item for one. */
+  small: `export default {
+  meta: () => ({ name: 'small', annotations: {} }),
+  annotations({ uri, content }) {
+    const annotations = [];
+    const lines = content.split('\\n');
+    for (let line = 0; line < lines.length; line++) {
+      if (!lines[line].startsWith('// version')) continue;
+      const range = { start: { line, character: 0 }, end: { line, character: lines[line].length } };
+      annotations.push({ uri, range, item: { title: 'The version', ui: { hover: { text: 'It is new' } } } });
+    }
+    return annotations;
+  },
+};`,
   empty: 'export default { meta: () => ({ name: "e", annotations: {} }), annotations: () => [] };',
   tenth: `export default {
   meta: () => ({ name: 't', annotations: {} }),
@@ -52,9 +107,19 @@ const sources = {
 };
 
 export const uri = 'file:///bench/file.ts';
-const folder = mkdtempSync(path.join(tmpdir(), 'backline-bench-context-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-buildSync({ ...contextWorkerBundle(), absWorkingDir: process.cwd(), outdir: folder });
+const folder = sharedFolder();
+
+/** With the program of the workers. Children of the bench use their parent's. */
+function sharedFolder(): string {
+  const inherited = process.env['BACKLINE_BENCH_CONTEXT'];
+  if (inherited !== undefined) return inherited;
+  const made = mkdtempSync(path.join(tmpdir(), 'backline-bench-context-'));
+  process.env['BACKLINE_BENCH_CONTEXT'] = made;
+  process.on('exit', () => rmSync(made, { recursive: true, force: true }));
+  // As it ships.
+  buildSync({ ...contextWorkerBundle(), minify: true, absWorkingDir: process.cwd(), outdir: made });
+  return made;
+}
 
 /** URLs of modules of their own; the caller asks them. */
 export function writeProviders(...kinds: readonly ProviderKind[]): string[] {
@@ -124,7 +189,7 @@ parentPort.on('message', async (params) => parentPort.postMessage((await provide
 
 /** The least that isolation costs without care: a bare worker for each provider, that is sent the text and sends back the answer. */
 export function bareOf(urls: readonly string[]): Subject {
-  const workers = urls.map((workerData) => new Worker(bareProgram, { eval: true, workerData }));
+  const workers = urls.map((workerData) => new Worker(bareProgram, { eval: true, workerData, execArgv: [] }));
   return {
     async ask(_version, content) {
       const answers = workers.map((worker) => new Promise<unknown>((resolve) => worker.once('message', resolve)));
@@ -141,7 +206,7 @@ type Answer = readonly Annotation[];
 
 interface Annotation {
   readonly range: ItemRange;
-  readonly item: { readonly ui: { readonly hover: { readonly text: string } } };
+  readonly item: { readonly ui?: { readonly hover: { readonly text: string } } };
 }
 
 const answerOf = z.custom<Answer>((value) => Array.isArray(value));
@@ -154,7 +219,7 @@ function foundIn(answers: readonly unknown[]): Found {
     (end.line > line || (end.line === line && end.character >= character));
   return {
     count: all.reduce((sum, { length }) => sum + length, 0),
-    hovered: all.flatMap((answer) => answer.filter(isHovered).map(({ item }) => item.ui.hover.text)),
+    hovered: all.flatMap((answer) => answer.filter(isHovered).map(({ item }) => item.ui?.hover.text)),
   };
 }
 

@@ -237,8 +237,8 @@ export class ContextClient implements Disposable {
       record.addRequest(handle.providerRef.id, request);
       request.whenEnded = this.runRequest(handle, question, record, request);
     }
-    // Computed now, while the providers are working.
-    question.lineLengths();
+    // Computed now, while the providers are working. Workers are asked in the microtasks before.
+    queueMicrotask(() => question.lineLengths());
   }
 
   /** Sends one request to a provider. Never rejects. */

@@ -22,3 +22,6 @@ export const mentionLimits = {
   /** Maximum length of all texts of one answer, in UTF-16 units. */
   answer: 256 * 1_024,
 } as const;
+
+/** Maximum number of files of a module that are recorded. */
+export const maxModuleFiles = 1_000;

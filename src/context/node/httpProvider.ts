@@ -19,13 +19,8 @@ import {
 } from '../common/providers/dialects';
 import { callWithTimeout } from '../common/providers/callWithTimeout';
 import { readItems } from '../common/items/itemReader';
-import {
-  toLookupParams,
-  readMentions,
-  type LookupTarget,
-  type Mention,
-  type MentionsParams,
-} from '../common/ai/providerMention';
+import { toLookupParams, readMentions } from '../common/ai/mentionReader';
+import type { LookupTarget, Mention, MentionsParams } from '../common/ai/providerMention';
 import { packedItemCount, numbersPerRange, type PackedItems } from '../common/items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providers/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/providers/contextSchema';

@@ -6,6 +6,7 @@ import type { ContextProvider } from '../common/providers/contextProvider';
 import { ProviderError, type RememberedRequest } from '../common/providers/providerError';
 import { untrustedWorkspaceMessage, type ProviderEntry } from '../common/providers/providerSettings';
 import { disabledTrafficTap, type TrafficTap } from '../../wire/common/traffic';
+import { refersToSecrets } from '../common/providers/secretReferences';
 import { ProviderConsentGuard } from './providerConsentGuard';
 import { CallTraffic } from './callTraffic';
 import type { Fetch } from './httpAnswer';
@@ -14,9 +15,10 @@ import { ModuleWatcher } from './moduleWatcher';
 import { isInsideFolders } from './insideFolders';
 import { RemoteModuleStore } from './remoteModuleStore';
 import { TextSharer } from './textSharer';
-import { defaultWorkerLimits, WorkerProvider, type LocatedModule } from './workerProvider';
+import { WorkerProvider, type LocatedModule } from './workerProvider';
 import type { HashedModuleFile } from './providerWorkerMessages';
-import type { WorkerLimits } from './workerSession';
+import { WorkerPool } from './workers/workerPool';
+import type { WorkerLimits } from './workers/workerThread';
 
 export interface ProviderFactoryDeps {
   /** Absolute path of the bundle of `contextWorkerMain.ts`. */
@@ -44,12 +46,16 @@ export interface ProviderFactoryDeps {
   readonly workerLimits?: WorkerLimits;
 }
 
+const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
+
 /** Creates the provider for an entry in the settings. Runs and downloads nothing before the first request. */
 export class ProviderFactory {
   private readonly textSharer = new TextSharer();
   private readonly remoteModules: RemoteModuleStore;
+  private readonly pool: WorkerPool;
 
   constructor(private readonly deps: ProviderFactoryDeps) {
+    this.pool = new WorkerPool({ ...deps, limits: deps.workerLimits ?? defaultWorkerLimits });
     const { fetch, clock, isAllowed, remoteFolder: folder, allowedCode = () => undefined } = deps;
     this.remoteModules = new RemoteModuleStore({ fetch, clock, isAllowed, allowedCode, folder });
   }
@@ -72,17 +78,17 @@ export class ProviderFactory {
           traffic: this.trafficOf(title),
         });
       case 'module':
-        return this.createWorkerProvider(title, async () => {
+        return this.createWorkerProvider(entry, async () => {
           const specifier = await this.assertTrusted(place.url);
           return !brought && !(await this.isInWorkspace(specifier)) ? { specifier } : { specifier, assertAllowed };
         });
       case 'package':
-        return this.createWorkerProvider(title, () =>
+        return this.createWorkerProvider(entry, () =>
           // The workspace folder determines the code of this package, even if the user settings name the package.
           Promise.resolve({ specifier: place.specifier, folder: place.folder, assertAllowed }),
         );
       case 'remoteModule':
-        return this.createWorkerProvider(title, async (signal, isRefresh) => {
+        return this.createWorkerProvider(entry, async (signal, isRefresh) => {
           brought?.assertDownloadAllowed();
           return await this.remoteModules.locate(place.url, { integrity: settings['integrity'], isRefresh, signal });
         });
@@ -105,16 +111,18 @@ export class ProviderFactory {
   }
 
   private createWorkerProvider(
-    title: string,
+    { title, settings }: ProviderEntry,
     locate: (signal: AbortSignal, isRefresh: boolean) => Promise<LocatedModule>,
   ): WorkerProvider {
-    const { clock, workerLimits = defaultWorkerLimits } = this.deps;
+    const { clock, log } = this.deps;
     return new WorkerProvider(title, locate, {
-      ...this.deps,
+      pool: this.pool,
+      log,
       texts: this.textSharer,
       traffic: this.trafficOf(title),
       watcher: (onChange) => new ModuleWatcher(clock, onChange),
-      limits: workerLimits,
+      // No other provider may see its secrets.
+      isOwnWorkerRequired: refersToSecrets(settings),
     });
   }
 }

@@ -1,69 +1,72 @@
+import type { MessagePort } from 'node:worker_threads';
 import * as z from 'zod';
-import { mentionSchema, mentionListSchema } from '../common/ai/providerMention';
-import { packedItemsSchema } from '../common/items/packedItems';
+import { mentionListSchema, type LookupTarget, type MentionsParams } from '../common/ai/providerMention';
+import { packedItemsSchema } from '../common/items/packedItemsSchema';
+import { maxModuleFiles } from '../common/limits';
+import { dialects } from '../common/providers/contextSchema';
+import type { ProviderSettings } from '../common/providers/contextProvider';
+import { maxMembers } from '../common/workers/poolState';
+import type { SharedText } from './textSharer';
 
-/** The text of a document. All workers that need it share the memory. */
-const sharedText = z.object({ memory: z.instanceof(SharedArrayBuffer), byteLength: z.number(), length: z.number() });
+/** Data of a worker when it starts. */
+export interface WorkerStart {
+  /** For requests and messages. The program keeps it from the providers. */
+  readonly port: MessagePort;
+  /** See `RunNote`. */
+  readonly note: SharedArrayBuffer;
+  /** Whether it may run several providers. */
+  readonly isShared: boolean;
+  /** Whether it looks for changes of globals after each provider. */
+  readonly isCareful: boolean;
+  /** If set, only files found by the survey may be loaded, with the same content. */
+  readonly isGuarded: boolean;
+  /** `file:` URI of the folder in which a package is looked up. */
+  readonly folder: string | undefined;
+}
 
-const settings = z.record(z.string(), z.unknown());
+export interface ModuleLocation {
+  /** A URL or the name of a package. */
+  readonly specifier: string;
+  /** `file:` URI of the folder in which a package is looked up. */
+  readonly folder?: string;
+}
 
-export const workerRequest = z.discriminatedUnion('method', [
+export type WorkerRequestBody =
   /** Lists the files of the module without running it. The first request to a guarded worker. */
-  z.object({ method: z.literal('survey'), id: z.number() }),
-  z.object({ method: z.literal('capabilities'), id: z.number(), settings }),
-  z.object({
-    method: z.literal('items'),
-    id: z.number(),
-    settings,
-    uri: z.string(),
-    text: sharedText,
-  }),
-  z.object({
-    method: z.literal('mentions'),
-    id: z.number(),
-    settings,
-    params: z.object({ query: z.string(), uri: z.string().exactOptional(), codebase: z.string().exactOptional() }),
-  }),
-  z.object({
-    method: z.literal('lookUp'),
-    id: z.number(),
-    settings,
-    lookup: z.union([z.object({ mention: mentionSchema }), z.object({ query: z.string() })]),
-  }),
-]);
-export type WorkerRequest = z.infer<typeof workerRequest>;
+  | { readonly method: 'survey' }
+  | { readonly method: 'capabilities'; readonly settings: ProviderSettings }
+  | { readonly method: 'items'; readonly settings: ProviderSettings; readonly uri: string; readonly text: SharedText }
+  | { readonly method: 'mentions'; readonly settings: ProviderSettings; readonly params: MentionsParams }
+  | { readonly method: 'lookUp'; readonly settings: ProviderSettings; readonly lookup: LookupTarget };
+
+/** Workers get lists of these. They trust the extension host, so there is no schema. */
+export interface WorkerRequest {
+  readonly id: number;
+  /** Number of the provider. */
+  readonly provider: number;
+  /** With the first request to this provider in this worker. */
+  readonly module?: ModuleLocation;
+  readonly body: WorkerRequestBody;
+}
 
 /** A file of a module, and the SHA-256 of its content (hex). */
 const hashedFile = z.object({ url: z.string(), hash: z.string() });
 export type HashedModuleFile = z.infer<typeof hashedFile>;
-export const maxModuleFiles = 1_000;
 
-export const workerStart = z.object({
-  /** The URL of a module, or the name of a package. */
-  specifier: z.string(),
-  /** `file:` URI of the folder in which a package is looked up. */
-  folder: z.string().exactOptional(),
-  /** If set, only files in the answer to `survey` may be loaded, and only if their content is unchanged. */
-  isGuarded: z.boolean().exactOptional(),
-});
-export type WorkerStart = z.infer<typeof workerStart>;
-
-const selector = z.object({ path: z.string().exactOptional(), contentContains: z.string().exactOptional() });
-
-export const workerMessage = z.discriminatedUnion('kind', [
+const workerMessage = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('capabilities'),
     id: z.number(),
-    capabilities: z.object({
-      abilities: z.object({ annotations: z.boolean(), mentions: z.boolean(), items: z.boolean() }),
-      name: z.string().exactOptional(),
-      selectors: z.array(selector).readonly().exactOptional(),
-    }),
+    dialect: z.enum(dialects),
+    /** By the functions of the provider. */
+    abilities: z.object({ annotations: z.boolean(), mentions: z.boolean(), items: z.boolean() }),
+    /** The provider's answer, validated by the receiver. */
+    handshake: z.unknown(),
   }),
   z.object({ kind: z.literal('survey'), id: z.number(), files: z.array(hashedFile).max(maxModuleFiles) }),
   z.object({ kind: z.literal('items'), id: z.number(), packed: packedItemsSchema }),
   z.object({ kind: z.literal('mentions'), id: z.number(), mentions: mentionListSchema }),
-  /** `isModule`: the module could not be loaded, so that further requests to this worker cannot succeed. */
+  /** `isModule`: the module could not be loaded, so that further requests to it in this worker cannot succeed. */
   z.object({
     kind: z.literal('failed'),
     id: z.number(),
@@ -73,9 +76,19 @@ export const workerMessage = z.discriminatedUnion('kind', [
     isModule: z.boolean(),
   }),
   /** `file:` URIs of the module's files that were loaded until now. Packages are excluded. */
-  z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(maxModuleFiles) }),
-  z.object({ kind: z.literal('trouble'), details: z.string().max(10_000) }),
-  /** Size of memory outside the JavaScript heap, such as buffers, in bytes. */
-  z.object({ kind: z.literal('memory'), bytes: z.number() }),
+  z.object({ kind: z.literal('files'), provider: z.number(), urls: z.array(z.string()).max(maxModuleFiles) }),
+  /** An uncaught error. Without a provider, it may be any one's. */
+  z.object({ kind: z.literal('trouble'), provider: z.number().exactOptional(), details: z.string().max(10_000) }),
+  /** Memory outside the JavaScript heap, such as buffers, in bytes, and who ran since the last message of this kind. */
+  z.object({ kind: z.literal('memory'), bytes: z.number(), providers: z.array(z.number()).max(maxMembers) }),
+  /** Providers that may have changed globals, or one that needs a file which another provider has loaded. */
+  z.object({
+    kind: z.literal('interfered'),
+    reason: z.enum(['globals', 'files']),
+    providers: z.array(z.number()).max(maxMembers),
+  }),
 ]);
 export type WorkerMessage = z.infer<typeof workerMessage>;
+export const workerMessages = z.array(workerMessage).max(10_000);
+
+export type WorkerAnswer = Extract<WorkerMessage, { kind: 'survey' | 'capabilities' | 'items' | 'mentions' }>;

@@ -1,5 +1,5 @@
 /** A UTF-8 text in memory that workers can read without copying it. */
-interface SharedText {
+export interface SharedText {
   readonly memory: SharedArrayBuffer;
   /** Length of the text in bytes. The memory may be longer. */
   readonly byteLength: number;

@@ -1,29 +1,25 @@
-import type { Clock } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
+import { raceSignal } from '../../base/common/async';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import type { LookupTarget, Mention, MentionsParams } from '../common/ai/providerMention';
+import { validatePackedItems, type PackedItems } from '../common/items/packedItems';
 import type {
   ProviderCapabilities,
   ContextProvider,
   ItemsParams,
   ProviderSettings,
 } from '../common/providers/contextProvider';
+import { hasDocumentSelectors, readCapabilities } from '../common/providers/dialects';
 import { RequestCancelledError } from '../common/providers/callWithTimeout';
-import type { LookupTarget, Mention, MentionsParams } from '../common/ai/providerMention';
-import { validatePackedItems, type PackedItems } from '../common/items/packedItems';
 import { ProviderError, type ConsentRequest } from '../common/providers/providerError';
+import { describeOwnWorker } from '../common/workers/ownWorkerNote';
 import type { CallTraffic } from './callTraffic';
 import type { ModuleWatcher } from './moduleWatcher';
+import type { HashedModuleFile, ModuleLocation, WorkerAnswer, WorkerRequestBody } from './providerWorkerMessages';
 import type { TextSharer } from './textSharer';
-import { WorkerSession, type WorkerRequestBody, type WorkerAnswer, type WorkerLimits } from './workerSession';
-import type { HashedModuleFile, WorkerStart } from './providerWorkerMessages';
+import { InterruptedError, type PoolQuestionBody, type WorkerPool } from './workers/workerPool';
 
-export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
-
-/** Time without requests after which a worker is stopped. The next request starts another one. */
-const idleMs = 5 * 60_000;
-
-export interface LocatedModule extends WorkerStart {
+export interface LocatedModule extends ModuleLocation {
   /** A request to allow a newer version. */
   readonly newVersion?: ConsentRequest;
   /** Checks the module's files before any of them runs. @throws ProviderError if they are not allowed */
@@ -31,27 +27,31 @@ export interface LocatedModule extends WorkerStart {
 }
 
 interface WorkerProviderPorts {
-  /** Absolute path of the bundle of `contextWorkerMain.ts`. */
-  readonly workerFile: string;
-  readonly clock: Clock;
+  readonly pool: WorkerPool;
   readonly log: Logger;
   readonly texts: TextSharer;
   readonly traffic: CallTraffic;
   readonly watcher: (onChange: () => void) => ModuleWatcher;
-  readonly limits: WorkerLimits;
+  /** Whether it must not share a worker. */
+  readonly isOwnWorkerRequired: boolean;
 }
 
-/** A JavaScript provider in its own worker. The worker starts with the first request, and again after it has ended. */
+/** The module of a provider as it runs in a worker. */
+type ReadyModule = Omit<PoolQuestionBody, 'request'>;
+
+/** A JavaScript provider. A worker of the pool loads it with the first request, and again after that worker has ended. */
 export class WorkerProvider implements ContextProvider {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
   private readonly reloadEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidReload = this.reloadEmitter.event;
   private readonly printEmitter = new Emitter<string>(this.onListenerError);
   readonly onDidPrint = this.printEmitter.event;
-  private activeWorker: WorkerSession | undefined;
   private readonly watcher: ModuleWatcher;
-  private idleTimer: Disposable | undefined;
+  /** Its number in the pool. */
+  private readonly id: number;
   private isDisposed = false;
+  private readyModule: ReadyModule | undefined;
+  private preparing: Promise<ReadyModule> | undefined;
   private availableNewVersion: ConsentRequest | undefined;
   private mustLocateModuleAgain = false;
 
@@ -65,14 +65,30 @@ export class WorkerProvider implements ContextProvider {
       this.unload();
       this.reloadEmitter.fire();
     });
+    this.id = ports.pool.add({
+      onFiles: (urls) => this.watcher.watch(urls),
+      onPrint: (line) => this.printEmitter.fire(line),
+      onUncaught: (details) => {
+        // Without details: they may contain a secret. Only the provider's own log removes secrets.
+        this.ports.log.debug(`${this.title} did not catch an error of its own.`);
+        this.printEmitter.fire(`Not caught: ${details}`);
+      },
+    });
   }
 
   get newVersion(): ConsentRequest | undefined {
     return this.availableNewVersion;
   }
 
+  get note(): string | undefined {
+    return describeOwnWorker(this.ports.pool.ownWorkerReason(this.id));
+  }
+
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities> {
-    return (await this.call({ method: 'capabilities', settings }, 'capabilities', signal)).capabilities;
+    const answer = await this.call({ method: 'capabilities', settings }, 'capabilities', signal);
+    const handshake = readCapabilities(answer.dialect, answer.handshake);
+    const { annotations, ...abilities } = answer.abilities;
+    return { ...handshake, abilities: { ...abilities, annotations: annotations && hasDocumentSelectors(handshake) } };
   }
 
   async documentItems(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
@@ -95,21 +111,18 @@ export class WorkerProvider implements ContextProvider {
 
   unload(): void {
     this.mustLocateModuleAgain = true;
-    this.stopWorker();
+    this.readyModule = undefined;
+    this.preparing = undefined;
+    this.ports.pool.unload(this.id);
   }
 
   dispose(): void {
     this.isDisposed = true;
     this.unload();
+    this.ports.pool.remove(this.id);
     this.watcher.dispose();
     this.reloadEmitter.dispose();
     this.printEmitter.dispose();
-  }
-
-  private stopWorker(): void {
-    this.idleTimer?.dispose();
-    this.activeWorker?.dispose();
-    this.activeWorker = undefined;
   }
 
   private async callForItems(request: WorkerRequestBody, signal: AbortSignal): Promise<PackedItems> {
@@ -123,83 +136,100 @@ export class WorkerProvider implements ContextProvider {
     kind: Kind,
     signal: AbortSignal,
   ): Promise<AnswerOf<Kind>> {
-    const worker = this.usableWorker ?? (await this.startedWorker(signal));
-    const answer = await this.ports.traffic.record(
+    for (;;) {
+      try {
+        const module = this.loadedModule ?? (await this.prepare(signal));
+        return expectKind(await this.ask(module, request, signal), kind);
+      } catch (error) {
+        // The pool ensures that this ends: whoever may have caused it does not share a worker any more.
+        if (!(error instanceof InterruptedError)) throw error;
+        if (this.isDisposed) throw new ProviderError('The provider was stopped.');
+        if (signal.aborted) throw new RequestCancelledError();
+      }
+    }
+  }
+
+  private ask(module: ReadyModule, request: WorkerRequestBody, signal: AbortSignal): Promise<WorkerAnswer> {
+    return this.ports.traffic.record(
       // In the protocol, this method is called `items`.
       request.method === 'lookUp' ? 'items' : request.method,
       () => sizeOfRequest(request),
-      () => worker.call(request, signal),
+      () => this.ports.pool.ask(this.id, { ...module, request }, signal),
       sizeOfAnswer,
     );
-    return expectKind(answer, kind);
   }
 
-  /** The running worker. Reading this property postpones the end of an idle worker. */
-  private get usableWorker(): WorkerSession | undefined {
-    if (!this.activeWorker || this.activeWorker.hasEnded) return undefined;
-    this.restartIdleTimer();
-    return this.activeWorker;
+  /** Undefined if no worker has loaded it, or the one that has is not the one whose files were checked. */
+  private get loadedModule(): ReadyModule | undefined {
+    const worker = this.ports.pool.workerOf(this.id);
+    const { readyModule } = this;
+    if (worker === undefined || !readyModule) return undefined;
+    return readyModule.isGuarded && readyModule.worker !== worker ? undefined : readyModule;
   }
 
-  private async startedWorker(signal: AbortSignal): Promise<WorkerSession> {
+  /** Locates and checks the module once for all requests that wait for it. */
+  private async prepare(signal: AbortSignal): Promise<ReadyModule> {
+    const others = this.preparing;
+    if (others) {
+      try {
+        return await raceSignal(others, signal, () => new RequestCancelledError());
+      } catch (error) {
+        // The request that prepared it may have been cancelled.
+        if (!(error instanceof RequestCancelledError) || signal.aborted) throw error;
+        return await this.prepare(signal);
+      }
+    }
+    const preparing = this.locateAndCheck(signal);
+    this.preparing = preparing;
+    try {
+      const ready = await preparing;
+      if (this.preparing === preparing) this.readyModule = ready;
+      return ready;
+    } finally {
+      if (this.preparing === preparing) this.preparing = undefined;
+    }
+  }
+
+  private async locateAndCheck(signal: AbortSignal): Promise<ReadyModule> {
     const { mustLocateModuleAgain: isRefresh } = this;
     this.mustLocateModuleAgain = false;
-    const { newVersion, assertAllowed, ...start } = await this.locate(signal, isRefresh);
-    if (this.isDisposed) throw new ProviderError('The provider was stopped.');
-    // The permission may have changed while the module was being located.
-    if (signal.aborted) throw new RequestCancelledError();
+    const { newVersion, assertAllowed, ...module } = await this.locate(signal, isRefresh);
+    this.assertWanted(signal);
     this.availableNewVersion = newVersion;
-    // Another request may have started the worker meanwhile.
-    if (!this.usableWorker)
-      this.activeWorker = assertAllowed
-        ? await this.startWithCheckedFiles(start, assertAllowed, signal)
-        : this.startWorker(start);
-    return this.usableWorker ?? this.startedWorker(signal);
+    // Also watch a module that fails to load, since the author may be fixing it.
+    const { specifier } = module;
+    if (specifier.startsWith('file:') && !this.watcher.isWatching(specifier)) this.watcher.watch([specifier]);
+    const { isOwnWorkerRequired } = this.ports;
+    if (!assertAllowed) return { module, isGuarded: false, isOwnWorkerRequired, worker: undefined };
+    const guarded = { module, isGuarded: true, isOwnWorkerRequired: true, worker: undefined };
+    return { ...guarded, worker: await this.checkFiles(guarded, assertAllowed, signal) };
   }
 
-  /** Starts a worker that keeps the checked files in memory, so that later changes on disk have no effect. */
-  private async startWithCheckedFiles(
-    start: WorkerStart,
+  /** Starts a worker that keeps the checked files in memory, so that later changes on disk have no effect. @returns the worker */
+  private async checkFiles(
+    guarded: ReadyModule,
     assertAllowed: (files: readonly HashedModuleFile[]) => void,
     signal: AbortSignal,
-  ): Promise<WorkerSession> {
-    const worker = this.startWorker({ ...start, isGuarded: true });
+  ): Promise<number | undefined> {
+    const { pool } = this.ports;
+    // Its worker may be one that was checked with other permissions.
+    pool.unload(this.id);
     try {
-      assertAllowed(expectKind(await worker.call({ method: 'survey' }, signal), 'survey').files);
-      if (this.isDisposed) throw new ProviderError('The provider was stopped.');
-      if (signal.aborted) throw new RequestCancelledError();
+      const answer = await pool.ask(this.id, { ...guarded, request: { method: 'survey' } }, signal);
+      const worker = pool.workerOf(this.id);
+      assertAllowed(expectKind(answer, 'survey').files);
+      this.assertWanted(signal);
+      return worker;
     } catch (error) {
-      worker.dispose();
+      pool.unload(this.id);
       throw error;
     }
-    // Another request may have started a worker meanwhile.
-    this.activeWorker?.dispose();
-    return worker;
   }
 
-  private startWorker(start: WorkerStart): WorkerSession {
-    const worker = new WorkerSession({
-      ...this.ports,
-      start,
-      onFiles: (urls) => this.watcher.watch(urls),
-      onPrint: (line) => this.printEmitter.fire(line),
-      onUncaught: (details) => {
-        // Details are not logged, because they may contain a secret. Secrets are removed only from the provider's own
-        // log.
-        this.ports.log.debug(`${this.title} did not catch an error of its own.`);
-        this.printEmitter.fire(`Not caught: ${details}`);
-      },
-    });
-    worker.start();
-    // A module that fails to load is also watched, because its author may be fixing it.
-    const { specifier } = start;
-    if (specifier.startsWith('file:') && !this.watcher.isWatching(specifier)) this.watcher.watch([specifier]);
-    return worker;
-  }
-
-  private restartIdleTimer(): void {
-    this.idleTimer?.dispose();
-    this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.stopWorker());
+  /** The permission may have changed in the meantime. */
+  private assertWanted(signal: AbortSignal): void {
+    if (this.isDisposed) throw new ProviderError('The provider was stopped.');
+    if (signal.aborted) throw new RequestCancelledError();
   }
 }
 
@@ -223,7 +253,7 @@ function sizeOfAnswer(answer: WorkerAnswer): number {
     case 'survey':
       return 0;
     case 'capabilities':
-      return Buffer.byteLength(JSON.stringify(answer.capabilities));
+      return Buffer.byteLength(JSON.stringify(answer.handshake ?? null));
     case 'items':
       return Buffer.byteLength(answer.packed.text) + answer.packed.ranges.byteLength + answer.packed.texts.byteLength;
     case 'mentions':

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import { findRemoteUrl } from '../../platform/vscode/gitRepository';
-import { codebaseNameOf } from '../common/providers/codebase';
+import { codebaseNameOf } from '../common/ai/codebase';
 import type { ContextClient } from '../common/contextClient';
 import type { ActiveFileLocation } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ProvidedItem } from '../../../src/context/common/items/contextItem';
-import { dialectOfFunctions, readCapabilities } from '../../../src/context/common/providers/dialects';
+import { dialectOfFunctions } from '../../../src/context/common/providers/dialectFunctions';
+import { readCapabilities } from '../../../src/context/common/providers/dialects';
 import { readItems } from '../../../src/context/common/items/itemReader';
 import { itemLimits } from '../../../src/context/common/limits';
-import { validatePackedItems, packedItemsSchema } from '../../../src/context/common/items/packedItems';
+import { validatePackedItems } from '../../../src/context/common/items/packedItems';
+import { packedItemsSchema } from '../../../src/context/common/items/packedItemsSchema';
 import { ProviderError } from '../../../src/context/common/providers/providerError';
 import { packedOf, unpacked } from './support/contextHarness';
 

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { codebaseNameOf } from '../../../src/context/common/providers/codebase';
+import { codebaseNameOf } from '../../../src/context/common/ai/codebase';
 import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
 import { mentionLimits } from '../../../src/context/common/limits';
-import {
-  toLookupParams,
-  readMentions,
-  type Mention,
-  type MentionsParams,
-} from '../../../src/context/common/ai/providerMention';
+import { toLookupParams, readMentions } from '../../../src/context/common/ai/mentionReader';
+import type { Mention, MentionsParams } from '../../../src/context/common/ai/providerMention';
 import { FakeClock } from '../../fake/fakeClock';
 import { clientOf, FakeProvider, lookupsOf, never, packedOf, provided, settle } from './support/contextHarness';
 

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { ItemRange, ProvidedItem } from './contextItem';
 import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
@@ -16,17 +15,13 @@ export const numbersPerRange = 4;
 export const numbersPerText = 7;
 const linkHintOffset = 6;
 
-/** Whether memory is not shared. Shared memory is rejected, because the worker could change it after validation. */
-const isUnshared = ({ buffer }: Float64Array | Int32Array): boolean => buffer instanceof ArrayBuffer;
-
-export const packedItemsSchema = z.object({
-  ranges: z.instanceof(Float64Array).refine(isUnshared),
-  texts: z.instanceof(Int32Array).refine(isUnshared),
-  text: z.string(),
+export interface PackedItems {
+  readonly ranges: Float64Array<ArrayBuffer>;
+  readonly texts: Int32Array<ArrayBuffer>;
+  readonly text: string;
   /** Messages for the user about problems in the answer that were fixed. */
-  notes: z.array(z.string().max(1_000)).max(10),
-});
-export type PackedItems = z.infer<typeof packedItemsSchema>;
+  readonly notes: readonly string[];
+}
 
 export function emptyPackedItems(): PackedItems {
   return { ranges: new Float64Array(), texts: new Int32Array(), text: '', notes: [] };

@@ -1,35 +1,7 @@
-import type { ProviderAbilities, ProviderCapabilities, DocumentSelector } from './contextProvider';
+import type { ProviderCapabilities, DocumentSelector } from './contextProvider';
 import { itemLimits } from '../limits';
 import { ProviderError } from './providerError';
 import { capabilitiesResult, metaResult, type Dialect, type WireSelector } from './contextSchema';
-
-/**
- * Determines the dialect of a JavaScript provider from its functions. Undefined if it has none of the expected
- * functions.
- */
-export function dialectOfFunctions(has: (name: string) => boolean): Dialect | undefined {
-  if (has('meta')) return 'C';
-  if (!has('capabilities')) return undefined;
-  return has('annotations') || has('mentions') ? 'B' : 'A';
-}
-
-/**
- * Determines the abilities of a JavaScript provider from its functions. In dialect A, `items` returns the items of a
- * document.
- */
-export function abilitiesOfFunctions(dialect: Dialect, has: (name: string) => boolean): ProviderAbilities {
-  if (dialect === 'A') return { annotations: true, mentions: false, items: false };
-  return { annotations: has('annotations'), mentions: has('mentions'), items: has('items') };
-}
-
-export function handshakeMethod(dialect: Dialect): 'capabilities' | 'meta' {
-  return dialect === 'C' ? 'meta' : 'capabilities';
-}
-
-/** Returns the name of the method for the items of a document. In B and C, `items` returns the items of a mention. */
-export function itemsMethod(dialect: Dialect): 'items' | 'annotations' {
-  return dialect === 'A' ? 'items' : 'annotations';
-}
 
 /** The handshake data of a provider. Its abilities are determined separately. */
 export type HandshakeResult = Omit<ProviderCapabilities, 'abilities'>;

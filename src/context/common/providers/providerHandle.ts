@@ -32,7 +32,7 @@ export interface ProviderState extends ProviderRef {
   readonly isSecretMissing?: boolean;
   /** End of a pause, in milliseconds since the epoch. Until then, only explicit requests of the user are sent. */
   readonly pausedUntilMs?: number;
-  /** Problems with the provider's selectors. */
+  /** Problems with the provider's selectors, and how it runs. */
   readonly notes: readonly string[];
   /** The abilities of the provider. Absent before the handshake. */
   readonly abilities?: ProviderAbilities;
@@ -308,10 +308,11 @@ export class ProviderHandle implements Disposable {
     const { completedHandshake } = this;
     const name = this.entry.id.includes('#') ? undefined : completedHandshake?.name;
     const failure = this.documentHealth.failure ?? this.lookupHealth.failure;
+    const { note } = this.provider;
     const known = {
       id: this.currentState.id,
       title: name ?? this.currentState.title,
-      notes: completedHandshake?.selectors.problems ?? this.currentState.notes,
+      notes: [...(note === undefined ? [] : [note]), ...(completedHandshake?.selectors.problems ?? [])],
       ...(completedHandshake ? { abilities: completedHandshake.abilities } : {}),
     };
     if (!failure) {

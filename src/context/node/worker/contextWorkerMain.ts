@@ -1,21 +1,79 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { workerStart } from '../providerWorkerMessages';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { MessagePort, workerData } from 'node:worker_threads';
+import type { WorkerRequest, WorkerStart } from '../providerWorkerMessages';
+import { RunNote } from '../workers/runNote';
+import { FileOwners } from './fileOwners';
+import { GlobalsSnapshot } from './globalsSnapshot';
 import { ModuleLoadGuard } from './loadGuard';
 import { installModuleHooks } from './moduleHooks';
+import { markOutput } from './outputMarks';
 import { ProviderWorker } from './providerWorker';
+import { watchRequires } from './requireWatch';
 
-/** Entry point of a worker. It runs one provider and answers the requests that arrive on its port. */
+/** Entry point of a worker. It runs providers and answers the requests that arrive on its port. */
 
 const memoryMs = 5_000;
 
-const port = parentPort;
-if (!port) throw new Error('This is the program of a worker. Start it as one.');
-const start = workerStart.parse(workerData);
-const guard = start.isGuarded ? new ModuleLoadGuard() : undefined;
-const worker = new ProviderWorker(start, guard, (message, transfer = []) => port.postMessage(message, transfer));
-installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.recordLoadedFile(url) });
+const { port, note: memory, isShared, isCareful, isGuarded, folder } = takeStart(workerData);
+const note = new RunNote(memory);
+/** The provider whose code runs, also in its timers and promises. */
+const context = new AsyncLocalStorage<number>();
+const guard = isGuarded ? new ModuleLoadGuard() : undefined;
+const owners = isShared ? new FileOwners() : undefined;
+const providerNow = (): number | undefined => context.getStore() ?? worker.loadingProvider;
 // Uncaught errors of the provider are reported, and the worker continues.
-process.on('unhandledRejection', (thrown) => worker.reportUncaught(thrown));
-process.on('uncaughtException', (thrown) => worker.reportUncaught(thrown));
+process.on('unhandledRejection', (thrown) => worker.reportUncaught(thrown, providerNow()));
+process.on('uncaughtException', (thrown) => worker.reportUncaught(thrown, providerNow()));
+noteExits();
+if (isShared) markOutput(providerNow);
+const worker = new ProviderWorker({
+  note,
+  guard,
+  runAs: (provider, work) => context.run(provider, work),
+  // Only now, because the lines above change globals.
+  globals: isShared ? new GlobalsSnapshot() : undefined,
+  isCareful,
+  post: (messages, transfer) => port.postMessage(messages, transfer),
+});
+const ownerOf = (url: string | undefined): number | undefined => owners?.ownerOf(url) ?? providerNow();
+installModuleHooks({
+  folder,
+  guard,
+  onResolve: recordFile,
+  onFile: (url) => worker.recordLoadedFile(url, ownerOf(url)),
+});
+if (isShared) watchRequires(recordFile);
 setInterval(() => worker.reportMemory(), memoryMs).unref();
-port.on('message', (message: unknown) => void worker.handleMessage(message));
+note.showLife();
+port.on('message', (requests: readonly WorkerRequest[]) => worker.handleRequests(requests));
+
+function recordFile(url: string, importer: string | undefined): void {
+  const provider = ownerOf(importer);
+  if (provider === undefined || !owners) return;
+  try {
+    owners.record(url, provider);
+  } catch (error) {
+    worker.reportSharedFile(provider);
+    throw error;
+  }
+}
+
+/** Takes the port and the note from where providers could find them. */
+function takeStart(data: unknown): WorkerStart {
+  if (!isWorkerStart(data)) throw new Error('This is the program of a worker. Start it as one.');
+  const start = { ...data };
+  for (const key of Object.keys(data)) Reflect.deleteProperty(data, key);
+  return start;
+}
+
+function isWorkerStart(data: unknown): data is WorkerStart {
+  return typeof data === 'object' && data !== null && 'port' in data && data.port instanceof MessagePort;
+}
+
+function noteExits(): void {
+  const exit = process.exit.bind(process);
+  process.exit = (code) => {
+    note.recordExit(providerNow());
+    return exit(code);
+  };
+}

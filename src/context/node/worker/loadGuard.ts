@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ProviderError } from '../../common/providers/providerError';
-import { maxModuleFiles, type HashedModuleFile } from '../providerWorkerMessages';
+import { maxModuleFiles } from '../../common/limits';
+import type { HashedModuleFile } from '../providerWorkerMessages';
 
 /**
  * Matches file names in `require('…')`, `import('…')` and import declarations, because some files are only loaded while
@@ -30,6 +30,8 @@ export class ModuleLoadGuard {
     const file = fileURLToPath(url);
     const key = pathToFileURL(file).href;
     const bytes = readFileSync(file);
+    // Loaded when it is needed, because it takes a while.
+    const { createHash } = process.getBuiltinModule('node:crypto');
     const hash = createHash('sha256').update(bytes).digest('hex');
     const known = this.hashByUrl.get(key);
     if (known === hash) return bytes;

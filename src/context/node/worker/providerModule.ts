@@ -1,31 +1,28 @@
-import { dialectOfFunctions } from '../../common/providers/dialects';
+import { dialectOfFunctions } from '../../common/providers/dialectFunctions';
 import { ProviderError } from '../../common/providers/providerError';
 import type { Dialect } from '../../common/providers/contextSchema';
-import type { WorkerStart } from '../providerWorkerMessages';
+import type { ModuleLocation } from '../providerWorkerMessages';
 
 export interface LoadedProvider {
   readonly dialect: Dialect;
   readonly has: (method: string) => boolean;
-  /** Calls a function of the provider. `this` in the function is the provider. */
-  readonly call: (method: string, params: object, settings: object) => Promise<unknown>;
+  /** Calls a function of the provider. `this` in the function is the provider. Returns its promise, if it returns one. */
+  readonly call: (method: string, params: object, settings: object) => unknown;
 }
 
 /** URL scheme that marks packages for `moduleHooks`. */
 export const packageScheme = 'backline-package:';
 
 /** Returns the argument for `import`. */
-export function importSpecifierOf({
-  specifier,
-  folder,
-}: Pick<WorkerStart, 'specifier'> & { folder?: string | undefined }): string {
+export function importSpecifierOf({ specifier, folder }: ModuleLocation): string {
   return folder === undefined ? specifier : `${packageScheme}${specifier}`;
 }
 
 /**
  * Loads a module and returns its provider. @throws ProviderError if the module has no provider; any error of the module
  */
-export async function loadProvider({ specifier, folder }: WorkerStart): Promise<LoadedProvider> {
-  const imported: unknown = await import(importSpecifierOf({ specifier, folder }));
+export async function loadProvider(location: ModuleLocation): Promise<LoadedProvider> {
+  const imported: unknown = await import(importSpecifierOf(location));
   for (const candidate of candidatesIn(imported)) {
     const has = (name: string): boolean => functionOf(candidate, name) !== undefined;
     const dialect = dialectOfFunctions(has);
@@ -45,10 +42,10 @@ function candidatesIn(imported: unknown): unknown[] {
   return [first, propertyOf(first, 'default')];
 }
 
-async function call(provider: unknown, method: string, params: object, settings: object): Promise<unknown> {
+function call(provider: unknown, method: string, params: object, settings: object): unknown {
   const apply = functionOf(provider, method);
   if (!apply) throw new ProviderError(`The provider has no function \`${method}\`.`);
-  const result: unknown = await Reflect.apply(apply, provider, [params, settings]);
+  const result: unknown = Reflect.apply(apply, provider, [params, settings]);
   return result;
 }
 

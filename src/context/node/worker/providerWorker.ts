@@ -1,54 +1,97 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Transferable } from 'node:worker_threads';
 import { messageOf } from '../../../base/common/errors';
-import type { ProviderCapabilities } from '../../common/providers/contextProvider';
-import {
-  abilitiesOfFunctions,
-  handshakeMethod,
-  hasDocumentSelectors,
-  itemsMethod,
-  readCapabilities,
-} from '../../common/providers/dialects';
+import { toLookupParams, readMentions } from '../../common/ai/mentionReader';
 import { readItems } from '../../common/items/itemReader';
-import { ProviderError } from '../../common/providers/providerError';
-import { toLookupParams, readMentions } from '../../common/ai/providerMention';
 import type { PackedItems } from '../../common/items/packedItems';
-import { readSharedText } from '../textSharer';
-import {
-  maxModuleFiles,
-  workerRequest,
-  type HashedModuleFile,
-  type WorkerMessage,
-  type WorkerRequest,
-  type WorkerStart,
-} from '../providerWorkerMessages';
+import { maxModuleFiles } from '../../common/limits';
+import { abilitiesOfFunctions, handshakeMethod, itemsMethod } from '../../common/providers/dialectFunctions';
+import { ProviderError } from '../../common/providers/providerError';
+import { readSharedText, type SharedText } from '../textSharer';
+import type { ModuleLocation, WorkerMessage, WorkerRequest } from '../providerWorkerMessages';
+import type { RunNote } from '../workers/runNote';
+import { SharedFileError } from './fileOwners';
+import type { GlobalsSnapshot } from './globalsSnapshot';
 import type { ModuleLoadGuard } from './loadGuard';
 import { loadWithoutRunning } from './moduleHooks';
+import { handshakeFields } from './plainCopy';
 import { loadProvider, importSpecifierOf, type LoadedProvider } from './providerModule';
 import { describeThrown, type ThrownDescription } from './thrown';
 
 /** Minimum change of memory usage that is reported, in bytes. */
 const memoryStep = 8 * 1_024 * 1_024;
 
-/** Runs one provider and answers requests. Validates and packs results, to reduce the work of the extension host. */
+/** How often a worker that waits for a provider shows that it is alive. */
+const lifeMs = 50;
+
+/** Answers wait for each other this long, because a message costs more than an answer. */
+const collectMs = 2;
+
+/** Smaller arrays are copied, which costs less than to transfer them. Bytes. */
+const minTransferred = 16 * 1_024;
+
+interface ProviderWorkerDeps {
+  readonly note: RunNote;
+  readonly guard: ModuleLoadGuard | undefined;
+  /** Runs code of a provider, so that its timers and promises are known as its own. */
+  readonly runAs: <T>(provider: number, work: () => T) => T;
+  /** Only in a shared worker. */
+  readonly globals: GlobalsSnapshot | undefined;
+  /** Whether to look for changes of globals after each provider. */
+  readonly isCareful: boolean;
+  readonly post: (messages: readonly WorkerMessage[], transfer: readonly Transferable[]) => void;
+}
+
+function hostedProvider(id: number, location: ModuleLocation): HostedProvider {
+  return { id, location, files: new Set(), reportedFileCount: 0, loaded: undefined, loading: undefined };
+}
+
+interface HostedProvider {
+  readonly id: number;
+  readonly location: ModuleLocation;
+  readonly files: Set<string>;
+  reportedFileCount: number;
+  /** Undefined until it is loaded. */
+  loaded: LoadedProvider | undefined;
+  loading: Promise<LoadedProvider> | undefined;
+}
+
+/** Runs providers and answers requests. Validates and packs results to save work for the extension host. */
 export class ProviderWorker {
-  private provider: Promise<LoadedProvider> | undefined;
-  private readonly files = new Set<string>();
-  private reportedFileCount = 0;
+  private readonly providers = new Map<number, HostedProvider>();
+  private lastLoad: Promise<unknown> = Promise.resolve();
+  private currentLoad: HostedProvider | undefined;
+  private messages: WorkerMessage[] = [];
+  private transfer: Transferable[] = [];
+  private collectedSinceMs: number | undefined;
   private reportedMemory = 0;
+  private readonly ranSinceReport = new Set<number>();
+  private readonly ranSinceCheck = new Set<number>();
+  private lastText: { readonly text: SharedText; readonly content: string } | undefined;
+  private openCount = 0;
+  private lifeTimer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly start: WorkerStart,
-    private readonly guard: ModuleLoadGuard | undefined,
-    private readonly post: (message: WorkerMessage, transfer?: Transferable[]) => void,
-  ) {}
+  constructor(private readonly deps: ProviderWorkerDeps) {}
 
-  recordLoadedFile(url: string): void {
-    if (this.files.size < maxModuleFiles) this.files.add(url);
+  /** The provider whose module is being loaded. */
+  get loadingProvider(): number | undefined {
+    return this.currentLoad?.id;
   }
 
-  reportUncaught(thrown: unknown): void {
-    this.post({ kind: 'trouble', details: describeThrown(thrown).details });
+  recordLoadedFile(url: string, provider: number | undefined): void {
+    const files = this.hosted(provider)?.files;
+    if (files && files.size < maxModuleFiles) files.add(url);
+  }
+
+  reportUncaught(thrown: unknown, provider: number | undefined): void {
+    const { details } = describeThrown(thrown);
+    this.add({ kind: 'trouble', details, ...(provider === undefined ? {} : { provider }) });
+    this.postAll();
+  }
+
+  /** The provider needs a file that another one has loaded. */
+  reportSharedFile(provider: number): void {
+    this.deps.post([{ kind: 'interfered', reason: 'files', providers: [provider] }], []);
   }
 
   /** Reports the memory usage. The extension host checks it, because the limits of workers do not include buffers. */
@@ -57,89 +100,247 @@ export class ProviderWorker {
     const bytes = getHeapStatistics().external_memory;
     if (Math.abs(bytes - this.reportedMemory) < memoryStep) return;
     this.reportedMemory = bytes;
-    this.post({ kind: 'memory', bytes });
+    this.deps.post([{ kind: 'memory', bytes, providers: [...this.ranSinceReport] }], []);
+    this.ranSinceReport.clear();
   }
 
-  /** Handles a message from the extension host. Never rejects. */
-  async handleMessage(message: unknown): Promise<void> {
-    const request = workerRequest.parse(message);
-    let isModule = true;
+  /** Handles requests of the host, in their order. */
+  handleRequests(requests: readonly WorkerRequest[]): void {
+    this.deps.note.showLife();
+    for (const request of requests) this.handleRequest(request);
+    this.flush();
+  }
+
+  private handleRequest(request: WorkerRequest): void {
+    const { provider: id, module: location } = request;
+    const hosted = this.providers.get(id) ?? (location && hostedProvider(id, location));
+    if (!hosted) throw new Error(`Provider ${id} is not known here.`);
+    this.providers.set(id, hosted);
+    this.openCount++;
+    if (hosted.loaded) this.askLoaded(hosted, hosted.loaded, request);
+    else void this.askUnloaded(hosted, request);
+  }
+
+  /** Never rejects. */
+  private async askUnloaded(hosted: HostedProvider, request: WorkerRequest): Promise<void> {
+    let loaded: LoadedProvider;
     try {
-      if (request.method === 'survey') {
-        const files = await this.listModuleFiles();
-        this.reportFiles();
-        this.post({ kind: 'survey', id: request.id, files });
+      if (request.body.method === 'survey') {
+        const files = await this.listModuleFiles(hosted);
+        this.reportFiles(hosted);
+        this.finish({ kind: 'survey', id: request.id, files });
+        this.postSoon();
         return;
       }
-      if (this.guard?.isClosed === false) throw new ProviderError('Its files were not checked before it was called.');
-      this.provider ??= loadProvider(this.start);
-      const provider = await this.provider;
-      isModule = false;
-      const post = await this.prepareAnswer(request, provider);
-      // Memory is reported first, so that a worker that uses too much is stopped for this reason.
-      this.reportMemory();
-      // The extension host watches the files after the provider has answered, and after loading has failed.
-      this.reportFiles();
-      post();
+      if (this.deps.guard?.isClosed === false)
+        throw new ProviderError('Its files were not checked before it was called.');
+      loaded = await (hosted.loading ??= this.load(hosted));
     } catch (error) {
-      this.reportFiles();
-      const thrown: Partial<ThrownDescription> = error instanceof ProviderError ? {} : describeThrown(error);
-      const { message = messageOf(error), details } = thrown;
-      this.post({ kind: 'failed', id: request.id, message, isModule, ...(details === undefined ? {} : { details }) });
+      // Then the host has been told, and asks it again in another worker.
+      if (!(error instanceof SharedFileError)) this.fail(hosted, request.id, error, true);
+      this.postSoon();
+      return;
     }
+    this.askLoaded(hosted, loaded, request);
+    this.postSoon();
   }
 
-  private async listModuleFiles(): Promise<HashedModuleFile[]> {
-    if (!this.guard) return [];
-    await loadWithoutRunning(importSpecifierOf(this.start));
-    return [...this.guard.close()];
+  /** Loads one module at a time, so that it is known whose code runs. */
+  private load(hosted: HostedProvider): Promise<LoadedProvider> {
+    const { note, runAs, isCareful } = this.deps;
+    const loading = this.lastLoad.then(async () => {
+      if (isCareful) this.checkGlobals();
+      this.currentLoad = hosted;
+      note.beginLoading(hosted.id);
+      this.watchLife();
+      try {
+        return (hosted.loaded = await runAs(hosted.id, () => loadProvider(hosted.location)));
+      } finally {
+        this.currentLoad = undefined;
+        note.endLoading();
+        this.ranSinceCheck.add(hosted.id);
+        if (isCareful) this.checkGlobals();
+      }
+    });
+    this.lastLoad = loading.catch(() => undefined);
+    return loading;
   }
 
-  /** Handles a request. @returns a function that sends the answer */
-  private async prepareAnswer(
-    request: Exclude<WorkerRequest, { method: 'survey' }>,
-    provider: LoadedProvider,
-  ): Promise<() => void> {
-    const { id, settings } = request;
-    const { call } = provider;
-    switch (request.method) {
-      case 'capabilities': {
-        const capabilities = await capabilitiesOf(provider, settings);
-        return () => this.post({ kind: 'capabilities', id, capabilities });
+  private async listModuleFiles({ location }: HostedProvider) {
+    const { guard } = this.deps;
+    if (!guard) return [];
+    await loadWithoutRunning(importSpecifierOf(location));
+    return [...guard.close()];
+  }
+
+  /** Runs the provider now, and again where its promise leads. */
+  private askLoaded(hosted: HostedProvider, loaded: LoadedProvider, request: WorkerRequest): void {
+    const { note } = this.deps;
+    const end = (result: unknown): void => {
+      note.setPending(hosted.id, false);
+      this.runProvider(hosted, request.id, () => this.answer(hosted, loaded, request, result));
+    };
+    this.runProvider(hosted, request.id, () => {
+      const result = this.callProvider(loaded, request);
+      if (!isThenable(result)) {
+        this.answer(hosted, loaded, request, result);
+        return;
       }
-      case 'items': {
-        const params = { uri: request.uri, content: readSharedText(request.text) };
-        const result = await call(itemsMethod(provider.dialect), params, settings);
-        return this.createItemsPoster(id, readItems(result, request.uri));
-      }
-      case 'mentions': {
-        const mentions = readMentions(await call('mentions', request.params, settings));
-        return () => this.post({ kind: 'mentions', id, mentions });
-      }
+      note.setPending(hosted.id, true);
+      this.watchLife();
+      Promise.resolve(result).then(end, (error: unknown) => {
+        note.setPending(hosted.id, false);
+        this.fail(hosted, request.id, error, false);
+        this.postSoon();
+      });
+    });
+  }
+
+  private runProvider(hosted: HostedProvider, question: number, work: () => void): void {
+    const { note, runAs } = this.deps;
+    this.ranSinceCheck.add(hosted.id);
+    this.ranSinceReport.add(hosted.id);
+    try {
+      note.run(hosted.id, () => runAs(hosted.id, work));
+    } catch (error) {
+      this.fail(hosted, question, error, false);
+    }
+    this.reportMemory();
+    this.ranSinceReport.clear();
+    // Providers that are asked at the same time would otherwise all be suspects.
+    if (this.deps.isCareful) this.checkGlobals();
+    this.postSoon();
+  }
+
+  private callProvider({ dialect, call }: LoadedProvider, { body }: WorkerRequest): unknown {
+    switch (body.method) {
+      case 'survey':
+        throw new ProviderError('It was surveyed after it was loaded.');
+      case 'capabilities':
+        return call(handshakeMethod(dialect), {}, body.settings);
+      case 'items':
+        return call(itemsMethod(dialect), { uri: body.uri, content: this.readText(body.text) }, body.settings);
+      case 'mentions':
+        return call('mentions', body.params, body.settings);
       case 'lookUp':
-        return this.createItemsPoster(
-          id,
-          readItems((await call('items', toLookupParams(request.lookup), settings)) ?? []),
-        );
+        return call('items', toLookupParams(body.lookup), body.settings);
     }
   }
 
-  private createItemsPoster(id: number, packed: PackedItems): () => void {
-    return () => this.post({ kind: 'items', id, packed }, [packed.ranges.buffer, packed.texts.buffer]);
+  private answer(
+    hosted: HostedProvider,
+    { dialect, has }: LoadedProvider,
+    { id, body }: WorkerRequest,
+    result: unknown,
+  ): void {
+    const answer = ((): WorkerMessage => {
+      switch (body.method) {
+        case 'survey':
+          return { kind: 'survey', id, files: [] };
+        case 'capabilities': {
+          const abilities = abilitiesOfFunctions(dialect, has);
+          return { kind: 'capabilities', id, dialect, abilities, handshake: handshakeFields(result) };
+        }
+        case 'items':
+          return this.itemsAnswer(id, readItems(result, body.uri));
+        case 'mentions':
+          return { kind: 'mentions', id, mentions: readMentions(result) };
+        case 'lookUp':
+          return this.itemsAnswer(id, readItems(result ?? []));
+      }
+    })();
+    // Files are watched once the provider has answered, and after a failed load.
+    this.reportFiles(hosted);
+    this.finish(answer);
   }
 
-  private reportFiles(): void {
-    if (this.files.size === this.reportedFileCount) return;
-    this.reportedFileCount = this.files.size;
-    this.post({ kind: 'files', urls: [...this.files] });
+  private itemsAnswer(id: number, packed: PackedItems): WorkerMessage {
+    for (const { buffer } of [packed.ranges, packed.texts])
+      if (buffer.byteLength >= minTransferred) this.transfer.push(buffer);
+    return { kind: 'items', id, packed };
+  }
+
+  /** The same text is often for several providers. */
+  private readText(text: SharedText): string {
+    if (this.lastText?.text !== text) this.lastText = { text, content: readSharedText(text) };
+    return this.lastText.content;
+  }
+
+  private fail(hosted: HostedProvider, id: number, error: unknown, isModule: boolean): void {
+    this.reportFiles(hosted);
+    const thrown: Partial<ThrownDescription> = error instanceof ProviderError ? {} : describeThrown(error);
+    const { message = messageOf(error), details } = thrown;
+    this.finish({ kind: 'failed', id, message, isModule, ...(details === undefined ? {} : { details }) });
+  }
+
+  private finish(message: WorkerMessage): void {
+    this.openCount--;
+    this.add(message);
+  }
+
+  private reportFiles(hosted: HostedProvider): void {
+    if (hosted.files.size === hosted.reportedFileCount) return;
+    hosted.reportedFileCount = hosted.files.size;
+    this.add({ kind: 'files', provider: hosted.id, urls: [...hosted.files] });
+  }
+
+  private hosted(provider: number | undefined): HostedProvider | undefined {
+    if (provider !== undefined) return this.providers.get(provider);
+    // A guarded worker is surveyed before it runs anything.
+    return this.providers.size === 1 ? [...this.providers.values()][0] : undefined;
+  }
+
+  private add(message: WorkerMessage): void {
+    this.messages.push(message);
+  }
+
+  /** Posts when everything that is ready has run, or sooner if that takes long. */
+  private postSoon(): void {
+    if (this.messages.length === 0) return;
+    const now = performance.now();
+    if (this.collectedSinceMs === undefined) {
+      this.collectedSinceMs = now;
+      queueMicrotask(() => this.flush());
+    } else if (now - this.collectedSinceMs > collectMs) this.postAll();
+  }
+
+  private flush(): void {
+    this.lastText = undefined;
+    this.postAll();
+  }
+
+  private postAll(): void {
+    this.collectedSinceMs = undefined;
+    if (this.messages.length === 0) return;
+    // Answers that others may have had a part in are then not used.
+    this.checkGlobals();
+    // Reports the memory first, so that a worker that uses too much is stopped for this reason.
+    this.reportMemory();
+    const { messages, transfer } = this;
+    this.messages = [];
+    this.transfer = [];
+    this.deps.post(messages, transfer);
+  }
+
+  private checkGlobals(): void {
+    const { globals } = this.deps;
+    if (!globals || this.ranSinceCheck.size === 0) return;
+    const providers = [...this.ranSinceCheck];
+    this.ranSinceCheck.clear();
+    if (globals.takeChange()) this.deps.post([{ kind: 'interfered', reason: 'globals', providers }], []);
+  }
+
+  /** Shows that the event loop runs while questions are open. */
+  private watchLife(): void {
+    this.lifeTimer ??= setInterval(() => {
+      this.deps.note.showLife();
+      if (this.openCount > 0) return;
+      clearInterval(this.lifeTimer);
+      this.lifeTimer = undefined;
+    }, lifeMs).unref();
   }
 }
 
-async function capabilitiesOf({ dialect, has, call }: LoadedProvider, settings: object): Promise<ProviderCapabilities> {
-  const introduction = readCapabilities(dialect, await call(handshakeMethod(dialect), {}, settings));
-  const { annotations, ...abilities } = abilitiesOfFunctions(dialect, has);
-  return {
-    ...introduction,
-    abilities: { ...abilities, annotations: annotations && hasDocumentSelectors(introduction) },
-  };
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

@@ -15,7 +15,7 @@ import {
 import { CallTraffic } from '../../../../src/context/node/callTraffic';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
 import { createTimeLimitedRunner } from '../../../../src/base/node/timeLimitedRunner';
-import type { WorkerLimits } from '../../../../src/context/node/workerSession';
+import type { WorkerLimits } from '../../../../src/context/node/workers/workerThread';
 import { disabledTrafficTap } from '../../../../src/wire/common/traffic';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';

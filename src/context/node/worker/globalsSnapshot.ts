@@ -1,0 +1,100 @@
+/** The standard objects that all code of a worker uses. */
+const standardNames = [
+  'Object Function Array Number Boolean String Symbol BigInt Date Promise RegExp Error AggregateError EvalError',
+  'RangeError ReferenceError SyntaxError TypeError URIError Map Set WeakMap WeakSet WeakRef FinalizationRegistry',
+  'ArrayBuffer SharedArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array',
+  'Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array Proxy Iterator Math JSON Reflect Atomics Intl',
+  'Buffer URL URLSearchParams TextEncoder TextDecoder AbortController AbortSignal Event EventTarget console process',
+]
+  .join(' ')
+  .split(' ');
+
+/** The other globals that are compared. Reading any of the rest would load parts of Node.js that few providers need. */
+const functionNames = [
+  'fetch structuredClone queueMicrotask atob btoa eval parseInt parseFloat isNaN isFinite encodeURI decodeURI',
+  'encodeURIComponent decodeURIComponent setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate',
+]
+  .join(' ')
+  .split(' ');
+const comparedNames = new Set<PropertyKey>([...standardNames, ...functionNames]);
+
+// Providers can replace these.
+const { ownKeys, getOwnPropertyDescriptor, getPrototypeOf, get } = Reflect;
+const { is } = Object;
+
+interface ObjectState {
+  readonly target: object;
+  readonly keyCount: number;
+  /** Members with a value. Reading them runs no code. */
+  readonly values: readonly (readonly [PropertyKey, unknown])[];
+  readonly accessors: readonly (readonly [PropertyKey, PropertyDescriptor])[];
+}
+
+/** Notices changes of globals, which all providers of a worker would see. */
+export class GlobalsSnapshot {
+  private states: readonly ObjectState[];
+
+  constructor() {
+    this.states = takeStates();
+  }
+
+  /** Whether something has changed since the last call. */
+  takeChange(): boolean {
+    try {
+      if (this.states.every(isSame)) return false;
+      this.states = takeStates();
+      return true;
+    } catch {
+      // It was made so that it cannot even be looked at.
+      return true;
+    }
+  }
+}
+
+function takeStates(): ObjectState[] {
+  const targets = new Set<object>([globalThis, process.env]);
+  for (const name of standardNames) {
+    const value: unknown = getOwnPropertyDescriptor(globalThis, name)?.value ?? undefined;
+    addTo(targets, value);
+    if (typeof value === 'function') addTo(targets, get(value, 'prototype'));
+  }
+  for (const sample of [async () => Promise.resolve(), [].values(), new Map().values(), new Set().values(), Uint8Array])
+    addTo(targets, getPrototypeOf(sample));
+  return [...targets].map(stateOf);
+}
+
+function addTo(targets: Set<object>, value: unknown): void {
+  if ((typeof value === 'object' && value !== null) || typeof value === 'function') targets.add(value);
+}
+
+function keysOf(target: object): PropertyKey[] {
+  const keys = ownKeys(target);
+  // Node.js adds things of its own behind symbols and underscores when they are first used.
+  if (target === globalThis) return keys.filter((key) => typeof key === 'string');
+  return target === process ? keys.filter((key) => typeof key === 'string' && !key.startsWith('_')) : keys;
+}
+
+function stateOf(target: object): ObjectState {
+  const values: [PropertyKey, unknown][] = [];
+  const accessors: [PropertyKey, PropertyDescriptor][] = [];
+  const keys = keysOf(target);
+  for (const key of keys) {
+    if (target === globalThis && !comparedNames.has(key)) continue;
+    const descriptor = getOwnPropertyDescriptor(target, key);
+    if (!descriptor) continue;
+    if ('value' in descriptor) values.push([key, descriptor.value]);
+    // Node.js replaces its own accessors by their values when they are first used.
+    else if (target !== globalThis && target !== process) accessors.push([key, descriptor]);
+  }
+  return { target, keyCount: keys.length, values, accessors };
+}
+
+function isSame({ target, keyCount, values, accessors }: ObjectState): boolean {
+  if (keysOf(target).length !== keyCount) return false;
+  for (const [key, value] of values) if (!is(get(target, key), value)) return false;
+  for (const [key, before] of accessors) {
+    const now = getOwnPropertyDescriptor(target, key);
+    if (!now || !is(get(now, 'get'), get(before, 'get')) || !is(get(now, 'set'), get(before, 'set'))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,46 @@
+import { outputMark } from '../workers/outputMark';
+
+/** Marks what is printed with the provider that prints it, from the first time that something is printed. */
+export function markOutput(providerNow: () => number | undefined): void {
+  for (const name of ['stdout', 'stderr'] as const) {
+    const descriptor = Object.getOwnPropertyDescriptor(process, name);
+    const getStream = descriptor?.get?.bind(process);
+    if (!descriptor || !getStream) continue;
+    let isMarked = false;
+    Object.defineProperty(process, name, {
+      ...descriptor,
+      get() {
+        const stream: unknown = getStream();
+        if (!isMarked && isWritable(stream)) {
+          isMarked = true;
+          markStream(stream, providerNow);
+        }
+        return stream;
+      },
+    });
+  }
+}
+
+interface WritableStream {
+  write: (this: unknown, chunk: unknown, ...rest: unknown[]) => boolean;
+}
+
+function isWritable(value: unknown): value is WritableStream {
+  return typeof value === 'object' && value !== null && 'write' in value && typeof value.write === 'function';
+}
+
+function markStream(stream: WritableStream, providerNow: () => number | undefined): void {
+  const write = stream.write.bind(stream);
+  let last: number | undefined;
+  stream.write = (chunk, ...rest) => {
+    const provider = providerNow() ?? last;
+    if (provider !== undefined && provider !== last) write(outputMark(provider));
+    last = provider;
+    // Without the character of marks.
+    return write(typeof chunk === 'string' ? chunk.replaceAll('\0', '') : withoutZeros(chunk), ...rest);
+  };
+}
+
+function withoutZeros(chunk: unknown): unknown {
+  return chunk instanceof Uint8Array && chunk.includes(0) ? chunk.filter((byte) => byte !== 0) : chunk;
+}

@@ -1,0 +1,88 @@
+import { maxMembers } from '../../common/workers/poolState';
+
+const running = 0;
+const signsOfLife = 1;
+const isLoading = 2;
+const exitedBy = 3;
+const loadCount = 4;
+const pendingStart = 5;
+
+/** What a worker notes about itself. Providers are numbers, 0 means none. */
+interface WorkerNotes {
+  /** The provider whose code runs at this moment. */
+  readonly running: number | undefined;
+  /** Whether that provider is being loaded. */
+  readonly isLoading: boolean;
+  /** Changes all the time while the worker's event loop runs and questions are open. 0 before the program runs. */
+  readonly signsOfLife: number;
+  /** The number of modules that it has begun to load. */
+  readonly loadCount: number;
+  /** The provider that has ended the worker. */
+  readonly exitedBy: number | undefined;
+  /** The providers that have started to answer, and have not finished. */
+  readonly pending: readonly number[];
+}
+
+/** A note in shared memory about whose code runs, which can be read while that code keeps the worker from answering. */
+export class RunNote {
+  private readonly numbers: Int32Array<SharedArrayBuffer>;
+  private readonly places = new Map<number, number>();
+
+  constructor(readonly memory = new SharedArrayBuffer(4 * (pendingStart + maxMembers))) {
+    this.numbers = new Int32Array(memory);
+  }
+
+  /** Runs code of a provider. */
+  run<T>(provider: number, work: () => T): T {
+    const before = Atomics.exchange(this.numbers, running, provider);
+    this.showLife();
+    try {
+      return work();
+    } finally {
+      this.showLife();
+      Atomics.store(this.numbers, running, before);
+    }
+  }
+
+  /** Attributes everything to a provider that is being loaded, except code of others that runs in between. */
+  beginLoading(provider: number): void {
+    Atomics.store(this.numbers, running, provider);
+    Atomics.store(this.numbers, isLoading, 1);
+    Atomics.add(this.numbers, loadCount, 1);
+    this.showLife();
+  }
+
+  endLoading(): void {
+    Atomics.store(this.numbers, running, 0);
+    Atomics.store(this.numbers, isLoading, 0);
+    this.showLife();
+  }
+
+  showLife(): void {
+    Atomics.add(this.numbers, signsOfLife, 1);
+  }
+
+  recordExit(provider: number | undefined): void {
+    Atomics.store(this.numbers, exitedBy, provider ?? Atomics.load(this.numbers, running));
+  }
+
+  setPending(provider: number, isPending: boolean): void {
+    const place = this.places.get(provider) ?? this.places.size;
+    if (place >= maxMembers) return;
+    this.places.set(provider, place);
+    Atomics.store(this.numbers, pendingStart + place, isPending ? provider : 0);
+  }
+
+  read(): WorkerNotes {
+    const { numbers } = this;
+    const numberAt = (index: number): number => Atomics.load(numbers, index);
+    return {
+      running: numberAt(running) || undefined,
+      isLoading: numberAt(isLoading) === 1,
+      signsOfLife: numberAt(signsOfLife),
+      loadCount: numberAt(loadCount),
+      exitedBy: numberAt(exitedBy) || undefined,
+      pending: [...numbers.subarray(pendingStart)].filter((provider) => provider !== 0),
+    };
+  }
+}

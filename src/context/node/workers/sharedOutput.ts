@@ -1,0 +1,53 @@
+import type { Clock } from '../../../base/common/async';
+import { OutputLineSplitter } from '../outputLineSplitter';
+import { markByte } from './outputMark';
+
+/** Splits the output of a worker by provider, and into lines. */
+export class SharedOutput {
+  private readonly splitters = new Map<number, OutputLineSplitter>();
+  private current = 0;
+  /** The digits of a mark that has not ended, as they came. Undefined outside a mark. */
+  private digits: string | undefined;
+
+  /** Output without a mark belongs to `first`. */
+  constructor(
+    private readonly clock: Clock,
+    first: number,
+    private readonly onLine: (provider: number, line: string) => void,
+  ) {
+    this.current = first;
+  }
+
+  write(bytes: Buffer): void {
+    let start = 0;
+    for (;;) {
+      const next = bytes.indexOf(markByte, start);
+      this.writePiece(bytes.subarray(start, next < 0 ? bytes.length : next));
+      if (next < 0) return;
+      if (this.digits === undefined) this.digits = '';
+      else {
+        this.current = Number(this.digits);
+        this.digits = undefined;
+      }
+      start = next + 1;
+    }
+  }
+
+  end(): void {
+    for (const splitter of this.splitters.values()) splitter.end();
+  }
+
+  private writePiece(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    // A provider that gets around the program can write anything. A number has few digits.
+    if (this.digits !== undefined) this.digits = (this.digits + bytes.toString('latin1')).slice(0, 15);
+    else this.splitterOf(this.current).write(bytes);
+  }
+
+  private splitterOf(provider: number): OutputLineSplitter {
+    const splitter =
+      this.splitters.get(provider) ?? new OutputLineSplitter(this.clock, (line) => this.onLine(provider, line));
+    if (this.splitters.size < 100) this.splitters.set(provider, splitter);
+    return splitter;
+  }
+}

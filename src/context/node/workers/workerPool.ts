@@ -1,0 +1,336 @@
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { RequestCancelledError } from '../../common/providers/guardedCall';
+import { ProviderError } from '../../common/providers/providerError';
+import { reducePool } from '../../common/workers/poolReducer';
+import { emptyPool, type OwnWorkerReason, type PoolEffect, type PoolEvent } from '../../common/workers/poolState';
+import {
+  workerMessages,
+  type ModuleLocation,
+  type WorkerAnswer,
+  type WorkerMessage,
+  type WorkerRequest,
+  type WorkerRequestBody,
+} from '../providerWorkerMessages';
+import { BlockWatch } from './blockWatch';
+import { memoryError, WorkerThread, type ThreadEnd, type WorkerLimits } from './workerThread';
+
+/** A worker that is idle for this long is stopped. The next request starts another. */
+const idleMs = 5 * 60_000;
+const mib = 1_024 * 1_024;
+
+/** The worker ended while it was asked, without being the provider's fault. The caller asks again. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
+
+  constructor() {
+    super('The provider was interrupted, and is asked again.');
+  }
+}
+
+interface PoolDeps {
+  /** Absolute path of the bundle of `contextWorkerMain.ts`. */
+  readonly workerFile: string;
+  readonly clock: Clock;
+  readonly limits: WorkerLimits;
+}
+
+/** What the pool reports about one provider. */
+interface PoolMember {
+  readonly onFiles: (urls: readonly string[]) => void;
+  readonly onUncaught: (details: string) => void;
+  readonly onPrint: (line: string) => void;
+}
+
+export interface PoolQuestionBody {
+  readonly module: ModuleLocation;
+  /** Such a provider gets a worker that only loads surveyed files. */
+  readonly isGuarded: boolean;
+  readonly isOwnWorkerRequired: boolean;
+  /** The question is only asked in this worker. */
+  readonly worker: number | undefined;
+  readonly request: WorkerRequestBody;
+}
+
+interface OpenCall {
+  readonly provider: number;
+  readonly body: PoolQuestionBody;
+  readonly resolve: (answer: WorkerAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface RunningThread {
+  readonly thread: WorkerThread;
+  readonly watch: BlockWatch;
+  readonly loaded: Set<number>;
+  outbox: WorkerRequest[];
+  idleTimer: Disposable | undefined;
+}
+
+/** Runs JavaScript providers in few workers. `reducePool` decides in which, and this class carries it out. */
+export class WorkerPool {
+  private state = emptyPool;
+  private lastProvider = 0;
+  private lastQuestion = 0;
+  private readonly members = new Map<number, PoolMember>();
+  private readonly threads = new Map<number, RunningThread>();
+  private readonly calls = new Map<number, OpenCall>();
+
+  constructor(private readonly deps: PoolDeps) {}
+
+  /** Adds a provider. The caller removes it. @returns its number */
+  add(member: PoolMember): number {
+    this.members.set(++this.lastProvider, member);
+    return this.lastProvider;
+  }
+
+  /** Ends its worker, as `unload` does, and forgets it. */
+  remove(provider: number): void {
+    this.unload(provider);
+    this.members.delete(provider);
+  }
+
+  /** The worker that has the code of a provider, or is about to load it. */
+  workerOf(provider: number): number | undefined {
+    const isOwn = this.state.ownWorkerReasons.has(provider);
+    for (const [worker, { owner, members }] of this.state.workers)
+      if (members.has(provider) && (owner === provider) === isOwn) return worker;
+    return undefined;
+  }
+
+  /** Why a provider has a worker of its own. Undefined if it shares one. */
+  ownWorkerReason(provider: number): OwnWorkerReason | undefined {
+    return this.state.ownWorkerReasons.get(provider);
+  }
+
+  /**
+   * Asks a provider, after its earlier questions. Only a question that waits for those can be cancelled.
+   *
+   * @throws ProviderError, RequestCancelledError, or InterruptedError if it should be asked again
+   */
+  ask(provider: number, body: PoolQuestionBody, signal: AbortSignal): Promise<WorkerAnswer> {
+    if (signal.aborted) return Promise.reject(new RequestCancelledError());
+    if (body.worker !== undefined && body.worker !== this.workerOf(provider))
+      return Promise.reject(new InterruptedError());
+    const { promise, resolve, reject } = Promise.withResolvers<WorkerAnswer>();
+    const question = ++this.lastQuestion;
+    this.calls.set(question, { provider, body, resolve, reject });
+    const { isOwnWorkerRequired } = body;
+    this.dispatch({ kind: 'asked', question, provider, isOwnWorkerRequired });
+    if (this.state.questions.get(question)?.worker === undefined)
+      signal.addEventListener('abort', () => this.cancel(question), { once: true });
+    return promise;
+  }
+
+  /** Ends the worker that has its code, which interrupts the others there. Its questions fail. */
+  unload(provider: number): void {
+    this.dispatch({ kind: 'unloaded', provider });
+  }
+
+  private cancel(question: number): void {
+    const call = this.calls.get(question);
+    this.dispatch({ kind: 'cancelled', question });
+    if (!call || this.state.questions.has(question)) return;
+    this.calls.delete(question);
+    call.reject(new RequestCancelledError());
+  }
+
+  /** `error` is what questions fail with because of the event. */
+  private dispatch(event: PoolEvent, error?: ProviderError): void {
+    const { state, effects } = reducePool(this.state, event);
+    this.state = state;
+    for (const effect of effects) this.perform(effect, error);
+  }
+
+  private perform(effect: PoolEffect, error: ProviderError | undefined): void {
+    switch (effect.kind) {
+      case 'start':
+        this.startThread(effect.worker, effect.question, effect.isShared);
+        return;
+      case 'send':
+        this.send(effect.worker, effect.question);
+        return;
+      case 'end':
+        this.stopThread(effect.worker);
+        return;
+      case 'fail':
+        this.settle(effect.question)?.reject(error ?? new ProviderError('The provider was stopped.'));
+        return;
+      case 'askAgain':
+        this.settle(effect.question)?.reject(new InterruptedError());
+        return;
+    }
+  }
+
+  private startThread(worker: number, question: number, isShared: boolean): void {
+    const call = this.calls.get(question);
+    if (!call) return;
+    const { body, provider } = call;
+    const { clock } = this.deps;
+    const thread = new WorkerThread({
+      ...this.deps,
+      start: { isShared, isCareful: this.state.isCareful, isGuarded: body.isGuarded, folder: body.module.folder },
+      provider,
+      onMessages: (messages) => this.handleMessages(worker, messages),
+      onPrint: (printer, line) => this.members.get(printer)?.onPrint(line),
+      onEnd: (end) => this.handleEnd(worker, end),
+    });
+    const watch = new BlockWatch({
+      clock,
+      note: thread.note,
+      isHoldingUp: (running) => isShared && this.isHoldingUp(worker, running),
+      onBlocked: (running) => this.handleBlock(worker, running),
+    });
+    this.threads.set(worker, { thread, watch, loaded: new Set(), outbox: [], idleTimer: undefined });
+  }
+
+  private stopThread(worker: number): void {
+    const running = this.threads.get(worker);
+    if (!running) return;
+    this.threads.delete(worker);
+    running.idleTimer?.dispose();
+    running.watch.dispose();
+    running.thread.dispose();
+  }
+
+  /** Collects the questions of one moment, because a message costs more than an answer. */
+  private send(worker: number, question: number): void {
+    const running = this.threads.get(worker);
+    const call = this.calls.get(question);
+    if (!running || !call) return;
+    const { provider, body } = call;
+    const isNew = !running.loaded.has(provider);
+    running.loaded.add(provider);
+    running.outbox.push({ id: question, provider, ...(isNew ? { module: body.module } : {}), body: body.request });
+    if (running.outbox.length === 1) queueMicrotask(() => this.flush(worker, running));
+  }
+
+  private flush(worker: number, running: RunningThread): void {
+    const requests = running.outbox;
+    running.outbox = [];
+    if (this.threads.get(worker) !== running) return;
+    running.thread.post(requests);
+    running.watch.start();
+    this.limitTime(requests.map(({ id }) => id));
+    running.idleTimer?.dispose();
+    running.idleTimer = this.deps.clock.setTimer(idleMs, () => this.dispatch({ kind: 'idle', worker }));
+  }
+
+  private limitTime(questions: readonly number[]): void {
+    const { clock, limits } = this.deps;
+    const open = new Set(questions);
+    const timer = clock.setTimer(limits.callMs, () => open.forEach((question) => this.handleTimeout(question)));
+    for (const question of questions) this.timeLimits.set(question, { open, timer });
+  }
+
+  private readonly timeLimits = new Map<number, { readonly open: Set<number>; readonly timer: Disposable }>();
+
+  private handleTimeout(question: number): void {
+    const worker = this.state.questions.get(question)?.worker;
+    const running = worker === undefined ? undefined : this.threads.get(worker);
+    if (!running) return;
+    this.dispatch(
+      { kind: 'timedOut', question, running: running.thread.note.read().running },
+      new ProviderError(timeoutMessage(this.deps.limits.callMs)),
+    );
+  }
+
+  private handleMessages(worker: number, value: unknown): void {
+    const { data: messages } = workerMessages.safeParse(value);
+    if (!messages) {
+      const error = new ProviderError('The provider’s worker sent invalid data.');
+      const { pending } = this.threads.get(worker)?.thread.note.read() ?? { pending: [] };
+      this.dispatch({ kind: 'ended', worker, reason: 'ended', suspects: suspectsOf(pending) }, error);
+      return;
+    }
+    const answered: number[] = [];
+    const finish = (): void => this.dispatch({ kind: 'answered', questions: answered.splice(0) });
+    for (const message of messages) {
+      // It may have been ended because of an earlier message.
+      if (!this.threads.has(worker)) return;
+      if ('id' in message) this.handleAnswer(worker, message, answered);
+      else {
+        if (answered.length > 0) finish();
+        this.handleReport(worker, message);
+      }
+    }
+    if (answered.length > 0) finish();
+  }
+
+  private handleAnswer(worker: number, message: Extract<WorkerMessage, { id: number }>, answered: number[]): void {
+    const { id } = message;
+    if (this.state.questions.get(id)?.worker !== worker) return;
+    if (message.kind !== 'failed') {
+      answered.push(id);
+      this.settle(id)?.resolve(message);
+      return;
+    }
+    const error = new ProviderError(message.message, undefined, message.details);
+    this.settle(id)?.reject(error);
+    if (message.isModule) this.dispatch({ kind: 'moduleFailed', question: id }, error);
+    else answered.push(id);
+  }
+
+  private handleReport(worker: number, message: Exclude<WorkerMessage, { id: number }>): void {
+    const { limits } = this.deps;
+    switch (message.kind) {
+      case 'files':
+        this.members.get(message.provider)?.onFiles(message.urls);
+        return;
+      case 'trouble':
+        for (const provider of message.provider === undefined
+          ? (this.state.workers.get(worker)?.members ?? [])
+          : [message.provider])
+          this.members.get(provider)?.onUncaught(message.details);
+        return;
+      case 'memory':
+        if (message.bytes <= limits.memoryMib * mib) return;
+        this.dispatch(
+          { kind: 'ended', worker, reason: 'memory', suspects: suspectsOf(message.providers) },
+          memoryError(limits),
+        );
+        return;
+      case 'interfered':
+        this.dispatch({ kind: 'interfered', worker, reason: message.reason, providers: message.providers });
+        return;
+    }
+  }
+
+  private handleEnd(worker: number, { error, reason, suspects }: ThreadEnd): void {
+    this.dispatch({ kind: 'ended', worker, reason, suspects }, error);
+  }
+
+  private handleBlock(worker: number, running: number | undefined): void {
+    if (running !== undefined) this.dispatch({ kind: 'blocked', worker, provider: running });
+    else {
+      const { pending } = this.threads.get(worker)?.thread.note.read() ?? { pending: [] };
+      this.dispatch({ kind: 'ended', worker, reason: 'blocked', suspects: suspectsOf(pending) });
+    }
+  }
+
+  /** Undefined if no question is open. Otherwise whether somebody waits for another provider than the running one. */
+  private isHoldingUp(worker: number, running: number | undefined): boolean | undefined {
+    const found = this.state.workers.get(worker);
+    const asked = [...this.state.questions.values()].filter((question) => question.worker === worker);
+    if (asked.length === 0 || !found || found.owner !== undefined) return undefined;
+    return found.members.size > 1 && (running === undefined || asked.some(({ provider }) => provider !== running));
+  }
+
+  private settle(question: number): OpenCall | undefined {
+    const call = this.calls.get(question);
+    this.calls.delete(question);
+    const limit = this.timeLimits.get(question);
+    this.timeLimits.delete(question);
+    limit?.open.delete(question);
+    if (limit?.open.size === 0) limit.timer.dispose();
+    return call;
+  }
+}
+
+function suspectsOf(pending: readonly number[]) {
+  return { running: undefined, isProven: false, pending };
+}
+
+function timeoutMessage(ms: number): string {
+  return `The provider did not answer within ${ms / 1_000} s and was stopped. It restarts with the next request.`;
+}

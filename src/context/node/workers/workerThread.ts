@@ -1,0 +1,114 @@
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { errorCode, messageOf } from '../../../base/common/errors';
+import { ProviderError } from '../../common/providers/providerError';
+import type { OwnWorkerReason, Suspects } from '../../common/workers/poolState';
+import type { WorkerRequest, WorkerStart } from '../providerWorkerMessages';
+import { RunNote } from './runNote';
+import { SharedOutput } from './sharedOutput';
+
+export interface WorkerLimits {
+  /** Limit for JavaScript objects, and the same for buffers. */
+  readonly memoryMib: number;
+  /** A call that takes longer ends the worker, since nothing else can stop an endless loop. */
+  readonly callMs: number;
+}
+
+export interface ThreadEnd {
+  readonly error: ProviderError;
+  readonly reason: OwnWorkerReason;
+  readonly suspects: Suspects;
+}
+
+interface WorkerThreadDeps {
+  readonly workerFile: string;
+  readonly limits: WorkerLimits;
+  readonly clock: Clock;
+  readonly start: Pick<WorkerStart, 'isShared' | 'isCareful' | 'isGuarded' | 'folder'>;
+  /** Its first provider. */
+  readonly provider: number;
+  /** A list of messages, not validated yet. */
+  readonly onMessages: (messages: unknown) => void;
+  readonly onPrint: (provider: number, line: string) => void;
+  /** Not called after `dispose`. */
+  readonly onEnd: (end: ThreadEnd) => void;
+}
+
+/** One worker from start to end. It cannot be restarted. */
+export class WorkerThread implements Disposable {
+  readonly note = new RunNote();
+  private readonly worker: Worker;
+  private readonly port: MessagePort;
+  private hasEnded = false;
+
+  constructor(private readonly deps: WorkerThreadDeps) {
+    const { workerFile, limits } = deps;
+    const { port1, port2 } = new MessageChannel();
+    this.port = port1;
+    const start: WorkerStart = { ...deps.start, port: port2, note: this.note.memory };
+    const worker = new Worker(workerFile, {
+      workerData: start,
+      transferList: [port2],
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMib, maxYoungGenerationSizeMb: 16 },
+      // Do not inherit flags of the extension host.
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+    });
+    for (const stream of [worker.stdout, worker.stderr]) {
+      const lines = new SharedOutput(deps.clock, deps.provider, deps.onPrint);
+      stream.on('data', (bytes: Buffer) => lines.write(bytes));
+      stream.once('end', () => lines.end());
+    }
+    port1.on('message', (messages: unknown) => this.handleMessages(messages));
+    port1.on('messageerror', (error) => this.end(new ProviderError(`Its answer was lost: ${error.message}`), 'ended'));
+    // The program has a port of its own: only a provider that wants to get around it uses this one.
+    worker.on('message', () => this.end(new ProviderError('The provider’s worker sent invalid data.'), 'ended'));
+    worker.on('error', (error: unknown) => {
+      const isMemory = errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
+      this.end(isMemory ? memoryError(limits) : crashError(error), isMemory ? 'memory' : 'ended');
+    });
+    worker.on('exit', (code) => this.handleExit(code));
+    this.worker = worker;
+  }
+
+  post(requests: readonly WorkerRequest[]): void {
+    this.port.postMessage(requests);
+  }
+
+  /** CPU, memory and code of the worker are free soon after this. */
+  dispose(): void {
+    this.hasEnded = true;
+    this.port.close();
+    void this.worker.terminate();
+  }
+
+  private handleMessages(messages: unknown): void {
+    if (!this.hasEnded) this.deps.onMessages(messages);
+  }
+
+  private handleExit(code: number): void {
+    // It may have answered just before.
+    for (let left = receiveMessageOnPort(this.port); left && !this.hasEnded; left = receiveMessageOnPort(this.port)) {
+      const message: unknown = left.message;
+      this.handleMessages(message);
+    }
+    this.end(new ProviderError(`The provider exited (code ${code}).`), 'ended');
+  }
+
+  private end(error: ProviderError, reason: OwnWorkerReason): void {
+    if (this.hasEnded) return;
+    const { running, exitedBy, pending } = this.note.read();
+    const isProven = exitedBy !== undefined;
+    this.deps.onEnd({ error, reason, suspects: { running: exitedBy ?? running, isProven, pending } });
+  }
+}
+
+export function memoryError({ memoryMib }: WorkerLimits): ProviderError {
+  return new ProviderError(`The provider used more than ${memoryMib} MiB of memory and was stopped.`);
+}
+
+function crashError(error: unknown): ProviderError {
+  return new ProviderError(`The provider crashed: ${messageOf(error)}`);
+}
