@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import { RequestCancelledError } from '../../common/providers/guardedCall';
+import { RequestCancelledError } from '../../common/providers/callWithTimeout';
 import { ProviderError } from '../../common/providers/providerError';
 import { reducePool } from '../../common/workers/poolReducer';
 import { emptyPool, type OwnWorkerReason, type PoolEffect, type PoolEvent } from '../../common/workers/poolState';
