@@ -95,13 +95,15 @@ async function agents(page) {
  */
 async function tools(page) {
   await runCommand(page, 'Backline: Open Chat');
-  await widen(page, 'auxiliarybar', 520);
   const frame = await frameWith(page, 'textarea');
+  await widen(page, 'auxiliarybar', 620);
   await frame.locator('textarea').first().fill('who uses formatDuration in src/format.ts');
   await page.keyboard.press('Enter');
-  await frame.getByText('I asked the language server').waitFor({ timeout: 60_000 });
-  await frame.getByText('Find references of formatDuration').first().click();
-  await frame.getByText('setlist.ts').first().waitFor();
+  // What it says is also in a part of the page for screen readers.
+  const turn = frame.getByRole('article', { name: 'Turn' }).first();
+  await turn.getByText('I asked the language server').waitFor({ timeout: 60_000 });
+  await turn.getByText('Find references of formatDuration').first().click();
+  await turn.getByText('setlist.ts').first().waitFor();
   await picture(page, 'readme-tools', { x: 48, y: 36, width: 1152, height: 520 });
   await runCommand(page, 'Backline: New Conversation');
 }
