@@ -107,6 +107,10 @@ describe('The key of an agent, as a user gives it', () => {
     await chat.shows(/to send the waiting prompt/);
     await signIn();
     await enterKey(rightKey);
-    await chat.says('You said: good evening');
+    // The agent gets the conversation so far with the prompt, as it was restarted.
+    await chat.says(/good evening/);
+    await eventually('two answers', async () =>
+      assert.equal(await (await chat.frame()).locator('.entry-answer').count(), 2),
+    );
   });
 });
