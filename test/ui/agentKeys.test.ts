@@ -98,6 +98,8 @@ describe('The key of an agent, as a user gives it', () => {
       .getByText(/keys of Keyed agent were removed/)
       .first()
       .waitFor();
+    // Messages may cover the prompt.
+    await window.runCommand('Notifications: Clear All Notifications');
     await chat.send('good evening');
     await chat.shows(/requires you to sign in/);
     await window.reload();
@@ -105,6 +107,10 @@ describe('The key of an agent, as a user gives it', () => {
     await chat.shows(/to send the waiting prompt/);
     await signIn();
     await enterKey(rightKey);
-    await chat.says('You said: good evening');
+    // The agent gets the conversation so far with the prompt, as it was restarted.
+    await chat.says(/good evening/);
+    await eventually('two answers', async () =>
+      assert.equal(await (await chat.frame()).locator('.entry-answer').count(), 2),
+    );
   });
 });
