@@ -28,6 +28,9 @@ const manifestName = 'backline-agent.json';
 const agentIdPattern = /^[a-z][a-z0-9-]{0,63}$/;
 /** Leftovers of windows on other computers are removed after a day: no installation takes so long. */
 const foreignAgeMs = 24 * 60 * 60_000;
+const heldCodes: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']);
+const maxMoves = 10;
+const moveRetryMs = 100;
 const removal = { recursive: true, force: true, maxRetries: 3, retryDelay: 100 } as const;
 
 /**
@@ -129,7 +132,7 @@ export class AgentStorage {
     // The same version again, while an agent may run from the folder that is there.
     for (let count = 2; names.has(name); count++) name = `${manifest.version}_${count}`;
     const folder = path.join(parent, name);
-    await rename(staged, folder);
+    await this.moveFolder(staged, folder);
     return { manifest, folder };
   }
 
@@ -137,7 +140,7 @@ export class AgentStorage {
   async removeVersion({ folder }: StoredVersion): Promise<number> {
     const bytes = await sizeOf(folder);
     const target = path.join(await this.makeStaging(), 'removed');
-    await rename(folder, target);
+    await this.moveFolder(folder, target);
     // Fails if there are other versions.
     await rmdir(path.dirname(folder)).catch(() => undefined);
     await this.discard(path.dirname(target));
@@ -177,6 +180,19 @@ export class AgentStorage {
       const owner = parseOwner(name);
       return owner !== undefined && isOwnerAlive(owner) !== false && owner.startedAt * 1000 <= time;
     });
+  }
+
+  /** On Windows, programs that look for viruses hold new files for a moment. @throws errors of Node.js */
+  private async moveFolder(from: string, to: string): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await rename(from, to);
+        return;
+      } catch (error) {
+        if (attempt === maxMoves || !heldCodes.has(errorCode(error) ?? '')) throw error;
+        await new Promise<void>((resolve) => this.options.clock.setTimer(moveRetryMs, resolve));
+      }
+    }
   }
 
   private async isAbandoned(name: string, file: string): Promise<boolean> {
