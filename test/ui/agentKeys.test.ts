@@ -63,13 +63,13 @@ describe('The key of an agent, as a user gives it', () => {
 
   it('is not called a sign-in when it is wrong, in words without codes', async () => {
     await enterKey(wrongKey);
-    const notice = window.page.locator('.notifications-toasts').getByText(/did not accept the key.*The key is wrong/);
+    const notice = window.page.locator('.notification-toast').getByText(/did not accept the key.*The key is wrong/);
     await notice.first().waitFor();
     await chat.shows(/did not accept the key/);
     assert.doesNotMatch(await (await chat.frame()).locator('body').innerText(), /-32\d{3}/);
   });
 
-  it('sends the prompt that waited, in its conversation, while the user is in another one', async () => {
+  it('sends the prompt that waited, in its conversation, once', async () => {
     await signIn();
     await keyBox().waitFor();
     await enterKey(rightKey);

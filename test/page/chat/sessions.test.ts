@@ -227,6 +227,15 @@ describe('what a conversation is with', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'claude' });
   });
 
+  it('gives a prompt back that waits for a sign-in', async () => {
+    const waiting = sessionOf({ status: 'signIn', isBusy: true, backendId: 'claude' });
+    const chat = await pages.openChat(snapshot(waiting, { backends }));
+    await chat.page.getByRole('button', { name: 'Sign In…' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'claude' });
+    await chat.page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.stop), { sessionId: waiting.id });
+  });
+
   it('does not start without trust, and leads to it', async () => {
     const chat = await pages.openChat(snapshot(null, { untrusted: true }));
     await chat.page.getByRole('button', { name: 'Manage Workspace Trust' }).click();

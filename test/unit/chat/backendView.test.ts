@@ -34,6 +34,15 @@ describe('backendView of a server', () => {
     assert.equal(view.problem, 'Not trusted.');
   });
 
+  it('needs a sign-in if it did when it was used last, until it says otherwise', () => {
+    const agent = { ...server, source: 'configured', needsSignIn: true } as const;
+    for (const state of [undefined, { kind: 'stopped' }] as const) {
+      assert.equal(backendStatusText(backendView(agent, state)), 'needs sign-in');
+    }
+    assert.equal(backendView(agent, { kind: 'ready' }).state, 'ready');
+    assert.equal(backendView({ ...agent, problem: 'Not installed.' }, undefined).state, 'unavailable');
+  });
+
   it('has no health for an agent, which starts with its first prompt', () => {
     const view = backendView({ ...server, source: 'configured' }, undefined);
     assert.equal(backendStatusText(view), 'not started');

@@ -27,7 +27,7 @@ export function signInChoices(methods: readonly AuthMethod[]): readonly SignInCh
 
 /** What to say after a sign-in that was checked. */
 export function signedInMessage(agentTitle: string, type: AuthMethod['type'], isProven: boolean): string {
-  // Agents open a session with any key, and find out with the first prompt whether it is a right one.
+  // Most agents open a session with any key, and find out with the first prompt whether it is valid.
   if (type === 'key') return `${agentTitle} uses your key now. Your next prompt shows whether it is valid.`;
   if (isProven) return `You are signed in to ${agentTitle}.`;
   return `The sign-in to ${agentTitle} is complete. Your next prompt shows whether it works.`;
