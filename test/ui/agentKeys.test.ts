@@ -98,6 +98,8 @@ describe('The key of an agent, as a user gives it', () => {
       .getByText(/keys of Keyed agent were removed/)
       .first()
       .waitFor();
+    // Messages may cover the prompt.
+    await window.runCommand('Notifications: Clear All Notifications');
     await chat.send('good evening');
     await chat.shows(/requires you to sign in/);
     await window.reload();

@@ -40,8 +40,10 @@ export class SignInFlow {
     const agentId = typeof id === 'string' ? id : await this.chooseAgent();
     if (agentId === undefined) return;
     const backend = await this.options.agents.open(agentId);
+    // Otherwise, the conversation or the card that shows the missing sign-in shows its end, too.
+    const isSilent = backend.state.kind === 'authRequired';
     const choice = await this.chooseWay(backend);
-    if (choice) await this.signInBy(backend, choice);
+    if (choice) await this.signInBy(backend, choice, isSilent);
   }
 
   isSigningIn(agentId: string): boolean {
@@ -49,7 +51,11 @@ export class SignInFlow {
   }
 
   /** Signs in and reports the result. Never rejects. */
-  private async perform(backend: SessionBackend, method: AuthMethod): Promise<'done' | 'refused' | 'failed'> {
+  private async perform(
+    backend: SessionBackend,
+    method: AuthMethod,
+    isSilent: boolean,
+  ): Promise<'done' | 'refused' | 'failed'> {
     const { agents, messages } = this.options;
     try {
       await withProgress(`Signing in to ${backend.title}`, (signal) => authenticate(backend, method.id, signal));
@@ -57,7 +63,7 @@ export class SignInFlow {
       this.reportFailure(backend, error);
       return isBackendError(error) && error.code === 'authRequired' ? 'refused' : 'failed';
     }
-    messages.info(signedInMessage(backend.title, method.type, agents.isProvenBySession(backend.id)));
+    if (!isSilent) messages.info(signedInMessage(backend.title, method.type, agents.isProvenBySession(backend.id)));
     return 'done';
   }
 
@@ -112,10 +118,10 @@ export class SignInFlow {
     return found ?? { isSignedIn: true, methods: [] };
   }
 
-  private async signInBy(backend: SessionBackend, { key, method }: SignInChoice): Promise<void> {
+  private async signInBy(backend: SessionBackend, { key, method }: SignInChoice, isSilent: boolean): Promise<void> {
     const { agents, keys } = this.options;
     if (!key) {
-      await this.perform(backend, method);
+      await this.perform(backend, method, isSilent);
       return;
     }
     if (!agents.mayHaveKeys(backend.id)) throw new Error(workspaceAgentMessage(backend.title));
@@ -125,7 +131,7 @@ export class SignInFlow {
     try {
       const { [key.variable]: earlier } = await keys.keysOf(backend.id);
       await keys.set(backend.id, key.variable, entered);
-      if ((await this.perform(backend, method)) !== 'refused') return;
+      if ((await this.perform(backend, method, isSilent)) !== 'refused') return;
       // A refused key must not cover another sign-in of the agent.
       if (earlier === undefined) await keys.delete(backend.id, key.variable);
       else await keys.set(backend.id, key.variable, earlier);

@@ -58,11 +58,7 @@ function SendAgain() {
 function CancelWaiting({ sessionId }: { sessionId: string }) {
   const page = usePage();
   return (
-    <button
-      type="button"
-      class="button is-secondary"
-      onClick={() => void page.request(chatRequests.stop, { sessionId })}
-    >
+    <button type="button" class="button" onClick={() => void page.request(chatRequests.stop, { sessionId })}>
       Cancel
     </button>
   );
@@ -98,8 +94,10 @@ function SessionBanner({ session }: { session: SessionView }) {
     case 'signIn':
       return (
         <Banner level="warning" text={statusText ?? `${backendTitle} requires you to sign in.`} details={details}>
-          {repair('Sign In…')}
-          {(session.isBusy === true || session.queue.length > 0) && <CancelWaiting sessionId={session.id} />}
+          <div class="banner-actions">
+            {repair('Sign In…')}
+            {(session.isBusy === true || session.queue.length > 0) && <CancelWaiting sessionId={session.id} />}
+          </div>
         </Banner>
       );
     case 'failed':
