@@ -165,6 +165,7 @@ export function compose(context: vscode.ExtensionContext): App {
     backends: {
       onDidChange: (listener) => acp.agentsPort.onDidChange(listener),
       list: () => acp.agentsPort.list(),
+      stateOf: (backendId) => acp.agentsPort.stateOf(backendId),
       backendIdOf: (agent) => acp.agentsPort.backendIdOf(agent),
       stop: (backendId) => acp.agentsPort.stop(backendId),
       isWorking: (backendId) => working.isWorking(backendId),

@@ -124,6 +124,7 @@ export class FakeAgentBackends implements AgentBackends {
   listed: readonly ListedBackend[] = [];
 
   list = (): Promise<readonly ListedBackend[]> => Promise.resolve(this.listed);
+  stateOf = (backendId: string): ListedBackend['state'] => this.listed.find(({ id }) => id === backendId)?.state;
   backendIdOf = ({ id }: { id: string }): string => id;
   isWorking = (backendId: string): boolean => this.working.has(backendId);
   stop(backendId: string): Promise<void> {

@@ -149,6 +149,7 @@ describe('installing agents', () => {
       backends: {
         onDidChange: (listener) => port.onDidChange(listener),
         list: () => port.list(),
+        stateOf: (id) => port.stateOf(id),
         backendIdOf: (agent) => port.backendIdOf(agent),
         stop: (id) => port.stop(id),
         isWorking: () => false,

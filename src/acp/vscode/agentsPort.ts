@@ -53,6 +53,11 @@ export class AgentsPort {
     return entries.map((entry) => ({ ...entry, state: states.get(entry.id) }));
   }
 
+  /** The state of a backend now; undefined if it was not opened. */
+  stateOf(backendId: string): BackendState | undefined {
+    return this.deps.registry.backends.find(({ id }) => id === backendId)?.state;
+  }
+
   backendIdOf(agent: InstallableAgent): string {
     return backendIdOfRegistryAgent(agent);
   }

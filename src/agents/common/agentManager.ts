@@ -3,13 +3,14 @@ import { DisposableStore } from '../../base/common/disposable';
 import { userMessageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import type { BackendState } from '../../session/common/sessionBackend';
 import type { AgentBackends, AgentQuestions, Installer, RegistrySource } from './agentPorts';
 import { formatBytes } from './formatBytes';
 import type { InstallPlan } from './install/agentInstall';
 import type { InstallConsents } from './install/installConsents';
 import { InstallError } from './install/installError';
 import { nextJobs, type InstallJobs, type JobEvent } from './install/installJobs';
-import type { AgentsSituation, ListedBackend } from './page/agentsSituation';
+import type { AgentsSituation } from './page/agentsSituation';
 import { agentSubjects, hasUpdate, type AgentSubject } from './page/agentsView';
 import type { PlatformKey, RegistryAgent } from './registry/registryAgent';
 
@@ -56,18 +57,19 @@ export class AgentManager implements Disposable {
     const changed = (): void => this.changeEmitter.fire();
     this.disposables.add(registry.onDidChange(changed));
     this.disposables.add(installer.onDidChange(changed));
-    this.disposables.add(backends.onDidChange(changed));
+    this.disposables.add(
+      backends.onDidChange(() => {
+        // At each change, since an agent that is restarted is stopped for a moment only.
+        this.forgetStopped();
+        changed();
+      }),
+    );
   }
 
   /** Collects what the page shows. @throws if the backends cannot be listed */
   async situation(): Promise<AgentsSituation> {
     const { backends, installer, isTrusted, ownIds, platform, registry } = this.deps;
     const listed = await backends.list();
-    for (const id of this.outdated) {
-      if (isRunning(listed.find((backend) => backend.id === id))) continue;
-      this.outdated.delete(id);
-      void installer.removeUnused();
-    }
     return {
       registry: registry.agents(),
       isChecking: this.isChecking,
@@ -148,6 +150,15 @@ export class AgentManager implements Disposable {
     this.disposables.dispose();
   }
 
+  private forgetStopped(): void {
+    const { backends, installer } = this.deps;
+    for (const id of this.outdated) {
+      if (isRunning(backends.stateOf(id))) continue;
+      this.outdated.delete(id);
+      void installer.removeUnused();
+    }
+  }
+
   private async runJob({ id }: RegistryAgent, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const already = this.running.get(id);
     if (already) {
@@ -185,7 +196,7 @@ export class AgentManager implements Disposable {
       onProgress: (progress) => this.applyEvent(agent.id, { kind: 'progressed', progress }),
     });
     const backendId = backends.backendIdOf(installed);
-    if (isRunning((await backends.list()).find(({ id }) => id === backendId))) this.outdated.add(backendId);
+    if (isRunning(backends.stateOf(backendId))) this.outdated.add(backendId);
   }
 
   private async askFor(plan: InstallPlan, agent: RegistryAgent, questions: AgentQuestions): Promise<boolean> {
@@ -222,7 +233,7 @@ class PlanProblem extends Error {
 }
 
 /** Whether a process of the agent may exist. */
-function isRunning(backend: ListedBackend | undefined): boolean {
-  const kind = backend?.state?.kind;
+function isRunning(state: BackendState | undefined): boolean {
+  const kind = state?.kind;
   return kind === 'ready' || kind === 'starting' || kind === 'authRequired';
 }

@@ -1,4 +1,5 @@
 import type { Event } from '../../base/common/event';
+import type { BackendState } from '../../session/common/sessionBackend';
 import type { InstalledAgent, InstallPlan, InstallProgress } from './install/agentInstall';
 import type { BackendIdentity, ListedBackend, RegistryState } from './page/agentsSituation';
 import type { RegistryAgent } from './registry/registryAgent';
@@ -39,6 +40,8 @@ interface InstallOptions {
 export interface AgentBackends {
   readonly onDidChange: Event<void>;
   list(): Promise<readonly ListedBackend[]>;
+  /** The state of a backend now; undefined if it was never used in this window. */
+  stateOf(backendId: string): BackendState | undefined;
   backendIdOf(agent: BackendIdentity): string;
   /** Whether a turn of this backend runs in this window. */
   isWorking(backendId: string): boolean;

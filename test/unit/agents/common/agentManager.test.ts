@@ -141,6 +141,7 @@ describe('the manager of agents', () => {
     await manager.install(registryAgent('one', '2.0.0'));
     assert.deepEqual([...(await manager.situation()).outdated], ['one']);
     backends.become({ ...running('one'), state: { kind: 'stopped' } });
+    backends.become(running('one'));
     assert.equal((await manager.situation()).outdated.size, 0);
     assert.equal(installer.calls.at(-1), 'remove unused');
   });
