@@ -259,7 +259,7 @@ export class ChatSession implements Chat {
     const isElsewhere = !isOurs && !this.connection.session;
     if (isElsewhere && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
     this.answerDelivery.dropReason();
-    if (!(await this.signInWait.cancel())) await this.turnRunner.stop();
+    await (this.signInWait.cancel() ?? this.turnRunner.stop());
   }
 
   async answerApproval(approvalId: string, option: string, reason = ''): Promise<void> {

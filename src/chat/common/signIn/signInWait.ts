@@ -38,26 +38,17 @@ export class SignInWait {
     if ((head.signInWaitSince ?? 0) > 0) file.updateHead({ signInWaitSince: 0 });
   }
 
-  /** Withdraws the prompt for the user, who does not want to sign in. Resolves with whether a prompt waited. */
-  async cancel(): Promise<boolean> {
-    const { conversation, draft, turnRunner } = this.ports;
-    const sent = this.sentPrompt;
+  /** Withdraws the waiting prompt for the user, who does not want to sign in. Undefined if no prompt waits. */
+  cancel(): Promise<void> | undefined {
+    const { conversation, turnRunner } = this.ports;
+    const { sentPrompt } = this;
     if (this.unsentPrompt) {
       turnRunner.withdraw();
-      return true;
+      return Promise.resolve();
     }
-    if (sent) {
-      await turnRunner.stop();
-      draft.giveBack(sent);
-      return true;
-    }
+    if (sentPrompt) return this.cancelSent(sentPrompt);
     const { first } = conversation.queue;
-    if (!this.isInQueue || !first) return false;
-    await conversation.file.claim();
-    this.end();
-    conversation.addRecord({ type: 'unqueued', id: first.id });
-    draft.giveBack(first);
-    return true;
+    return this.isInQueue && first ? this.cancelQueued(first) : undefined;
   }
 
   /** Ends the turns of a closing window, and keeps a prompt that waits for a sign-in in the queue. */
@@ -72,6 +63,19 @@ export class SignInWait {
     // A prompt from the queue is back there.
     if (!conversation.queue.get(prompt.id)) conversation.addRecord({ type: 'queued', ...prompt, isNext: true });
     conversation.file.updateHead({ signInWaitSince: clock.now() });
+  }
+
+  private async cancelSent(prompt: Draft): Promise<void> {
+    await this.ports.turnRunner.stop();
+    this.ports.draft.giveBack(prompt);
+  }
+
+  private async cancelQueued(prompt: QueuedPrompt): Promise<void> {
+    const { conversation, draft } = this.ports;
+    await conversation.file.claim();
+    this.end();
+    conversation.addRecord({ type: 'unqueued', id: prompt.id });
+    draft.giveBack(prompt);
   }
 
   private get isMissing(): boolean {
