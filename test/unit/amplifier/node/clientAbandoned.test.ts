@@ -56,7 +56,7 @@ describe('a turn that goes on after the client left it', () => {
     await session.cancel();
     await recorder.end();
     assert.equal(recorder.all('prompt:complete')[0]?.data.stop_reason, 'cancelled');
-    assert.match(recorder.all('notice')[0]?.data.message ?? '', /does not remember/u);
+    assert.match(recorder.all('notice')[0]?.data.message ?? '', /no longer remembers/u);
     assert.equal(recorder.all('session:end')[0]?.data.reason, 'user_stopped');
     assert.equal(server.sessions.size, 1);
     goOn();

@@ -197,7 +197,7 @@ describe('the client and the document’s dialect', () => {
     };
     await session.cancel();
     await recorder.end();
-    assert.match(recorder.all('notice')[0]?.data.message ?? '', /does not remember/u);
+    assert.match(recorder.all('notice')[0]?.data.message ?? '', /no longer remembers/u);
     assert.deepEqual(recorder.names.slice(-3), ['prompt:complete', 'notice', 'session:end']);
   });
 

@@ -309,7 +309,7 @@ describe('the client and the real server’s dialect', () => {
     await recorder.end();
     assert.deepEqual(onServer.decisions, ['Deny']);
     assert.deepEqual(onServer.ran, []);
-    assert.match(recorder.all('notice').at(-1)?.data.message ?? '', /does not remember/);
+    assert.match(recorder.all('notice').at(-1)?.data.message ?? '', /no longer remembers/);
     assert.equal(recorder.names.at(-1), 'session:end');
   });
 

@@ -194,7 +194,7 @@ describe('Mentions of the state of the window', () => {
     const uris = blocks.flatMap((block) => (block.type === 'resource' ? [block.resource.uri] : []));
     assert.deepEqual(uris, [
       'backline:Problems',
-      'backline:Problems%20of%20%2Fws%2Fa.ts',
+      'backline:Problems%20in%20%2Fws%2Fa.ts',
       'backline:Git%20changes%20in%20%2Fws',
     ]);
   });
