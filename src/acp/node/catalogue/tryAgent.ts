@@ -120,7 +120,7 @@ async function initialize(
     const { agentInfo, authMethods } = await client.initialize();
     return {
       ...withoutUndefined({ name: agentInfo?.name, title: agentInfo?.title, version: agentInfo?.version }),
-      authMethods: signInWays(authMethods ?? [], keysOfAgent(undefined)).map(({ method: { id, name, type } }) => ({
+      authMethods: signInWays(authMethods, keysOfAgent(undefined)).map(({ method: { id, name, type } }) => ({
         id,
         name,
         type,

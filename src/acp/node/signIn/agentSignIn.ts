@@ -155,7 +155,7 @@ export class AgentSignIn {
   private get ways(): readonly SignInWay[] {
     const { connection, keyUse } = this.options;
     const { agent } = connection.connectedAgent ?? {};
-    if (agent) this.lastWays = signInWays(agent.authMethods ?? [], keyUse);
+    if (agent) this.lastWays = signInWays(agent.authMethods, keyUse);
     return this.lastWays;
   }
 
