@@ -166,7 +166,7 @@ describe('Amplifier, as a user sees it', () => {
     const ask = async (): Promise<void> => {
       await window.showStatus('without token');
       await window.pick('Serve without token');
-      await dialog.filter({ hasText: 'Any program of any user on this machine' }).waitFor();
+      await dialog.filter({ hasText: 'Any program on this machine, of any user' }).waitFor();
     };
     await ask();
     await window.screenshot('amplifier-no-token');

@@ -289,7 +289,7 @@ describe('An agent that wants more than it seems to ask for', () => {
         { write: { path: itself, text: 'harmful\n' } },
         { update: done },
       );
-      const notice = (await chat.frame()).locator('.notice-warning').filter({ hasText: 'wrote different contents' });
+      const notice = (await chat.frame()).locator('.notice-warning').filter({ hasText: 'wrote contents that differ' });
       const card = await question('shown.txt');
       assert.match(await card.text(), /harmless/);
       assert.equal(await notice.count(), 0);

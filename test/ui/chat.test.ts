@@ -145,7 +145,7 @@ describe('The chat, as a user sees it', () => {
     await chat.send('rename colour to color in src/colour.ts');
     // It was in sight, and was not answered.
     await (await chat.button('Allow')).waitFor();
-    const message = window.messages.filter({ hasText: 'asks:' });
+    const message = window.messages.filter({ hasText: /Request from|wants to/ });
     assert.equal(await message.count(), 0);
     await window.runCommand('View: Toggle Secondary Side Bar Visibility');
     await message.first().waitFor();
