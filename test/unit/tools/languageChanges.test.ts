@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../../support/eventually';
 import { ToolError } from '../../../src/tools/common/toolError';
 import type { ProposedAction, ProposedEdits } from '../../../src/tools/common/languageEditPort';
-import { lineRange } from './support/fakeLanguage';
+import { lineRange, placeIn } from './support/fakeLanguage';
 import { bench, code, main, other, secret } from './support/parserWorkspace';
 
 const edit = (path: string | undefined, line: number, from: number, to: number, newText: string): ProposedEdits => ({
@@ -9,6 +10,14 @@ const edit = (path: string | undefined, line: number, from: number, to: number, 
   edits: [{ range: lineRange(line, from, to), newText }],
 });
 const renames = [edit(main, 0, 13, 19, 'Reader'), edit(other, 0, 9, 15, 'Reader')];
+
+/** Lets the time of each pause pass as soon as the tool waits. */
+async function passPauses({ clock }: ReturnType<typeof bench>, ...pausesMs: readonly number[]): Promise<void> {
+  for (const pauseMs of pausesMs) {
+    await eventually('the pause', () => assert.equal(clock.pending, 1));
+    clock.advance(pauseMs);
+  }
+}
 
 describe('the tool rename', () => {
   const input = { path: 'src/main.ts', symbol: 'Parser', new_name: 'Reader' };
@@ -78,6 +87,41 @@ describe('the tool rename', () => {
     made.languageEdits.renames = () => Promise.resolve(renames);
     await assert.rejects(made.call('rename', input), /files have changed meanwhile/);
     assert.deepEqual(made.caller.changes, []);
+  });
+
+  it('asks a language server again that is still reading the project', async () => {
+    const made = bench();
+    let count = 0;
+    made.language.places = [placeIn(main, 0, 13), placeIn(other, 0, 9)];
+    made.languageEdits.renames = () => Promise.resolve(++count < 3 ? renames.slice(0, 1) : renames);
+    const renamed = made.call('rename', input);
+    await passPauses(made, 500, 1_000);
+    assert.match(await renamed, /2 places in 2 files\n {2}src\/main\.ts \(1\)\n {2}src\/other\.ts \(1\)$/);
+    assert.equal(count, 3);
+  });
+
+  it('names files that use the symbol by another name, and no excluded ones', async () => {
+    const made = bench();
+    made.language.places = [placeIn(main, 0, 13), placeIn(other, 0, 9), placeIn(secret, 0)];
+    made.languageEdits.renames = () => Promise.resolve(renames.slice(0, 1));
+    const renamed = made.call('rename', input);
+    await passPauses(made, 500, 1_000);
+    assert.match(
+      await renamed,
+      /1 place in 1 file\n {2}src\/main\.ts \(1\)\n1 file has references but no changes\. Check for other names of the symbol there: src\/other\.ts\.$/,
+    );
+  });
+
+  it('stops waiting when the call is cancelled', async () => {
+    const made = bench();
+    made.language.places = [placeIn(other, 0, 9)];
+    made.languageEdits.renames = () => Promise.resolve(renames.slice(0, 1));
+    const cancelled = new AbortController();
+    const renamed = made.call('rename', input, cancelled.signal);
+    await eventually('the pause', () => assert.equal(made.clock.pending, 1));
+    cancelled.abort(new Error('not wanted any more'));
+    await assert.rejects(renamed, /not wanted any more/);
+    assert.equal(made.editor.diskText(main), code);
   });
 
   it('says what cannot be renamed', async () => {

@@ -3,6 +3,7 @@ import { countOf } from '../../../base/common/countOf';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { applyProposedEdits } from '../changes/applyChanges';
 import { listChangedFiles } from '../changes/changedFiles';
+import { requestCompleteRename } from '../changes/completeRename';
 import { defineActingTool } from '../defineTool';
 import { findPlace, placeInputSchema } from '../placeFinder';
 import { ToolError } from '../toolError';
@@ -28,7 +29,7 @@ export function renameTool(ports: ToolPorts): Tool {
       const name = asked.symbol?.split(/[.#:]/).at(-1) ?? wordAround(code, character);
       if (importPathBefore.test(code.slice(0, character)))
         throw new ToolError('This is the path of an import. rename is for symbols and moves no files.');
-      const proposed = await ports.languageEdits.renameEdits(from, newName, signal);
+      const { proposed, remarks } = await requestCompleteRename(from, newName, ports, signal);
       const changed = await applyProposedEdits(`rename ${from.title} to \`${newName}\``, proposed, ports, call, {
         textByPath: new Map([[from.path, from.text]]),
         mayReplace: (replaced) =>
@@ -40,7 +41,7 @@ export function renameTool(ports: ToolPorts): Tool {
         );
       const places = changed.reduce((sum, { editCount }) => sum + editCount, 0);
       const head = `Renamed ${from.title} to \`${newName}\`: ${countOf(places, 'place')} in ${countOf(changed.length, 'file')}`;
-      return [head, ...listChangedFiles(changed, ports), ...from.remarks].join('\n');
+      return [head, ...listChangedFiles(changed, ports), ...remarks, ...from.remarks].join('\n');
     },
   });
 }
