@@ -18,7 +18,7 @@ const interruption = whenInterrupted();
 
 const tool = (/** @type {string} */ file) => inRoot('node_modules', ...file.split('/'));
 
-/** They need one processor, and the unit tests another. @type {readonly Step[]} */
+/** @type {readonly Step[]} */
 const checks = [
   { title: 'Types', command: [tool('typescript/bin/tsc'), '--noEmit'] },
   { title: 'Types of the pages', command: [tool('typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.page.json'] },
@@ -27,8 +27,12 @@ const checks = [
   { title: 'Workflows and forms', command: ['scripts/checkGithub.mjs'] },
   { title: 'Package', command: ['scripts/package.mjs', '--strict'] },
 ];
-/** @type {Step} */
-const unitTests = { title: 'Unit tests', command: ['scripts/testUnit.mjs'], summary: 'unit' };
+/** @param {1 | 2 | 3} part @returns {Step} */
+const unitTests = (part) => ({
+  title: `Unit tests, part ${part} of 3`,
+  command: ['scripts/testUnit.mjs', `--part=${part}/3`],
+  summary: `unit-${part}of3`,
+});
 /** @type {readonly Step[]} */
 const windows = [
   { title: 'Tests inside VS Code', command: ['scripts/testHost.mjs'], summary: 'host' },
@@ -44,7 +48,8 @@ const failures = [];
 /** @type {string[]} tests that passed when their file ran again */
 const flaky = [];
 const startedAt = Date.now();
-await Promise.all([runAll(checks, 'pipe'), runAll([unitTests], 'inherit')]);
+// Side by side on two processors: the checks take about as long as a part of the unit tests.
+await Promise.all([runAll([...checks, unitTests(3)], 'pipe'), runAll([unitTests(1), unitTests(2)], 'inherit')]);
 await runAll(windows, 'inherit');
 console.log(`\n=== ${secondsSinceStart()} s`);
 for (const failure of failures) console.log(`\nFailed: ${failure}`);
