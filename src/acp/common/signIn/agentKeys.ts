@@ -18,8 +18,8 @@ const openAi: AuthKey = { variable: 'OPENAI_API_KEY', name: 'OpenAI API Key', pa
 const geminiPage = 'https://aistudio.google.com/apikey';
 
 /**
- * The keys of known agents, by the agent's id, as read in the source or the help of each package. Agents that are
- * missing here sign in by other ways only, or could not be checked.
+ * The keys of known agents, by the agent's id, as read in the source, the help or the documentation of each. Agents
+ * that are missing here sign in by other ways only, or could not be checked.
  */
 const keysByAgent: Readonly<Record<string, AgentKeyUse>> = {
   claude: { keys: [anthropic], refuses: 'prompt' },
@@ -54,6 +54,29 @@ const keysByAgent: Readonly<Record<string, AgentKeyUse>> = {
       },
     ],
     refuses: 'session',
+  },
+  cursor: {
+    keys: [{ variable: 'CURSOR_API_KEY', name: 'Cursor API Key', page: 'https://cursor.com/dashboard/integrations' }],
+    refuses: 'prompt',
+  },
+  vibe: {
+    keys: [{ variable: 'MISTRAL_API_KEY', name: 'Mistral API Key', page: 'https://console.mistral.ai/codestral/cli' }],
+    refuses: 'prompt',
+  },
+  'amp-acp': {
+    keys: [{ variable: 'AMP_API_KEY', name: 'Amp API Key', page: 'https://ampcode.com/settings' }],
+    refuses: 'prompt',
+  },
+  auggie: {
+    keys: [
+      {
+        variable: 'AUGMENT_SESSION_AUTH',
+        name: 'Augment Session',
+        page: 'https://docs.augmentcode.com/cli/setup-auggie/authentication',
+        advice: 'Run "auggie token print" in a terminal and enter the JSON that it prints as one line.',
+      },
+    ],
+    refuses: 'prompt',
   },
 };
 

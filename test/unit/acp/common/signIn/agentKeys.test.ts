@@ -26,7 +26,7 @@ describe('the keys of known agents', () => {
   });
 
   it('do not exist for agents that nobody looked at', () => {
-    assert.deepEqual(keysOfAgent('cursor').keys, []);
+    assert.deepEqual(keysOfAgent('goose').keys, []);
     assert.deepEqual(keysOfAgent(undefined).keys, []);
     assert.deepEqual(keysOfAgent('__proto__').keys, []);
   });
