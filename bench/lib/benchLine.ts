@@ -28,6 +28,7 @@ export function benchLineOf({ bench, value, unit, peer, bar, barOf, orValue, bet
     peer: peer?.name ?? null,
     peerValue: peer ? rounded(peer.value) : null,
     ratio: ratio === null ? null : rounded(ratio),
+    better,
     bar: bar ?? null,
     ...(orValue === undefined ? {} : { orValue }),
     holds: bar === undefined ? null : isWithin(judged, bar) || (orValue !== undefined && isWithin(value, orValue)),
