@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { PlannedAgent } from './support/plannedAgent';
+import { takeThemePictures } from './support/themePictures';
 import { VsCodeWindow } from './support/window';
 
 const lines = Array.from({ length: 30 }, (_, line) => `export const value${line} = ${line};`);
@@ -67,10 +68,10 @@ describe('The review of changes', () => {
   it('marks changed lines in the editor, and undoes one of them from the inline diff', async () => {
     await window.openFile('values.ts');
     await glyphs().first().waitFor();
-    await window.screenshot('review-gutter');
+    await takeThemePictures(window, 'review-gutter');
     await window.runCommand('Show Next Change');
     await peek().waitFor();
-    await window.screenshot('review-peek');
+    await takeThemePictures(window, 'review-peek');
     await peek().locator('.action-label[aria-label^="Undo Change"]').first().click();
     await eventually('the line', async () => assert.equal(await text(), original.replace('= 20;', '= 2000;')));
   });
@@ -96,7 +97,7 @@ describe('The review of changes', () => {
     await (await chat.button(/^Review$/)).click();
     await activeTab('Agent Changes').waitFor();
     await diffOf('values.ts').waitFor();
-    await window.screenshot('review-all');
+    await takeThemePictures(window, 'review-all');
   });
 
   it('undoes a change there', async () => {

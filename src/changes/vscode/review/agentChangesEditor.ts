@@ -43,13 +43,14 @@ export class AgentChangesEditor implements Disposable {
   async open(listed: readonly string[] = this.reviewSource.paths): Promise<void> {
     const all = new Set(this.reviewSource.paths);
     const changed = listed.filter((path) => all.has(path));
-    const former = new Set(changed.flatMap((path) => this.reviewSource.formerPath(path) ?? []));
+    const { formerPaths } = this.reviewSource;
+    const former = new Set(changed.flatMap((path) => formerPaths.get(path) ?? []));
     const paths = changed.filter((path) => !former.has(path));
     if (paths.length === 0) throw new Error('There are no agent changes to review.');
     const resources: DiffResource[] = [];
     const unknown: string[] = [];
     for (const path of paths.slice(0, maxFiles)) {
-      const resource = await this.resourceOf(path);
+      const resource = await this.resourceOf(path, formerPaths.get(path));
       if (resource) resources.push(resource);
       else unknown.push(vscode.workspace.asRelativePath(path));
     }
@@ -64,9 +65,8 @@ export class AgentChangesEditor implements Disposable {
   }
 
   /** Returns the texts to compare. Undefined for a file that is not text. */
-  private async resourceOf(path: string): Promise<DiffResource | undefined> {
+  private async resourceOf(path: string, former = path): Promise<DiffResource | undefined> {
     const file = vscode.Uri.file(path);
-    const former = this.reviewSource.formerPath(path) ?? path;
     const baseline = await this.reviewSource.baseline(former);
     if (baseline === undefined) return undefined;
     const original = baseline === null ? undefined : this.baselines.uriOf(former);

@@ -68,7 +68,7 @@ export class ChangeJournal {
       queue,
       resolvePath: (path) => this.resolvePath(path),
       onDidChange: ports.onDidChange,
-      refresh: () => this.refresh(),
+      refresh: (path) => this.refresh(new Set([path])),
     });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.runningTurnScans = new RunningTurnScans(clock, () => this.scan());
@@ -199,9 +199,12 @@ export class ChangeJournal {
     await this.refresh();
   }
 
-  /** Compares `changes` with the current files, because others may have changed them. Never rejects. */
-  async refresh(): Promise<void> {
-    await Promise.all([this.ledger.refresh(), this.states.refresh()]);
+  /**
+   * Compares all `changes`, or those of some files, with the current files, because others may have changed them. Never
+   * rejects.
+   */
+  async refresh(paths?: ReadonlySet<string>): Promise<void> {
+    await Promise.all([this.ledger.refresh(paths), this.states.refresh(paths)]);
     this.ports.onDidChange();
   }
 
@@ -245,7 +248,7 @@ export class ChangeJournal {
       );
     });
     const restoreId = restore && (await this.recordRestore(path, restore));
-    await this.refresh();
+    await this.refresh(new Set([path]));
     return restoreId;
   }
 

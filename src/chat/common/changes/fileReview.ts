@@ -22,8 +22,8 @@ interface FileReviewPorts {
   readonly queue: KeyedQueue;
   readonly resolvePath: (path: string) => Promise<string>;
   readonly onDidChange: () => void;
-  /** Compares the changes with the current files. Never rejects. */
-  readonly refresh: () => Promise<void>;
+  /** Compares the changes of a file with the current file. Never rejects. */
+  readonly refresh: (path: string) => Promise<void>;
 }
 
 /** Keeps and undoes single hunks of a file's changes. */
@@ -63,7 +63,7 @@ export class FileReview {
       }
       return { separable, total };
     });
-    await this.ports.refresh();
+    await this.ports.refresh(path);
     return counts;
   }
 
@@ -89,7 +89,7 @@ export class FileReview {
 
   /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
   async undoHunk(requested: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
-    await this.runIfTextIsAsShown(requested, seen, async (path) => {
+    const undone = await this.runIfTextIsAsShown(requested, seen, async (path) => {
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
       // Allowed, because the user has seen these lines and requested the change.
       await this.ports.editor.writeText(path, text, { protectedFiles: 'allow' });
@@ -99,14 +99,15 @@ export class FileReview {
         after,
       });
     });
-    await this.ports.refresh();
+    await this.ports.refresh(undone);
   }
 
+  /** Returns the resolved path. */
   private async runIfTextIsAsShown(
     requested: string,
     seen: TextsShownToUser,
     task: (path: string, now: CurrentFile) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<string> {
     const path = await this.ports.resolvePath(requested);
     await this.ports.queue.run(path, async () => {
       if (!this.ports.ledger.getFile(path)) throw new ChatError('notFound', 'There are no agent changes in this file.');
@@ -116,5 +117,6 @@ export class FileReview {
       }
       await task(path, now);
     });
+    return path;
   }
 }
