@@ -154,4 +154,27 @@ describe('The review of changes', () => {
     await window.screenshot('review-range');
     assert.equal(await shown.getByText('line of third').count(), 0);
   });
+
+  it('undoes what one turn has changed in a file, and keeps what a later turn did', async () => {
+    const folder = path.dirname(path.dirname(file));
+    const before = await text();
+    for (const line of [5, 15]) {
+      const command = `sed -i 's/value${line} = ${line};/value${line} = ${line}00;/' src/values.ts`;
+      await agent.plan(`line ${line}`, [{ command: { script: command, folder } }]);
+      await chat.send(`line ${line}`);
+      await eventually(`line ${line}`, async () => assert.match(await text(), new RegExp(`= ${line}00;`)));
+      await (await chat.button('Send')).waitFor();
+    }
+    const turns = (await chat.frame()).locator('.turn-changes');
+    await eventually('the turns', async () => assert.ok((await turns.count()) >= 6));
+    await turns.nth(-2).getByRole('button', { name: 'Review Changes of This Turn' }).click();
+    await activeTab('Changes of “line 5”').waitFor();
+    const line = diffOf('values.ts')
+      .locator('.editor.modified .lines-content > .view-lines > .view-line')
+      .filter({ hasText: 'value5' });
+    await line.click({ button: 'right' });
+    await window.screenshot('review-turn-menu');
+    await window.page.locator('.monaco-menu').getByText('Undo Shown Changes in File', { exact: true }).click();
+    await eventually('the file', async () => assert.equal(await text(), before.replace('= 15;', '= 1500;')));
+  });
 });

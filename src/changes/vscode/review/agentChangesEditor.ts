@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { listNames } from '../../../base/common/lists';
 import { contextKeys } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
+import { activeMultiDiffTitle, watchActiveTab } from '../../../platform/vscode/multiDiffTabs';
 import type { ReviewSource } from '../../common/review/reviewSource';
 import type { BaselineDocuments } from './baselineDocuments';
 import { existsOnDisk } from './fileHunks';
@@ -10,7 +11,7 @@ import { existsOnDisk } from './fileHunks';
 /** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxFiles = 300;
 const titles = { all: 'Agent Changes', some: 'Agent Changes of Conversation' } as const;
-type Extent = keyof typeof titles;
+const extents: readonly (keyof typeof titles)[] = ['all', 'some'];
 
 /**
  * A label, the original text and the current text of a file. A text is undefined if the file does not exist on that
@@ -29,9 +30,8 @@ export class AgentChangesEditor implements Disposable {
   ) {}
 
   start(): void {
-    this.disposables.add(vscode.window.tabGroups.onDidChangeTabs(() => this.updateContext()));
-    this.disposables.add(vscode.window.tabGroups.onDidChangeTabGroups(() => this.updateContext()));
-    this.updateContext();
+    this.disposables.add(watchActiveTab(updateContext));
+    updateContext();
   }
 
   dispose(): void {
@@ -72,17 +72,13 @@ export class AgentChangesEditor implements Disposable {
     const original = baseline === null ? undefined : this.baselines.uriOf(former);
     return [file, original, (await existsOnDisk(file)) ? file : undefined];
   }
-
-  private updateContext(): void {
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-    const extents: readonly Extent[] = ['all', 'some'];
-    // VS Code’s API has no type for this editor. VS Code adds the number of files to the label.
-    const isShown = (extent: Extent): boolean =>
-      tab?.label === titles[extent] || tab?.label.startsWith(`${titles[extent]} (`) === true;
-    setContext(tab?.input instanceof vscode.TabInputText ? undefined : extents.find(isShown));
-  }
 }
 
-function setContext(extent: Extent | undefined): void {
+function updateContext(): void {
+  const title = activeMultiDiffTitle(Object.values(titles));
+  setContext(extents.find((extent) => titles[extent] === title));
+}
+
+function setContext(extent: keyof typeof titles | undefined): void {
   void vscode.commands.executeCommand('setContext', contextKeys.reviewShown, extent);
 }

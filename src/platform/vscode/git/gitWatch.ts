@@ -1,4 +1,4 @@
-import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
+import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
 import { activateGitExtension, type GitApiRepository } from './gitApi';
 
 /**
