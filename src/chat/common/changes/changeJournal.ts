@@ -9,7 +9,7 @@ import type { ChatFileAccess } from './chatFileAccess';
 import { ChatError, type RevertOptions, type TurnRange, type FileChangedByTurns, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
-import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
+import { FileTexts, type ChangedTexts, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
 import { OtherSaveTracker } from '../unsaved/otherSaveTracker';
 import { requireUnprotected } from '../restore/requireUnprotected';
@@ -307,7 +307,7 @@ export class ChangeJournal {
       throw new ChatError('changedSince', message);
     }
     const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;
-    const remaining = turn === undefined ? undefined : await this.storeBaseline(path, now);
+    const remaining = turn === undefined ? undefined : await this.review.storeBaselineWithout(turn, path, now);
     if (isOnlyState && protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
     if (typeof text === 'string' && file)
       await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
@@ -352,12 +352,6 @@ export class ChangeJournal {
       (turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path)) !== undefined ||
       this.states.hasChanges(path, turn)
     );
-  }
-
-  /** Stores the text that the file had before all changes of the conversation. */
-  private async storeBaseline(path: string, now: CurrentFile): Promise<FileTextId> {
-    const file = this.ledger.getFile(path);
-    return file && (await this.fileTexts.storeTextNotFromDisk(await this.ledger.textWithoutChange(file, now)));
   }
 
   private async scan(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
+import { mergeWithoutConflicts } from '../../../changes/common/review/threeWayMerge';
 import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import {
@@ -10,7 +11,7 @@ import {
   type TextsAroundTurns,
 } from '../chatPorts';
 import type { ChangeLedger } from './changeLedger';
-import type { CurrentFile, FileText, FileTexts } from './fileTexts';
+import type { CurrentFile, FileText, FileTextId, FileTexts } from './fileTexts';
 import type { NonTextChanges } from './nonTextChanges';
 
 interface FileReviewPorts {
@@ -75,6 +76,22 @@ export class FileReview {
     if (!file) return this.ports.states.hasChanges(path) ? (await this.ports.fileTexts.readFile(path)).text : undefined;
     const text = await this.ports.ledger.textWithoutChange(file, await this.ports.fileTexts.readFile(path));
     return text === undefined ? await this.ports.fileTexts.textOf(file.before) : text;
+  }
+
+  /**
+   * Stores the text that the file has without the remaining changes and without a turn that is being reverted, whose
+   * changes the user may have kept. Undefined if that is unknown or nothing remains.
+   */
+  async storeBaselineWithout(turn: number, path: string, now: CurrentFile): Promise<FileTextId> {
+    const { fileTexts, ledger } = this.ports;
+    const file = ledger.getFile(path);
+    const baseline = file && (await ledger.textWithoutChange(file, now));
+    const reverted = ledger.getTurnFile(turn, path);
+    const [ours, base] = await Promise.all([reverted?.before, reverted?.after].map((id) => fileTexts.textOf(id)));
+    if (typeof baseline !== 'string' || typeof ours !== 'string' || typeof base !== 'string') {
+      return await fileTexts.storeTextNotFromDisk(baseline);
+    }
+    return await fileTexts.storeTextNotFromDisk(mergeWithoutConflicts({ base, ours, theirs: baseline }).text);
   }
 
   /** Keeps a hunk. @throws ChatError `changedSince` if the file differs from what the user saw, `notFound` */
