@@ -20,6 +20,7 @@ import { LanguageFeatures } from './languageFeatures';
 import { LazySearch } from './lazySearch';
 import { findRipgrep, hiddenFileGlobs } from './ripgrepProgram';
 import { WindowTasks } from './windowTasks';
+import { WindowTests } from './windowTests';
 import { WindowState } from './windowState';
 
 export interface ToolsControllerDeps extends FeatureContext {
@@ -49,10 +50,10 @@ export class ToolsController implements RunningFeature {
     const window = new WindowState();
     const search = new LazySearch(() => chooseSearch(options, window));
     const language = new LanguageFeatures(clock);
-    const tasks = new WindowTasks(() => editor.folders[0]?.path ?? homedir());
+    const tasks = new WindowTasks(() => editor.folders[0]?.path ?? homedir(), clock);
     const languageEdits = new LanguageEdits(clock);
     this.editorTools = this.disposables.add(
-      new EditorTools({ editor, language, languageEdits, search, tasks, window, clock }),
+      new EditorTools({ editor, language, languageEdits, search, tasks, tests: new WindowTests(), window, clock }),
     );
     this.externalClients = this.disposables.add(
       new ExternalClients({

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../../src/editor/common/editorPort';
 import { lineRange } from './support/fakeLanguage';
 import { bench, main, other, secret } from './support/parserWorkspace';
 
-const actingTools = ['edit_file', 'rename', 'format', 'fixes', 'tasks'];
+const actingTools = ['edit_file', 'rename', 'format', 'fixes', 'tasks', 'tests'];
 
 describe('the tools of the window', () => {
   const problem = (line: number, severity: Diagnostic['severity'], message: string): Diagnostic => ({

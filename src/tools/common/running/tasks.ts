@@ -1,58 +1,116 @@
 import * as z from 'zod';
 import { withDeadline } from '../../../base/common/async';
+import { BoundedMap } from '../../../base/common/boundedMap';
 import { countOf } from '../../../base/common/countOf';
 import { TimeoutError } from '../../../base/common/errors';
 import { oneLine } from '../../../base/common/oneLine';
 import { formatCommand } from '../../../base/common/visibleText';
+import type { ToolCaller } from '../../../session/common/toolCaller';
 import { defineActingTool, type ActingCall } from '../defineTool';
-import type { KnownTask } from '../taskPort';
+import { pageNumberSchema } from '../placeFinder';
+import type { KnownTask, StartedTask } from '../taskPort';
 import { truncateText } from '../text/lineTexts';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
+import { selectLastLines, terminalLines } from './terminalText';
 
 const maxListed = 100;
 const maxCommandLength = 200;
 const maxTimeoutSeconds = 600;
+/** Lines of output in the answer of a task that has ended. */
+const linesAtEnd = 60;
+const linesPerPage = 200;
+/** Started tasks of a caller whose output is kept. */
+const maxStarted = 10;
 /** VS Code does not tell extensions which tasks a task depends on, nor what its variables stand for. */
 const warning =
   'A task can also run tasks that it depends on, and commands in its variables. VS Code may save all files first.';
+const inTerminal = 'Its output is only in the terminal of the user.';
 
-export function tasksTool({ clock, tasks }: Pick<ToolPorts, 'clock' | 'tasks'>): Tool {
+export function tasksTool(ports: Pick<ToolPorts, 'clock' | 'tasks'>): Tool {
+  const { tasks } = ports;
+  /**
+   * The last start of each task, by caller: the user has allowed it to this caller only. Calls wrap their caller, but its end
+   * signal stays the same.
+   */
+  const startedByCaller = new WeakMap<AbortSignal, BoundedMap<string, StartedTask>>();
+  const startedOf = ({ endSignal }: ToolCaller): BoundedMap<string, StartedTask> => {
+    const started = startedByCaller.get(endSignal) ?? new BoundedMap<string, StartedTask>({ maxEntries: maxStarted });
+    startedByCaller.set(endSignal, started);
+    return started;
+  };
   return defineActingTool({
     name: 'tasks',
     title: 'Tasks',
     description:
-      'Tasks of the workspace in VS Code, such as npm scripts, builds and tests. Without run: lists them. With run: runs one in a terminal that the user sees, waits, and tells the exit code. VS Code does not tell the output: use problems.',
+      'Tasks of the workspace in VS Code, such as npm scripts, builds and tests. Without input: lists them. With run: runs one in a terminal that the user sees, waits, and tells the exit code and the last lines of output.',
     input: z.strictObject({
       run: z.string().min(1).max(500).optional().describe('Name, as listed.'),
       timeout: z.int().min(1).max(maxTimeoutSeconds).default(120).describe('Seconds to wait for its end.'),
+      output: z.string().min(1).max(500).optional().describe('Name of one that you ran: its output until now.'),
+      page: pageNumberSchema,
     }),
-    async run({ run, timeout }, call) {
+    async run({ output, page, run, timeout }, call) {
+      if (run !== undefined && output !== undefined) throw new ToolError('Give run or output, not both.');
+      const started = startedOf(call.caller);
+      if (output !== undefined) return await describeOutput(output, page, started);
       const known = await tasks.tasks();
       call.signal.throwIfAborted();
       if (run === undefined) return listTasks(known);
       const task = findTask(known, run);
       await requirePermit(task, call);
-      // A cancelled call stops the task only while it waits for it: the signal fires after every call.
-      const stop = new AbortController();
-      const cancel = (): void => stop.abort(call.signal.reason);
-      call.signal.addEventListener('abort', cancel, { once: true });
-      try {
-        const { whenEnded } = await task.start(stop.signal);
-        if (task.isBackground) return `Started ${labelOf(task)}. It runs until the user stops it.`;
-        const { exitCode } = await withDeadline(clock, labelOf(task), timeout * 1_000, () => whenEnded);
-        call.signal.throwIfAborted();
-        const code = exitCode === undefined ? 'without an exit code' : `with exit code ${exitCode}`;
-        return `${labelOf(task)} ended ${code}. Its output is in the terminal of the user.`;
-      } catch (error) {
-        if (!(error instanceof TimeoutError)) throw error;
-        return `${labelOf(task)} has not ended after ${timeout} s and goes on.`;
-      } finally {
-        call.signal.removeEventListener('abort', cancel);
-      }
+      return await runTask(task, timeout, started, ports, call.signal);
     },
   });
+}
+
+async function runTask(
+  task: KnownTask,
+  timeout: number,
+  started: BoundedMap<string, StartedTask>,
+  { clock }: Pick<ToolPorts, 'clock'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const label = labelOf(task);
+  // A cancelled call stops the task only while it waits for it: the signal fires after every call.
+  const stop = new AbortController();
+  const cancel = (): void => stop.abort(signal.reason);
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const running = await task.start(stop.signal);
+    started.set(label, running);
+    if (task.isBackground)
+      return `Started ${label}. It runs until the user stops it. With output, you see what it shows.`;
+    const end = await withDeadline(clock, label, timeout * 1_000, () => running.whenEnded).catch(
+      (error: unknown): undefined => {
+        if (!(error instanceof TimeoutError)) throw error;
+      },
+    );
+    signal.throwIfAborted();
+    const lines = await lastLines(running, 1, linesAtEnd);
+    if (!end) return [`${label} has not ended after ${timeout} s and goes on.`, ...lines].join('\n');
+    const code = end.exitCode === undefined ? 'without an exit code' : `with exit code ${end.exitCode}`;
+    return [`${label} ended ${code}.`, ...lines].join('\n');
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** @throws ToolError if the caller has not run it */
+async function describeOutput(name: string, page: number, started: ReadonlyMap<string, StartedTask>): Promise<string> {
+  const label = [...started.keys()].find((each) => each === name || each.slice(each.indexOf(': ') + 2) === name);
+  const task = label === undefined ? undefined : started.get(label);
+  if (!task) throw new ToolError(`You have not run “${name}”, or long ago. Run it first.`);
+  const state = task.hasEnded ? 'has ended' : 'is running';
+  return [`${label} ${state}.`, ...(await lastLines(task, page, linesPerPage))].join('\n');
+}
+
+async function lastLines(task: StartedTask, page: number, linesPerPage: number): Promise<readonly string[]> {
+  const output = await task.output();
+  if (output === undefined) return [inTerminal];
+  const lines = terminalLines(output);
+  return lines.join('') === '' ? ['It has no output.'] : selectLastLines(lines, page, linesPerPage);
 }
 
 function listTasks(known: readonly KnownTask[]): string {

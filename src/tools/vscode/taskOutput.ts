@@ -1,0 +1,85 @@
+import * as vscode from 'vscode';
+import { withDeadline, type Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+
+/** Limit of the kept end of an output, in UTF-16 units. */
+const maxKept = 256 * 1_024;
+/** Limit of terminals that may be the one of the task. */
+const maxShown = 20;
+/** How long the last output may take once the task has ended. */
+const lastOutputTimeoutMs = 1_000;
+
+/** What one terminal shows for one command line. */
+interface ShownCommand {
+  readonly terminal: vscode.Terminal;
+  text: string;
+  /** Never rejects. */
+  readonly whenEnded: Promise<void>;
+  /** Another terminal is the one of the task. */
+  isUnwanted: boolean;
+}
+
+/**
+ * Collects what the terminal of a task shows. VS Code marks the start of tasks as shell integration does, but does not tell which
+ * terminal a task has: it is the one with the process of the task. Create it before the task starts.
+ */
+export class TaskOutput implements Disposable {
+  private shown: readonly ShownCommand[] = [];
+  private processId: number | undefined;
+  private readonly listener: Disposable;
+
+  constructor(private readonly clock: Clock) {
+    this.listener = vscode.window.onDidStartTerminalShellExecution(({ execution, terminal }) => {
+      if (this.shown.length >= maxShown) return;
+      this.shown = [...this.shown, collect(execution, terminal)];
+    });
+  }
+
+  setProcess(processId: number): void {
+    this.processId ??= processId;
+  }
+
+  /** Undefined if VS Code does not tell. */
+  async text(): Promise<string | undefined> {
+    return (await this.find())?.text;
+  }
+
+  /** Waits for the last output of a task that has ended, then listens no more. Never rejects. */
+  async end(): Promise<void> {
+    this.dispose();
+    const found = await this.find();
+    await withDeadline(this.clock, 'the output', lastOutputTimeoutMs, async () => found?.whenEnded).catch(
+      () => undefined,
+    );
+    for (const each of this.shown) each.isUnwanted = true;
+  }
+
+  dispose(): void {
+    this.listener.dispose();
+  }
+
+  /** Forgets other terminals once the one of the task is known. */
+  private async find(): Promise<ShownCommand | undefined> {
+    const { processId } = this;
+    if (processId === undefined) return undefined;
+    for (const each of this.shown) {
+      if ((await each.terminal.processId) !== processId) continue;
+      for (const other of this.shown) other.isUnwanted ||= other !== each;
+      this.shown = [each];
+      return each;
+    }
+    return undefined;
+  }
+}
+
+function collect(execution: vscode.TerminalShellExecution, terminal: vscode.Terminal): ShownCommand {
+  const chunks = execution.read();
+  const read = async (shown: { text: string; readonly isUnwanted: boolean }): Promise<void> => {
+    for await (const chunk of chunks) {
+      if (shown.isUnwanted) return;
+      shown.text = (shown.text + chunk).slice(-maxKept);
+    }
+  };
+  const shown = { terminal, text: '', isUnwanted: false };
+  return Object.assign(shown, { whenEnded: read(shown).catch(() => undefined) });
+}
