@@ -1,5 +1,5 @@
 import { countOf } from '../../../base/common/countOf';
-import { parseAnsi } from '../../../base/common/ansi';
+import { parseAnsi } from '../../../base/common/terminal/ansi';
 import { truncateText } from '../text/lineTexts';
 import { ToolError } from '../toolError';
 
