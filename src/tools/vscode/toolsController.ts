@@ -29,6 +29,8 @@ export interface ToolsControllerDeps extends FeatureContext {
   readonly version: string;
   /** Creates the caller for a client outside VS Code, with the name that it gives itself. */
   readonly createCaller: (clientName: string | undefined) => ToolCaller;
+  /** Calls the tools that VS Code's chat uses. */
+  readonly chatCaller: ToolCaller;
   /** Absolute path of a folder for tools that all windows of the user share. It need not exist. */
   readonly sharedFolder: string;
   /** Absolute path of `dist/mcp-bridge.js`. */
@@ -88,7 +90,7 @@ export class ToolsController implements RunningFeature {
   ): Promise<vscode.LanguageModelToolResult> {
     const tool = this.tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`The tools are off: the user can change ${settingIds.toolsEnabled}.`);
-    const text = await withAbortSignal(token, (signal) => tool.run(input, signal));
+    const text = await withAbortSignal(token, (signal) => tool.run(input, signal, this.options.chatCaller));
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 

@@ -13,6 +13,7 @@ import { mcpServerSetting } from '../../../src/tools/common/clients/mcpServerSet
 import { ToolsFeature } from '../../../src/tools/vscode/toolsFeature';
 import { backendOf, Follower } from '../../fake/backendHarness';
 import { standingOf } from '../../fake/fakePermissions';
+import { FakeToolCaller } from '../../fake/fakeToolCaller';
 import { basics } from '../../fake/scriptedAgent';
 import { eventually } from '../../support/eventually';
 import { AdapterUnderTest } from './editorAdapter';
@@ -53,6 +54,7 @@ export class ToolsUnderTest {
       providers: [],
       version: '1.2.3',
       createCaller,
+      chatCaller: new FakeToolCaller(),
       sharedFolder: inWorkspace('not-there'),
       bridgeFile: '',
     });
