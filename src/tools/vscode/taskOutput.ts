@@ -6,8 +6,8 @@ import type { Disposable } from '../../base/common/disposable';
 const maxKept = 256 * 1_024;
 /** Limit of terminals that may be the one of the task. */
 const maxShown = 20;
-/** How long the last output may take once the task has ended. */
-const lastOutputTimeoutMs = 1_000;
+/** How long the last output may take once the task has ended, and the process of a terminal to be known. */
+const waitTimeoutMs = 1_000;
 
 /** What one terminal shows for one command line. */
 interface ShownCommand {
@@ -48,9 +48,7 @@ export class TaskOutput implements Disposable {
   async end(): Promise<void> {
     this.dispose();
     const found = await this.find();
-    await withDeadline(this.clock, 'the output', lastOutputTimeoutMs, async () => found?.whenEnded).catch(
-      () => undefined,
-    );
+    await withDeadline(this.clock, 'the output', waitTimeoutMs, async () => found?.whenEnded).catch(() => undefined);
     for (const each of this.shown) each.isUnwanted = true;
   }
 
@@ -63,12 +61,18 @@ export class TaskOutput implements Disposable {
     const { processId } = this;
     if (processId === undefined) return undefined;
     for (const each of this.shown) {
-      if ((await each.terminal.processId) !== processId) continue;
+      if ((await this.processIdOf(each)) !== processId) continue;
       for (const other of this.shown) other.isUnwanted ||= other !== each;
       this.shown = [each];
       return each;
     }
     return undefined;
+  }
+
+  /** Some terminals never have a process. */
+  private async processIdOf({ terminal }: ShownCommand): Promise<number | undefined> {
+    const read = (): Promise<number | undefined> => Promise.resolve(terminal.processId);
+    return await withDeadline(this.clock, 'the terminal', waitTimeoutMs, read).catch(() => undefined);
   }
 }
 
