@@ -32,11 +32,13 @@ export class TaskOutput implements Disposable {
     this.listener = vscode.window.onDidStartTerminalShellExecution(({ execution, terminal }) => {
       if (this.shown.length >= maxShown) return;
       this.shown = [...this.shown, collect(execution, terminal)];
+      void this.find();
     });
   }
 
   setProcess(processId: number): void {
     this.processId ??= processId;
+    void this.find();
   }
 
   /** Undefined if VS Code does not tell. */
@@ -56,7 +58,7 @@ export class TaskOutput implements Disposable {
     this.listener.dispose();
   }
 
-  /** Forgets other terminals once the one of the task is known. */
+  /** Forgets other terminals, and listens no more, once the one of the task is known. Never rejects. */
   private async find(): Promise<ShownCommand | undefined> {
     const { processId } = this;
     if (processId === undefined) return undefined;
@@ -64,6 +66,7 @@ export class TaskOutput implements Disposable {
       if ((await this.processIdOf(each)) !== processId) continue;
       for (const other of this.shown) other.isUnwanted ||= other !== each;
       this.shown = [each];
+      this.listener.dispose();
       return each;
     }
     return undefined;
