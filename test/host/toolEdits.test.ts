@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { eventually } from '../support/eventually';
 import { ToolsUnderTest, textOf } from './support/tools';
 import { closeAll, closeTerminals, inWorkspace, setSetting, show, type, writeInWorkspace } from './support/workspace';
 
@@ -192,6 +193,25 @@ describe('tools of the window that change files', () => {
       /^Applied “Remove unused declaration/,
     );
     assert.match(await onDisk('edits/maths.ts'), /^export function addUp\(\): number \{\n {2}return 1;\n\}\n\n?$/);
+  });
+
+  it('fixes do not offer what an excluded file exports', async () => {
+    await writeInWorkspace('edits/tsconfig.json', '{ "compilerOptions": { "strict": true, "module": "commonjs" } }');
+    await writeInWorkspace('edits/hidden/leak.ts', 'export const swordfish = 1;\n');
+    const file = await writeInWorkspace('edits/wants.ts', 'console.log(swordfish);\nexport {};\n');
+    const { document } = await show(file);
+    const range = new vscode.Range(0, 12, 0, 21);
+    await eventually('the offer of the language server', async () => {
+      const offered: unknown = await vscode.commands.executeCommand(
+        'vscode.executeCodeActionProvider',
+        document.uri,
+        range,
+        undefined,
+        20,
+      );
+      assert.match(JSON.stringify(offered), /hidden\/leak/);
+    });
+    assert.doesNotMatch(await subject.call('fixes', { path: 'edits/wants.ts', line: 1 }), /hidden|leak/);
   });
 
   describe('tasks', () => {
