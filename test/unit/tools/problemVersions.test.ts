@@ -32,7 +32,12 @@ async function inTime(made: ToolBench, call: Promise<string>): Promise<string> {
 describe('problems since a version', () => {
   it('are those that are new and those that are gone, whatever lines have moved', async () => {
     const made = bench();
-    made.editor.setDiagnostics(main, [problem(1, 'stays'), problem(2, 'twice'), problem(3, 'twice'), problem(4, 'old')]);
+    made.editor.setDiagnostics(main, [
+      problem(1, 'stays'),
+      problem(2, 'twice'),
+      problem(3, 'twice'),
+      problem(4, 'old'),
+    ]);
     const since = await versionOf(made);
     made.editor.setDiagnostics(main, [problem(11, 'stays'), problem(12, 'twice'), problem(9, 'new', 'warning')]);
     made.editor.setDiagnostics(other, [problem(0, 'elsewhere')]);
@@ -51,6 +56,21 @@ describe('problems since a version', () => {
     const next = /Version (\w+)/.exec(told)?.[1];
     assert.equal(next, await versionOf(made), 'the answer has the version of what there is now');
     assert.match(await inTime(made, made.call('problems', { since: next })), /^0 new and 0 gone/);
+  });
+
+  it('are told up to a number, and counted beyond', async () => {
+    const made = bench();
+    const many = (count: number) => Array.from({ length: count }, (_, line) => problem(line, `wrong ${line}`));
+    let since = await versionOf(made);
+    for (const [count, last] of [
+      [50, '  50: error: wrong 49'],
+      [101, '  … 1 more'],
+    ] as const) {
+      made.editor.setDiagnostics(main, many(count));
+      const told = await inTime(made, made.call('problems', { since }));
+      assert.equal(told.split('\n').at(-1), last);
+      since = /Version (\w+)/.exec(told)?.[1] ?? '';
+    }
   });
 
   it('are waited for, until they are the same twice', async () => {

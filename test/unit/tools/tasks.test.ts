@@ -40,6 +40,10 @@ describe('the tool tasks', () => {
     assert.equal(await withTasks().made.call('tasks'), 'VS Code knows no tasks here.');
     const { made } = withTasks({}, { name: 'watch', group: '', command: undefined, isBackground: true });
     assert.equal(await made.call('tasks'), '2 tasks\n  npm: test — npm run test  [test]\n  npm: watch  [does not end]');
+    const many = withTasks(...Array.from({ length: 101 }, (_, index) => ({ name: `t${index}`, group: '' }))).made;
+    const rows = (await many.call('tasks')).split('\n');
+    assert.deepEqual([rows[0], rows[1], rows.length], ['101 tasks', '  npm: t0 — npm run test', 102]);
+    assert.equal(rows.at(-1), '  … 1 more');
     assert.deepEqual(made.caller.commands, []);
   });
 
@@ -137,6 +141,19 @@ describe('the tool tasks', () => {
     );
     await assert.rejects(made.call('tasks', { output: 'test', page: 4 }), /no page 4: the last one is 3/);
     assert.match(await made.call('tasks', { run: 'quiet' }), /exit code 0\.\nIt has no output\.$/);
+  });
+
+  it('cuts pages of output by their length, too', async () => {
+    const lines = [
+      ...Array.from({ length: 9 }, () => 'short'),
+      'x'.repeat(1_000),
+      ...Array.from({ length: 11 }, () => 'y'.repeat(999)),
+    ];
+    const start = () => Promise.resolve(startedWith(Promise.resolve({ exitCode: 0 }), () => lines.join('\r\n')));
+    const { made } = withTasks({ start });
+    const shown = (await made.call('tasks', { run: 'test' })).split('\n');
+    assert.deepEqual(shown.slice(1, 3), ['… 9 earlier lines: page 2 of 2', 'x'.repeat(1_000)]);
+    assert.equal(shown.length, 14);
   });
 
   it('tells the output of a watcher until now', async () => {

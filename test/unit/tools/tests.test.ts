@@ -39,7 +39,10 @@ describe('the tool tests', () => {
     made.tests.testsByFile['/ws/src/main.ts'] = Array.from({ length: 201 }, (_, index) => ['sum', `adds ${index}`]);
     const told = (await made.call('tests', { action: 'list', files: ['src/main.ts', 'src/other.ts'] })).split('\n');
     assert.deepEqual(told.slice(0, 2), ['src/main.ts: 201 tests', '  sum > adds 0']);
+    assert.equal(told.filter((row) => row.startsWith('  ')).length, 200);
     assert.deepEqual(told.slice(-2), ['src/other.ts: none known yet', '… 1 more']);
+    made.tests.testsByFile['/ws/src/main.ts'] = Array.from({ length: 200 }, (_, index) => [`adds ${index}`]);
+    assert.match(await made.call('tests', { action: 'list', files: ['src/main.ts'] }), /\n {2}adds 199$/);
     await assert.rejects(made.call('tests', { action: 'list', files: ['src/.env'] }), /exclude/);
     assert.deepEqual(made.caller.commands, [], 'nobody is asked');
   });
@@ -49,19 +52,22 @@ describe('the tool tests', () => {
     const selected = { action: 'run', files: ['src/main.ts'], names: ['adds'] };
     assert.equal(await made.call('tests', selected), '1 passed, 0 failed');
     assert.deepEqual(made.tests.runs, [{ files: ['/ws/src/main.ts'], names: ['adds'] }]);
-    assert.equal(await made.call('tests', { action: 'run' }), '1 passed, 0 failed');
+    for (const selected of [{}, { files: ['src/main.ts'] }, { names: ['adds'] }])
+      assert.equal(await made.call('tests', { action: 'run', ...selected }), '1 passed, 0 failed');
     assert.deepEqual(
       made.caller.commands.map(({ argv, cwd }) => [...argv, cwd]),
       [
         ['VS Code tests: “adds” in src/main.ts', '/ws'],
         ['VS Code tests: all', '/ws'],
+        ['VS Code tests: in src/main.ts', '/ws'],
+        ['VS Code tests: “adds”', '/ws'],
       ],
     );
     assert.ok(made.caller.commands.every(({ warning }) => warning?.includes('code that the agent has changed')));
     made.caller.answer = () => Promise.resolve({ isGranted: false, reason: 'The user said no.' });
     await assert.rejects(made.call('tests', { action: 'run' }), /No test was run\. The user said no\./);
     await assert.rejects(made.call('tests', { action: 'run', files: ['src/.env'] }), /exclude/);
-    assert.equal(made.tests.runs.length, 2);
+    assert.equal(made.tests.runs.length, 4);
   });
 
   it('tells why tests fail, and names no file that agents may not see', async () => {
@@ -81,17 +87,18 @@ describe('the tool tests', () => {
     ].join('\n');
     assert.equal(await made.call('tests', { action: 'run' }), expected);
     assert.equal(await made.call('tests', { action: 'failures' }), expected);
+    assert.deepEqual([made.tests.runs.length, made.caller.commands.length], [1, 1], 'failures run nothing');
   });
 
   it('keeps what it does not know, but no line with a path that agents may not see', async () => {
     const made = bench();
     made.tests.results = () =>
       Promise.resolve(
-        '<coverage path="/ws/src/.env" percent=3>\n<coverage path="/ws/src/main.ts" percent=4>\n<output>\nran\n</output>\n<testFailure name=\u0022a\u0022 path=\u0022\u0022>',
+        'said path="/ws/src/.env"\n}\n}\n<stackFrame path="/ws/src/main.ts">main</stackFrame>\n<testFailure name="\\q" path="">\n<coverage path="/ws/src/.env" percent=3>\n<coverage path="/ws/src/main.ts" percent=4>\n<output>\nran\n</output>\n<testFailure name=\u0022a\u0022 path=\u0022\u0022>',
       );
     assert.equal(
       await made.call('tests', { action: 'failures' }),
-      '<coverage path="/ws/src/main.ts" percent=4>\nOutput:\n  ran\nFailed: a',
+      '  }\n  }\n  at src/main.ts\nFailed: "\\q"\n<coverage path="/ws/src/main.ts" percent=4>\nOutput:\n  ran\nFailed: a',
     );
   });
 

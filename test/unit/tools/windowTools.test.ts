@@ -38,6 +38,18 @@ describe('the tools of the window', () => {
       await made.call('problems', { path: 'src/other.ts' }),
       /no problems in src\/other\.ts[^]*check only open files/,
     );
+    for (const input of [{}, { path: 'src' }]) assert.doesNotMatch(await made.call('problems', input), /not open/);
+    for (const [count, rest] of [
+      [51, '… 1 more problem: page 2 of 2 has the next.'],
+      [52, '… 2 more problems: page 2 of 2 has the next.'],
+    ] as const) {
+      made.editor.setDiagnostics(
+        main,
+        Array.from({ length: count }, (_, line) => problem(count - line, 'error', 'wrong')),
+      );
+      const rows = (await made.call('problems')).split('\n');
+      assert.deepEqual([rows[2]?.slice(0, 5), rows.at(-1)], ['  2: ', rest]);
+    }
     await assert.rejects(made.call('problems', { path: 'src/.env' }), /exclude/);
   });
 

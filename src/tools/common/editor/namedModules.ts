@@ -14,7 +14,7 @@ const maxModules = 50;
 export async function hiddenModulesIn(
   texts: readonly string[],
   file: string,
-  { editor }: Pick<ToolPorts, 'editor'>,
+  { editor }: { readonly editor: Pick<ToolPorts['editor'], 'folders' | 'resolve'> },
 ): Promise<ReadonlySet<string>> {
   const names = new Set(texts.flatMap((text) => [...text.matchAll(quoted)].map(([, , name = '']) => name)));
   const folder = withForwardSlashes(file).replace(/\/[^/]*$/u, '');

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { withDeadline } from '../../../base/common/async';
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { countOf } from '../../../base/common/countOf';
-import { TimeoutError } from '../../../base/common/errors';
 import { oneLine } from '../../../base/common/oneLine';
 import { formatCommand } from '../../../base/common/visibleText';
 import type { ToolCaller } from '../../../session/common/toolCaller';
@@ -82,11 +81,8 @@ async function runTask(
     started.set(label, running);
     if (task.isBackground)
       return `Started ${label}. It runs until the user stops it. With output, you see what it shows.`;
-    const end = await withDeadline(clock, label, timeout * 1_000, () => running.whenEnded).catch(
-      (error: unknown): undefined => {
-        if (!(error instanceof TimeoutError)) throw error;
-      },
-    );
+    // Only the deadline rejects.
+    const end = await withDeadline(clock, label, timeout * 1_000, () => running.whenEnded).catch(() => undefined);
     signal.throwIfAborted();
     const lines = await lastLines(running, 1, linesAtEnd);
     if (!end) return [`${label} has not ended after ${timeout} s and goes on.`, ...lines].join('\n');
@@ -99,8 +95,8 @@ async function runTask(
 
 /** @throws ToolError if the caller has not run it */
 async function describeOutput(name: string, page: number, started: ReadonlyMap<string, StartedTask>): Promise<string> {
-  const label = [...started.keys()].find((each) => each === name || each.slice(each.indexOf(': ') + 2) === name);
-  const task = label === undefined ? undefined : started.get(label);
+  const [label, task] =
+    [...started].find(([each]) => each === name || each.slice(each.indexOf(': ') + 2) === name) ?? [];
   if (!task) throw new ToolError(`You have not run “${name}”, or long ago. Run it first.`);
   const state = task.hasEnded ? 'has ended' : 'is running';
   return [`${label} ${state}.`, ...(await lastLines(task, page, linesPerPage))].join('\n');

@@ -37,7 +37,7 @@ function pagesFromEnd(lines: readonly string[], linesPerPage: number): readonly 
   let length = 0;
   for (const line of lines.toReversed()) {
     const row = truncateText(line, maxLineLength);
-    if (page.length > 0 && (page.length === linesPerPage || length + row.length > maxPageLength)) {
+    if (page.length === linesPerPage || length + row.length > maxPageLength) {
       pages.push(page.reverse());
       [page, length] = [[], 0];
     }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../base/common/isRecord';
+import * as z from 'zod';
 import { parseJson } from '../../../base/common/parseJson';
 import { filterVisibleFiles } from '../search/visibleFiles';
 import { displayPath } from '../text/displayPath';
@@ -49,7 +49,7 @@ export async function describeTestResults(
 
 /** The absolute path that a line names. The path of a failed test is one of names. */
 function pathOf(line: string): string | undefined {
-  if (!line.startsWith('<') || failure.test(line)) return undefined;
+  if (failure.test(line)) return undefined;
   return pathAttribute.exec(line)?.[1];
 }
 
@@ -63,8 +63,9 @@ function placeRow(line: string, name: string): string {
 function rowOf(line: string): string | undefined {
   const summary = /^<summary passed=(\d+) failed=(\d+) \/>$/.exec(line);
   if (summary) return `${summary[1]} passed, ${summary[2]} failed`;
-  const [, name, path] = failure.exec(line) ?? [];
-  if (name !== undefined && path !== undefined) {
+  const failed = failure.exec(line);
+  if (failed) {
+    const [, name = '', path = ''] = failed;
     const names = [textOf(path), textOf(name)].filter((each) => each !== '');
     return `Failed: ${truncateText(names.join(' > '), maxLineLength)}`;
   }
@@ -75,7 +76,5 @@ function rowOf(line: string): string | undefined {
 }
 
 function textOf(json: string): string {
-  const parsed = parseJson(`{"text":${json}}`);
-  const text = isRecord(parsed) ? parsed['text'] : undefined;
-  return typeof text === 'string' ? text : json;
+  return z.string().safeParse(parseJson(json)).data ?? json;
 }

@@ -80,6 +80,42 @@ describe('the stream to a child', () => {
     assert.ok(!stdout.isPaused());
   });
 
+  it('keeps what comes before somebody listens even if the child has closed its output', async () => {
+    const { closes, listen, messages, stdout } = streamTo({ exitCode: null, signalCode: null });
+    stdout.end('{"a":1}\n');
+    await turn();
+    await turn();
+    listen();
+    await turn();
+    await turn();
+    assert.deepEqual([messages, closes], [[{ a: 1 }], [{ reason: 'ended' }]]);
+  });
+
+  it('delivers a limited number in a turn, and what is no message apart', async () => {
+    const { listen, messages, stdout, stream } = streamTo({ exitCode: null, signalCode: null });
+    const noises: unknown[] = [];
+    stream.onNoise(({ excerpt }) => noises.push(excerpt));
+    stdout.write(`hello\n${'{"a":1}\n'.repeat(100)}`);
+    await turn();
+    listen();
+    await turn();
+    assert.ok(messages.length <= 63, `${messages.length} after the noise`);
+    while (messages.length < 100) await turn();
+    assert.deepEqual([noises, new Set(messages.map((message) => JSON.stringify(message))).size], [['hello'], 1]);
+  });
+
+  it('keeps the reason of its first end', async () => {
+    const { closes, listen, stdout, stream } = streamTo({ exitCode: null, signalCode: null });
+    listen();
+    stdout.end();
+    while (closes.length === 0) await turn();
+    stream.dispose();
+    await assert.rejects(
+      stream.send({}),
+      (error) => error instanceof ConnectionClosedError && error.closed.reason === 'ended',
+    );
+  });
+
   it('says that it is closed, whatever is sent', async () => {
     const { stream } = streamTo({ exitCode: null, signalCode: null });
     stream.dispose();
