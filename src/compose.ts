@@ -38,7 +38,7 @@ import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
 import { OpenQuestions } from './permissions/common/openQuestions';
 import { mcpClientPolicyId } from './permissions/common/policy/policyKinds';
-import { WindowToolCaller } from './permissions/vscode/windowToolCaller';
+import { titleOfClient, WindowToolCaller } from './permissions/vscode/windowToolCaller';
 import { PermissionsController } from './permissions/vscode/permissionsController';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
@@ -225,13 +225,14 @@ export function compose(context: vscode.ExtensionContext): App {
     consent: consent.consent,
   });
   const questions = new OpenQuestions();
+  const callerDeps = { standing, editor: vscodeEditor, log: log.child('tools'), questions };
   const tools: ToolsFeature = new ToolsFeature({
     ...contextFor('tools'),
     editor,
     providers: [contextItems.toolProvider],
     version,
-    createCaller: (clientName) =>
-      new WindowToolCaller(clientName, { standing, editor: vscodeEditor, log: log.child('tools'), questions }),
+    createCaller: (clientName) => new WindowToolCaller(titleOfClient(clientName), callerDeps),
+    chatCaller: new WindowToolCaller('VS Code’s chat', callerDeps),
     sharedFolder: path.join(context.globalStorageUri.fsPath, 'tools'),
     bridgeFile: mcpBridge.file,
   });

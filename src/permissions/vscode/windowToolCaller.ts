@@ -42,20 +42,22 @@ const maxCommandLength = 800;
 const tooManyQuestions =
   'The user has not answered several earlier questions of programs outside VS Code. Wait until they are answered or closed, then ask again.';
 
-/** A program outside VS Code that calls tools. It has no conversation, so the user is asked with a notification. */
+/** Names a program outside VS Code for the user, by the name that it claims. */
+export function titleOfClient(clientName: string | undefined): string {
+  const name = toVisibleText(oneLine(clientName ?? '')).slice(0, maxNameLength);
+  return name === '' ? 'A program outside VS Code' : `“${name}” (a program outside VS Code)`;
+}
+
+/** Calls tools without a conversation of Backline, so the user is asked with a notification. */
 export class WindowToolCaller implements ToolCaller {
   readonly endSignal = new AbortController().signal;
   readonly stopSignal = undefined;
-  private readonly title: string;
 
-  /** `clientName` is the name that the client claims. */
+  /** `title` begins the question to the user. */
   constructor(
-    clientName: string | undefined,
+    private readonly title: string,
     private readonly deps: WindowToolCallerDeps,
-  ) {
-    const name = toVisibleText(oneLine(clientName ?? '')).slice(0, maxNameLength);
-    this.title = name === '' ? 'A program outside VS Code' : `“${name}” (a program outside VS Code)`;
-  }
+  ) {}
 
   async mayChangeFiles({ files, purpose }: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
     if (files.length > maxShownFiles)

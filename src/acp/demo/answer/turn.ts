@@ -32,6 +32,8 @@ export interface Turn {
 export interface EditorQuestion {
   readonly title: string;
   readonly tool: string;
+  /** How the call is shown. */
+  readonly kind: 'search' | 'read' | 'edit';
   readonly input: Readonly<Record<string, string>>;
 }
 

@@ -128,10 +128,10 @@ export class V1Turn implements Turn {
     });
   }
 
-  async askEditor({ input, title, tool }: EditorQuestion): Promise<ToolAnswer> {
+  async askEditor({ input, kind, title, tool }: EditorQuestion): Promise<ToolAnswer> {
     const { editorTools } = this.options.session;
     if (!editorTools) return { kind: 'unsupported' };
-    const call = this.createToolCall({ title, kind: 'search', rawInput: { tool, ...input } });
+    const call = this.createToolCall({ title, kind, rawInput: { tool, ...input } });
     return await this.trackCall(call, async () => {
       const answer = await this.untilCancelled(editorTools.call(tool, input, this.signal));
       if (answer.kind === 'failed') await call.fail(answer.reason);

@@ -138,10 +138,10 @@ export class V2Turn implements Turn {
     });
   }
 
-  async askEditor({ input, title, tool }: EditorQuestion): Promise<ToolAnswer> {
+  async askEditor({ input, kind, title, tool }: EditorQuestion): Promise<ToolAnswer> {
     const { editorTools } = this.options.session;
     if (!editorTools) return { kind: 'unsupported' };
-    const call = this.createCall({ title, kind: 'search', rawInput: { tool, ...input } });
+    const call = this.createCall({ title, kind, rawInput: { tool, ...input } });
     return await this.trackCall(call, async () => {
       const answer = await this.untilCancelled(editorTools.call(tool, input, this.signal));
       if (answer.kind === 'failed') await call.fail(answer.reason);

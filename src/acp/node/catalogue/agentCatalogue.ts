@@ -29,6 +29,8 @@ export interface CatalogueEntry {
   readonly missingFile: MissingFileResult;
   /** Options of new sessions; changing them does not stop the agent. */
   readonly defaults?: AgentSetting['defaults'];
+  /** Whether the agent gets the tools of the window; by default it does. */
+  readonly tools?: boolean;
   readonly source: 'configured' | 'installed' | 'found' | 'demo';
   readonly problem?: EntryProblem;
   /** Set if the workspace defines the agent, which requires the user's permission. */
@@ -92,9 +94,10 @@ export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Cat
   const undefinedAgents = knownAgents.filter(({ id }) => !ownSettings.has(id) && !installedIds.has(id));
   const found = await Promise.all(undefinedAgents.map((known) => detectAgent(known, options)));
   const demo = ownSettings.has(demoAgentId) ? [] : [demoAgent(options.demo)];
-  const ownDefaults = new Map(levels.flatMap(({ defaults }) => [...defaults]));
+  const additions = new Map(levels.flatMap(({ found: added }) => [...added]));
   const builtIn = [...installed, ...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
-    return { ...entry, ...withoutUndefined({ defaults: ownDefaults.get(entry.id) }) };
+    const { defaults, tools } = additions.get(entry.id) ?? {};
+    return { ...entry, ...withoutUndefined({ defaults, tools }) };
   });
   const usedIds = new Set([...configured, ...builtIn].map(({ id }) => id));
   const workspaceSettings = levels.flatMap(({ agents, origin }) =>
@@ -140,7 +143,7 @@ async function configuredAgent(
   setting: AgentSetting,
   options: CatalogueOptions,
 ): Promise<CatalogueEntry> {
-  const { command, args, defaults, env, dialect, mcpServers, protocol } = setting;
+  const { command, args, defaults, env, dialect, mcpServers, protocol, tools } = setting;
   const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
   const known = findKnownAgentByCommand(command, args);
   const failure = await findCommandProblem(command, env, cwd ?? options.cwd, options);
@@ -155,7 +158,7 @@ async function configuredAgent(
     mcpServers,
     missingFile: known?.missingFileReadsAs ?? 'error',
     source: 'configured',
-    ...withoutUndefined({ cwd, defaults, problem, protocol }),
+    ...withoutUndefined({ cwd, defaults, problem, protocol, tools }),
   };
 }
 

@@ -230,10 +230,10 @@ function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | u
 }
 
 function configurationKey(entry: CatalogueEntry): string {
-  const { command, args, env, cwd, dialect, protocol, mcpServers, missingFile, source } = entry;
+  const { command, args, env, cwd, dialect, protocol, mcpServers, missingFile, source, tools = true } = entry;
   // An agent that runs keeps its version when another one is installed. The next start uses the newest one.
-  if (source === 'installed') return JSON.stringify([source, missingFile]);
-  return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile]);
+  if (source === 'installed') return JSON.stringify([source, missingFile, tools]);
+  return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile, tools]);
 }
 
 function disposeBackend({ backend, subscription }: OpenBackend): void {

@@ -144,6 +144,11 @@ describe('the catalogue of agents', () => {
       ),
     );
     assert.deepEqual(problems, []);
+    const withoutTools = await load(user({ gemini: { tools: false }, mine: { command: 'gemini', tools: false } }));
+    assert.deepEqual(
+      withoutTools.agents.flatMap(({ id, tools }) => (tools === false ? [id] : [])),
+      ['mine', 'gemini'],
+    );
     const origin = { name: 'work', file: '/work/.vscode/settings.json' };
     const bypass = { value: { gemini: { defaults: { mode: 'yolo' } } }, isTrusted: true, origin };
     const withWorkspace = await load(user({ gemini: { defaults } }), bypass);

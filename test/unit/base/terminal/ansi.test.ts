@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { parseAnsi } from '../../../src/transcript/common/ansi';
+import { parseAnsi } from '../../../../src/base/common/terminal/ansi';
 
 const textOf = (input: string): string =>
   parseAnsi(input)
