@@ -180,7 +180,8 @@ async function installedAgent(program: InstalledProgram, options: CatalogueOptio
   return {
     ...unconfiguredDefaults,
     id: known?.id ?? id,
-    title: known?.title ?? name,
+    // The name under which the user chose it: a card that is installed keeps its name.
+    title: name,
     command,
     args,
     env,

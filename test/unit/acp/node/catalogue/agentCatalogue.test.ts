@@ -86,11 +86,11 @@ describe('the catalogue of agents', () => {
       env: { A: 'b' },
     };
 
-    it('uses one instead of the one on PATH, with the id and the needs of a known agent', async () => {
+    it('uses one instead of the one on PATH, with the id and the needs of a known agent and the name of the registry', async () => {
       const { agents } = await loadInstalled([program]);
       assert.deepEqual(agents[0], {
         id: 'gemini',
-        title: 'Gemini',
+        title: 'Gemini CLI',
         command: program.command,
         args: program.args,
         env: program.env,
