@@ -9,10 +9,8 @@ import { realInstallPorts } from './installPorts';
 const [folder = '', reaperFile = '', spec = ''] = process.argv.slice(2);
 
 async function main(): Promise<void> {
-  const variables = Object.entries(process.env).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
-  const env: Record<string, string> = Object.fromEntries(variables);
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value;
   const reaper = new AgentReaper({ file: reaperFile, log: nullLogger });
   const guardProcess = (group: number) => {
     console.log(group);
