@@ -80,6 +80,10 @@ export const OwnVariable = z.object({
 });
 export type OwnVariable = z.infer<typeof OwnVariable>;
 
+/** An option of new conversations, such as the mode. */
+export const OwnDefault = z.object({ option: Line, value: Line });
+export type OwnDefault = z.infer<typeof OwnDefault>;
+
 /** An agent that the user defines. */
 export const OwnAgent = z.object({
   /** The name before the edit; absent for a new agent. */
@@ -90,6 +94,7 @@ export const OwnAgent = z.object({
   folder: Line,
   dialect: z.enum(['v1', 'draft']),
   variables: z.array(OwnVariable).check(z.maxLength(50)),
+  defaults: z.array(OwnDefault).check(z.maxLength(50)),
 });
 export type OwnAgent = z.infer<typeof OwnAgent>;
 
