@@ -14,6 +14,8 @@ export const AgentActionKind = z.enum([
   'cancel',
   'update',
   'remove',
+  'addAccount',
+  'removeAccount',
   'signIn',
   'chat',
   'restart',

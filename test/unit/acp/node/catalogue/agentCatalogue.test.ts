@@ -107,6 +107,18 @@ describe('the catalogue of agents', () => {
       assert.deepEqual([agents[0]?.id, agents[0]?.title], ['mine', 'Mine']);
     });
 
+    it('has a further account beside its agent, with an id and a name of its own', async () => {
+      const { agents } = await loadInstalled([program, { ...program, account: 'Work' }]);
+      assert.deepEqual(
+        agents.slice(0, 2).map(({ id, title }) => [id, title]),
+        [
+          ['gemini', 'Gemini CLI'],
+          ['gemini~Work', 'Gemini CLI (Work)'],
+        ],
+      );
+      assert.deepEqual({ ...agents[1], id: 'gemini', title: 'Gemini CLI' }, agents[0]);
+    });
+
     it('lets an entry of the settings with the same name win', async () => {
       const { agents } = await loadInstalled([program], user({ gemini: { command: 'opencode' } }));
       assert.deepEqual(
