@@ -1,7 +1,7 @@
 // From the icon to the answer of a real agent, which comes from the real npm registry and uses a scripted model:
 // `npm run test:ui -- --real-agents`.
 import assert from 'node:assert/strict';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
@@ -21,11 +21,15 @@ const Address = z.object({ port: z.number() });
 /** What makes an agent use the scripted model; the key comes from the user alone. */
 const agents = [
   {
+    id: 'gemini',
     title: 'Gemini CLI',
+    keyName: 'Gemini API Key',
     variables: (model: string) => ({ GOOGLE_GEMINI_BASE_URL: model, GEMINI_MODEL: 'gemini-2.5-flash' }),
   },
   {
+    id: 'claude-acp',
     title: 'Claude Agent',
+    keyName: 'Anthropic API Key',
     variables: (model: string) => ({
       ANTHROPIC_BASE_URL: model,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -34,7 +38,7 @@ const agents = [
   },
 ] as const;
 
-for (const { title, variables } of agents) {
+for (const { id, keyName, title, variables } of agents) {
   describe(`${title}, in a fresh profile on a machine without Node.js on PATH`, function () {
     this.timeout(900_000);
     let registry: Server;
@@ -69,9 +73,10 @@ for (const { title, variables } of agents) {
       registry.close();
     });
     afterEach(async function () {
-      if (this.currentTest?.state === 'failed') await window.screenshot('real-agent-failed');
+      if (this.currentTest?.state === 'failed') await picture('failed');
     });
 
+    const picture = (name: string): Promise<void> => window.screenshot(`real-${id}-${name}`);
     const agentsPage = (): Promise<Frame> =>
       eventually('the page of agents', async () => {
         for (const frame of window.page.frames()) {
@@ -102,22 +107,26 @@ for (const { title, variables } of agents) {
       await install.waitFor();
       await click(install);
       await window.page.locator('.monaco-dialog-box').getByText(`Install ${title}?`).waitFor();
-      await window.screenshot('real-agent-1-consent');
+      await picture('1-consent');
       await click(inDialog('Install'));
       await cardShows(/Ready|Sign-in required/, 300_000);
-      await window.screenshot('real-agent-2-installed');
+      await picture('2-installed');
       await click((await agentsPage()).getByRole('button', { name: `Start Conversation ${title}`, exact: true }));
       await chat.send('Hello?');
       const signIn = await chat.button(/Sign In|API Key/);
       await signIn.waitFor({ timeout: 90_000 });
-      await window.screenshot('real-agent-3-sign-in');
+      await picture('3-sign-in');
       await click(signIn);
-      const box = window.page.locator('.quick-input-widget input[type=password]');
+      const ways = window.picks.filter({ hasText: keyName });
+      const box = window.page.locator('.quick-input-widget:visible input[type=password]');
+      await ways.or(box).first().waitFor();
+      if (await ways.isVisible()) await click(ways);
       await box.waitFor();
+      await picture('4-key');
       await box.fill(key);
       await box.press('Enter');
       await chat.says(`Hello from the model of ${title}.`);
-      await window.screenshot('real-agent-4-answer');
+      await picture('5-answer');
       assert.ok(clicks <= 6, `${clicks} clicks`);
       assert.deepEqual([...model.keys], [key]);
     });
@@ -128,7 +137,11 @@ for (const { title, variables } of agents) {
       await (await agentsPage()).getByRole('menuitem', { name: 'Remove…' }).click();
       await inDialog('Remove').click();
       await cardShows('Not installed', 60_000);
-      await window.screenshot('real-agent-5-removed');
+      await picture('6-removed');
+      const storage = path.join(window.sandbox.dataDir, 'data', 'User', 'globalStorage', 'backline.backline', 'agents');
+      const left = (await readdir(storage)).toSorted();
+      assert.ok(left.includes('installed.json') && !left.includes(id), left.join(', '));
+      assert.deepEqual(await readdir(path.join(storage, '.staging')), []);
     });
   });
 }
