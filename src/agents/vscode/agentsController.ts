@@ -11,7 +11,7 @@ import { Messages } from '../../platform/vscode/messages';
 import { AgentManager } from '../common/agentManager';
 import type { AgentBackends, AgentQuestions, AgentSecrets, TryAgent } from '../common/agentPorts';
 import { InstallConsents } from '../common/install/installConsents';
-import type { InstalledAgent } from '../common/install/agentInstall';
+import { withAccounts, type AgentOrAccount } from '../common/agentAccounts';
 import type { AgentActionKind, AgentsView } from '../common/page/agentsApi';
 import { agentsView, agentSubjects, registryIdOf, type AgentSubject } from '../common/page/agentsView';
 import { OwnAgents } from '../common/ownAgents';
@@ -44,7 +44,8 @@ export interface RunningAgents extends RunningFeature {
   show(): void;
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel): void;
-  installed(): readonly InstalledAgent[];
+  /** The installed agents and their further accounts. */
+  installed(): readonly AgentOrAccount[];
 }
 
 /** How many icons are loaded at once. */
@@ -135,8 +136,8 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
     this.panel.restore(panel);
   }
 
-  installed(): readonly InstalledAgent[] {
-    return this.installer.installed();
+  installed(): readonly AgentOrAccount[] {
+    return withAccounts(this.installer.installed());
   }
 
   async loadView(): Promise<AgentsView> {
@@ -177,6 +178,15 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
         return;
       case 'remove':
         await this.remove(subject);
+        return;
+      case 'addAccount': {
+        const added = registryId === undefined ? undefined : await this.manager.addAccount(registryId);
+        if (added !== undefined) await vscode.commands.executeCommand(commandIds.acpSignIn, added);
+        return;
+      }
+      case 'removeAccount':
+        if (registryId !== undefined && subject.account !== undefined)
+          await this.manager.removeAccount(registryId, subject.account);
         return;
       case 'edit':
         if (backend) showForm(backend.id);

@@ -3,7 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { hashJson } from '../../../consent/node/contentHash';
-import { findKnownAgentInRegistry, type InstalledProgram } from '../../common/catalogue/installedAgents';
+import {
+  backendIdOfRegistryAgent,
+  findKnownAgentInRegistry,
+  type InstalledProgram,
+} from '../../common/catalogue/installedAgents';
 import { parseAgentSettings, type AgentSetting, type McpServerSetting } from '../../common/catalogue/agentSettings';
 import {
   demoAgentId,
@@ -176,14 +180,15 @@ async function installedAgents(
 }
 
 async function installedAgent(program: InstalledProgram, options: CatalogueOptions): Promise<CatalogueEntry> {
-  const { args, command, env, id, name } = program;
+  const { account, args, command, env, name } = program;
   const known = findKnownAgentInRegistry(program);
   const failure = await findCommandProblem(command, env, options.cwd, options);
   const problem = failure && { message: `${name} is damaged: its program is missing. Remove it and install it again.` };
   return {
     ...unconfiguredDefaults,
-    id: known?.id ?? id,
-    title: known?.title ?? name,
+    id: backendIdOfRegistryAgent(program),
+    // The name under which the user chose it: a card that is installed keeps its name.
+    title: account === undefined ? name : `${name} (${account})`,
     command,
     args,
     env,

@@ -60,6 +60,21 @@ describe('the files of installed agents', () => {
     assert.deepEqual(await storage.readInstalled(), [one, two]);
   });
 
+  it('keeps the names of accounts with the installed version, and leaves out what is no name', async () => {
+    const one = { ...(await place('one', '1.0.0')), accounts: ['Work', 'Second team'] };
+    await storage.writeInstalled([one]);
+    assert.deepEqual(await storage.readInstalled(), [one]);
+    const started = installer();
+    await started.start();
+    assert.deepEqual(started.installed()[0]?.accounts, one.accounts);
+    await started.changeAccounts('one', (names) => [...names, 'Home']);
+    assert.deepEqual(started.installed()[0]?.accounts, [...one.accounts, 'Home']);
+    started.dispose();
+    const text = await readFile(storage.indexFile, 'utf8');
+    await writeFile(storage.indexFile, text.replace('"Home"', '"../../home"'));
+    assert.deepEqual((await storage.readInstalled())[0]?.accounts, undefined);
+  });
+
   it('loses nothing when the index is damaged or gone: the newest version of each folder counts', async () => {
     await place('one', '1.0.0', 1);
     const newer = await place('one', '0.9.0', 2);
