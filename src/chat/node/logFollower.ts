@@ -2,7 +2,7 @@ import { Coalescer, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 
 const soonMs = 100;
 /**

@@ -3,7 +3,7 @@ import { countOf } from '../../base/common/countOf';
 import { parseJson } from '../../base/common/parseJson';
 import { LogNormalizer } from './logNormalizer';
 import { LogRecord, logVersion } from '../common/conversation/logRecord';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 
 interface ReadLog {
   /** The records with normalized events, for all versions of the log. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/common/oneLine';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 import { readLines } from './logReader';
 
 /**

@@ -18,7 +18,7 @@ import { Mentions } from '../common/mentions/mentions';
 import { NewSessionOptions } from '../common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
-import { DiskFiles } from '../node/filePort';
+import { DiskFiles } from '../../base/node/filePort';
 import { SessionStore } from '../node/sessionStore';
 import { ChatFeature, type ChatUi } from './chatFeature';
 import { deleteFile } from './review/deleteFile';

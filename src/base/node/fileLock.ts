@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as z from 'zod';
-import type { Clock } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
-import { parseJson } from '../../base/common/parseJson';
-import { isProcessAlive } from '../../base/node/isProcessAlive';
+import type { Clock } from '../common/async';
+import type { Disposable } from '../common/disposable';
+import { parseJson } from '../common/parseJson';
+import { isProcessAlive } from './isProcessAlive';
 import type { FilePort } from './filePort';
 
 const Owner = z.object({ owner: z.string(), pid: z.number(), host: z.string(), startedAt: z.number() });
@@ -26,23 +26,20 @@ const maxSilentPeriods = 9;
 interface LockPorts {
   readonly files: FilePort;
   readonly clock: Clock;
-  /** Called when another window has taken the lock. This window must then write nothing. */
+  /** Called when another window has taken the lock. This window must then write nothing that the lock protects. */
   readonly onLost: () => void;
 }
 
 interface LockState {
-  /** Contents of the file; undefined if missing. */
-  readonly text: string | undefined;
   readonly owner: Owner | undefined;
-  readonly modifiedAt: number | undefined;
   readonly isStale: boolean;
 }
 
 /**
- * Uses a lock file to ensure that only one window writes to a conversation. The lock of a process that has ended can be
- * taken.
+ * A lock file that only one window at a time holds. It is renewed by heartbeats; the lock of a process that has ended, or
+ * is silent for long, can be taken.
  */
-export class SessionLock implements Disposable {
+export class FileLock implements Disposable {
   private readonly ownerId = randomUUID();
   private isHeld = false;
   private isLost = false;
@@ -63,7 +60,7 @@ export class SessionLock implements Disposable {
         return this.markHeld();
       const found = await this.readLock();
       if (found.owner?.owner === this.ownerId) return this.markHeld();
-      if (!found.isStale || !(await this.evictStale(found))) return false;
+      if (!found.isStale || !(await this.evictStale())) return false;
     }
     return false;
   }
@@ -115,18 +112,25 @@ export class SessionLock implements Disposable {
   }
 
   /**
-   * Removes a stale lock by an atomic rename. If the lock has changed since it was found, restores it and resolves to
-   * false.
+   * Removes the lock if it is still stale, and resolves to whether it did. Only one window at a time removes locks, so
+   * that none removes the new lock of another one.
    */
-  private async evictStale(found: LockState): Promise<boolean> {
-    const { files } = this.ports;
-    const tombstone = `${this.file}.${this.ownerId}`;
-    if (!(await files.move(this.file, tombstone))) return true;
-    const isFound =
-      (await files.read(tombstone)) === found.text && (await files.modifiedAt(tombstone)) === found.modifiedAt;
-    if (isFound) await files.remove(tombstone);
-    else await files.move(tombstone, this.file);
-    return isFound;
+  private async evictStale(): Promise<boolean> {
+    const { files, clock } = this.ports;
+    const guard = `${this.file}.evict`;
+    if (!(await files.createNew(guard, this.ownerId))) {
+      const guardedAt = await files.modifiedAt(guard);
+      // Its window has crashed.
+      if (guardedAt !== undefined && clock.now() - guardedAt > staleMs) await files.remove(guard);
+      return false;
+    }
+    try {
+      const { isStale } = await this.readLock();
+      if (isStale) await files.remove(this.file);
+      return isStale;
+    } finally {
+      await files.remove(guard);
+    }
   }
 
   private scheduleHeartbeat(): void {
@@ -165,10 +169,8 @@ export class SessionLock implements Disposable {
 
   private async readLock(): Promise<LockState> {
     const { files } = this.ports;
-    const text = await files.read(this.file);
-    const modifiedAt = await files.modifiedAt(this.file);
-    const owner = ownerOf(text);
-    return { text, owner, modifiedAt, isStale: this.isStale(owner, modifiedAt) };
+    const owner = ownerOf(await files.read(this.file));
+    return { owner, isStale: this.isStale(owner, await files.modifiedAt(this.file)) };
   }
 
   private isStale(owner: Owner | undefined, modifiedAt: number | undefined): boolean {
