@@ -16,7 +16,7 @@ import { describeRule } from '../common/rules/ruleWords';
 import type { SessionGrant } from '../common/sessionGrants';
 import type { StandingPermissions } from '../common/standingPermissions';
 import { askForRule } from './newRule';
-import { PermissionsPanel, type PermissionsPanelModel } from './permissionsPanel';
+import { createPermissionsTab, type PermissionsPageModel } from './permissionsTab';
 
 interface PermissionsControllerDeps extends FeatureContext {
   readonly standing: StandingPermissions;
@@ -28,7 +28,7 @@ interface PermissionsControllerDeps extends FeatureContext {
 }
 
 /** Controls the page that shows and changes what agents can do. */
-export class PermissionsController implements PermissionsPanelModel, Disposable {
+export class PermissionsController implements PermissionsPageModel, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = new Emitter<void>((error) =>
     this.deps.log.error('a permissions listener failed', error),
@@ -42,17 +42,17 @@ export class PermissionsController implements PermissionsPanelModel, Disposable 
   start(): void {
     const { agents, clock, commands, editor, extensionUri, log, settings, standing } = this.deps;
     const { disposables } = this;
-    const panel = disposables.add(new PermissionsPanel({ model: this, extensionUri, clock, log }));
+    const tab = disposables.add(createPermissionsTab({ model: this, extensionUri, clock, log }));
     const changed = (): void => this.changeEmitter.fire();
     disposables.add(standing.onDidChange(changed));
     disposables.add(agents.onDidChange(changed));
     disposables.add(editor.onDidChangeFolders(changed));
     disposables.add(settings.onDidChangeOf([settingIds.permissions], changed));
-    disposables.add(commands.setHandler(commandIds.permissionsShow, () => panel.show()));
+    disposables.add(commands.setHandler(commandIds.permissionsShow, () => tab.show()));
     disposables.add(
       vscode.window.registerWebviewPanelSerializer(panelTypes.permissions, {
         deserializeWebviewPanel: (restored) => {
-          panel.restore(restored);
+          tab.restore(restored);
           return Promise.resolve();
         },
       }),
