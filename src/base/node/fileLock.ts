@@ -11,16 +11,12 @@ const Owner = z.object({ owner: z.string(), pid: z.number(), host: z.string(), s
 type Owner = z.infer<typeof Owner>;
 
 const heartbeatMs = 10_000;
-/**
- * If the last heartbeat is older than this, the computer may have slept, and another window may have taken the lock.
- */
+/** If the last heartbeat is older, the computer may have slept, and another window may have taken the lock. */
 const lateMs = 2 * heartbeatMs;
 /** Age after which a lock is stale, in milliseconds. Much longer than a delayed heartbeat. */
 const staleMs = 45_000;
 const silencePeriodMs = 5000;
-/**
- * Number of `silencePeriodMs` periods without a heartbeat after which a lock is stale. In total as long as `staleMs`.
- */
+/** How many `silencePeriodMs` without a heartbeat make a lock stale. In total as long as `staleMs`. */
 const maxSilentPeriods = 9;
 
 interface LockPorts {
@@ -182,10 +178,7 @@ export class FileLock implements Disposable {
     return !isAlive || this.isSilent(modifiedAt);
   }
 
-  /**
-   * Whether the lock file was not changed for a while. Counts short timers, because the system clock advances during
-   * sleep.
-   */
+  /** Whether the lock file was not changed for a while. Counts short timers, as clocks advance during sleep. */
   private isSilent(modifiedAt: number): boolean {
     if (this.silentPeriods?.modifiedAt !== modifiedAt) {
       this.silentPeriods = { modifiedAt, times: 0 };

@@ -34,10 +34,7 @@ export class LogReader {
     return this.offset;
   }
 
-  /**
-   * Reads all new records. With `isBeingWritten`, an incomplete last line is not reported as damage. @throws errors of
-   * the file port
-   */
+  /** Reads all new records. `isBeingWritten`: an incomplete last line is no damage. @throws errors of the file port */
   async read(isBeingWritten = false): Promise<ReadLog> {
     const records: LogRecord[] = [];
     const start = this.offset;

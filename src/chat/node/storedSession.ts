@@ -50,10 +50,7 @@ export interface StoredSessionState {
   readonly makeFolder: () => Promise<void>;
 }
 
-/**
- * The files of one conversation, opened by one window. Reads records that other windows write, until `claim` makes this
- * window the writer.
- */
+/** The files of one conversation in one window. Reads what other windows write, until `claim` makes it the writer. */
 export class StoredSession implements ConversationFiles {
   private currentHead: SessionHead;
   /** Changes that are not in the head on disk yet. */

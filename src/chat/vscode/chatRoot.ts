@@ -50,10 +50,7 @@ interface ChatRootDeps extends FeatureContext {
 export interface RunningChat extends ChatUi, WriteObserver {
   /** Opens the files that the session's agent reads and edits. Only while Follow is on. */
   followSession(session: BackendSession): void;
-  /**
-   * Shows a new conversation with the text attached, so that the user can write a prompt. The agent will work in
-   * `folder` (absolute path).
-   */
+  /** Shows a new conversation with the text attached. The agent will work in `folder` (absolute path). */
   startConversationWith(
     digest: { readonly title: string; readonly text: string },
     folder: string | undefined,

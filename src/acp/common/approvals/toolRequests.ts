@@ -22,10 +22,7 @@ interface RequestContext {
 /** Kinds that are changed to `edit` if the call has a diff. */
 const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
 
-/**
- * Converts a tool call to a permission request. Inaccessible paths stay as the agent wrote them: rules can deny but not
- * allow them.
- */
+/** Converts a tool call to a request. Inaccessible paths stay as written: rules can deny but not allow them. */
 export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
   const diffs = call.content.flatMap(changedPathsOf);

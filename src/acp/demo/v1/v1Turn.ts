@@ -120,10 +120,7 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
   }
 }
 
-/**
- * Releases a terminal, which also ends a running command. Ignores errors, because the client releases its terminals
- * when the session ends.
- */
+/** Releases a terminal, which also ends its command. Ignores errors: the client releases all when the session ends. */
 async function releaseTerminal(terminal: TerminalHandle): Promise<void> {
   await terminal.release().catch(() => undefined);
 }

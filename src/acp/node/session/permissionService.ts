@@ -328,9 +328,7 @@ export class PermissionService implements Disposable {
     this.sessionGrants.add(listed);
   }
 
-  /**
-   * Adds a lasting answer that only the agent stores to the list of permissions, because the agent will not ask again.
-   */
+  /** Lists a lasting answer that only the agent stores among the permissions, because the agent will not ask again. */
   private recordAgentGrant({ kind, name, rule }: PermissionChoice): void {
     const { agentId, agentTitle, standing } = this.options;
     if (rule || !kind.endsWith('_always') || this.agentGrantsByOption.has(name)) return;

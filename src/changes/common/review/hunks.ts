@@ -13,10 +13,7 @@ export interface Hunk {
   readonly after: LineRange;
 }
 
-/**
- * Maximum number of differing lines to compare, because the time grows with the square. With more of them, the result
- * is a single hunk.
- */
+/** Maximum number of differing lines to compare, as the time grows with the square. With more, all is one hunk. */
 const maxEdits = 800;
 
 /** Returns the hunks between two texts, from top to bottom. Line endings are not compared. */

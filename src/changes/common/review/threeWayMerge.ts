@@ -18,10 +18,7 @@ interface Group {
 interface PartlyMerged {
   /** The text of `theirs`, with the changes of `ours` that do not conflict. */
   readonly text: string;
-  /**
-   * Number of groups of lines that only `ours` changed. `conflictCount` is the number of groups that both sides changed
-   * differently.
-   */
+  /** Number of groups of lines that only `ours` changed. `conflictCount`: groups that both changed differently. */
   readonly mergedCount: number;
   readonly conflictCount: number;
 }

@@ -37,10 +37,7 @@ export class EntryWriter {
 
   constructor(readonly document: TranscriptDocument) {}
 
-  /**
-   * Creates the common members of a new entry. Ids are sequential, so they stay the same when the records are read
-   * again.
-   */
+  /** Creates the common members of a new entry. Ids are sequential: the same when records are read again. */
   createBase(parent?: string): EntryBase {
     const { recordedAt, turnNumber } = this;
     return { id: `e${++this.entryCount}`, turn: turnNumber, ...withoutUndefined({ at: recordedAt, parent }) };

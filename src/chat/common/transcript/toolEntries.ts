@@ -242,10 +242,7 @@ function titleOf({ title, name, kind, operation, input }: Call): string {
   return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
 }
 
-/**
- * Whether a title contains the command or its beginning. A title that only describes the purpose does not show which
- * command runs.
- */
+/** Whether a title contains the command or its beginning, and not only the purpose of the command. */
 function namesCommand(title: string, command: string): boolean {
   const bare = (text: string): string => text.replaceAll(/[`\s]+/g, ' ').trim();
   const start = bare(title).replace(/\s*(…|\.\.\.)$/, '');
