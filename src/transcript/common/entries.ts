@@ -124,6 +124,13 @@ const entryBase = {
   omitted: optional(Count),
 };
 
+export interface EntryBase {
+  readonly id: string;
+  readonly turn: number;
+  readonly at?: number;
+  readonly parent?: string;
+}
+
 export const ToolState = z.enum([
   'pending',
   'waiting',

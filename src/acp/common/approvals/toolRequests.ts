@@ -6,6 +6,7 @@ import { parseToolInput, sortedByName } from '../../../permissions/common/reques
 import { mayChangeFiles } from '../../../permissions/common/decide';
 import type { CheckedRequest, ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
+import type { ToolCommand } from '../../../session/common/toolCaller';
 import type { CallDescription } from '../session/toolCalls';
 import { toToolContent } from '../session/toolContent';
 
@@ -80,15 +81,7 @@ async function protectionsOf(
   return new Map(found.flat());
 }
 
-export interface TerminalRequest {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Why the command may run more than it says. */
-  readonly warning?: string;
-}
-
-export function toTerminalToolRequest(agent: string, { argv, cwd, env, warning }: TerminalRequest): ToolRequest {
+export function toTerminalToolRequest(agent: string, { argv, cwd, env, warning }: ToolCommand): ToolRequest {
   const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: warning !== undefined };
   return { agent, kind: 'execute', command: { argv, cwd }, env: sortedByName(env), ...nothing };
 }

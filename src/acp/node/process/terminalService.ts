@@ -5,7 +5,7 @@ import { messageOf } from '../../../base/common/errors';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalView } from '../../common/session/terminalViews';
-import type { TerminalRequest } from '../../common/approvals/toolRequests';
+import type { ToolCommand } from '../../../session/common/toolCaller';
 import { diskCommandFiles, lookupCommand } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
 import { addEnvironmentMark } from './processMarks';
@@ -19,7 +19,7 @@ export interface TerminalServiceDeps {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly maxTerminals: number;
-  readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<PermissionOutcome>;
+  readonly authorize: (request: ToolCommand, signal?: AbortSignal) => Promise<PermissionOutcome>;
   /** Called when a command has written output or ended. Calls for output are throttled. */
   readonly onDidChange: (terminalId: string, view: TerminalView) => void;
 }

@@ -1,7 +1,7 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { ToolContent } from '../../../session/common/sessionEvents';
-import type { ChangedFile, ToolChange } from '../../../session/common/toolCaller';
+import type { ChangedFile, ToolChange, ToolCommand } from '../../../session/common/toolCaller';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
@@ -32,7 +32,6 @@ import {
   describePermissionRequest,
   toTerminalToolRequest,
   relativeDisplayPath,
-  type TerminalRequest,
 } from '../../common/approvals/toolRequests';
 import type { PermissionRequest } from '../../common/session/agentMessages';
 
@@ -143,7 +142,7 @@ export class PermissionService implements Disposable {
   }
 
   /** Whether a command may run in one of Backline's terminals. */
-  mayRun(request: TerminalRequest, signal?: AbortSignal): Promise<PermissionOutcome> {
+  mayRun(request: ToolCommand, signal?: AbortSignal): Promise<PermissionOutcome> {
     const warnings = request.warning === undefined ? [] : [request.warning];
     return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, request), signal, {}, warnings);
   }

@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
-import type { EntryOf, Part, ToolState } from '../../../transcript/common/entries';
+import type { EntryBase, EntryOf, Part, ToolState } from '../../../transcript/common/entries';
 import type { DecidedApproval } from '../approvals/approvalViews';
 import { displayedContent } from './callContent';
-import type { EntryBase, EntryWriter } from './entryWriter';
+import type { EntryWriter } from './entryWriter';
 import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type PartsWithDiffs } from './toolParts';
 
 type ToolEntry = EntryOf<'tool'>;

@@ -1,9 +1,9 @@
-import type { ToolState } from '../../../../transcript/common/entries';
+import type { EntryBase, ToolState } from '../../../../transcript/common/entries';
 import { isRecord, ownValue, asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { parseThreadId } from '../../model/threadLinks';
 import { ProgressCall, ProgressTurn } from '../../model/threadSchema';
-import { rawEntry, type EntryBase, type MappedEntry, type UnfinishedState } from './mapped';
+import { rawEntry, type MappedEntry, type UnfinishedState } from './mapped';
 import { errorText, type ToolCall, type ToolRun } from './toolRun';
 
 /** A step of a subagent: an entry, or a call without an entry yet. */

@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
-import type { Part, ToolState } from '../../../../transcript/common/entries';
+import type { EntryBase, Part, ToolState } from '../../../../transcript/common/entries';
 import { isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { ResultBlock, StoredToolRun } from '../../model/threadSchema';
-import { plainText, type EntryBase, type UnfinishedState } from './mapped';
+import { plainText, type UnfinishedState } from './mapped';
 
 /** A tool call without its result. */
 export interface ToolCall {
