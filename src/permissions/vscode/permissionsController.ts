@@ -69,9 +69,9 @@ export class PermissionsController implements PermissionsPageModel, Disposable {
     const listed = await this.listAgents();
     const agents = [...listed, ...otherAgents.filter((other) => !listed.some(({ id }) => id === other.id))];
     return permissionsView({
-      policy: standing.policy,
+      policy: standing.policy(),
       agents,
-      storedRules: standing.storedRules,
+      storedRules: standing.rules.stored,
       grants: this.listGrants(),
     });
   }
@@ -84,8 +84,8 @@ export class PermissionsController implements PermissionsPageModel, Disposable {
 
   async removeRule(id: string): Promise<void> {
     const { standing } = this.deps;
-    const rule = standing.rules.find((other) => ruleKey(other) === id);
-    if (rule) await standing.removeRule(rule);
+    const rule = standing.rules.list.find((other) => ruleKey(other) === id);
+    if (rule) await standing.rules.remove(rule);
     for (const { grant, id: grantId } of this.listGrants()) {
       if (grantId === id && grant.kind === 'rule') grant.revoke();
     }
@@ -95,7 +95,7 @@ export class PermissionsController implements PermissionsPageModel, Disposable {
     const { editor, log, standing } = this.deps;
     const rule = await askForRule({ folder: editor.folders[0]?.path ?? homedir(), agents: await this.listAgents() });
     if (!rule) return;
-    await standing.addRule(rule);
+    await standing.rules.add(rule);
     new Messages(log).info(`Added rule: ${describeRule(rule)}.`);
   }
 

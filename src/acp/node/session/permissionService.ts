@@ -248,12 +248,12 @@ export class PermissionService implements Disposable {
   private decideByRulesAndPolicy(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
     const { agentId, standing } = this.options;
     const decision = decideRequest(request, {
-      rules: [...standing.rules, ...this.sessionRules],
-      policy: { ...defaultPolicy, ...standing.policyOfAgent(agentId) },
-      globs: standing.ruleGlobs,
+      rules: [...standing.rules.list, ...this.sessionRules],
+      policy: { ...defaultPolicy, ...standing.policy().forAgent(agentId) },
+      globs: standing.globs,
       isProtected: (path) => 'protections' in request && request.protections.has(path),
     });
-    if ('rule' in decision && decision.rule.scope === 'always') standing.recordUse(decision.rule);
+    if ('rule' in decision && decision.rule.scope === 'always') standing.rules.recordUse(decision.rule);
     return decision;
   }
 
@@ -309,7 +309,7 @@ export class PermissionService implements Disposable {
     if (rule?.scope === 'session') this.addSessionRule(rule);
     if (rule?.scope !== 'always') return;
     try {
-      await standing.addRule(rule);
+      await standing.rules.add(rule);
     } catch (error) {
       log.error('Could not keep a rule', error);
       approvals.warn(`The answer applies only this time because it could not be saved as a rule. ${messageOf(error)}`);
@@ -344,11 +344,11 @@ export class PermissionService implements Disposable {
 
 /** Decides about a workspace file by rules and policy. Undefined if the user must be asked. */
 export function decideFileAccess(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
-  const policy = { ...defaultFilePolicy, ...standing.policyOfAgent(request.agent) };
+  const policy = { ...defaultFilePolicy, ...standing.policy().forAgent(request.agent) };
   const { answer } = decideRequest(request, {
-    rules: standing.rules,
+    rules: standing.rules.list,
     policy,
-    globs: standing.ruleGlobs,
+    globs: standing.globs,
     isProtected: () => false,
   });
   return answer === 'ask' ? undefined : answer;
