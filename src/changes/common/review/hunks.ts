@@ -22,7 +22,6 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   const { end, start } = commonEnds(old, current);
   const removed = old.slice(start, old.length - end);
   const added = current.slice(start, current.length - end);
-  if (removed.length === 0 && added.length === 0) return [];
   const pieces = diffArrays(removed, added, { maxEditLength: maxEdits });
   if (!pieces) {
     return [{ before: { start, end: old.length - end }, after: { start, end: current.length - end } }];

@@ -53,7 +53,7 @@ export function mergeWithoutConflicts({ base, ours, theirs }: MergeInput): Partl
     const their = linesOfSide(theirLines, group.theirs, group.base);
     const isConflict = our !== undefined && their !== undefined && !isSame(our, their);
     if (isConflict) conflictCount++;
-    else if (our && !their) mergedCount++;
+    else if (!their) mergedCount++;
     merged.push(...((isConflict ? their : our) ?? their ?? []));
   }
   return { text: [...merged, ...baseLines.slice(copied)].join(ending), mergedCount, conflictCount };
