@@ -8,6 +8,7 @@ import { toVisibleText } from '../../base/common/visibleText';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
+import type { PageTab } from '../../webview/vscode/pageTab';
 import { AgentManager } from '../common/agentManager';
 import type { AgentBackends, AgentQuestions, AgentSecrets, TryAgent } from '../common/agentPorts';
 import { InstallConsents } from '../common/install/installConsents';
@@ -22,7 +23,7 @@ import type { InstallPorts } from '../node/installPorts';
 import snapshot from '../common/registry/snapshot.json';
 import { RegistryStore } from '../node/registryStore';
 import { agentDialogs, confirm } from './agentDialogs';
-import { AgentsPanel, type AgentsPageModel } from './agentsPanel';
+import { createAgentsTab, type AgentsPageModel } from './agentsTab';
 
 export interface AgentsControllerDeps extends FeatureContext {
   readonly install: Omit<InstallPorts, 'clock' | 'log'>;
@@ -65,7 +66,7 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
   private readonly installer: AgentInstaller;
   private readonly manager: AgentManager;
   private readonly own: OwnAgents;
-  private readonly panel: AgentsPanel;
+  private readonly tab: PageTab;
   private readonly updates: UpdateOffers;
   private readonly messages: Messages;
   readonly onDidChange: AgentManager['onDidChange'];
@@ -96,7 +97,7 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
       log,
     });
     this.onDidChange = this.manager.onDidChange;
-    this.panel = new AgentsPanel({ model: this, extensionUri, clock, log });
+    this.tab = createAgentsTab({ model: this, extensionUri, clock, log });
     this.updates = new UpdateOffers({
       manager: this.manager,
       backends,
@@ -110,8 +111,8 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
 
   async start(): Promise<void> {
     const { onDidChangeInstalled, settings } = this.deps;
-    const { disposables, installer, manager, panel, registry, updates } = this;
-    for (const part of [registry, installer, manager, updates, panel]) disposables.add(part);
+    const { disposables, installer, manager, registry, tab, updates } = this;
+    for (const part of [registry, installer, manager, updates, tab]) disposables.add(part);
     disposables.add(installer.onDidChange(onDidChangeInstalled));
     disposables.add(settings.onDidChangeOf([settingIds.agentsRegistry], () => void manager.refresh()));
     disposables.add(settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updates.check()));
@@ -129,11 +130,11 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
   }
 
   show(): void {
-    this.panel.show();
+    this.tab.show();
   }
 
   restore(panel: vscode.WebviewPanel): void {
-    this.panel.restore(panel);
+    this.tab.restore(panel);
   }
 
   installed(): readonly AgentOrAccount[] {
