@@ -1,5 +1,8 @@
 import * as z from 'zod';
+import { isRecord } from '../../../base/common/isRecord';
 import { reservedPolicyIds } from '../../../permissions/common/policy/policyKinds';
+import { headerProblem } from '../remote/agentHeaders';
+import { agentUrlProblem } from '../remote/agentUrl';
 import { demoAgentId, knownAgents } from './knownAgents';
 
 const Variables = z.record(z.string(), z.string());
@@ -23,7 +26,8 @@ const FoundAgentSetting = z.strictObject({ defaults: Defaults });
 const ProtocolSetting = z.enum(['auto', '1', '2']);
 export type ProtocolSetting = z.infer<typeof ProtocolSetting>;
 
-export const AgentSetting = z.object({
+export const ProcessAgentSetting = z.object({
+  url: z.undefined().optional(),
   /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
@@ -40,7 +44,28 @@ export const AgentSetting = z.object({
    */
   defaults: Defaults.optional(),
 });
-export type AgentSetting = z.infer<typeof AgentSetting>;
+export type ProcessAgentSetting = z.infer<typeof ProcessAgentSetting>;
+
+/** An agent that Backline connects to. */
+const UrlAgentSetting = z.strictObject({
+  url: z.string().superRefine((url, context) => addProblem(agentUrlProblem(url), context)),
+  /** Values may contain `${secret:NAME}`. */
+  headers: Variables.superRefine((headers, context) => {
+    for (const [name, value] of Object.entries(headers)) addProblem(headerProblem(name, value), context);
+  }).default({}),
+  /** The folder of sessions on the agent's machine. The session's own path by default. */
+  cwd: z.string().min(1).optional(),
+  protocol: ProtocolSetting.optional(),
+  mcpServers: z.record(z.string(), McpServerSetting).default({}),
+  defaults: Defaults.optional(),
+});
+export type UrlAgentSetting = z.infer<typeof UrlAgentSetting>;
+
+export type AgentSetting = ProcessAgentSetting | UrlAgentSetting;
+
+function addProblem(problem: string | undefined, context: z.RefinementCtx): void {
+  if (problem !== undefined) context.addIssue(problem);
+}
 
 interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
@@ -77,7 +102,7 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
     }
     const found = FoundAgentSetting.safeParse(entry).data;
     const lack = found && defaultsProblem(name, isOfWorkspace);
-    const parsed = found ? undefined : AgentSetting.safeParse(entry);
+    const parsed = found ? undefined : parseEntry(entry);
     if (parsed?.success) agents.set(name, parsed.data);
     else if (found && lack === undefined) defaults.set(name, found.defaults);
     const wrong = lack ?? (parsed?.error && issuesText(parsed.error));
@@ -85,6 +110,14 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   }
   return { agents, defaults, problems };
 }
+
+function parseEntry(entry: unknown): z.ZodSafeParseResult<AgentSetting> {
+  if (!isRecord(entry) || !('url' in entry)) return ProcessAgentSetting.safeParse(entry);
+  if ('command' in entry) return Ambiguous.safeParse(entry);
+  return UrlAgentSetting.safeParse(entry);
+}
+
+const Ambiguous = z.never('use either "command" or "url", not both');
 
 /** Explains why an entry that has only `defaults` is ignored. */
 function defaultsProblem(name: string, isOfWorkspace: boolean): string | undefined {

@@ -6,8 +6,9 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter, type Event } from '../../../base/common/event';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
-import type { MessageStream } from '../../../wire/common/messageStream';
+import type { MessageStream, StreamClosed } from '../../../wire/common/messageStream';
 import type { AgentDescription } from '../../common/session/agentMessages';
+import { processWords, type ConnectionWords } from '../../common/session/connectionWords';
 import type { AgentExit } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { RunningAgents } from '../process/runningAgents';
@@ -15,6 +16,7 @@ import type { RestartPolicy } from '../process/restartPolicy';
 import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
 import { toBackendError } from '../connection/agentErrors';
 
+/** An agent that runs: a process, or a connection to a remote agent. */
 export interface AgentProcessHandle {
   readonly stream: MessageStream;
   readonly onDidExit: Event<AgentExit>;
@@ -28,6 +30,8 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
   readonly title: string;
   /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
+  /** Default: those for a process. */
+  readonly words?: ConnectionWords;
   readonly restartPolicy: RestartPolicy;
   readonly mayDownload?: boolean;
   readonly limits: AcpLimits;
@@ -156,8 +160,7 @@ export class AgentConnection {
     const { signal } = this.startAbortController;
     if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
     await this.waitBeforeRestart(signal);
-    const wait = this.mayDownloadPackage ? 'The first start may take a few minutes because of a download.' : '';
-    this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
+    this.setState({ kind: 'starting', message: this.words.starting(title, this.mayDownloadPackage) });
     let process: AgentProcessHandle;
     try {
       process = await startAgent();
@@ -181,7 +184,7 @@ export class AgentConnection {
     const exited = new Promise<AgentExit>((resolve) => process.onDidExit(resolve));
     const started: StartedProcess = { process, client, exited };
     this.currentProcess = started;
-    process.stream.onDidClose(() => this.handleProcessEnd(started));
+    process.stream.onDidClose((closed) => this.handleProcessEnd(started, closed));
     void exited.then(() => this.handleProcessEnd(started));
     try {
       const agent = await client.initialize();
@@ -202,14 +205,14 @@ export class AgentConnection {
     }
   }
 
-  private handleProcessEnd(started: StartedProcess): void {
+  private handleProcessEnd(started: StartedProcess, closed?: StreamClosed): void {
     if (this.currentProcess !== started) return;
     const { clock, restartPolicy } = this.options;
     const decision = restartPolicy.recordCrash();
     this.hasGivenUp = decision.kind === 'giveUp';
     if (decision.kind === 'restart') this.restartAtMs = clock.monotonicNow() + decision.delayMs;
     const { pendingStart } = this;
-    const end = this.describeExit(started);
+    const end = this.describeExit(started, closed?.error);
     this.markProcessEnded(started, end);
     void end.then((error) => {
       // The agent may have been stopped or restarted meanwhile.
@@ -219,13 +222,12 @@ export class AgentConnection {
     });
   }
 
-  private async describeExit({ exited, process }: StartedProcess): Promise<BackendError> {
+  private async describeExit({ exited, process }: StartedProcess, error?: Error): Promise<BackendError> {
     const { clock, limits, title } = this.options;
     const exit = await withDeadline(clock, 'exit', limits.exitGraceMs, () => exited).catch(() => undefined);
     await this.runningProcesses.stop(process);
-    const how = exit ? `(${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})` : '(it closed the connection)';
     const details = detailsOfStderr(exit?.stderrTail ?? process.stderrTail());
-    return new BackendError('backend', `${title} ended unexpectedly ${how}.`, details);
+    return new BackendError('backend', this.words.ended(title, { exit, error }), details);
   }
 
   private markProcessEnded(started: StartedProcess, end: Promise<BackendError>): void {
@@ -240,7 +242,7 @@ export class AgentConnection {
     const { clock, title } = this.options;
     const delayMs = this.restartAtMs - clock.monotonicNow();
     if (delayMs <= 0) return;
-    this.setState({ kind: 'starting', message: `${title} ended unexpectedly. Restarting…` });
+    this.setState({ kind: 'starting', message: this.words.restarting(title) });
     const timers = new DisposableStore();
     const delay = new Promise<void>((resolve) => {
       timers.add(clock.setTimer(delayMs, resolve));
@@ -255,7 +257,11 @@ export class AgentConnection {
   }
 
   private get givenUpMessage(): string {
-    return `${this.options.title} has ended unexpectedly several times and is no longer restarted automatically. Check its log, then restart it.`;
+    return this.words.givenUp(this.options.title);
+  }
+
+  private get words(): ConnectionWords {
+    return this.options.words ?? processWords;
   }
 }
 
