@@ -77,8 +77,9 @@ export class NodeFetch implements Disposable {
     if (text !== undefined) headers.set('Content-Length', String(Buffer.byteLength(text)));
     return new Promise((resolve, reject) => {
       const open = url.protocol === 'https:' ? https.request : http.request;
-      const options = { method, headers: Object.fromEntries(headers), agent: this.agent };
-      const request = open(url, { ...options, ...(this.isDisposed ? { agent: false } : {}) });
+      // The goodbye may follow a failure that affects all sockets, so it gets one of its own.
+      const agent = method === 'DELETE' || this.isDisposed ? false : this.agent;
+      const request = open(url, { method, headers: Object.fromEntries(headers), agent });
       const fail = (error: unknown): void => {
         settle();
         request.destroy();
