@@ -6,12 +6,14 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
+import { hashJson } from '../../../consent/node/contentHash';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { ThreadSource } from '../../common/draft/draftThreads';
+import type { VersionMemory } from '../../common/connection/versionMemory';
 import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { redactingTap } from '../../common/signIn/redactingTap';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
@@ -60,6 +62,8 @@ export interface AgentLauncherDeps {
   readonly reaper?: AgentReaper;
   /** What to start now for an agent whose backend was created with this entry. */
   readonly newestEntry?: (entry: CatalogueEntry) => Promise<CatalogueEntry>;
+  /** By default, each backend remembers by itself which version its agent can be offered. */
+  readonly versionMemory?: VersionMemory;
   readonly createId: () => string;
   /** Returns the MCP servers of this window by name, in the format of the setting. Without a caller, tools can only read. */
   readonly windowMcpServers?: (
@@ -102,7 +106,7 @@ export class AgentLauncher {
 
   /** Creates the backend of an agent. The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
-    const { clock, elicit, random } = this.options;
+    const { clock, elicit, random, versionMemory } = this.options;
     const { id, title, missingFile } = entry;
     const redactor = new SecretRedactor();
     const redact = (text: string): string => redactor.redactText(text);
@@ -118,6 +122,7 @@ export class AgentLauncher {
       defaultFolder: () => entry.cwd ?? this.options.defaultFolder(),
       ...withoutUndefined({
         protocol: entry.protocol,
+        agentVersionMemory: versionMemory && (() => versionMemory.of(versionKeyOf(entry))),
         knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id,
       }),
       mayDownload: mayDownloadPackage(entry.command, entry.args),
@@ -250,6 +255,11 @@ export class AgentLauncher {
     const env = { ...(await this.options.environment()), ...entry.env };
     return { env, cwd: entry.cwd ?? this.options.defaultFolder() };
   }
+}
+
+/** The entry of an installed agent names one version of it, which does not matter here. */
+function versionKeyOf({ id, source, command, args }: CatalogueEntry): string {
+  return hashJson(source === 'installed' ? [id] : [id, command, args]);
 }
 
 function untrustedError({ title }: CatalogueEntry): BackendError {

@@ -27,10 +27,9 @@ import type {
 } from '../../common/session/agentMessages';
 import { SessionList, SessionNotification } from '../../common/session/wireSchema';
 import { ThrottledLog } from '../../common/throttledLog';
-import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
 import { OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from '../v1/fileService';
-import { explainRefusal, initializeParams, offeredVersion, openSurface } from './handshake';
+import { explainRefusal, initializeParams, openSurface } from './handshake';
 import {
   invalidAnswerError,
   parseAnswer,
@@ -65,8 +64,6 @@ export interface AgentClientDeps {
   readonly tap: TrafficTap;
   readonly agentTitle: string;
   readonly initializeTimeoutMs: number;
-  /** Default `auto`. */
-  readonly protocol?: ProtocolSetting;
 }
 
 /**
@@ -101,12 +98,11 @@ export class AgentClient {
   }
 
   /** Performs the handshake. @throws TimeoutError, BackendError `protocol` for a version that was not offered */
-  async initialize(): Promise<AgentDescription> {
-    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs, protocol = 'auto' } = this.options;
+  async initialize(offered: ProtocolVersion): Promise<AgentDescription> {
+    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.options;
     const onUpdate = (params: unknown): void => this.receiveUpdate(params);
     const stream = createSdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
     this.connection = this.createApp().connect(stream);
-    const offered = offeredVersion(protocol);
     const params = initializeParams(offered, clientInfo, elicit !== undefined);
     const answer = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
       this.request(methods.agent.initialize, params, signal),

@@ -32,6 +32,7 @@ export interface AgentGatewayDeps extends Omit<AgentConnectionDeps, 'limits'> {
 
 const defaultLimits: AcpLimits = {
   coldStartTimeoutMs: 5 * 60_000,
+  offerTimeoutMs: 60_000,
   initializeTimeoutMs: 30_000,
   requestTimeoutMs: 2 * 60_000,
   authenticateTimeoutMs: 10 * 60_000,

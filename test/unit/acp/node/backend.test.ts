@@ -29,11 +29,13 @@ describe('a backend over an ACP agent', () => {
 
   it('introduces itself with what it can do', async () => {
     let initialize: unknown;
-    const { backend } = make((app) =>
-      app.onRequest('initialize', ({ params }) => {
-        initialize = params;
-        return { protocolVersion: 1 };
-      }),
+    const { backend } = make(
+      (app) =>
+        app.onRequest('initialize', ({ params }) => {
+          initialize = params;
+          return { protocolVersion: 1 };
+        }),
+      { protocol: '1' },
     );
     await backend.capabilities();
     assert.deepEqual(initialize, {
