@@ -15,6 +15,7 @@ import {
   Meta,
   optional,
   optionalText,
+  patch,
   PermissionOptions,
   SelectChoice,
   sharedUpdates,
@@ -29,8 +30,6 @@ import { contentOfDiff, FileChange, Patch } from './v2Diffs';
  * an invalid one counts as missing. Unions are open: a value of an unknown type is kept as a text that names its type.
  */
 
-/** Distinguishes a member that clears (`null`) from one that changes nothing (missing or invalid). */
-const patch = <T extends z.ZodType>(schema: T) => schema.nullable().optional().catch(undefined);
 const Typed = z.looseObject({ type: Text });
 
 const KnownContentBlock = z.discriminatedUnion('type', [...contentBlocks]);

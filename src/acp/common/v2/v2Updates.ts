@@ -1,5 +1,6 @@
 import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
 import type { StopReason } from '../session/agentMessages';
+import type { SubagentUpdates } from '../session/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import { textOfBlock } from '../session/toolContent';
 import { parsedWith, type UpdateHandler, type UpdateReader } from '../session/updateReader';
@@ -33,7 +34,10 @@ export class V2Updates implements UpdateReader {
   /** Ids of the last prompts that were told in a turn of this window. */
   private readonly toldPrompts = new Set<string>();
 
-  constructor(private readonly mapper: SessionEventMapper) {
+  constructor(
+    private readonly mapper: SessionEventMapper,
+    private readonly subagents: SubagentUpdates,
+  ) {
     this.messages = new V2Messages(mapper);
     this.terminals = new V2Terminals(mapper);
   }
@@ -111,6 +115,7 @@ export class V2Updates implements UpdateReader {
     }),
     session_info_update: parsedWith(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
     usage_update: parsedWith(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
+    subagent_update: parsedWith(sessionUpdates.subagent_update, (update) => this.subagents.announce(update)),
     notice: parsedWith(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
     compaction_update: parsedWith(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
     // The summary is internal to the agent; the user only needs to know that the history was compacted.

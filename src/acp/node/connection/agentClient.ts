@@ -27,6 +27,7 @@ import type {
 } from '../../common/session/agentMessages';
 import { SessionList, SessionNotification } from '../../common/session/wireSchema';
 import { ThrottledLog } from '../../common/throttledLog';
+import { ChildSessions } from './childSessions';
 import { OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from '../v1/fileService';
 import { explainRefusal, initializeParams, openSurface } from './handshake';
@@ -45,8 +46,8 @@ import type { TerminalService } from '../process/terminalService';
 export interface SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
-  /** Called in the order in which updates arrive. Must not throw. */
-  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void;
+  /** Called in the order in which updates arrive, also for the sessions of subagents. Must not throw. */
+  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void;
   requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
   /** Called when the agent has exited. The peer must end the agent's requests and terminals. */
   handleDisconnect(): void;
@@ -82,6 +83,7 @@ export class AgentClient {
   private earlyUpdates: SessionNotification[] = [];
   private earlyBytes = 0;
   private readonly elicitations = new OpenAgentRequests();
+  private readonly children = new ChildSessions();
   private readonly throttledLog: ThrottledLog;
   /**
    * Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are such requests.
@@ -129,6 +131,7 @@ export class AgentClient {
 
   detach(sessionId: string): void {
     this.peerBySessionId.delete(sessionId);
+    this.children.forgetChildrenOf(sessionId);
     this.elicitations.abortMatching((request) => request.sessionId === sessionId);
     this.surface?.abandon?.(sessionId, new BackendError('closed', 'The session was closed.'));
   }
@@ -317,9 +320,15 @@ export class AgentClient {
   }
 
   private requirePeer(sessionId: string): SessionPeer {
-    const peer = this.peerBySessionId.get(sessionId);
+    const peer = this.peerBySessionId.get(sessionId) ?? this.parentOf(sessionId)?.peer;
     if (!peer) throw RequestError.sessionNotFound(sessionId);
     return peer;
+  }
+
+  private parentOf(childId: string): { readonly id: string; readonly peer: SessionPeer } | undefined {
+    const id = this.children.ownerOf(childId);
+    const peer = id === undefined ? undefined : this.peerBySessionId.get(id);
+    return id !== undefined && peer ? { id, peer } : undefined;
   }
 
   /** Version 2 has no requests for files and terminals. */
@@ -332,7 +341,16 @@ export class AgentClient {
     const { surface } = this;
     if (!surface) return;
     surface.observeUpdate?.(sessionId, update);
+    this.children.observe(sessionId, update);
     peer.handleUpdate(update, surface.version);
+  }
+
+  private deliverToParent({ sessionId, update }: SessionNotification): boolean {
+    const parent = this.parentOf(sessionId);
+    if (!parent || !this.surface) return false;
+    this.children.observe(parent.id, update);
+    parent.peer.handleUpdate(update, this.surface.version, sessionId);
+    return true;
   }
 
   private receiveUpdate(params: unknown): void {
@@ -343,7 +361,7 @@ export class AgentClient {
     }
     const peer = this.peerBySessionId.get(parsed.data.sessionId);
     if (peer) this.deliverUpdate(parsed.data.sessionId, peer, parsed.data.update);
-    else if (!this.bufferEarlyUpdate(parsed.data)) {
+    else if (!this.deliverToParent(parsed.data) && !this.bufferEarlyUpdate(parsed.data)) {
       this.throttledLog.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
     }
   }

@@ -43,6 +43,7 @@ const v1Capabilities = {
   terminal: true,
   auth: { terminal: true },
   session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+  subagents: {},
   // Enables extensions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
   _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
 };

@@ -161,13 +161,14 @@ export class AcpSession implements BackendSession, SessionPeer {
     return this.log.read(options);
   }
 
-  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void {
+  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
     if (this.binding.shouldDropUpdates) return;
-    this.emit(this.updates.mapUpdate(update, version));
+    this.emit(this.updates.mapUpdate(update, version, subagentId));
     if (this.mapper.hasTerminalUpdates) this.terminalUpdates.schedule();
   }
 
-  async requestPermission(request: PermissionRequest, signal: AbortSignal) {
+  async requestPermission(asked: PermissionRequest, signal: AbortSignal) {
+    const request = this.updates.toOwnRequest(asked);
     this.emit(this.mapper.mapPermissionRequest(request));
     const { agentId, editor } = this.options;
     const call = requestedCallOf(request, this.mapper);

@@ -3,6 +3,7 @@ import { SessionEventMapper } from '../../../../../src/acp/common/session/sessio
 import { V2Updates } from '../../../../../src/acp/common/v2/v2Updates';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
 import { SessionNormalizer } from '../../../../../src/session/common/normalize/sessionNormalizer';
+import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
 import { SessionEvent, type EventOf, type SessionEventName } from '../../../../../src/session/common/sessionEvents';
 
 type Update = Record<string, unknown> & { readonly sessionUpdate: string };
@@ -13,7 +14,7 @@ const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString('base
 /** Reads updates of one session; each event has to be of the vocabulary, and together they have to be the normal form. */
 class Reading {
   readonly mapper = new SessionEventMapper('s1', { monotonicNow: () => 0 });
-  readonly updates = new V2Updates(this.mapper);
+  readonly updates = new V2Updates(this.mapper, new SubagentUpdates(this.mapper, () => false));
   readonly events: SessionEvent[] = [];
   private readonly grammar = new SessionGrammar();
   private readonly normalizer = new SessionNormalizer((event) => {
