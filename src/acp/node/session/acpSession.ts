@@ -17,6 +17,7 @@ import { withObservedWrites, type ObservedWrites } from '../../../editor/common/
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
 import { SessionEventMapper } from '../../common/session/sessionEventMapper';
+import { turnEndOf } from '../../common/session/turnUsage';
 import { requestedCallOf } from '../../common/approvals/requestedCall';
 import { toToolRequest } from '../../common/approvals/toolRequests';
 import type { PermissionRequest, SessionSetup, TurnResult } from '../../common/session/agentMessages';
@@ -367,7 +368,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     };
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const result = await client.prompt(agentSessionId, blocks, (end) => this.endTurn(end, signal));
+      const result = await client.prompt(agentSessionId, blocks, (end) => this.endTurn(turnEndOf(end), signal));
       this.binding.markRecreationReported();
       return result;
     } finally {

@@ -24,7 +24,7 @@ import {
   type InitializeResult,
   type StateUpdate,
 } from '../../common/v2/v2Schema';
-import { stopReasonOf } from '../../common/v2/v2Updates';
+import { turnResultOf } from '../../common/v2/v2Updates';
 import {
   parseAnswer,
   type OptionChange,
@@ -79,7 +79,7 @@ export class V2Surface implements ProtocolSurface {
           reject(this.failureOf(report));
           return;
         }
-        const result = { stopReason: stopReasonOf(report) };
+        const result = turnResultOf(report);
         onEnd(result);
         resolve(result);
       };
