@@ -145,6 +145,8 @@ export interface AgentAbilities {
   readonly embeddedContext: boolean;
   /** Whether the agent can forget a sign-in. */
   readonly logout: boolean;
+  /** Whether the agent can tell whether the user is signed in. */
+  readonly authStatus: boolean;
   readonly mcp: { readonly stdio: boolean; readonly http: boolean; readonly sse: boolean };
 }
 

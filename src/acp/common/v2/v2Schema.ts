@@ -262,7 +262,10 @@ export const InitializeResult = z.looseObject({
   info: z.looseObject({ name: Text, title: optionalText, version: Text }),
   authMethods: optional(list(AuthMethod)).catch(undefined),
   capabilities: z
-    .looseObject({ session: SessionCapabilities.nullish().catch(undefined) })
+    .looseObject({
+      session: SessionCapabilities.nullish().catch(undefined),
+      auth: z.looseObject({ status: ability }).nullish().catch(undefined),
+    })
     .nullish()
     .catch(undefined),
 });

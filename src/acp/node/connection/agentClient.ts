@@ -26,7 +26,9 @@ import type {
   TurnResult,
 } from '../../common/session/agentMessages';
 import { SessionList, SessionNotification } from '../../common/session/wireSchema';
+import { AuthStatusAnswer, type AuthStatus } from '../../common/signIn/authStatus';
 import { ThrottledLog } from '../../common/throttledLog';
+import { EarlyUpdates } from './earlyUpdates';
 import { ChildSessions } from './childSessions';
 import { OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from '../v1/fileService';
@@ -65,14 +67,9 @@ export interface AgentClientDeps {
   readonly tap: TrafficTap;
   readonly agentTitle: string;
   readonly initializeTimeoutMs: number;
+  /** Called when the agent tells that the user's sign-in has changed. */
+  readonly onAuthStatus?: (status: AuthStatus) => void;
 }
-
-/**
- * Maximum number of updates that are kept for sessions that do not exist yet, because some agents send updates before
- * they answer `session/new`.
- */
-const maxEarlyUpdates = 1_000;
-const maxEarlyBytes = 16 * 1024 * 1024;
 
 /**
  * A connection to an agent over the SDK, shared by its sessions. The handshake decides the version of the protocol. Does not own
@@ -80,8 +77,7 @@ const maxEarlyBytes = 16 * 1024 * 1024;
  */
 export class AgentClient {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
-  private earlyUpdates: SessionNotification[] = [];
-  private earlyBytes = 0;
+  private readonly earlyUpdates = new EarlyUpdates();
   private readonly elicitations = new OpenAgentRequests();
   private readonly children = new ChildSessions();
   private readonly throttledLog: ThrottledLog;
@@ -124,9 +120,7 @@ export class AgentClient {
   /** Sends a session's updates and requests to `peer`, starting with the updates that were kept. */
   attach(sessionId: string, peer: SessionPeer): void {
     this.peerBySessionId.set(sessionId, peer);
-    const buffered = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
-    this.earlyUpdates = this.earlyUpdates.filter((notification) => notification.sessionId !== sessionId);
-    for (const { update } of buffered) this.deliverUpdate(sessionId, peer, update);
+    for (const update of this.earlyUpdates.take(sessionId)) this.deliverUpdate(sessionId, peer, update);
   }
 
   detach(sessionId: string): void {
@@ -142,6 +136,12 @@ export class AgentClient {
 
   logout(signal?: AbortSignal): Promise<void> {
     return this.requireSurface().logout(signal);
+  }
+
+  /** Undefined if the agent cannot tell. @throws the agent's error */
+  async authStatus(signal?: AbortSignal): Promise<AuthStatus | undefined> {
+    if (!this.abilities.authStatus) return undefined;
+    return parseAnswer(AuthStatusAnswer, await this.request('auth/status', {}, signal), 'auth/status');
   }
 
   /** Opens a session and removes it again, to see whether the agent opens one. @throws BackendError, the agent's error */
@@ -181,7 +181,7 @@ export class AgentClient {
       return peer;
     } finally {
       this.pendingNewSessionCount--;
-      if (this.pendingNewSessionCount === 0) this.dropEarlyUpdates();
+      if (this.pendingNewSessionCount === 0) this.earlyUpdates.clear();
     }
   }
 
@@ -234,7 +234,7 @@ export class AgentClient {
     for (const peer of this.peerBySessionId.values()) peer.handleDisconnect();
     this.peerBySessionId.clear();
     this.elicitations.abortMatching(() => true);
-    this.dropEarlyUpdates();
+    this.earlyUpdates.clear();
   }
 
   private async closeUnwantedSession(response: Promise<unknown>): Promise<void> {
@@ -267,7 +267,7 @@ export class AgentClient {
    * ignored.
    */
   private createApp() {
-    const { elicit } = this.options;
+    const { elicit, onAuthStatus } = this.options;
     const { fs, session, terminal, elicitation } = methods.client;
     const app = client({ name: this.options.clientInfo.name })
       .onRequest(
@@ -304,6 +304,7 @@ export class AgentClient {
       .onRequest(terminal.release, ({ params }) =>
         this.requireServedPeer(params.sessionId, terminal.release).terminals.release(params.terminalId),
       );
+    app.onNotification('auth/status_update', AuthStatusAnswer, ({ params }) => onAuthStatus?.(params));
     if (!elicit) return app;
     return app
       .onRequest(elicitation.create, ({ params, signal }) =>
@@ -312,11 +313,6 @@ export class AgentClient {
       .onNotification(elicitation.complete, ({ params }) =>
         this.elicitations.abortMatching(({ id }) => id === params.elicitationId),
       );
-  }
-
-  private dropEarlyUpdates(): void {
-    this.earlyUpdates = [];
-    this.earlyBytes = 0;
   }
 
   private requirePeer(sessionId: string): SessionPeer {
@@ -353,6 +349,10 @@ export class AgentClient {
     return true;
   }
 
+  private keepEarlyUpdate(notification: SessionNotification): boolean {
+    return this.pendingNewSessionCount > 0 && this.earlyUpdates.keep(notification);
+  }
+
   private receiveUpdate(params: unknown): void {
     const parsed = SessionNotification.safeParse(params);
     if (!parsed.success) {
@@ -361,18 +361,9 @@ export class AgentClient {
     }
     const peer = this.peerBySessionId.get(parsed.data.sessionId);
     if (peer) this.deliverUpdate(parsed.data.sessionId, peer, parsed.data.update);
-    else if (!this.deliverToParent(parsed.data) && !this.bufferEarlyUpdate(parsed.data)) {
+    else if (!this.deliverToParent(parsed.data) && !this.keepEarlyUpdate(parsed.data)) {
       this.throttledLog.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
     }
-  }
-
-  private bufferEarlyUpdate(notification: SessionNotification): boolean {
-    if (this.pendingNewSessionCount === 0 || this.earlyUpdates.length >= maxEarlyUpdates) return false;
-    const bytes = Buffer.byteLength(JSON.stringify(notification));
-    if (this.earlyBytes + bytes > maxEarlyBytes) return false;
-    this.earlyUpdates.push(notification);
-    this.earlyBytes += bytes;
-    return true;
   }
 }
 

@@ -52,7 +52,11 @@ export class AgentGateway {
 
   constructor(private readonly options: AgentGatewayDeps) {
     const limits = (this.limits = { ...defaultLimits, ...options.limits });
-    this.connection = new AgentConnection({ ...options, limits });
+    this.connection = new AgentConnection({
+      ...options,
+      limits,
+      onAuthStatus: (status) => this.signIn.noteStatus(status),
+    });
     this.signIn = new AgentSignIn({
       ...options,
       connection: this.connection,

@@ -195,6 +195,7 @@ function toDescription({ authMethods, capabilities, info }: z.infer<typeof Initi
       images: session?.prompt?.image === true,
       embeddedContext: session?.prompt?.embeddedContext === true,
       logout: (authMethods ?? []).length > 0,
+      authStatus: capabilities?.auth?.status === true,
       mcp: { stdio: session?.mcp?.stdio === true, http: session?.mcp?.http === true, sse: false },
     },
   };
