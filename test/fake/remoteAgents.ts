@@ -1,7 +1,7 @@
 import type { AcpBackendDeps } from '../../src/acp/node/session/acpBackend';
 import { AgentServer, type AgentServerDeps } from '../../src/acp/node/serve/agentServer';
 import { connectToAgent } from '../../src/acp/node/remote/remoteAgentLink';
-import { remoteWords } from '../../src/acp/common/session/connectionWords';
+import { remoteWords } from '../../src/acp/common/connection/connectionWords';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { backendOf } from './backendHarness';

@@ -6,12 +6,14 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
+import { hashJson } from '../../../consent/node/contentHash';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { ThreadSource } from '../../common/draft/draftThreads';
+import type { VersionMemory } from '../../common/connection/versionMemory';
 import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { redactingTap } from '../../common/signIn/redactingTap';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
@@ -21,7 +23,7 @@ import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
 import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
 import { resolveHeaders } from '../../common/remote/agentHeaders';
-import { remoteWords } from '../../common/session/connectionWords';
+import { remoteWords } from '../../common/connection/connectionWords';
 import { connectToAgent } from '../remote/remoteAgentLink';
 import { AcpBackend, type AcpBackendDeps } from '../session/acpBackend';
 import type { CatalogueEntry, ProcessEntry, UrlEntry } from './agentCatalogue';
@@ -65,6 +67,8 @@ export interface AgentLauncherDeps {
   readonly reaper?: AgentReaper;
   /** What to start now for an agent whose backend was created with this entry. */
   readonly newestEntry?: (entry: ProcessEntry) => Promise<ProcessEntry>;
+  /** By default, each backend remembers by itself which version its agent can be offered. */
+  readonly versionMemory?: VersionMemory;
   readonly createId: () => string;
   /** Returns the MCP servers of this window by name, in the format of the setting. Without a caller, tools can only read. */
   readonly windowMcpServers?: (
@@ -107,6 +111,7 @@ export class AgentLauncher {
 
   /** Creates the backend of an agent. The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
+    const { versionMemory } = this.options;
     const { id, title } = entry;
     const redactor = new SecretRedactor();
     const redact = (text: string): string => redactor.redactText(text);
@@ -119,7 +124,10 @@ export class AgentLauncher {
     return new AcpBackend({
       ...(await this.commonDeps(entry, { ...shared, redactor })),
       startAgent,
-      ...withoutUndefined({ knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id }),
+      ...withoutUndefined({
+        agentVersionMemory: versionMemory && (() => versionMemory.of(versionKeyOf(entry))),
+        knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id,
+      }),
       mayDownload: mayDownloadPackage(entry.command, entry.args),
       restartPolicy: this.createRestartPolicy(),
       runInTerminal: (command, signal) => this.signIn(entry, command, signal),
@@ -320,6 +328,11 @@ function missingSecretError({ title }: CatalogueEntry, missing: readonly string[
   const what = missing.length === 1 ? `the secret ${names}` : `the secrets ${names}`;
   const hint = 'Run "Backline: Manage Agent Keys…" to store it in VS Code’s secret storage.';
   return new BackendError('notReady', `${title} is unavailable because ${what} of its headers is not stored. ${hint}`);
+}
+
+/** The entry of an installed agent names one version of it, which does not matter here. */
+function versionKeyOf({ id, source, command, args }: ProcessEntry): string {
+  return hashJson(source === 'installed' ? [id] : [id, command, args]);
 }
 
 function untrustedError({ title }: CatalogueEntry): BackendError {

@@ -34,6 +34,7 @@ export interface AgentGatewayDeps extends Omit<AgentConnectionDeps, 'limits'> {
 
 const defaultLimits: AcpLimits = {
   coldStartTimeoutMs: 5 * 60_000,
+  offerTimeoutMs: 60_000,
   initializeTimeoutMs: 30_000,
   requestTimeoutMs: 2 * 60_000,
   authenticateTimeoutMs: 10 * 60_000,
@@ -53,7 +54,11 @@ export class AgentGateway {
 
   constructor(private readonly options: AgentGatewayDeps) {
     const limits = (this.limits = { ...defaultLimits, ...options.limits });
-    this.connection = new AgentConnection({ ...options, limits });
+    this.connection = new AgentConnection({
+      ...options,
+      limits,
+      onAuthStatus: (status) => this.signIn.noteStatus(status),
+    });
     this.signIn = new AgentSignIn({
       ...options,
       connection: this.connection,

@@ -2,7 +2,16 @@ import { errorCode } from '../../../base/common/errors';
 import { describeCertificateProblem } from '../../../base/node/certificateProblem';
 
 type RemoteFailure =
-  'unreachable' | 'certificate' | 'refused' | 'notAnAgent' | 'redirect' | 'lost' | 'silent' | 'tooLarge' | 'busy';
+  | 'unreachable'
+  | 'certificate'
+  | 'refused'
+  | 'notAnAgent'
+  | 'redirect'
+  | 'lost'
+  | 'failed'
+  | 'silent'
+  | 'tooLarge'
+  | 'busy';
 
 /** Why there is no connection to a remote agent, as a sentence that begins with "The agent …" or names what to do. */
 export class RemoteAgentError extends Error {
@@ -13,6 +22,11 @@ export class RemoteAgentError extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options);
+  }
+
+  /** Whether the agent behind the server may have ended by itself. */
+  get isOfAgent(): boolean {
+    return this.failure === 'lost' || this.failure === 'failed';
   }
 }
 
@@ -37,7 +51,7 @@ export function toRemoteError(error: unknown, where: string, wasOpen: boolean): 
     return new RemoteAgentError('tooLarge', `${where} sent a message that is too large.`, { cause: error });
   }
   const reason = code ?? 'unknown reason';
-  return wasOpen
+  return wasOpen || code === 'ECONNRESET' || code === 'EPIPE'
     ? new RemoteAgentError('lost', `The connection to ${where} was lost (${reason}).`, { cause: error })
     : new RemoteAgentError('unreachable', `No agent answers at ${where} (${reason}). Check the URL and the network.`, {
         cause: error,
@@ -63,7 +77,10 @@ export function statusError(status: number, where: string): RemoteAgentError {
     const message = `There is no agent at ${where}, or it has forgotten this connection (${status}). Check the URL.`;
     return new RemoteAgentError('notAnAgent', message);
   }
-  if (status === 429 || status >= 500) {
+  if (status === 500) {
+    return new RemoteAgentError('failed', `The agent at ${where} has failed (500). The log of its server may say why.`);
+  }
+  if (status === 429 || status > 500) {
     return new RemoteAgentError('busy', `${where} cannot serve the agent now (${status}). Try again later.`);
   }
   return new RemoteAgentError(

@@ -164,7 +164,8 @@ export class AcpBackend implements SessionBackend {
     const { connection, signIn } = this.gateway;
     const { client } = await connection.connect(signal);
     const isSignedIn = await signIn.isSignedIn(signal);
-    return { isSignedIn, methods: signIn.methods, canSignOut: client.abilities.logout };
+    const { accounts, methods } = signIn;
+    return { isSignedIn, methods, accounts, canSignOut: client.abilities.logout };
   }
 
   async signOut(signal?: AbortSignal): Promise<boolean> {

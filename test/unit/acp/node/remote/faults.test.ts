@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { WebSocket } from 'ws';
+import type { ProtocolSetting } from '../../../../../src/acp/common/catalogue/agentSettings';
 import type { Clock } from '../../../../../src/base/common/async';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { cwd, Follower } from '../../../../fake/backendHarness';
 import { CuttableProxy } from '../../../../fake/cuttableProxy';
-import { addressOf, remoteBackendOf, serveAgents, transports } from '../../../../fake/remoteAgents';
+import { addressOf, remoteBackendOf, serveAgents, transports, type Transport } from '../../../../fake/remoteAgents';
 import { basics, echo, never, says, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
 import { eventually } from '../../../../support/eventually';
 import { headers, HttpAgent, initialized, textOf, useRemote, LyingServer } from './support';
@@ -13,7 +14,7 @@ describe('a connection to a remote agent', () => {
   const { cleanups, lying, backendAt, failureAt } = useRemote();
 
   /** An agent of the SDK behind our server, which is reached through a proxy that can be cut. */
-  async function servedThroughProxy(script: Script, transport: (typeof transports)[number]) {
+  async function servedThroughProxy(script: Script, transport: Transport, protocol: ProtocolSetting = 'auto') {
     const agents = new ScriptedAgents(script);
     const server = await serveAgents(agents.start);
     const proxy = new CuttableProxy(new URL(server.url));
@@ -21,25 +22,57 @@ describe('a connection to a remote agent', () => {
     cleanups.push(() => proxy.stop());
     cleanups.push(() => server.stop());
     const { url } = addressOf(`http://127.0.0.1:${proxy.url.port}/acp`, transport);
-    return { agents, backend: backendAt(url, {}), proxy, server };
+    return { agents, backend: backendAt(url, {}, { protocol }), proxy, server };
   }
 
   for (const transport of transports) {
     describe(`over ${transport}`, () => {
       const scheme = transport === 'http' ? 'http' : 'ws';
 
-      it('that is cut before the answer to initialize fails, and the next attempt connects', async () => {
-        let starts = 0;
+      it('that is cut before the answer to initialize is tried once more, with version 1', async () => {
+        const offers: unknown[] = [];
         const { backend, proxy } = await servedThroughProxy((app) => {
-          const nth = ++starts;
-          app.onRequest('initialize', () => {
-            if (nth === 1) {
-              proxy.cut();
-              return never();
-            }
-            return { protocolVersion: 1 };
+          app.onRequest('initialize', ({ params }) => {
+            offers.push(params.protocolVersion);
+            if (offers.length > 1) return { protocolVersion: 1 };
+            proxy.cut();
+            return never();
           });
         }, transport);
+        await backend.capabilities();
+        assert.deepEqual(offers, [2, 1]);
+      });
+
+      it('that is refused is not tried again with version 1', async () => {
+        const agent = new HttpAgent();
+        agent.intercept = ({ response }) => {
+          response.writeHead(403).end();
+          return true;
+        };
+        const server = await lying({
+          ...agent.behavior,
+          upgrade: (socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n'),
+        });
+        assert.match(await failureAt(server.url(scheme)), /refused the connection \(403\)/);
+        assert.equal(server.requests.length, 1);
+      });
+
+      it('that is cut before the answer to version 1 fails, and the next attempt connects', async () => {
+        let starts = 0;
+        const { backend, proxy } = await servedThroughProxy(
+          (app) => {
+            const nth = ++starts;
+            app.onRequest('initialize', () => {
+              if (nth === 1) {
+                proxy.cut();
+                return never();
+              }
+              return { protocolVersion: 1 };
+            });
+          },
+          transport,
+          '1',
+        );
         await assert.rejects(backend.capabilities(), /Demo is unavailable/);
         await backend.capabilities();
         assert.equal(starts, 2);

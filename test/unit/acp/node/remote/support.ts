@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import assert from 'node:assert/strict';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { RemoteLimits } from '../../../../../src/acp/node/remote/remoteLimits';
-import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
+import type { AcpBackend, AcpBackendDeps } from '../../../../../src/acp/node/session/acpBackend';
 import { isBackendError } from '../../../../../src/session/common/sessionBackend';
 import { remoteBackendOf, remoteToken } from '../../../../fake/remoteAgents';
 
@@ -158,8 +158,12 @@ export function useRemote() {
     return server;
   }
 
-  function backendAt(url: string, limits: Partial<RemoteLimits> = quick): AcpBackend {
-    const { backend } = remoteBackendOf(() => ({ url, headers }), {}, { limits });
+  function backendAt(
+    url: string,
+    limits: Partial<RemoteLimits> = quick,
+    options: Partial<AcpBackendDeps> = {},
+  ): AcpBackend {
+    const { backend } = remoteBackendOf(() => ({ url, headers }), options, { limits });
     cleanups.push(async () => {
       await backend.stop();
       backend.dispose();

@@ -9,6 +9,8 @@ interface ConnectionEnd {
 /** What the user reads about starting and ending an agent. */
 export interface ConnectionWords {
   readonly starting: (title: string, mayDownload: boolean) => string;
+  /** For the second attempt, after the agent broke on the offer of version 2. */
+  readonly again: (title: string) => string;
   readonly restarting: (title: string) => string;
   readonly ended: (title: string, end: ConnectionEnd) => string;
   readonly givenUp: (title: string) => string;
@@ -18,6 +20,7 @@ export interface ConnectionWords {
 export const processWords: ConnectionWords = {
   starting: (title, mayDownload) =>
     `Starting ${title}…${mayDownload ? 'The first start may take a few minutes because of a download.' : ''}`,
+  again: (title) => `Starting ${title} again, with version 1 of its protocol…`,
   restarting: (title) => `${title} ended unexpectedly. Restarting…`,
   ended: (title, { exit }) => {
     const how = exit ? `(${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})` : '(it closed the connection)';
@@ -30,6 +33,7 @@ export const processWords: ConnectionWords = {
 /** For agents that Backline connects to. */
 export const remoteWords: ConnectionWords = {
   starting: (title) => `Connecting to ${title}…`,
+  again: (title) => `Connecting to ${title} again, with version 1 of its protocol…`,
   restarting: (title) => `The connection to ${title} was lost. Connecting again…`,
   ended: (title, { error }) =>
     error ? `${title} is unavailable. ${error.message}` : `The connection to ${title} was closed.`,
