@@ -158,7 +158,12 @@ function stopOnSignal(stop: () => Promise<void>): void {
 }
 
 async function main(): Promise<void> {
-  const options = parseProgramOptions(process.argv.slice(2));
+  const argv = process.argv.slice(2);
+  if (argv.includes('--acp')) {
+    await import('./acpServer');
+    return;
+  }
+  const options = parseProgramOptions(argv);
   if (options === 'help') process.stdout.write(programUsage);
   else await serve(options);
 }

@@ -74,6 +74,8 @@ export interface AuthKey {
 export interface SignInMethods {
   readonly isSignedIn: boolean;
   readonly methods: readonly AuthMethod[];
+  /** Names of the accounts in use, as far as the backend tells them. For display only, and never logged. */
+  readonly accounts?: readonly string[];
   readonly canSignOut: boolean;
 }
 

@@ -74,6 +74,16 @@ describe('the chat before its first prompt', function () {
     assert.deepEqual(await chat.host.waitFor(chatRequests.chooseBackend), { backendId: 'opencode' });
   });
 
+  it('says where a remote agent runs, and what it sees', async () => {
+    const far: BackendView = { ...ready, id: 'far', title: 'Big machine', remoteHost: 'agents.example.com' };
+    const chat = await pages.openChat(snapshot(null, { backends: [...backends, far], chosenBackend: 'far' }));
+    const words =
+      'Runs on agents.example.com. It sees only the files that you attach, and those in this workspace that it asks for.';
+    await chat.page.locator('.backend-card').getByText(words).waitFor();
+    await chat.tell(snapshot(null, { backends: [...backends, far], ...claude }));
+    await chat.page.getByText('Runs on').waitFor({ state: 'detached' });
+  });
+
   it('ends the list of agents with the way to more', async () => {
     const chat = await pages.openChat(snapshot(null, { chosenBackend: 'demo' }));
     await chat.page.getByRole('button', { name: /^Agent: / }).click();

@@ -65,6 +65,11 @@ export class SessionEventMapper {
     return this.withMarks(this.toolCalls.applyCallUpdate(update));
   }
 
+  /** The same for a subagent, or a call of it: the text of the session goes on beside it. */
+  mapNestedCall(update: ToolCallPatch): SessionEvent[] {
+    return this.toolCalls.applyCallUpdate(update).map((event) => this.withUnattendedMark(event));
+  }
+
   /** Items that follow the content of a call. */
   mapToolCallContent(toolCallId: string, items: readonly ToolCallContent[]): SessionEvent[] {
     return this.withMarks(this.toolCalls.appendContent(toolCallId, items));
@@ -73,6 +78,8 @@ export class SessionEventMapper {
   /** Applies what a request for permission says about its tool call. */
   mapPermissionRequest({ subject }: Pick<PermissionRequest, 'subject'>): SessionEvent[] {
     this.unattendedActionDetector.recordAskedAction();
+    if (subject.kind === 'toolCall' && subject.toolCall.parentCallId !== undefined)
+      return this.mapNestedCall(subject.toolCall);
     return subject.kind === 'toolCall' ? this.mapToolCall(subject.toolCall) : this.endMessages();
   }
 

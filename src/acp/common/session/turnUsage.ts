@@ -26,6 +26,17 @@ export class TurnUsage {
   }
 }
 
+/** The end of a turn whose counts are those of the turn. */
+export function turnEndOf<Reason>({
+  stopReason,
+  counts,
+}: {
+  readonly stopReason: Reason;
+  readonly counts?: TokenCounts;
+}) {
+  return { stopReason, ...(counts ? { usage: toUsage(counts) } : {}) };
+}
+
 function toUsage({ input, output }: TokenCounts): TokenUsage {
   return { input_tokens: input, output_tokens: output };
 }

@@ -154,7 +154,7 @@ export const InitializeResult = z.looseObject({
       promptCapabilities: PromptCapabilities.catch(undefined),
       mcpCapabilities: McpCapabilities.catch(undefined),
       sessionCapabilities: SessionCapabilities.nullish().catch(undefined),
-      auth: z.looseObject({ logout: Ability.optional() }).nullish().catch(undefined),
+      auth: z.looseObject({ logout: Ability.optional(), status: Ability.optional() }).nullish().catch(undefined),
     })
     .nullish()
     .catch(undefined),

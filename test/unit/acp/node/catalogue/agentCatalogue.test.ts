@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { loadAgentCatalogue, type SettingsLevel } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import {
+  loadAgentCatalogue,
+  type ProcessEntry,
+  type SettingsLevel,
+} from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import type { InstalledProgram } from '../../../../../src/acp/common/catalogue/installedAgents';
 import type { CommandFiles } from '../../../../../src/acp/node/process/commandLookup';
 
@@ -17,8 +21,19 @@ const files: CommandFiles = {
   readHead: (file) => Promise.resolve(present[file] ?? ''),
 };
 
-const load = (...levels: SettingsLevel[]): ReturnType<typeof loadAgentCatalogue> => loadInstalled([], ...levels);
-const loadInstalled = (
+interface Programs {
+  readonly agents: readonly ProcessEntry[];
+  readonly problems: readonly string[];
+}
+
+const load = (...levels: SettingsLevel[]): Promise<Programs> => loadInstalled([], ...levels);
+const loadInstalled = async (installed: readonly InstalledProgram[], ...levels: SettingsLevel[]): Promise<Programs> => {
+  const { agents, problems } = await loadAll(installed, ...levels);
+  const programs = agents.filter((agent) => agent.url === undefined);
+  assert.equal(programs.length, agents.length);
+  return { agents: programs, problems };
+};
+const loadAll = (
   installed: readonly InstalledProgram[],
   ...levels: SettingsLevel[]
 ): ReturnType<typeof loadAgentCatalogue> =>
@@ -261,7 +276,10 @@ describe('the catalogue of agents', () => {
         ],
       );
       const { workspaceDefinition: brought } = agents[1] ?? {};
-      assert.deepEqual([brought?.name, brought?.file, brought?.setting.args], ['mine', file, ['workspace']]);
+      assert.deepEqual(
+        [brought?.name, brought?.file, brought?.setting.url === undefined && brought?.setting.args],
+        ['mine', file, ['workspace']],
+      );
       assert.ok(agents.filter((agent) => agent.workspaceDefinition).length === 4);
     });
 
