@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   agent,
   ContentBlock,
@@ -66,7 +65,7 @@ export class V2Agent {
         if (!session) throw RequestError.sessionNotFound(params.sessionId);
         if (replayFrom) {
           for (const [index, item] of session.history.entries())
-            await sendUpdate(client, session, replayUpdateOf(item, `${session.id}/${index}`));
+            await sendUpdate(client, session, replayUpdateOf(item, messageIdOf(session, index)));
         }
         const state = session.turn ? ({ state: 'running' } as const) : ({ state: 'idle', stopReason: null } as const);
         await client.notify('session/update', {
@@ -99,10 +98,13 @@ export class V2Agent {
       .onRequest('session/prompt', async ({ params, client }) => {
         const session = this.requireSession(params.sessionId);
         if (session.turn) throw new RequestError(-32600, 'This session is still answering. Cancel that turn or wait.');
-        const messageId = randomUUID();
-        await sendUpdate(client, session, { sessionUpdate: 'user_message', messageId, content: params.prompt });
+        // The same as in a replay.
+        const messageId = messageIdOf(session, session.history.length);
+        // The turn begins at once, so that a cancellation that follows finds it.
+        const told = sendUpdate(client, session, { sessionUpdate: 'user_message', messageId, content: params.prompt });
         const turn = this.runTurn(client, session, params.prompt);
         turn.catch((error: unknown) => this.options.warn(`Could not reach the client: ${messageOf(error)}`));
+        await told;
         return { messageId };
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
@@ -142,6 +144,11 @@ export class V2Agent {
   private async requireSignIn(): Promise<void> {
     if (!(await this.options.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
   }
+}
+
+/** `index` is that of the message in the history. */
+function messageIdOf({ id }: DemoSession, index: number): string {
+  return `${id}/${index}`;
 }
 
 function setupOf(session: DemoSession) {
