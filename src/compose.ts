@@ -110,12 +110,12 @@ export function compose(context: vscode.ExtensionContext): App {
 
   const policy = disposables.add(new PolicySetting(settings, editor, log.child('permissions')));
   const standing = disposables.add(
-    new StandingPermissions({
-      rules: new UserRules(context.globalState, clock, log.child('permissions')),
-      policy: () => policy.policy,
+    new StandingPermissions(
+      new UserRules(context.globalState, clock, log.child('permissions')),
+      timedRuleGlobs(log.child('permissions')),
+      () => policy.policy,
       onListenerError,
-      globs: timedRuleGlobs(log.child('permissions')),
-    }),
+    ),
   );
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
@@ -298,7 +298,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new AmpFeature({
       ...contextFor('amp'),
       editor,
-      policy: () => standing.policyOfAgent(ampPolicyId),
+      policy: () => standing.policy().forAgent(ampPolicyId),
       traffic,
       memento: context.workspaceState,
       storageFolder: context.globalStorageUri.fsPath,
@@ -345,7 +345,7 @@ export function compose(context: vscode.ExtensionContext): App {
     },
     async stop() {
       const features = running.map(async (feature) => await feature.stop?.());
-      const stopping = Promise.allSettled([...features, standing.flush()]);
+      const stopping = Promise.allSettled([...features, standing.rules.flush()]);
       await withDeadline(clock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
         log.error('could not stop in time', error),
       );

@@ -109,12 +109,12 @@ export class WindowToolCaller implements ToolCaller {
   ): Promise<ToolPermit> {
     const { log, standing } = this.deps;
     const decision = decideRequest(request, {
-      rules: standing.rules,
-      policy: standing.policyOfAgent(mcpClientPolicyId),
-      globs: standing.ruleGlobs,
+      rules: standing.rules.list,
+      policy: standing.policy().forAgent(mcpClientPolicyId),
+      globs: standing.globs,
       isProtected: (path) => request.protections.has(path),
     });
-    if ('rule' in decision) standing.recordUse(decision.rule);
+    if ('rule' in decision) standing.rules.recordUse(decision.rule);
     if (decision.answer === 'allow' && this.isAllowedForExternalClients(decision, request)) return granted;
     if (decision.answer === 'deny')
       return refused("The user's rules or settings (backline.permissions) do not allow it. Go on without it.");
@@ -126,13 +126,10 @@ export class WindowToolCaller implements ToolCaller {
     }
   }
 
-  /**
-   * Whether the policy entry for MCP clients allows the request. The entry for all agents does not apply to programs
-   * outside VS Code.
-   */
+  /** Whether the policy entry for MCP clients allows it. The entry for all agents does not apply to them. */
   private isAllowedForExternalClients(decision: Decision, request: CheckedRequest): boolean {
     if ('rule' in decision) return decision.rule.agent === mcpClientPolicyId;
-    const own = this.deps.standing.policy.userPolicies.get(mcpClientPolicyId);
+    const own = this.deps.standing.policy().userPolicies.get(mcpClientPolicyId);
     return policyKindsOfRequest(request).every((kind) => own?.[kind] === 'allow');
   }
 

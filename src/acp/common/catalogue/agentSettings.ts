@@ -1,5 +1,8 @@
 import * as z from 'zod';
+import { isRecord } from '../../../base/common/isRecord';
 import { reservedPolicyIds } from '../../../permissions/common/policy/policyKinds';
+import { headerProblem } from '../remote/agentHeaders';
+import { agentUrlProblem } from '../remote/agentUrl';
 import { demoAgentId, knownAgents } from './knownAgents';
 
 const Variables = z.record(z.string(), z.string());
@@ -26,7 +29,8 @@ type FoundAgentSetting = z.infer<typeof FoundAgentSetting>;
 const ProtocolSetting = z.enum(['auto', '1', '2']);
 export type ProtocolSetting = z.infer<typeof ProtocolSetting>;
 
-export const AgentSetting = z.object({
+export const ProcessAgentSetting = z.object({
+  url: z.undefined().optional(),
   /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
@@ -45,7 +49,30 @@ export const AgentSetting = z.object({
   /** Whether the agent gets the tools of the window; by default it does. */
   tools: z.boolean().optional(),
 });
-export type AgentSetting = z.infer<typeof AgentSetting>;
+export type ProcessAgentSetting = z.infer<typeof ProcessAgentSetting>;
+
+/** An agent that Backline connects to. */
+const UrlAgentSetting = z.strictObject({
+  url: z.string().superRefine((url, context) => addProblem(agentUrlProblem(url), context)),
+  /** Values may contain `${secret:NAME}`. */
+  headers: Variables.superRefine((headers, context) => {
+    for (const [name, value] of Object.entries(headers)) addProblem(headerProblem(name, value), context);
+  }).default({}),
+  /** The folder of sessions on the agent's machine. The session's own path by default. */
+  cwd: z.string().min(1).optional(),
+  protocol: ProtocolSetting.optional(),
+  mcpServers: z.record(z.string(), McpServerSetting).default({}),
+  defaults: Defaults.optional(),
+  /** Whether the agent gets the tools of the window, if it runs on this machine; by default it does. */
+  tools: z.boolean().optional(),
+});
+export type UrlAgentSetting = z.infer<typeof UrlAgentSetting>;
+
+export type AgentSetting = ProcessAgentSetting | UrlAgentSetting;
+
+function addProblem(problem: string | undefined, context: z.RefinementCtx): void {
+  if (problem !== undefined) context.addIssue(problem);
+}
 
 interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
@@ -82,7 +109,7 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
     }
     const addition = FoundAgentSetting.safeParse(entry).data;
     const lack = addition && missingCommandProblem(name, isOfWorkspace);
-    const parsed = addition ? undefined : AgentSetting.safeParse(entry);
+    const parsed = addition ? undefined : parseEntry(entry);
     if (parsed?.success) agents.set(name, parsed.data);
     else if (addition && lack === undefined) found.set(name, addition);
     const wrong = lack ?? (parsed?.error && issuesText(parsed.error));
@@ -90,6 +117,14 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   }
   return { agents, found, problems };
 }
+
+function parseEntry(entry: unknown): z.ZodSafeParseResult<AgentSetting> {
+  if (!isRecord(entry) || !('url' in entry)) return ProcessAgentSetting.safeParse(entry);
+  if ('command' in entry) return Ambiguous.safeParse(entry);
+  return UrlAgentSetting.safeParse(entry);
+}
+
+const Ambiguous = z.never('use either "command" or "url", not both');
 
 /** Explains why an entry without a command is ignored. */
 function missingCommandProblem(name: string, isOfWorkspace: boolean): string | undefined {

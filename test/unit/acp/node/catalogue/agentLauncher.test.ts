@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AgentLauncher } from '../../../../../src/acp/node/catalogue/agentLauncher';
-import type { CatalogueEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import type { ProcessEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { disabledTrafficTap } from '../../../../../src/wire/common/traffic';
@@ -16,7 +16,7 @@ import { standingOf } from '../../../../fake/fakePermissions';
 function launcherWith(
   ownMcpServers: (transports: { readonly http: boolean }, caller?: ToolCaller) => Promise<never>,
   consent = answeringConsent('denied'),
-  newestEntry: (entry: CatalogueEntry) => Promise<CatalogueEntry> = (same) => Promise.resolve(same),
+  newestEntry: (entry: ProcessEntry) => Promise<ProcessEntry> = (same) => Promise.resolve(same),
 ): AgentLauncher {
   return new AgentLauncher({
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
@@ -43,7 +43,7 @@ function launcherWith(
 async function withDemoSession(
   launcher: AgentLauncher,
   work: () => void = () => undefined,
-  settings: Partial<CatalogueEntry> = {},
+  settings: Partial<ProcessEntry> = {},
 ): Promise<void> {
   const demo = await buildDemoAgent();
   try {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, open, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { DiskFiles } from '../../../src/chat/node/filePort';
-import { SessionLock } from '../../../src/chat/node/sessionLock';
+import { DiskFiles } from '../../../src/base/node/filePort';
+import { FileLock } from '../../../src/base/node/fileLock';
 import { FakeClock } from '../../fake/fakeClock';
-import { settled } from './support/window';
+import { turns } from '../../support/turns';
 
 /** Goes on while the computer sleeps; its timers do not. */
 class SleepyClock extends FakeClock {
@@ -18,17 +18,19 @@ class SleepyClock extends FakeClock {
 
 /** Lets something happen between the look at a lock and its removal. */
 class InterruptedFiles extends DiskFiles {
-  beforeMove: (() => Promise<void>) | undefined;
+  beforeRemoval: (() => Promise<void>) | undefined;
 
-  override async move(from: string, to: string): Promise<boolean> {
-    const { beforeMove } = this;
-    this.beforeMove = undefined;
-    await beforeMove?.();
-    return await super.move(from, to);
+  override async createNew(file: string, text: string): Promise<boolean> {
+    if (file.endsWith('.evict')) {
+      const { beforeRemoval } = this;
+      this.beforeRemoval = undefined;
+      await beforeRemoval?.();
+    }
+    return await super.createNew(file, text);
   }
 }
 
-describe('SessionLock', () => {
+describe('FileLock', () => {
   const hour = 3_600_000;
   const dead = { owner: 'dead', pid: 2 ** 30, host: hostname(), startedAt: 1 };
   const living = { owner: 'living', pid: process.ppid, host: hostname(), startedAt: 1 };
@@ -47,7 +49,7 @@ describe('SessionLock', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const newLock = () => new SessionLock(file, { files, clock, onLost: () => losses++ });
+  const newLock = () => new FileLock(file, { files, clock, onLost: () => losses++ });
   const heldBy = (owner: object) => writeFile(file, JSON.stringify(owner));
   const beatNow = () => utimes(file, new Date(), new Date());
 
@@ -111,14 +113,34 @@ describe('SessionLock', () => {
     await heldBy(dead);
     const other = newLock();
     const late = newLock();
-    files.beforeMove = async () => assert.equal(await other.acquire(), true);
+    files.beforeRemoval = async () => assert.equal(await other.acquire(), true);
     assert.equal(await late.acquire(), false);
     assert.equal(await other.ensureHeld(), 'held');
     clock.advance(20_000);
-    await settled();
+    await turns(50);
     assert.equal(losses, 0);
     assert.deepEqual(await readdir(folder), ['lock']);
     other.dispose();
+  });
+
+  it('is acquired by only one of many windows at the same time', async () => {
+    await heldBy(dead);
+    const locks = Array.from({ length: 8 }, newLock);
+    const isHeld = await Promise.all(locks.map((lock) => lock.acquire()));
+    assert.equal(isHeld.filter(Boolean).length, 1);
+    for (const lock of locks) lock.dispose();
+  });
+
+  it('is not removed by a second window while the first one removes it', async () => {
+    await heldBy(dead);
+    await writeFile(`${file}.evict`, 'first');
+    const second = newLock();
+    assert.equal(await second.acquire(), false);
+    clock.sleptMs += 46_000;
+    assert.equal(await second.acquire(), false, 'the first one has crashed, which is noticed at this try');
+    assert.equal(await second.acquire(), true);
+    assert.deepEqual(await readdir(folder), ['lock']);
+    second.dispose();
   });
 
   it('stops its heartbeat when it is released during a heartbeat', async () => {
@@ -126,7 +148,7 @@ describe('SessionLock', () => {
     await lock.acquire();
     clock.advance(10_000);
     lock.dispose();
-    await settled();
+    await turns(50);
     assert.equal(clock.pending, 0);
     assert.equal(losses, 0);
   });

@@ -1,48 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as z from 'zod';
-import type { Clock } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
-import { parseJson } from '../../base/common/parseJson';
-import { isProcessAlive } from '../../base/node/isProcessAlive';
+import type { Clock } from '../common/async';
+import type { Disposable } from '../common/disposable';
+import { parseJson } from '../common/parseJson';
+import { isProcessAlive } from './isProcessAlive';
 import type { FilePort } from './filePort';
 
 const Owner = z.object({ owner: z.string(), pid: z.number(), host: z.string(), startedAt: z.number() });
 type Owner = z.infer<typeof Owner>;
 
 const heartbeatMs = 10_000;
-/**
- * If the last heartbeat is older than this, the computer may have slept, and another window may have taken the lock.
- */
+/** If the last heartbeat is older, the computer may have slept, and another window may have taken the lock. */
 const lateMs = 2 * heartbeatMs;
 /** Age after which a lock is stale, in milliseconds. Much longer than a delayed heartbeat. */
 const staleMs = 45_000;
 const silencePeriodMs = 5000;
-/**
- * Number of `silencePeriodMs` periods without a heartbeat after which a lock is stale. In total as long as `staleMs`.
- */
+/** How many `silencePeriodMs` without a heartbeat make a lock stale. In total as long as `staleMs`. */
 const maxSilentPeriods = 9;
 
 interface LockPorts {
   readonly files: FilePort;
   readonly clock: Clock;
-  /** Called when another window has taken the lock. This window must then write nothing. */
+  /** Called when another window has taken the lock. This window must then write nothing that the lock protects. */
   readonly onLost: () => void;
 }
 
 interface LockState {
-  /** Contents of the file; undefined if missing. */
-  readonly text: string | undefined;
   readonly owner: Owner | undefined;
-  readonly modifiedAt: number | undefined;
   readonly isStale: boolean;
 }
 
 /**
- * Uses a lock file to ensure that only one window writes to a conversation. The lock of a process that has ended can be
- * taken.
+ * A lock file that only one window at a time holds. It is renewed by heartbeats; the lock of a process that has ended, or
+ * is silent for long, can be taken.
  */
-export class SessionLock implements Disposable {
+export class FileLock implements Disposable {
   private readonly ownerId = randomUUID();
   private isHeld = false;
   private isLost = false;
@@ -63,7 +56,7 @@ export class SessionLock implements Disposable {
         return this.markHeld();
       const found = await this.readLock();
       if (found.owner?.owner === this.ownerId) return this.markHeld();
-      if (!found.isStale || !(await this.evictStale(found))) return false;
+      if (!found.isStale || !(await this.evictStale())) return false;
     }
     return false;
   }
@@ -115,18 +108,25 @@ export class SessionLock implements Disposable {
   }
 
   /**
-   * Removes a stale lock by an atomic rename. If the lock has changed since it was found, restores it and resolves to
-   * false.
+   * Removes the lock if it is still stale, and resolves to whether it did. Only one window at a time removes locks, so
+   * that none removes the new lock of another one.
    */
-  private async evictStale(found: LockState): Promise<boolean> {
-    const { files } = this.ports;
-    const tombstone = `${this.file}.${this.ownerId}`;
-    if (!(await files.move(this.file, tombstone))) return true;
-    const isFound =
-      (await files.read(tombstone)) === found.text && (await files.modifiedAt(tombstone)) === found.modifiedAt;
-    if (isFound) await files.remove(tombstone);
-    else await files.move(tombstone, this.file);
-    return isFound;
+  private async evictStale(): Promise<boolean> {
+    const { files, clock } = this.ports;
+    const guard = `${this.file}.evict`;
+    if (!(await files.createNew(guard, this.ownerId))) {
+      const guardedAt = await files.modifiedAt(guard);
+      // Its window has crashed.
+      if (guardedAt !== undefined && clock.now() - guardedAt > staleMs) await files.remove(guard);
+      return false;
+    }
+    try {
+      const { isStale } = await this.readLock();
+      if (isStale) await files.remove(this.file);
+      return isStale;
+    } finally {
+      await files.remove(guard);
+    }
   }
 
   private scheduleHeartbeat(): void {
@@ -165,10 +165,8 @@ export class SessionLock implements Disposable {
 
   private async readLock(): Promise<LockState> {
     const { files } = this.ports;
-    const text = await files.read(this.file);
-    const modifiedAt = await files.modifiedAt(this.file);
-    const owner = ownerOf(text);
-    return { text, owner, modifiedAt, isStale: this.isStale(owner, modifiedAt) };
+    const owner = ownerOf(await files.read(this.file));
+    return { owner, isStale: this.isStale(owner, await files.modifiedAt(this.file)) };
   }
 
   private isStale(owner: Owner | undefined, modifiedAt: number | undefined): boolean {
@@ -180,10 +178,7 @@ export class SessionLock implements Disposable {
     return !isAlive || this.isSilent(modifiedAt);
   }
 
-  /**
-   * Whether the lock file was not changed for a while. Counts short timers, because the system clock advances during
-   * sleep.
-   */
+  /** Whether the lock file was not changed for a while. Counts short timers, as clocks advance during sleep. */
   private isSilent(modifiedAt: number): boolean {
     if (this.silentPeriods?.modifiedAt !== modifiedAt) {
       this.silentPeriods = { modifiedAt, times: 0 };

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Disposable } from '../../base/common/disposable';
-import { errorCode } from '../../base/common/errors';
-import { watchFolder } from '../../base/node/watchFolder';
+import type { Disposable } from '../common/disposable';
+import { errorCode } from '../common/errors';
+import { watchFolder } from './watchFolder';
 
 /**
- * The file operations of the store. Tests can replace them. Only the user can access the created files. Rejects with
+ * File operations in our own storage. Tests can replace them. Only the user can access the created files. Rejects with
  * Node.js errors.
  */
 export interface FilePort {

@@ -1,10 +1,7 @@
-import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
+import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
 import { activateGitExtension, type GitApiRepository } from './gitApi';
 
-/**
- * Calls the listener when VS Code's Git extension opens or closes a repository or detects a change. Activates the
- * extension.
- */
+/** Calls the listener when the Git extension opens, closes or changes a repository. Activates the extension. */
 export function watchGitRepositories(listener: () => void, onError: (error: unknown) => void): Disposable {
   const disposables = new DisposableStore();
   const watchRepositories = async (): Promise<void> => {

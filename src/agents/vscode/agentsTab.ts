@@ -1,13 +1,13 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { Coalescer, type Clock } from '../../base/common/async';
-import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { DisposableStore } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { panelTypes } from '../../manifest';
 import { LatestViewSender } from '../../webview/common/latestViewSender';
 import type { RequestHandlers } from '../../webview/common/requestHandlers';
-import { loadPage } from '../../webview/vscode/loadPage';
 import { PageHost } from '../../webview/vscode/pageHost';
+import { PageTab } from '../../webview/vscode/pageTab';
 import {
   agentsRequests,
   didChangeAgents,
@@ -33,7 +33,7 @@ export interface AgentsPageModel {
   saveOwnAgent(agent: OwnAgent): Promise<void>;
 }
 
-interface AgentsPanelDeps {
+interface AgentsTabDeps {
   readonly model: AgentsPageModel;
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;
@@ -43,66 +43,32 @@ interface AgentsPanelDeps {
 /** Progress can be reported many times a second. */
 const viewDelayMs = 50;
 
-/** The editor tab with the page of agents; at most one per window. */
-export class AgentsPanel implements Disposable {
-  private openTab: { readonly panel: vscode.WebviewPanel; readonly store: DisposableStore } | undefined;
-
-  constructor(private readonly deps: AgentsPanelDeps) {}
-
-  show(): void {
-    if (this.openTab) this.openTab.panel.reveal();
-    else {
-      const panel = vscode.window.createWebviewPanel(panelTypes.agents, 'Agents', vscode.ViewColumn.Active);
-      this.initialize(panel);
-    }
-  }
-
-  /** Restores a tab after the window is reloaded. */
-  restore(panel: vscode.WebviewPanel): void {
-    if (this.openTab) panel.dispose();
-    else this.initialize(panel);
-  }
-
-  /** Does not close the tab, because VS Code restores it after a reload. */
-  dispose(): void {
-    this.openTab?.store.dispose();
-    this.openTab = undefined;
-  }
-
-  private initialize(panel: vscode.WebviewPanel): void {
-    const { clock, extensionUri, log, model } = this.deps;
-    const store = new DisposableStore();
-    const newest = new LatestViewSender(
-      () => model.loadView(),
-      (view) => {
-        if (!store.isDisposed) host.notify(didChangeAgents, view);
-      },
-    );
-    const notify: PageHost<typeof agentsRequests>['notify'] = (type, params) => {
-      if (!store.isDisposed) host.notify(type, params);
-    };
-    const handlers = createHandlers(model, { view: newest, notify, store });
-    const host = store.add(new PageHost<typeof agentsRequests>(panel.webview, handlers, log, clock));
-    const send = (): void => {
-      newest.refresh().catch((error: unknown) => log.error('cannot show the agents', error));
-    };
-    const sending = store.add(new Coalescer(clock, viewDelayMs, send));
-    store.add(model.onDidChange(() => sending.schedule()));
-    store.add(
-      panel.onDidChangeViewState(() => {
-        if (panel.visible) sending.schedule();
-      }),
-    );
-    this.openTab = { panel, store };
-    panel.onDidDispose(() => {
-      store.dispose();
-      if (this.openTab?.panel === panel) this.openTab = undefined;
-    });
-    panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
-    host.start();
-    const folder = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
-    loadPage(panel.webview, { folder, name: 'agents' }, { title: 'Agents' });
-  }
+export function createAgentsTab({ clock, extensionUri, log, model }: AgentsTabDeps): PageTab {
+  return new PageTab({
+    ...{ viewType: panelTypes.agents, title: 'Agents', name: 'agents', extensionUri },
+    createHost: (panel, store) => {
+      const newest = new LatestViewSender(
+        () => model.loadView(),
+        (view) => notify(didChangeAgents, view),
+      );
+      const notify: PageHost<typeof agentsRequests>['notify'] = (type, params) => {
+        if (!store.isDisposed) host.notify(type, params);
+      };
+      const handlers = createHandlers(model, { view: newest, notify, store });
+      const host = store.add(new PageHost<typeof agentsRequests>(panel.webview, handlers, log, clock));
+      const send = (): void => {
+        newest.refresh().catch((error: unknown) => log.error('cannot show the agents', error));
+      };
+      const sending = store.add(new Coalescer(clock, viewDelayMs, send));
+      store.add(model.onDidChange(() => sending.schedule()));
+      store.add(
+        panel.onDidChangeViewState(() => {
+          if (panel.visible) sending.schedule();
+        }),
+      );
+      return host;
+    },
+  });
 }
 
 interface PageParts {

@@ -40,10 +40,7 @@ const Remotes = z.object({
   remotes: z.array(z.object({ name: z.string(), fetchUrl: z.string().optional() })).catch([]),
 });
 
-/**
- * Returns the URL of the remote `origin`, or else of the first remote, if the Git extension is active. The URL may
- * contain credentials.
- */
+/** Returns the URL of `origin`, or else the first remote, if Git is active. It may contain credentials. */
 export async function findRemoteUrl(path: string): Promise<string | undefined> {
   const isRunning = vscode.extensions.getExtension('vscode.git')?.isActive === true;
   const repository = isRunning ? await findApiRepository(path) : undefined;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Disposable } from '../../base/common/disposable';
+import type { Disposable } from '../../../base/common/disposable';
 
 /** The part of the API of VS Code's Git extension that Backline needs. */
 interface GitApi {
