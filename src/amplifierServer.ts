@@ -107,12 +107,9 @@ function createPermissions(): StandingPermissions {
     update: (name: string, value: unknown) => Promise.resolve(void values.set(name, value)),
   };
   const policy = effectivePolicy(undefined, []);
-  return new StandingPermissions({
-    rules: new UserRules(memento, systemClock, log),
-    policy: () => policy,
-    globs: timedRuleGlobs(log),
-    onListenerError: (error) => log.error('a permissions listener failed', error),
-  });
+  const onListenerError = (error: unknown): void => log.error('a permissions listener failed', error);
+  const rules = new UserRules(memento, systemClock, log);
+  return new StandingPermissions(rules, timedRuleGlobs(log), () => policy, onListenerError);
 }
 
 async function serve(options: ProgramOptions): Promise<void> {
@@ -161,7 +158,12 @@ function stopOnSignal(stop: () => Promise<void>): void {
 }
 
 async function main(): Promise<void> {
-  const options = parseProgramOptions(process.argv.slice(2));
+  const argv = process.argv.slice(2);
+  if (argv.includes('--acp')) {
+    await import('./acpServer');
+    return;
+  }
+  const options = parseProgramOptions(argv);
   if (options === 'help') process.stdout.write(programUsage);
   else await serve(options);
 }

@@ -53,10 +53,7 @@ export async function raceSignal<T>(
   }
 }
 
-/**
- * Calls `flush` once for a burst of `schedule` calls, `delayMs` after the first of them. Later calls do not postpone
- * it.
- */
+/** Calls `flush` once for a burst of `schedule` calls, `delayMs` after the first. Later calls do not delay it. */
 export class Coalescer implements Disposable {
   private timer: Disposable | undefined;
 

@@ -233,6 +233,42 @@ describe('the tool fixes', () => {
     await assert.rejects(made.call('fixes', { path: 'src/main.ts', line: 99 }), /no line 99/);
   });
 
+  it('does not name excluded files from which something could be imported', async () => {
+    const made = bench();
+    made.editor.exclude.push('secrets.ts');
+    const importOf = (name: string, title = `Add import from "${name}"`): ProposedAction => ({
+      title,
+      kind: 'quickfix',
+      isPreferred: false,
+      edits: [edit(main, 0, 0, 0, `import { x } from "${name}";\n`)],
+    });
+    made.languageEdits.actions = () => [
+      importOf('./secrets'),
+      importOf('../src/secrets'),
+      importOf('@/src/secrets'),
+      importOf('src/secrets.ts'),
+      importOf('./secrets', 'Add all missing imports'),
+      importOf('./other'),
+      importOf('node:path'),
+    ];
+    const told = await made.call('fixes', { path: 'src/main.ts', line: 3 });
+    assert.deepEqual(
+      told.split('\n').map((row) => row.trim()),
+      [
+        '2 actions at src/main.ts:3',
+        'Add import from "./other"  [quickfix]',
+        'Add import from "node:path"  [quickfix]',
+      ],
+    );
+    await assert.rejects(
+      made.call('fixes', { path: 'src/main.ts', line: 3, apply: 'Add import from "./secrets"' }),
+      /does not offer/,
+    );
+    await made.editor.writeText(main, 'import { y } from "./secrets";\nx();\n');
+    made.languageEdits.actions = () => [importOf('./secrets', 'Organize'), importOf('./secrets', 'Update "./secrets"')];
+    assert.match(await made.call('fixes', { path: 'src/main.ts', line: 2 }), /^1 action at[^\n]*\n {2}Organize/);
+  });
+
   it('applies one by its title, once it is allowed', async () => {
     const made = bench();
     made.languageEdits.actions = () => actions;

@@ -6,19 +6,22 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter, type Event } from '../../../base/common/event';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
-import type { MessageStream } from '../../../wire/common/messageStream';
+import type { MessageStream, StreamClosed } from '../../../wire/common/messageStream';
 import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
 import type { AgentVersionMemory } from '../../common/connection/versionMemory';
 import type { AgentDescription } from '../../common/session/agentMessages';
+import { processWords, type ConnectionWords } from '../../common/connection/connectionWords';
 import type { AgentExit } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { RunningAgents } from '../process/runningAgents';
 import type { RestartPolicy } from '../process/restartPolicy';
 import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
 import { toBackendError } from '../connection/agentErrors';
+import { RemoteAgentError } from '../remote/remoteErrors';
 import { mayHaveBrokenOnOffer, offeredVersion } from '../connection/handshake';
 import type { ProtocolVersion } from '../connection/protocolSurface';
 
+/** An agent that runs: a process, or a connection to a remote agent. */
 export interface AgentProcessHandle {
   readonly stream: MessageStream;
   readonly onDidExit: Event<AgentExit>;
@@ -36,6 +39,8 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
   readonly agentVersionMemory?: () => AgentVersionMemory;
   /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
+  /** Default: those for a process. */
+  readonly words?: ConnectionWords;
   readonly restartPolicy: RestartPolicy;
   readonly mayDownload?: boolean;
   readonly limits: AcpLimits;
@@ -171,8 +176,7 @@ export class AgentConnection {
     const { signal } = this.startAbortController;
     if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
     await this.waitBeforeRestart(signal);
-    const wait = this.mayDownloadPackage ? 'The first start may take a few minutes because of a download.' : '';
-    this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
+    this.setState({ kind: 'starting', message: this.words.starting(title, this.mayDownloadPackage) });
     const { protocol = 'auto' } = this.options;
     const memory = this.versionMemory();
     const offered = offeredVersion(protocol, memory.isLimitedTo1);
@@ -184,7 +188,7 @@ export class AgentConnection {
       return connected;
     }
     if (signal.aborted) throw new BackendError('closed', `${title} was stopped.`);
-    this.setState({ kind: 'starting', message: `Starting ${title} again, with version 1 of its protocol…` });
+    this.setState({ kind: 'starting', message: this.words.again(title) });
     const second = await this.initializeAgent(await this.startProcess(signal), 1, false);
     memory.limitTo1(second.agent.agentInfo?.version);
     return second;
@@ -233,7 +237,7 @@ export class AgentConnection {
     const exited = new Promise<AgentExit>((resolve) => process.onDidExit(resolve));
     const started: StartedProcess = { process, client, exited, canFallBack };
     this.currentProcess = started;
-    process.stream.onDidClose(() => this.handleProcessEnd(started));
+    process.stream.onDidClose((closed) => this.handleProcessEnd(started, closed));
     void exited.then(() => this.handleProcessEnd(started));
     try {
       const agent = await client.initialize(offered);
@@ -265,9 +269,9 @@ export class AgentConnection {
     return canFallBack && !this.mayDownloadPackage ? offerTimeoutMs : coldStartTimeoutMs;
   }
 
-  private handleProcessEnd(started: StartedProcess): void {
+  private handleProcessEnd(started: StartedProcess, closed?: StreamClosed): void {
     if (this.currentProcess !== started) return;
-    if (started.canFallBack) {
+    if (started.canFallBack && isOfAgent(closed?.error)) {
       // The handshake fails at once, which starts the agent again.
       started.client.dispose();
       return;
@@ -277,7 +281,7 @@ export class AgentConnection {
     this.hasGivenUp = decision.kind === 'giveUp';
     if (decision.kind === 'restart') this.restartAtMs = clock.monotonicNow() + decision.delayMs;
     const { pendingStart } = this;
-    const end = this.describeExit(started);
+    const end = this.describeExit(started, closed?.error);
     this.markProcessEnded(started, end);
     void end.then((error) => {
       // The agent may have been stopped or restarted meanwhile.
@@ -287,13 +291,12 @@ export class AgentConnection {
     });
   }
 
-  private async describeExit({ exited, process }: StartedProcess): Promise<BackendError> {
+  private async describeExit({ exited, process }: StartedProcess, error?: Error): Promise<BackendError> {
     const { clock, limits, title } = this.options;
     const exit = await withDeadline(clock, 'exit', limits.exitGraceMs, () => exited).catch(() => undefined);
     await this.runningProcesses.stop(process);
-    const how = exit ? `(${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})` : '(it closed the connection)';
     const details = detailsOfStderr(exit?.stderrTail ?? process.stderrTail());
-    return new BackendError('backend', `${title} ended unexpectedly ${how}.`, details);
+    return new BackendError('backend', this.words.ended(title, { exit, error }), details);
   }
 
   private markProcessEnded(started: StartedProcess, end: Promise<BackendError>): void {
@@ -308,7 +311,7 @@ export class AgentConnection {
     const { clock, title } = this.options;
     const delayMs = this.restartAtMs - clock.monotonicNow();
     if (delayMs <= 0) return;
-    this.setState({ kind: 'starting', message: `${title} ended unexpectedly. Restarting…` });
+    this.setState({ kind: 'starting', message: this.words.restarting(title) });
     const timers = new DisposableStore();
     const delay = new Promise<void>((resolve) => {
       timers.add(clock.setTimer(delayMs, resolve));
@@ -323,8 +326,17 @@ export class AgentConnection {
   }
 
   private get givenUpMessage(): string {
-    return `${this.options.title} has ended unexpectedly several times and is no longer restarted automatically. Check its log, then restart it.`;
+    return this.words.givenUp(this.options.title);
   }
+
+  private get words(): ConnectionWords {
+    return this.options.words ?? processWords;
+  }
+}
+
+/** Whether an agent ended by itself, and not its connection. */
+function isOfAgent(error: Error | undefined): boolean {
+  return !(error instanceof RemoteAgentError) || error.isOfAgent;
 }
 
 function detailsOf(error: unknown): string | undefined {

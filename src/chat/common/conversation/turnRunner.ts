@@ -79,10 +79,7 @@ export class TurnRunner {
     abort?.abort();
   }
 
-  /**
-   * Resolves when the backend has confirmed the stop or cancelling has failed. Undefined if the turn is not being
-   * stopped.
-   */
+  /** Resolves when the backend has confirmed the stop, or cancelling has failed. Undefined without a stop. */
   whenAgentStopped(): Promise<void> | undefined {
     // The result waits one step, because the effect that cancels the turn runs after the one that ends it.
     return this.currentPhase.kind === 'stopping' ? Promise.resolve().then(() => this.pendingCheck) : undefined;

@@ -8,10 +8,7 @@ import type { ProfileDirectory } from './profileDirectory';
 import type { NewSessionBody } from '../http/requestSchemas';
 import type { ServerLimits } from '../serverLimits';
 
-/**
- * The folders in which agents may work: by default the first one, or a folder inside any of them if a client requests
- * it.
- */
+/** The folders in which agents may work: the first one, or a folder inside any of them, as requested. */
 export type AgentWorkspace = Pick<EditorPort, 'folders' | 'resolve' | 'stat'>;
 
 interface SessionStarterDeps {
@@ -60,9 +57,7 @@ export class SessionStarter {
     return this.pendingCleanups.size;
   }
 
-  /**
-   * Starts no more sessions. Resolves when unneeded sessions are closed or the time limit has passed. Never rejects.
-   */
+  /** Starts no more sessions. Resolves when unneeded ones are closed or time is up. Never rejects. */
   async stop(): Promise<void> {
     this.stopController.abort();
     const { clock, limits, log } = this.deps;
