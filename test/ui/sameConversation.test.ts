@@ -15,7 +15,7 @@ const demoAgent = inRoot('dist', 'demo-agent.js');
 interface ReachableAgent {
   /** Its entry in `backline.acp.agents`. */
   readonly entry: object;
-  readonly stop?: () => Promise<void>;
+  readonly stop?: () => Promise<unknown>;
 }
 
 /** How the demo agent is reached. It keeps its sessions in `stateFolder`. */
