@@ -22,17 +22,12 @@ export function readSharedText({ memory, byteLength, length }: SharedText): stri
   return Buffer.from(memory, 0, Math.max(byteLength, outsideBytes)).toString('latin1').slice(0, byteLength);
 }
 
-/**
- * Writes a text once for all workers that read it. Reuses memory, because new memory must be cleared, which is slow.
- */
+/** Writes a text once for all workers that read it. Reuses memory, because clearing new memory is slow. */
 export class TextSharer {
   private currentText: { readonly content: string; readonly text: SharedText; readers: number } | undefined;
   private reusableMemory: SharedArrayBuffer | undefined;
 
-  /**
-   * Returns the shared text. Call `release` once for each call. A lone surrogate becomes U+FFFD, which has the same
-   * length.
-   */
+  /** Returns the shared text. Call `release` once per call. A lone surrogate becomes U+FFFD, of the same length. */
   share(content: string): SharedText {
     if (this.currentText?.content !== content) {
       const text = (this.reusableMemory && writeText(content, this.reusableMemory)) ?? allocateText(content);
