@@ -9,6 +9,7 @@ import { AmplifierServer } from './amplifier/node/server/amplifierServer';
 import { parseProgramOptions, programUsage, type ProgramOptions } from './amplifier/node/server/programOptions';
 import { messageOf } from './base/common/errors';
 import type { Logger } from './base/common/log';
+import { stopOnSignal } from './base/node/stopOnSignal';
 import { systemClock } from './base/node/systemClock';
 import { defaultExclude, ExcludeList } from './editor/common/excludeList';
 import { GuardedEditor } from './editor/common/guardedEditor';
@@ -144,17 +145,6 @@ async function serve(options: ProgramOptions): Promise<void> {
   });
   const access = options.token === 'generate' ? `, token ${generated}` : token === undefined ? ', no token' : '';
   process.stdout.write(`Amplifier server at ${server.url} (${agent.title} in ${cwd}${access})\n`);
-}
-
-/** The first signal stops the server gracefully. The second one exits immediately. */
-function stopOnSignal(stop: () => Promise<void>): void {
-  let isStopping = false;
-  const onSignal = (): void => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
-    void stop().finally(() => process.exit(0));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 }
 
 async function main(): Promise<void> {

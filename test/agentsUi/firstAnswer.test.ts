@@ -25,6 +25,8 @@ const agents = [
     title: 'Gemini CLI',
     keyName: 'Gemini API Key',
     variables: (model: string) => ({ GOOGLE_GEMINI_BASE_URL: model, GEMINI_MODEL: 'gemini-2.5-flash' }),
+    // Otherwise it asks the scripted model without a key.
+    settings: { file: '.gemini/settings.json', text: '{"security":{"auth":{"selectedType":"gemini-api-key"}}}' },
   },
   {
     id: 'claude-acp',
@@ -35,10 +37,11 @@ const agents = [
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       IS_SANDBOX: '1',
     }),
+    settings: undefined,
   },
 ] as const;
 
-for (const { id, keyName, title, variables } of agents) {
+for (const { id, keyName, settings, title, variables } of agents) {
   describe(`${title}, in a fresh profile on a machine without Node.js on PATH`, function () {
     this.timeout(900_000);
     let registry: Server;
@@ -60,6 +63,10 @@ for (const { id, keyName, title, variables } of agents) {
           await mkdir(bin);
           for (const name of programs) await symlink(`/usr/bin/${name}`, path.join(bin, name));
           await writeFile(path.join(home, '.profile'), [`export PATH='${bin}'`, ...lines, ''].join('\n'));
+          if (settings) {
+            await mkdir(path.dirname(path.join(home, settings.file)), { recursive: true });
+            await writeFile(path.join(home, settings.file), settings.text);
+          }
           // The configuration of npm on this machine says where the registry is.
           const npmrc = await readFile(path.join(homedir(), '.npmrc'), 'utf8').catch(() => '');
           await writeFile(path.join(home, '.npmrc'), npmrc);
@@ -139,9 +146,11 @@ for (const { id, keyName, title, variables } of agents) {
       await cardShows('Not installed', 60_000);
       await picture('6-removed');
       const storage = path.join(window.sandbox.dataDir, 'data', 'User', 'globalStorage', 'backline.backline', 'agents');
-      const left = (await readdir(storage)).toSorted();
-      assert.ok(left.includes('installed.json') && !left.includes(id), left.join(', '));
-      assert.deepEqual(await readdir(path.join(storage, '.staging')), []);
+      await eventually('nothing is left of it', async () => {
+        const left = (await readdir(storage)).toSorted();
+        assert.ok(left.includes('installed.json') && !left.includes(id), left.join(', '));
+        assert.deepEqual(await readdir(path.join(storage, '.staging')), []);
+      });
     });
   });
 }

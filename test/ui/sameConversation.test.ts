@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import type { Sandbox } from '../../scripts/lib/sandbox.mjs';
+import { AcpProgram } from '../fake/acpProgram';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { VsCodeWindow } from './support/window';
@@ -14,7 +15,7 @@ const demoAgent = inRoot('dist', 'demo-agent.js');
 interface ReachableAgent {
   /** Its entry in `backline.acp.agents`. */
   readonly entry: object;
-  readonly stop?: () => Promise<void>;
+  readonly stop?: () => Promise<unknown>;
 }
 
 /** How the demo agent is reached. It keeps its sessions in `stateFolder`. */
@@ -30,9 +31,24 @@ const overLines =
       entry: { command: 'node', args: [demoAgent, '--protocol', protocol, '--state', stateFolder], protocol },
     });
 
+/** The demo agent behind our own server, as on another machine. It keeps the folder of the workspace. */
+const overUrl =
+  (scheme: 'http' | 'ws', protocol: '1' | '2'): Kind['reach'] =>
+  async ({ workspace }, stateFolder) => {
+    const agent = ['node', demoAgent, '--protocol', protocol, '--state', stateFolder];
+    const args = ['--acp', '--port', '0', '--agent', agent.map((word) => `"${word}"`).join(' '), '--cwd', workspace];
+    const program = new AcpProgram({ file: inRoot('dist', 'amplifier-server.js'), cwd: workspace, args });
+    await program.start();
+    const headers = { Authorization: `Bearer ${program.token}` };
+    const entry = { url: program.url.replace(/^http/, scheme), headers, protocol };
+    return { entry, stop: () => program.stop() };
+  };
+
 const kinds: readonly Kind[] = [
   { name: 'ACP version 1', reach: overLines('1') },
   { name: 'ACP version 2', reach: overLines('2') },
+  { name: 'a URL, Streamable HTTP', reach: overUrl('http', '1') },
+  { name: 'a URL, WebSocket', reach: overUrl('ws', '2') },
 ];
 
 for (const { name, reach } of kinds) {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/common/async';
+import { abortReason, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { TimeoutError } from '../../base/common/errors';
 
@@ -48,8 +48,4 @@ export class RequestScope {
   private timeOut(): void {
     this.end(new TimeoutError('The request', this.timeoutMs));
   }
-}
-
-function abortReason({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
 }

@@ -35,21 +35,42 @@ export async function withDeadline<T>(
   }
 }
 
-/** Settles with `work`, or rejects with `reason()` as soon as the signal fires. Does not stop the work. */
+/** Settles with `work`, or rejects as soon as the signal fires: with `reason()`, or its own. Does not stop the work. */
 export async function raceSignal<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
-  reason: () => Error,
+  reason?: () => Error,
 ): Promise<T> {
   if (!signal) return await work;
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(reason());
+  const abort = (): void => reject(reason?.() ?? abortReason(signal));
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   try {
     return await Promise.race([promise, work]);
   } finally {
     signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Returns the reason with which a signal fired, as an error. */
+export function abortReason({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
+
+/** Resolves after `delayMs`, or rejects like `raceSignal`. */
+export async function pause(
+  clock: Pick<Clock, 'setTimer'>,
+  delayMs: number,
+  signal?: AbortSignal,
+  reason?: () => Error,
+): Promise<void> {
+  let timer: Disposable | undefined;
+  const over = new Promise<void>((resolve) => (timer = clock.setTimer(delayMs, resolve)));
+  try {
+    await raceSignal(over, signal, reason);
+  } finally {
+    timer?.dispose();
   }
 }
 

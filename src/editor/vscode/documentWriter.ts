@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { KeyedQueue, withDeadline, type Clock } from '../../base/common/async';
+import { KeyedQueue, pause, withDeadline, type Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
@@ -179,7 +179,7 @@ export class DocumentWriter {
     const { modifiedAt } = await statDisk(file);
     const leftMs = modifiedAt + settleMs - this.clock.now();
     if (leftMs <= 0 || leftMs > settleMs || modifiedAt === this.lastSavedAt.get(document)) return;
-    await new Promise<void>((resolve) => this.clock.setTimer(leftMs, resolve));
+    await pause(this.clock, leftMs);
   }
 
   /**

@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { raceSignal } from '../../base/common/async';
@@ -29,13 +30,23 @@ export class WindowTests implements TestPort {
   }
 
   async run({ files, names }: SelectedTests, signal: AbortSignal): Promise<string> {
-    const selected = { ...(files.length > 0 ? { files } : {}), ...(names.length > 0 ? { testNames: names } : {}) };
+    const inFirstFolder = files.map(relativeToFirstFolder);
+    const selected = {
+      ...(files.length > 0 ? { files: inFirstFolder } : {}),
+      ...(names.length > 0 ? { testNames: names } : {}),
+    };
     return await invokeTool(runTool, selected, signal);
   }
 
   async lastFailures(signal: AbortSignal): Promise<string> {
     return await invokeTool(failuresTool, {}, signal);
   }
+}
+
+/** VS Code takes an absolute path for one of the machine with the window, which is wrong in remote windows. */
+function relativeToFirstFolder(file: string): string {
+  const [first] = vscode.workspace.workspaceFolders ?? [];
+  return first ? path.relative(first.uri.fsPath, file).replaceAll(path.sep, '/') : file;
 }
 
 async function query<T>(command: string, schema: z.ZodType<T[]>, ...args: unknown[]): Promise<T[]> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually';
+import { LanguageServerTimeoutError } from '../../../src/tools/common/languagePort';
 import { ToolError } from '../../../src/tools/common/toolError';
 import type { ProposedAction, ProposedEdits } from '../../../src/tools/common/languageEditPort';
 import { lineRange, placeIn } from './support/fakeLanguage';
@@ -122,6 +123,15 @@ describe('the tool rename', () => {
     cancelled.abort(new Error('not wanted any more'));
     await assert.rejects(renamed, /not wanted any more/);
     assert.equal(made.editor.diskText(main), code);
+  });
+
+  it('does not rename before the language server has read the project', async () => {
+    const made = bench();
+    made.languageEdits.renames = () => Promise.resolve(renames);
+    made.language.callItemsAt = () => Promise.reject(new LanguageServerTimeoutError('no answer'));
+    await assert.rejects(made.call('rename', input), /still reading the project/);
+    assert.equal(made.editor.diskText(main), code);
+    assert.deepEqual(made.caller.changes, []);
   });
 
   it('says what cannot be renamed', async () => {

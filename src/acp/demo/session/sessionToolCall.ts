@@ -11,6 +11,12 @@ export interface ToolCallStart<Content> {
   readonly content?: Content[];
 }
 
+export interface CallChanges<Content> {
+  readonly status: ToolHistory['status'] | 'in_progress';
+  readonly rawOutput?: unknown;
+  readonly content?: Content[];
+}
+
 /** A tool call in the client's view: announced, updated and always ended. Each version of ACP has its own messages. */
 export abstract class SessionToolCall<Content> {
   readonly id: string;
@@ -31,16 +37,26 @@ export abstract class SessionToolCall<Content> {
   }
 
   abstract start(): Promise<void>;
+
   /** `content`, if given, replaces the content that the client shows. */
-  abstract reportProgress(content?: Content[]): Promise<void>;
+  async reportProgress(content?: Content[]): Promise<void> {
+    await this.update({ status: 'in_progress', ...(content === undefined ? {} : { content }) });
+  }
+
   /** Ends the call. `stored` is its content in the history; the client keeps the content that it has. */
-  abstract end(status: ToolHistory['status'], rawOutput: unknown, stored: ToolHistory['content']): Promise<void>;
+  async end(status: ToolHistory['status'], rawOutput: unknown, stored: ToolHistory['content']): Promise<void> {
+    this.store(status, stored);
+    await this.update({ status, rawOutput });
+  }
+
   /** Ends a successful call; the client shows the text. */
   abstract endWithText(text: string): Promise<void>;
   /** Ends a failed call; the client shows the reason. */
   abstract fail(reason: string): Promise<void>;
   /** Ends the call of a cancelled turn. */
   abstract cancel(): Promise<void>;
+
+  protected abstract update(changes: CallChanges<Content>): Promise<void>;
 
   protected store(status: ToolHistory['status'], content: ToolHistory['content']): void {
     const { title, kind, path } = this.details;

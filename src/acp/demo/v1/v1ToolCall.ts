@@ -1,7 +1,6 @@
-import type { AgentContext, SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
-import type { ToolHistory } from '../session/history';
+import type { AgentContext, SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { DemoSession } from '../session/sessions';
-import { SessionToolCall, type ToolCallStart } from '../session/sessionToolCall';
+import { SessionToolCall, type CallChanges, type ToolCallStart } from '../session/sessionToolCall';
 
 export class V1ToolCall extends SessionToolCall<ToolCallContent> {
   constructor(
@@ -14,15 +13,6 @@ export class V1ToolCall extends SessionToolCall<ToolCallContent> {
 
   async start(): Promise<void> {
     await this.send({ sessionUpdate: 'tool_call', ...this.description });
-  }
-
-  async reportProgress(content?: ToolCallContent[]): Promise<void> {
-    await this.update({ status: 'in_progress', ...(content === undefined ? {} : { content }) });
-  }
-
-  async end(status: ToolHistory['status'], rawOutput: unknown, stored: ToolHistory['content']): Promise<void> {
-    this.store(status, stored);
-    await this.update({ status, rawOutput });
   }
 
   async endWithText(text: string): Promise<void> {
@@ -39,7 +29,7 @@ export class V1ToolCall extends SessionToolCall<ToolCallContent> {
     await this.fail('Cancelled');
   }
 
-  private async update(changes: Omit<ToolCallUpdate, 'toolCallId'>): Promise<void> {
+  protected async update(changes: CallChanges<ToolCallContent>): Promise<void> {
     await this.send({ sessionUpdate: 'tool_call_update', toolCallId: this.id, ...changes });
   }
 }

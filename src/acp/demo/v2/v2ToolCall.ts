@@ -5,7 +5,6 @@ import type {
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
 import { createTwoFilesPatch } from 'diff';
-import type { ToolHistory } from '../session/history';
 import type { DemoSession } from '../session/sessions';
 import { SessionToolCall, type ToolCallStart } from '../session/sessionToolCall';
 
@@ -20,15 +19,6 @@ export class V2ToolCall extends SessionToolCall<ToolCallContent> {
 
   async start(): Promise<void> {
     await this.update(this.description);
-  }
-
-  async reportProgress(content?: ToolCallContent[]): Promise<void> {
-    await this.update({ status: 'in_progress', ...(content === undefined ? {} : { content }) });
-  }
-
-  async end(status: ToolHistory['status'], rawOutput: unknown, stored: ToolHistory['content']): Promise<void> {
-    this.store(status, stored);
-    await this.update({ status, rawOutput });
   }
 
   async endWithText(text: string): Promise<void> {
@@ -51,7 +41,7 @@ export class V2ToolCall extends SessionToolCall<ToolCallContent> {
     await this.update({ status, rawOutput: { error: reason } });
   }
 
-  private async update(changes: Omit<ToolCallUpdate, 'toolCallId'>): Promise<void> {
+  protected async update(changes: Omit<ToolCallUpdate, 'toolCallId'>): Promise<void> {
     await this.send({ sessionUpdate: 'tool_call_update', ...changes, toolCallId: this.id });
   }
 }

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import type { Clock } from '../../../base/common/async';
+import { pause, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import { listProcesses } from './linuxProcesses';
 import { EnvironmentMarkReader } from './processMarks';
@@ -111,7 +111,7 @@ export class ProcessTree {
       const newTargets = targets.filter((target) => !signalled.has(target));
       if (signal) signalAll(newTargets, signal);
       for (const target of newTargets) signalled.add(target);
-      await new Promise<void>((resolve) => clock.setTimer(Math.max(Math.min(delayMs, leftMs), 0), resolve));
+      await pause(clock, Math.max(Math.min(delayMs, leftMs), 0));
     }
   }
 }

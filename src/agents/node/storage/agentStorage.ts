@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
 import * as path from 'node:path';
-import type { Clock } from '../../../base/common/async';
+import { pause, type Clock } from '../../../base/common/async';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { parseJson } from '../../../base/common/parseJson';
@@ -198,7 +198,7 @@ export class AgentStorage {
         return;
       } catch (error) {
         if (attempt === maxMoves || !heldCodes.has(errorCode(error) ?? '')) throw error;
-        await new Promise<void>((resolve) => this.options.clock.setTimer(moveRetryMs, resolve));
+        await pause(this.options.clock, moveRetryMs);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { raceSignal, type Clock } from '../../../base/common/async';
+import { pause, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import { FileLock } from '../../../base/node/fileLock';
 import { DiskFiles } from '../../../base/node/filePort';
@@ -35,7 +35,7 @@ export async function acquireInstallLock({ file, clock, signal, waitMs, onWait }
       if (await tryAcquire(lock)) return { lost: lostController.signal, release: () => lock.release() };
       if (clock.monotonicNow() >= endMs) throw otherWindowError();
       if (attempt === 0) onWait();
-      await sleep(clock, retryMs, signal);
+      await pause(clock, retryMs, signal, cancelledError);
     }
   } catch (error) {
     lock.dispose();
@@ -54,16 +54,5 @@ async function tryAcquire(lock: FileLock): Promise<boolean> {
     // Windows reports EPERM for a file that is being removed.
     if (errorCode(error) === 'EPERM') return false;
     throw error;
-  }
-}
-
-/** @throws InstallError `cancelled` */
-async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = clock.setTimer(delayMs, () => resolve(undefined));
-  try {
-    await raceSignal(promise, signal, cancelledError);
-  } finally {
-    timer.dispose();
   }
 }

@@ -6,7 +6,7 @@ import {
   type OptionChoice,
 } from '../../../session/common/optionChoices';
 import { isBackendError, type BackendSession, type PromptAttachment } from '../../../session/common/sessionBackend';
-import type { Clock } from '../../../base/common/async';
+import { pause, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
@@ -91,7 +91,7 @@ export class PromptDelivery {
         break;
       } catch (error) {
         if (!isBackendError(error) || error.code !== 'busy' || tries === maxTries) throw error;
-        await delay(this.ports.clock, retryMs);
+        await pause(this.ports.clock, retryMs);
         signal.throwIfAborted();
       }
     }
@@ -145,10 +145,4 @@ export class PromptDelivery {
     for (const problem of problems) conversation.addNotice('warning', problem);
     return attachments;
   }
-}
-
-export function delay(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(delayMs, resolve);
-  });
 }

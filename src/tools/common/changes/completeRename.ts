@@ -1,5 +1,5 @@
 import { countOf } from '../../../base/common/countOf';
-import { pause } from '../calls/pause';
+import { pause } from '../../../base/common/async';
 import type { ProposedEdits } from '../languageEditPort';
 import type { FilePosition, Place } from '../languagePort';
 import { visiblePlaces } from '../placeList';
@@ -33,7 +33,7 @@ export async function requestCompleteRename(
   let sameCount = 0;
   for (const delayMs of retryDelaysMs) {
     if (unchanged.length === 0 || sameCount === 2) break;
-    await pause(delayMs, ports.clock, signal);
+    await pause(ports.clock, delayMs, signal);
     const fileCount = proposed.length;
     proposed = await ports.languageEdits.renameEdits(at, newName, signal);
     unchanged = await unchangedReferences(at, proposed, ports, signal);

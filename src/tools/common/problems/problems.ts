@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import type { Clock } from '../../../base/common/async';
+import { pause, type Clock } from '../../../base/common/async';
 import { countOf } from '../../../base/common/countOf';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Diagnostic, DiagnosticSeverity } from '../../../editor/common/editorPort';
-import { pause } from '../calls/pause';
 import { defineTool } from '../defineTool';
 import { truncateText, shortenLineAround } from '../text/lineTexts';
 import { sortByNearness } from '../search/nearness';
@@ -120,7 +119,7 @@ async function waitForChange(
     const isSettled = added.length + gone.length > 0 && now === last;
     if (isSettled || clock.monotonicNow() >= endsAtMs) return { problems, added, gone };
     last = now;
-    await pause(pollIntervalMs, clock, signal);
+    await pause(clock, pollIntervalMs, signal);
   }
 }
 
