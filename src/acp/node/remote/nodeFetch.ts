@@ -41,7 +41,7 @@ export class NodeFetch implements Disposable {
     this.hasAnswered = true;
     const isBad = statusCode < 200 || statusCode >= 300;
     // A failed POST of one request is the SDK's to report; without a stream, nothing works.
-    if ((statusCode >= 300 && statusCode < 400) || (isBad && method === 'GET')) {
+    if (isBad && method === 'GET') {
       answer.destroy();
       throw statusError(statusCode, where);
     }

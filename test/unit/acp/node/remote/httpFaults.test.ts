@@ -25,6 +25,7 @@ describe('a connection to a remote agent over http', () => {
     let sessions = 0;
     agent.onMessage = ({ id, method, params }) => {
       if (method === 'session/new') agent.say({ id, result: { sessionId: `s${++sessions}` } });
+      if (method === 'session/prompt') agent.say({ id, result: { stopReason: 'end_turn' } }, `s${sessions}`);
       if (method !== 'session/close') return;
       const { sessionId } = params as { sessionId: string };
       agent.say({ id, result: {} }, sessionId);
@@ -32,10 +33,15 @@ describe('a connection to a remote agent over http', () => {
     };
     const server = await lying(agent.behavior);
     const backend = backendAt(server.url('http'), {});
+    const connections = (): number => server.requests.filter(({ headers: { 'acp-connection-id': id } }) => !id).length;
     const session = await backend.createSession({ cwd });
     await session.close();
-    await backend.createSession({ cwd });
-    assert.equal(server.requests.filter(({ method }) => method === 'GET').length >= 2, true);
+    // The answer comes after the end of the stream.
+    const next = await backend.createSession({ cwd });
+    const follower = new Follower(next);
+    await next.prompt({ text: 'x' });
+    await follower.next('prompt:complete');
+    assert.equal(connections(), 1);
     assert.equal(backend.state.kind, 'ready');
   });
 
