@@ -27,7 +27,8 @@ export class NodeFetch implements Disposable {
   private isDisposed = false;
 
   constructor(private readonly deps: NodeFetchDeps) {
-    const options = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 4 };
+    // The time limit only closes sockets that no request uses.
+    const options = { keepAlive: true, maxFreeSockets: 4, timeout: deps.limits.idleSocketMs };
     this.agent = deps.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   }
 
