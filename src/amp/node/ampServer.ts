@@ -23,6 +23,7 @@ import { ClientConnection } from './clientConnection';
 import { LargeAnswerQueue } from './largeAnswerQueue';
 import { defaultAmpLimits, type AmpLimits } from './limits';
 import { ServerLockfiles } from './serverLockfiles';
+import { SharedFrames } from './textFrame';
 import { UpgradeGuard } from './upgradeGuard';
 import { WebSocketListener } from './webSocketListener';
 
@@ -76,6 +77,7 @@ export class AmpServer implements Disposable {
   private readonly router: AmpRouter;
   private readonly listener: WebSocketListener;
   private readonly largeAnswers: LargeAnswerQueue;
+  private readonly notificationFrames = new SharedFrames();
   private readonly connections = new Map<AmpClientInfo, ClientConnection>();
   private readonly failureMonitor: FailureRateMonitor;
   private readonly statusEmitter = new Emitter<void>((error) => this.options.log.error('A listener failed', error));
@@ -214,7 +216,7 @@ export class AmpServer implements Disposable {
   }
 
   private acceptClient(socket: WebSocket, request: IncomingMessage): void {
-    const { router, largeAnswers } = this;
+    const { router, largeAnswers, notificationFrames } = this;
     const { clock, log, traffic, editor, version } = this.options;
     const id = ++this.lastClientId;
     const mayReadPrompts = !userAgentWithoutPrompts.test(request.headers['user-agent'] ?? '');
@@ -229,6 +231,7 @@ export class AmpServer implements Disposable {
       traffic,
       limits: this.limits,
       largeAnswers,
+      notificationFrames,
       onAnswer: ({ hasFailed }) => {
         if (hasFailed !== undefined) this.failureMonitor.record(hasFailed);
       },
