@@ -12,6 +12,7 @@ const failed = `<summary passed=3 failed=1 />
 <stackFrame path="/ws/src/main.ts" line="12" col="3" />
 <stackFrame path="/ws/src/.env" line="1" col="1" />
 <stackFrame path="/usr/lib/node.js" line="9" col="1" />
+<stackFrame>native code</stackFrame>
 <message>
 not equal
 
@@ -81,6 +82,7 @@ describe('the tool tests', () => {
       '  actual:',
       '  4',
       '  at src/main.ts:12',
+      '  at native code',
       '  not equal',
       '  at all',
       '  at src/other.ts:1',
