@@ -27,7 +27,8 @@ export class NodeFetch implements Disposable {
   private isDisposed = false;
 
   constructor(private readonly deps: NodeFetchDeps) {
-    const options = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 4 };
+    // The time limit only closes sockets that no request uses.
+    const options = { keepAlive: true, maxFreeSockets: 4, timeout: deps.limits.idleSocketMs };
     this.agent = deps.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   }
 
@@ -41,7 +42,7 @@ export class NodeFetch implements Disposable {
     this.hasAnswered = true;
     const isBad = statusCode < 200 || statusCode >= 300;
     // A failed POST of one request is the SDK's to report; without a stream, nothing works.
-    if ((statusCode >= 300 && statusCode < 400) || (isBad && method === 'GET')) {
+    if (isBad && method === 'GET') {
       answer.destroy();
       throw statusError(statusCode, where);
     }

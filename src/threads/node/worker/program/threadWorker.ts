@@ -25,6 +25,8 @@ interface FolderCache<Value> {
 }
 
 const headsPerPart = 64;
+/** Delay before heads are given to the saver, which combines them with later ones. */
+const saveDelayMs = 100;
 /** Before a file larger than this is read, all earlier heads are sent. */
 const largeBytes = 4 * 1024 * 1024;
 
@@ -112,7 +114,8 @@ export class ThreadWorker {
     } finally {
       this.activeListings--;
     }
-    void this.headSaverIn(folder).then((saver) => saver.add(heads, gone));
+    // The user waits for the list, and not for the code that saves it.
+    this.clock.setTimer(saveDelayMs, () => void this.headSaverIn(folder).then((saver) => saver.add(heads, gone)));
   }
 
   private loadOpenThreads(): Promise<OpenThreads> {
