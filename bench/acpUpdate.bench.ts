@@ -14,7 +14,7 @@ import { longestBlock } from './support/blocks';
  */
 const rounds = 7;
 const updatesPerRound = 300;
-const updateBar = 2;
+const updateBar = 1.25;
 const floodUpdates = 100_000;
 const floodRounds = 3;
 const floodBarMs = 20;

@@ -1,10 +1,11 @@
 // The Amp server in a real VS Code beside the least that could do its job. Run by `npm run bench -- amp`.
 import { once } from 'node:events';
-import { glob, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket, type RawData } from 'ws';
 import * as z from 'zod';
+import { compareActivations } from './lib/activation';
 import { benchLatency, benchThroughput } from './lib/ampBench';
 import { runAmpSubject } from './lib/ampSubject';
 import { packageVsix } from '../scripts/lib/vsix.mjs';
@@ -42,37 +43,25 @@ async function benchRequests(): Promise<void> {
   const peer = await startWsJsonPeer(small, large);
   opened.defer(() => peer.stop());
   const contest = { subject: `ws://127.0.0.1:${port}?auth=${authToken}`, peer: peer.url };
-  await benchLatency('amp.readFile.1KiB', contest, { path: small, rounds: 15, requestsPerRound: 400, bar: 1.5 });
-  await benchLatency('amp.readFile.1MiB', contest, { path: large, rounds: 9, requestsPerRound: 30, bar: 2 });
-  await benchThroughput('amp.requests.throughput', contest, {
-    path: small,
-    rounds: 7,
-    requestsPerRound: 10_000,
-    window: 128,
-    bar: 0.6,
-  });
+  const inDocument = { dialect: 'document', path: small } as const;
+  await benchLatency('amp.readFile.1KiB', contest, { ...inDocument, rounds: 15, requestsPerRound: 400, bar: 1.4 });
+  const ofLarge = { dialect: 'document', path: large } as const;
+  await benchLatency('amp.readFile.1MiB', contest, { ...ofLarge, rounds: 9, requestsPerRound: 30, bar: 1.2 });
+  const many = { path: small, rounds: 7, requestsPerRound: 10_000, window: 128, bar: 0.7 };
+  await benchThroughput('amp.requests.throughput', contest, { ...many, dialect: 'document' });
+  await benchThroughput('amp.requests.throughput.cli', contest, { ...many, dialect: 'cli' });
 }
 
-/** Milliseconds from the call of `activate` to the lockfile, as the log of a window has it; each time in a fresh window. */
 async function benchActivate(): Promise<void> {
-  const times: number[] = [];
-  for (let round = 0; round < 3; round++) {
-    const window = await VsCodeWindow.open();
-    try {
-      times.push(await activationMs(window.sandbox.dataDir));
-    } finally {
-      await window.close();
-    }
-  }
-  printBenchLine({ bench: 'amp.activate', value: median(times), unit: 'ms', bar: 50, better: 'lower' });
-}
-
-async function activationMs(dataDir: string): Promise<number> {
-  for await (const file of glob('**/Backline.log', { cwd: dataDir })) {
-    const ms = /\bamp started (\d+) ms after activation/.exec(await readFile(path.join(dataDir, file), 'utf8'))?.[1];
-    if (ms !== undefined) return Number(ms);
-  }
-  throw new Error('The log does not say when the Amp server started.');
+  const { subject, peer } = await compareActivations();
+  printBenchLine({
+    bench: 'amp.activate',
+    value: subject,
+    unit: 'ms',
+    peer: { name: 'an extension with a ws server and a file', value: peer },
+    bar: 1.6,
+    better: 'lower',
+  });
 }
 
 /** How long the host is busy for one selection, with ten clients, beside ten plain sends of the same text. */
@@ -92,17 +81,36 @@ async function benchSelectionCost(): Promise<void> {
     return SelectionCost.parse(await subject.next()).msPerEvent;
   };
   await measure({ selections: 50 });
-  await measure({ sends: 50, text });
   const ours: number[] = [];
   const theirs: number[] = [];
-  for (let round = 0; round < 5; round++) {
-    ours.push(await measure({ selections: 100 }));
-    theirs.push(await measure({ sends: 100, text }));
+  for (let round = -1; round < 5; round++) {
+    const selections = await measure({ selections: 100 });
+    const sends = await measure({ sends: 100, text });
+    if (round < 0) continue;
+    ours.push(selections);
+    theirs.push(sends);
   }
   const peer = { name: 'ten ws sends', value: median(theirs) };
   printBenchLine({ bench: 'amp.selection.cost', value: median(ours), unit: 'ms', peer, bar: 2, better: 'lower' });
+  await benchFrames(measure);
   for (const client of [...clients, ...peerClients]) client.close();
   await subject.stop();
+}
+
+/** Whether frames of our own are worth it: an answer of 1 KiB to each of ten clients, beside `ws`. */
+async function benchFrames(measure: (command: object) => Promise<number>): Promise<void> {
+  const text = JSON.stringify({ serverResponse: { id: '1', result: { content: sourceText(1024) } } });
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = -1; round < 5; round++) {
+    const frames = await measure({ frames: 100, text });
+    const sends = await measure({ sends: 100, text });
+    if (round < 0) continue;
+    ours.push(frames);
+    theirs.push(sends);
+  }
+  const peer = { name: 'ten ws sends', value: median(theirs) };
+  printBenchLine({ bench: 'amp.frames', value: median(ours), unit: 'ms', peer, bar: 0.9, better: 'lower' });
 }
 
 /** ASCII like most code, with the line ends and quotes that JSON has to escape. */

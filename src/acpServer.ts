@@ -7,6 +7,7 @@ import { AgentServer } from './acp/node/serve/agentServer';
 import { checkedToken, parseServeOptions, serveUsage, type ServeOptions } from './acp/node/serve/serveOptions';
 import { messageOf } from './base/common/errors';
 import type { Logger } from './base/common/log';
+import { stopOnSignal } from './base/node/stopOnSignal';
 import { systemClock } from './base/node/systemClock';
 
 // Composition root of `dist/acp-server.js`, which offers one ACP agent to clients on other machines, without VS Code.
@@ -64,17 +65,6 @@ async function serve(options: ServeOptions): Promise<void> {
   const what = options.agent === undefined ? 'Demo agent (no model)' : path.basename(command);
   const access = options.token === 'generate' ? `, token ${token}` : token === undefined ? ', no token' : '';
   process.stdout.write(`ACP agent at ${server.url} (${what} in ${cwd}${access})\n`);
-}
-
-/** The first signal ends all agents. The second one exits immediately. */
-function stopOnSignal(stop: () => Promise<void>): void {
-  let isStopping = false;
-  const onSignal = (): void => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
-    void stop().finally(() => process.exit(0));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 }
 
 async function main(): Promise<void> {

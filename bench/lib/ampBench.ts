@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket, type RawData } from 'ws';
+import * as z from 'zod';
 import { bytesOf } from './bytesOf';
 import { median, printBenchLine } from './benchLine';
 
@@ -9,22 +10,31 @@ export interface AmpContest {
   readonly peer: string;
 }
 
+/** In which envelope a client asks; see docs/protocols/amp.md. */
+export type BenchDialect = 'document' | 'cli';
+
 const peerName = 'ws + JSON';
 const answerStart = Buffer.from('{"serverResponse":');
+const Answer = z.object({
+  serverResponse: z.union([
+    z.object({ result: z.object({ content: z.string() }) }).transform(({ result }) => result),
+    z.object({ readFile: z.object({ content: z.string() }) }).transform(({ readFile }) => readFile),
+  ]),
+});
 
 /** Prints the p50 of one `readFile` after another, in microseconds. */
 export async function benchLatency(
   bench: string,
   contest: AmpContest,
-  options: { path: string; rounds: number; requestsPerRound: number; bar: number },
+  options: { dialect: BenchDialect; path: string; rounds: number; requestsPerRound: number; bar: number },
 ): Promise<void> {
-  const { path, rounds, requestsPerRound, bar } = options;
+  const { requestsPerRound, bar } = options;
   const measure = async (client: BenchClient): Promise<number> => {
     const times: number[] = [];
-    for (let i = 0; i < requestsPerRound; i++) times.push(await client.timeOne(path));
+    for (let i = 0; i < requestsPerRound; i++) times.push(await client.timeOne());
     return median(times) * 1000;
   };
-  const { subject, peer } = await compare(contest, path, rounds, measure);
+  const { subject, peer } = await compare(contest, options, measure);
   printBenchLine({ bench, value: subject, unit: 'µs', peer: { name: peerName, value: peer }, bar, better: 'lower' });
 }
 
@@ -32,12 +42,19 @@ export async function benchLatency(
 export async function benchThroughput(
   bench: string,
   contest: AmpContest,
-  options: { path: string; rounds: number; requestsPerRound: number; window: number; bar: number },
+  options: {
+    dialect: BenchDialect;
+    path: string;
+    rounds: number;
+    requestsPerRound: number;
+    window: number;
+    bar: number;
+  },
 ): Promise<void> {
-  const { path, rounds, requestsPerRound, window, bar } = options;
+  const { requestsPerRound, window, bar } = options;
   const measure = async (client: BenchClient): Promise<number> =>
-    requestsPerRound / ((await client.timeMany(path, requestsPerRound, window)) / 1000);
-  const { subject, peer } = await compare(contest, path, rounds, measure);
+    requestsPerRound / ((await client.timeMany(requestsPerRound, window)) / 1000);
+  const { subject, peer } = await compare(contest, options, measure);
   const result = { value: subject, unit: 'requests/s', peer: { name: peerName, value: peer } };
   printBenchLine({ bench, ...result, bar, better: 'higher' });
 }
@@ -45,13 +62,12 @@ export async function benchThroughput(
 /** The medians of `rounds` rounds, in which the two take turns, after one round each that does not count. */
 async function compare(
   contest: AmpContest,
-  path: string,
-  rounds: number,
+  { dialect, path, rounds }: { dialect: BenchDialect; path: string; rounds: number },
   measure: (client: BenchClient) => Promise<number>,
 ): Promise<{ subject: number; peer: number }> {
-  const subject = await BenchClient.connect(contest.subject);
-  const peer = await BenchClient.connect(contest.peer);
-  const [ours, theirs] = [await subject.contentOf(path), await peer.contentOf(path)];
+  const subject = await BenchClient.connect(contest.subject, dialect, path);
+  const peer = await BenchClient.connect(contest.peer, dialect, path);
+  const [ours, theirs] = [await subject.content(), await peer.content()];
   if (ours !== theirs) throw new Error(`The two servers do not give the same content of ${path}`);
   const times: { subject: number[]; peer: number[] } = { subject: [], peer: [] };
   for (let round = -1; round < rounds; round++) {
@@ -71,42 +87,43 @@ class BenchClient {
   private lastId = 0;
   private onAnswer: (answer: Buffer) => void = () => undefined;
 
-  private constructor(private readonly socket: WebSocket) {
+  private constructor(
+    private readonly socket: WebSocket,
+    private readonly dialect: BenchDialect,
+    private readonly path: string,
+  ) {
     socket.on('message', (data: RawData) => {
       // Notifications are none of our business; nothing of an answer needs to be parsed to know it.
       if (bytesOf(data).subarray(0, answerStart.length).equals(answerStart)) this.onAnswer(bytesOf(data));
     });
   }
 
-  static async connect(url: string): Promise<BenchClient> {
+  static async connect(url: string, dialect: BenchDialect, path: string): Promise<BenchClient> {
     const socket = new WebSocket(url, { perMessageDeflate: false });
-    const client = new BenchClient(socket);
+    const client = new BenchClient(socket, dialect, path);
     await once(socket, 'open');
     return client;
   }
 
-  async contentOf(path: string): Promise<unknown> {
+  async content(): Promise<string> {
     const answered = new Promise<string>((resolve) => {
       this.onAnswer = (answer) => resolve(answer.toString());
     });
-    this.send(path);
-    const answer = JSON.parse(await answered) as { serverResponse?: { result?: { content?: unknown } } };
-    const content = answer.serverResponse?.result?.content;
-    if (typeof content !== 'string') throw new Error(`No content of ${path}`);
-    return content;
+    this.send();
+    return Answer.parse(JSON.parse(await answered)).serverResponse.content;
   }
 
   /** Milliseconds. */
-  timeOne(path: string): Promise<number> {
+  timeOne(): Promise<number> {
     return new Promise((resolve) => {
       const start = performance.now();
       this.onAnswer = () => resolve(performance.now() - start);
-      this.send(path);
+      this.send();
     });
   }
 
   /** Milliseconds for all of them. */
-  timeMany(path: string, count: number, window: number): Promise<number> {
+  timeMany(count: number, window: number): Promise<number> {
     return new Promise((resolve) => {
       const start = performance.now();
       let sent = 0;
@@ -116,12 +133,12 @@ class BenchClient {
         if (received === count) resolve(performance.now() - start);
         else if (sent < count) {
           sent++;
-          this.send(path);
+          this.send();
         }
       };
       while (sent < Math.min(window, count)) {
         sent++;
-        this.send(path);
+        this.send();
       }
     });
   }
@@ -130,8 +147,10 @@ class BenchClient {
     this.socket.close();
   }
 
-  private send(path: string): void {
+  private send(): void {
     const id = String(++this.lastId);
-    this.socket.send(JSON.stringify({ clientRequest: { id, method: { readFile: { path } } } }));
+    const method = { readFile: { path: this.path } };
+    const clientRequest = this.dialect === 'cli' ? { id, ...method } : { id, method };
+    this.socket.send(JSON.stringify({ clientRequest }));
   }
 }

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import * as z from 'zod';
 import { AmpServer } from '../../src/amp/node/ampServer';
+import { encodeTextFrame } from '../../src/amp/node/textFrame';
 import type { Clock } from '../../src/base/common/async';
 import type { Disposable } from '../../src/base/common/disposable';
 import { nullLogger } from '../../src/base/common/log';
@@ -16,15 +18,20 @@ import { median } from './benchLine';
 import { tellParent } from './child';
 import { DiskEditor } from './diskEditor';
 
-const Command = z.union([z.object({ selections: z.int() }), z.object({ sends: z.int(), text: z.string() })]);
+const Command = z.union([
+  z.object({ selections: z.int() }),
+  z.object({ sends: z.int(), text: z.string() }),
+  z.object({ frames: z.int(), text: z.string() }),
+]);
 
 /** Each event comes well after the last one's notifications, so that none are merged: the dearest case. */
 const betweenEventsMs = 5;
 
 /**
  * The process of the server under test, and of a bare `ws` server beside it. It reports `{url, peerUrl}`. It answers
- * `{selections: n}` and `{sends: n, text}` with `{msPerEvent}`: the median of how long its event loop was busy for one selection,
- * or for sending the text to all clients of the bare server, without what an empty turn of the loop takes.
+ * `{selections: n}`, `{sends: n, text}` and `{frames: n, text}` with `{msPerEvent}`: the median of how long its event loop was
+ * busy for one selection, or for sending the text to all clients of the bare server, with `ws` or in frames of our own, without
+ * what an empty turn of the loop takes.
  */
 export async function runAmpSubject(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'backline-bench-'));
@@ -46,6 +53,8 @@ export async function runAmpSubject(): Promise<void> {
   await server.start();
   const { port, authToken } = await readOnlyLockfile(path.join(folder, 'amp', 'ide'));
   const peer = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
+  const streams = new Set<Duplex>();
+  peer.on('connection', (_socket, { socket: stream }) => streams.add(stream));
   await once(peer, 'listening');
   const address = peer.address();
   const peerPort = address !== null && typeof address === 'object' ? address.port : 0;
@@ -59,16 +68,18 @@ export async function runAmpSubject(): Promise<void> {
         end: { line, character: 42 },
         text: 'x'.repeat(40),
       });
-    const send = (text: string): void => {
-      clock.setTimer(0, () => {
-        for (const client of peer.clients) client.send(text);
-      });
+    const later = (send: () => void) => (): void => void clock.setTimer(0, send);
+    const commanded = (): Promise<{ msPerEvent: number }> => {
+      if ('selections' in command) return measureEvents(clock, command.selections, select);
+      const { text } = command;
+      if ('sends' in command) {
+        const sendAll = later(() => peer.clients.forEach((client) => client.send(text)));
+        return measureEvents(clock, command.sends, sendAll);
+      }
+      const writeAll = later(() => streams.forEach((stream) => stream.write(encodeTextFrame(text))));
+      return measureEvents(clock, command.frames, writeAll);
     };
-    void (
-      'sends' in command
-        ? measureEvents(clock, command.sends, () => send(command.text))
-        : measureEvents(clock, command.selections, select)
-    ).then(tellParent);
+    void commanded().then(tellParent);
   });
   process.once('disconnect', () => {
     void server

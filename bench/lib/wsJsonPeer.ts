@@ -6,13 +6,21 @@ import { BenchChild, tellParent } from './child';
 
 const Listening = z.object({ url: z.string() });
 
+interface ReadFile {
+  readonly path: string;
+}
+
 interface PeerRequest {
-  readonly clientRequest: { readonly id: string; readonly method: { readonly readFile: { readonly path: string } } };
+  readonly clientRequest: {
+    readonly id: string;
+    readonly method?: { readonly readFile: ReadFile };
+    readonly readFile?: ReadFile;
+  };
 }
 
 /**
- * What the server under test is measured against: `ws` and JSON and nothing else. It parses each request and stringifies
- * an answer of the same shape and size, whose content it has in memory. It checks nothing.
+ * What the server under test is measured against: `ws` and JSON and nothing else. It parses each request, of
+ * either dialect, and stringifies an answer of the same shape and size, whose content it has in memory. It checks nothing.
  */
 export async function startWsJsonPeer(...files: string[]): Promise<{ url: string; stop: () => Promise<void> }> {
   const child = new BenchChild('peer', ...files);
@@ -27,8 +35,12 @@ export function runWsJsonPeer(files: readonly string[]): void {
   server.on('connection', (socket) => {
     socket.on('message', (data: RawData) => {
       const { clientRequest } = JSON.parse(bytesOf(data).toString()) as PeerRequest;
-      const content = contents.get(clientRequest.method.readFile.path);
-      socket.send(JSON.stringify({ serverResponse: { id: clientRequest.id, result: { content } } }));
+      const { id, method, readFile } = clientRequest;
+      const content = contents.get((method?.readFile ?? readFile)?.path ?? '');
+      const answer = method
+        ? { id, result: { content } }
+        : { id, readFile: { success: true, content, encoding: 'utf-8', isDirty: false } };
+      socket.send(JSON.stringify({ serverResponse: answer }));
     });
   });
   server.on('listening', () => {

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { BoundedMap } from '../../base/common/boundedMap';
 import {
   EditorError,
   type EditorPort,
@@ -24,10 +25,7 @@ import {
   ReadFileParams,
 } from './ampSchema';
 
-/**
- * Time reserved for sending the answer, in milliseconds. Without it, a successful edit that is saved slowly could be
- * reported as failed.
- */
+/** Time reserved for sending the answer, so that an edit that is saved slowly is not reported as failed. */
 const answerReserveMs = 500;
 
 interface AmpMethodCall {
@@ -38,15 +36,13 @@ interface AmpMethodCall {
   readonly signal: AbortSignal;
   /** Deadline of the request, in milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
-  /**
-   * Must be awaited once before an answer that may be large is created. Such answers are created one at a time, for all
-   * clients.
-   */
+  /** Must be awaited once before a large answer is created. They are created one at a time, for all clients. */
   readonly awaitTurn: () => Promise<void>;
 }
 
 /** Maximum size of a file that is read without waiting for a turn, in bytes. */
 const maxSmallFileBytes = 256 * 1024;
+const maxKnownLargeFiles = 100;
 
 /** Handles a method. @throws ZodError for invalid parameters, EditorError if the editor refuses or fails */
 export type AmpMethod = (call: AmpMethodCall) => object | Promise<object>;
@@ -82,6 +78,7 @@ export function createMethods({
       return file;
     }
   };
+  const reader = new TurnReader(editor);
   return new Map<string, AmpMethod>([
     ['ping', ({ params }) => PingParams.parse(params)],
 
@@ -90,11 +87,12 @@ export function createMethods({
 
     [
       'readFile',
-      async ({ dialect, params, signal, awaitTurn }) => {
+      async (call) => {
+        const { dialect, params } = call;
         const { path } = ReadFileParams.parse(params);
         const read = async (): Promise<TextFile> => {
           assertReadAllowed(path, policy());
-          return await readInTurn(editor, path, signal, awaitTurn);
+          return await reader.read(path, call);
         };
         if (dialect === 'document') {
           const file = await read();
@@ -156,9 +154,7 @@ function encodingHint({ hasInvalidBytes }: TextFile): { readonly message?: strin
   };
 }
 
-/**
- * Converts editor errors to `success: false`. The CLI expects that, because it also requests files that do not exist.
- */
+/** Converts editor errors to `success: false`, as the CLI expects: it also requests files that do not exist. */
 async function failureAsResult(work: () => Promise<object>): Promise<object> {
   try {
     return await work();
@@ -168,20 +164,29 @@ async function failureAsResult(work: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Reads a file. Small files are read immediately, larger ones when it is the turn of this request. */
-async function readInTurn(
-  editor: EditorPort,
-  path: string,
-  signal: AbortSignal,
-  awaitTurn: () => Promise<void>,
-): Promise<TextFile> {
-  try {
-    return await editor.readText(path, { signal, maxBytes: maxSmallFileBytes });
-  } catch (error) {
-    if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
+/** Reads files: small ones immediately, larger ones when it is the turn of their request. */
+class TurnReader {
+  /** Paths of files that were refused as too large. Their reads wait for their turn at once, because a refusal takes time. */
+  private readonly largePaths = new BoundedMap<string, true>({ maxEntries: maxKnownLargeFiles });
+
+  constructor(private readonly editor: EditorPort) {}
+
+  async read(path: string, { signal, awaitTurn }: Pick<AmpMethodCall, 'signal' | 'awaitTurn'>): Promise<TextFile> {
+    const { editor, largePaths } = this;
+    if (!largePaths.has(path)) {
+      try {
+        return await editor.readText(path, { signal, maxBytes: maxSmallFileBytes });
+      } catch (error) {
+        if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
+        largePaths.set(path, true);
+      }
+    }
+    await awaitTurn();
+    const file = await editor.readText(path, { signal });
+    // A UTF-16 unit takes at most three bytes in UTF-8.
+    if (file.text.length * 3 <= maxSmallFileBytes) largePaths.delete(path);
+    return file;
   }
-  await awaitTurn();
-  return await editor.readText(path, { signal });
 }
 
 /** Whether the URI is a web link. The editor opens such a link only after the user has confirmed it. */
@@ -191,10 +196,7 @@ function isWebLink(uri: string): boolean {
 
 type FileEdit = z.infer<typeof EditFileParams>;
 
-/**
- * Applies an edit. @throws EditorError `staleVersion` if the result would differ from the text that the user has
- * allowed
- */
+/** Applies an edit. @throws EditorError `staleVersion` if the result would differ from what the user has allowed */
 async function applyEdit(
   editor: EditorPort,
   edit: FileEdit,
@@ -214,10 +216,7 @@ async function applyEdit(
   return await editor.editText(path, makeEdit, options);
 }
 
-/**
- * Converts byte offsets to a text edit. @throws EditorError `invalidRange` if an offset is beyond the text or inside a
- * character
- */
+/** Converts byte offsets to an edit. @throws EditorError `invalidRange` beyond the text or inside a character */
 function toTextEdit(text: string, start: number, end: number, newText: string): TextEdit {
   if (end < start) {
     throw new EditorError('invalidRange', `The edit ends (byte ${end}) before it starts (byte ${start}). Swap them.`);

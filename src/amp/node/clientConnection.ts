@@ -11,15 +11,12 @@ import { RequestScope } from '../common/requestScope';
 import type { AmpAnswer, AmpRouter } from '../common/router';
 import type { LargeAnswerQueue } from './largeAnswerQueue';
 import type { AmpLimits } from './limits';
-import { encodeTextFrame } from './textFrame';
+import { encodeTextFrame, type SharedFrames } from './textFrame';
 
 interface ClientConnectionDeps {
   /** Name of the client in the log and the traffic view. */
   readonly name: string;
-  /**
-   * The stream below the WebSocket. `ws` writes each frame to it immediately (without compression), so frames stay in
-   * order.
-   */
+  /** The stream below the WebSocket. Without compression, `ws` writes frames to it immediately and in order. */
   readonly stream: Duplex;
   readonly router: AmpRouter;
   readonly clock: Clock;
@@ -28,6 +25,8 @@ interface ClientConnectionDeps {
   readonly limits: AmpLimits;
   /** The queue for large answers, which all clients share. */
   readonly largeAnswers: LargeAnswerQueue;
+  /** The frames of notifications, which all clients share. */
+  readonly notificationFrames: SharedFrames;
   readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
@@ -41,10 +40,7 @@ interface PendingRequest {
   readonly arrivedAt: number;
 }
 
-/**
- * A client that has sent the token. Pauses a client that sends too fast, and stops working for a client that does not
- * read.
- */
+/** A client that has sent the token. One that sends too fast is paused; one that does not read gets no work. */
 export class ClientConnection {
   private readonly queuedRequests: PendingRequest[] = [];
   private readonly activeRequests = new Map<PendingRequest, RequestScope>();
@@ -89,10 +85,7 @@ export class ClientConnection {
     });
   }
 
-  /**
-   * Sends notifications that have changed for this client. Visible files come first. If the client is not reading, they
-   * are sent later.
-   */
+  /** Sends what has changed for this client, visible files first. While it is not reading, it is sent later. */
   sendState(state: EditorNotifications): void {
     if (this.isBlocked) {
       this.deferredNotifications = state;
@@ -115,11 +108,12 @@ export class ClientConnection {
   }
 
   /** Sends a notification. If the client is not reading, returns false and sends nothing. */
-  notify({ json, method }: AmpNotification): boolean {
+  notify(notification: AmpNotification): boolean {
     if (this.socket.readyState !== WebSocket.OPEN || this.isBlocked) return false;
-    this.send(json);
-    const { traffic, name } = this.deps;
+    const { traffic, name, notificationFrames } = this.deps;
+    this.send(notificationFrames.frameOf(notification));
     if (traffic.isOpen) {
+      const { method, json } = notification;
       traffic.record({ protocol: 'amp', direction: 'out', peer: name, method, bytes: Buffer.byteLength(json) });
     }
     return true;
@@ -172,10 +166,7 @@ export class ClientConnection {
     this.startRequestsAndUpdateFlow();
   }
 
-  /**
-   * Starts queued requests as far as limits allow, and pauses or resumes the socket. Call whenever one of the counters
-   * changes.
-   */
+  /** Starts queued requests within the limits, and pauses or resumes the socket. Call when a counter changes. */
   private startRequestsAndUpdateFlow(): void {
     const { socket, deps, queuedRequests } = this;
     const { limits } = deps;
@@ -217,7 +208,7 @@ export class ClientConnection {
       const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
       const answer = await router.answer(text, scope, () => largeAnswers.awaitTurn(this, scope.signal));
       if (this.socket.readyState === WebSocket.OPEN) {
-        this.send(answer.json);
+        this.send(encodeTextFrame(answer.json));
         this.deps.onAnswer(answer);
       }
       if (this.deps.traffic.isOpen) this.recordTraffic(request, answer);
@@ -229,9 +220,9 @@ export class ClientConnection {
     }
   }
 
-  private send(json: string): void {
-    // Answers that are ready at the same time are sent in one system call.
-    if (this.activeRequests.size > 0 && !this.isSocketCorked) {
+  private send(frame: Buffer): void {
+    // Answers that may be ready at the same time are sent in one system call. A single one is sent at once.
+    if (this.activeRequests.size > 1 && !this.isSocketCorked) {
       this.isSocketCorked = true;
       this.deps.stream.cork();
       process.nextTick(() => {
@@ -240,7 +231,7 @@ export class ClientConnection {
       });
     }
     // Does not use `socket.send`; see `encodeTextFrame`.
-    this.deps.stream.write(encodeTextFrame(json));
+    this.deps.stream.write(frame);
   }
 
   private recordTraffic({ frame, arrivedAt }: PendingRequest, { json, method, errorCode }: AmpAnswer): void {

@@ -79,9 +79,7 @@ export const ApprovalView = z.object({
   /** Whether the request does not describe the action. */
   isUndescribed: optional(z.boolean()),
   options: z.array(ApprovalOption),
-  /**
-   * Milliseconds until the request times out. The value is relative, because the clocks of page and host may differ.
-   */
+  /** Milliseconds until the request times out: relative, because the clocks of page and host may differ. */
   expiresInMs: optional(z.number()),
   state: z.enum(['pending', 'answering']),
   /** Id of the transcript entry of the waiting tool call. */

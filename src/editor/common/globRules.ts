@@ -16,15 +16,9 @@ export interface InvalidPattern {
 }
 
 export interface GlobOptions {
-  /**
-   * Limits the time of each match. Without it, a potentially slow glob is not run and matches every path that contains
-   * its literal names.
-   */
+  /** Limits the time of each match. Without it, slow globs are not run, and match paths with their literal names. */
   readonly runWithTimeLimit?: RunWithTimeLimit;
-  /**
-   * Called when a glob exceeds the time limit. From then on, the glob matches every path that contains its literal
-   * names.
-   */
+  /** Called when a glob exceeds the time limit. It then matches every path that contains its literal names. */
   readonly onSlow?: (pattern: string) => void;
 }
 
@@ -114,7 +108,8 @@ function compileRule(pattern: string, globs: TimedGlobs, onSlow: (pattern: strin
   const full =
     target === 'forNameGlobs' ? `**/${glob}` : target === 'forRelativeGlobs' ? glob.replace(/^\.\//, '') : glob;
   const matches = globs.compile([full, `${full}/**`], () => onSlow(pattern));
-  const matchesLoosely = createLooseMatcher(full);
+  let looseMatcher: ((path: string) => boolean) | undefined;
+  const matchesLoosely = (path: string): boolean => (looseMatcher ??= createLooseMatcher(full))(path);
   return {
     pattern,
     isException,

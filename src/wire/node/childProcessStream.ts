@@ -110,7 +110,6 @@ export class ChildProcessStream implements MessageStream {
   }
 
   private endInput(): void {
-    if (this.hasInputEnded) return;
     this.hasInputEnded = true;
     this.lineReader.end();
     this.scheduleRead();

@@ -22,6 +22,7 @@ interface AgentsOptions {
   readonly keysOf: AgentLauncherDeps['keysOf'];
   readonly needsSignIn: (id: string) => boolean;
   readonly runInTerminal: AgentLauncherDeps['runInTerminal'];
+  readonly windowMcpServers: NonNullable<AgentLauncherDeps['windowMcpServers']>;
 }
 
 /** The demo agent behind a registry and an editor of the test's own, in the real VS Code. Dispose it. */
@@ -66,9 +67,11 @@ export class AgentsUnderTest {
       elicit: () => Promise.resolve({ action: 'decline' }),
       runInTerminal: options.runInTerminal ?? (() => Promise.resolve(false)),
       keysOf: options.keysOf ?? (() => Promise.resolve({})),
+      ...(options.windowMcpServers ? { windowMcpServers: options.windowMcpServers } : {}),
     });
     const agents = entries?.map(entryOf) ?? [
       demo('v1', 'v1', []),
+      { ...demo('v2', 'v1', []), protocol: '2' },
       demo('original', 'draft', ['--draft']),
       demo('document', 'draft', ['--draft=document']),
     ];

@@ -246,10 +246,7 @@ export class SessionEventMapper {
     return [{ event: 'prompt:submit', data }];
   }
 
-  /**
-   * A part of a message; undefined if it cannot be shown. Messages with different values of `block_index` can be streamed at
-   * the same time.
-   */
+  /** A part of a message; undefined if it cannot be shown. Messages with other `block_index` can be streamed too. */
   mapMessageChunk(content: ContentBlock, messageId: string | undefined, block_index = 0): SessionEvent[] | undefined {
     if (content.type === 'unknown') return undefined;
     const ofBlock = { session_id: this.sessionId, block_index };
@@ -284,9 +281,7 @@ export class SessionEventMapper {
     return { event: 'notice', data: { session_id: this.sessionId, level, message } };
   }
 
-  /**
-   * Marks calls that ran without approval. Skips replayed calls, and agents with modes, because modes are more precise.
-   */
+  /** Marks calls that ran without approval. Skips replayed calls, and agents with modes, which are more precise. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.isReplaying || this.openTurn !== 'prompted') return event;
     if (this.config.options.some((option) => isModeOption(option)) || unattendedActionsOf(this.config.options))

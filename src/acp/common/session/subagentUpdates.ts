@@ -44,6 +44,11 @@ export class SubagentUpdates {
     return state ? [...events, ...this.applyState(subagent, state)] : events;
   }
 
+  /** Call when the agent's process has ended. */
+  reset(): void {
+    for (const subagent of this.subagentById.values()) subagent.isWorking = false;
+  }
+
   /** What a subagent tells of itself. One that was never announced is announced by that. */
   mapNews(id: string, news: SubagentNews): SessionEvent[] {
     const announced = this.subagentById.has(id) ? [] : this.announce({ sessionId: id });

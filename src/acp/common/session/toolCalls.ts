@@ -238,10 +238,7 @@ interface ToolCallChanges {
   content?: ToolContent[];
 }
 
-/**
- * Applies an update to the call and returns the changed fields. New content is only marked as changed, because events
- * contain all content.
- */
+/** Applies an update and returns the changed fields. New content is only marked, as events contain all content. */
 function applyUpdate(call: ToolCallState, update: ToolCallPatch): ToolCallChanges {
   const changes: ToolCallChanges = {};
   if (update.name !== undefined) call.name = update.name ?? undefined;

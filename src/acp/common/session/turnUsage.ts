@@ -7,10 +7,7 @@ export interface TokenCounts {
 
 const zeroCounts: TokenCounts = { input: 0, output: 0 };
 
-/**
- * Calculates the token usage of each turn, for agents that count per turn or per session. Session counts restart with
- * each process.
- */
+/** Calculates the usage of each turn, for agents that count per turn, or per session since the process started. */
 export class TurnUsage {
   private previousCounts = zeroCounts;
 

@@ -127,10 +127,7 @@ const AuthMethod = z.looseObject({
   id: Text,
   name: Text,
   description: optionalText,
-  /**
-   * `terminal`: the user signs in through a terminal. Anything else means that the agent handles the sign-in through
-   * `authenticate`.
-   */
+  /** `terminal`: the user signs in through a terminal. Otherwise, the agent signs in through `authenticate`. */
   type: optionalText,
   args: z.array(Text).nullish().catch(undefined),
   env: z.record(z.string(), Text).nullish().catch(undefined),

@@ -3,7 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { hashJson } from '../../../consent/node/contentHash';
-import { findKnownAgentInRegistry, type InstalledProgram } from '../../common/catalogue/installedAgents';
+import {
+  backendIdOfRegistryAgent,
+  findKnownAgentInRegistry,
+  type InstalledProgram,
+} from '../../common/catalogue/installedAgents';
 import {
   parseAgentSettings,
   type AgentSetting,
@@ -51,6 +55,8 @@ interface EntryBase {
   readonly missingFile: MissingFileResult;
   /** Options of new sessions; changing them does not stop the agent. */
   readonly defaults?: AgentSetting['defaults'];
+  /** Whether the agent gets the tools of the window; by default it does. */
+  readonly tools?: boolean;
   readonly source: 'configured' | 'installed' | 'found' | 'demo';
   readonly problem?: EntryProblem;
   /** Set if the workspace defines the agent, which requires the user's permission. */
@@ -114,9 +120,10 @@ export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Cat
   const undefinedAgents = knownAgents.filter(({ id }) => !ownSettings.has(id) && !installedIds.has(id));
   const found = await Promise.all(undefinedAgents.map((known) => detectAgent(known, options)));
   const demo = ownSettings.has(demoAgentId) ? [] : [demoAgent(options.demo)];
-  const ownDefaults = new Map(levels.flatMap(({ defaults }) => [...defaults]));
+  const additions = new Map(levels.flatMap(({ found: added }) => [...added]));
   const builtIn = [...installed, ...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
-    return { ...entry, ...withoutUndefined({ defaults: ownDefaults.get(entry.id) }) };
+    const { defaults, tools } = additions.get(entry.id) ?? {};
+    return { ...entry, ...withoutUndefined({ defaults, tools }) };
   });
   const usedIds = new Set([...configured, ...builtIn].map(({ id }) => id));
   const workspaceSettings = levels.flatMap(({ agents, origin }) =>
@@ -173,7 +180,7 @@ async function configuredAgent(
 
 function urlAgent(
   name: string,
-  { cwd, defaults, headers, mcpServers, protocol, url }: UrlAgentSetting,
+  { cwd, defaults, headers, mcpServers, protocol, tools, url }: UrlAgentSetting,
 ): Promise<UrlEntry> {
   const entry = {
     id: name,
@@ -184,7 +191,7 @@ function urlAgent(
     missingFile: 'error',
     source: 'configured',
   } as const;
-  return Promise.resolve({ ...entry, ...withoutUndefined({ cwd, defaults, protocol }) });
+  return Promise.resolve({ ...entry, ...withoutUndefined({ cwd, defaults, protocol, tools }) });
 }
 
 async function configuredProgram(
@@ -192,7 +199,7 @@ async function configuredProgram(
   setting: ProcessAgentSetting,
   options: CatalogueOptions,
 ): Promise<ProcessEntry> {
-  const { command, args, defaults, env, dialect, mcpServers, protocol } = setting;
+  const { command, args, defaults, env, dialect, mcpServers, protocol, tools } = setting;
   const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
   const known = findKnownAgentByCommand(command, args);
   const failure = await findCommandProblem(command, env, cwd ?? options.cwd, options);
@@ -207,7 +214,7 @@ async function configuredProgram(
     mcpServers,
     missingFile: known?.missingFileReadsAs ?? 'error',
     source: 'configured',
-    ...withoutUndefined({ cwd, defaults, problem, protocol }),
+    ...withoutUndefined({ cwd, defaults, problem, protocol, tools }),
   };
 }
 
@@ -225,14 +232,15 @@ async function installedAgents(
 }
 
 async function installedAgent(program: InstalledProgram, options: CatalogueOptions): Promise<ProcessEntry> {
-  const { args, command, env, id, name } = program;
+  const { account, args, command, env, name } = program;
   const known = findKnownAgentInRegistry(program);
   const failure = await findCommandProblem(command, env, options.cwd, options);
   const problem = failure && { message: `${name} is damaged: its program is missing. Remove it and install it again.` };
   return {
     ...unconfiguredDefaults,
-    id: known?.id ?? id,
-    title: known?.title ?? name,
+    id: backendIdOfRegistryAgent(program),
+    // The name under which the user chose it: a card that is installed keeps its name.
+    title: account === undefined ? name : `${name} (${account})`,
     command,
     args,
     env,

@@ -178,7 +178,7 @@ export class AgentLauncher {
     if (!isTrusted()) throw untrustedError(given);
     const entry = await this.newestEntry(given);
     const { command, args } = entry;
-    if (entry.dialect === 'v1') this.prepareWindowServers(log);
+    if (entry.dialect === 'v1' && entry.tools !== false) this.prepareWindowServers(log);
     const { env, cwd } = await this.spawnContextOf(entry);
     // Checked last, so that exactly what was approved is started.
     await requireConsent(entry, this.options.agentConsent);
@@ -224,9 +224,11 @@ export class AgentLauncher {
 
   /** Returns the MCP servers of this window. If they cannot start, returns none, so that the session starts anyway. */
   private async windowServers(
+    { tools = true }: CatalogueEntry,
     { capabilities, toolCaller }: McpServersRequest,
     log: Logger,
   ): Promise<Readonly<Record<string, unknown>>> {
+    if (!tools) return {};
     try {
       return (await this.options.windowMcpServers?.(capabilities, toolCaller)) ?? {};
     } catch (error) {
@@ -244,7 +246,7 @@ export class AgentLauncher {
     if (!isOfThisMachine(entry)) return await remoteMcpServers(entry.mcpServers, requested, log);
     const { env } = await this.spawnContextOf(entry);
     const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
-    const windowServers = await this.windowServers(requested, log);
+    const windowServers = await this.windowServers(entry, requested, log);
     const isServerAllowed = (server: WorkspaceServer): Promise<boolean> => this.isServerAllowed(server);
     const onServersFound = (servers: readonly NamedServer[]): void => this.withdrawStaleConsents(servers);
     const request = {

@@ -237,12 +237,12 @@ function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | u
 }
 
 function configurationKey(entry: CatalogueEntry): string {
-  const { cwd, protocol, mcpServers, missingFile, source } = entry;
-  if (entry.url !== undefined) return JSON.stringify([entry.url, entry.headers, cwd, protocol, mcpServers]);
+  const { cwd, protocol, mcpServers, missingFile, source, tools = true } = entry;
+  if (entry.url !== undefined) return JSON.stringify([entry.url, entry.headers, cwd, protocol, mcpServers, tools]);
   const { command, args, env, dialect } = entry;
   // An agent that runs keeps its version when another one is installed. The next start uses the newest one.
-  if (source === 'installed') return JSON.stringify([source, missingFile]);
-  return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile]);
+  if (source === 'installed') return JSON.stringify([source, missingFile, tools]);
+  return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile, tools]);
 }
 
 function disposeBackend({ backend, subscription }: OpenBackend): void {

@@ -39,5 +39,6 @@ export class AgentUpdates {
   /** Call when the agent's process has ended. */
   reset(): void {
     this.v2.reset();
+    this.subagents.reset();
   }
 }

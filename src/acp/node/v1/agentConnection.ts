@@ -1,10 +1,9 @@
 import { BackendError, type BackendState, isBackendError } from '../../../session/common/sessionBackend';
-import { withDeadline } from '../../../base/common/async';
-import { DisposableStore } from '../../../base/common/disposable';
+import { pause, withDeadline } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter, type Event } from '../../../base/common/event';
-import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
+import { cancelledError, rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream, StreamClosed } from '../../../wire/common/messageStream';
 import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
@@ -312,11 +311,7 @@ export class AgentConnection {
     const delayMs = this.restartAtMs - clock.monotonicNow();
     if (delayMs <= 0) return;
     this.setState({ kind: 'starting', message: this.words.restarting(title) });
-    const timers = new DisposableStore();
-    const delay = new Promise<void>((resolve) => {
-      timers.add(clock.setTimer(delayMs, resolve));
-    });
-    await rejectOnAbort(delay, stopped).finally(() => timers.dispose());
+    await pause(clock, delayMs, stopped, cancelledError);
   }
 
   private setFailed(error: BackendError): BackendError {

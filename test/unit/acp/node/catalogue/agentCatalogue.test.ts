@@ -101,11 +101,11 @@ describe('the catalogue of agents', () => {
       env: { A: 'b' },
     };
 
-    it('uses one instead of the one on PATH, with the id and the needs of a known agent', async () => {
+    it('uses one instead of the one on PATH, with the id and the needs of a known agent and the name of the registry', async () => {
       const { agents } = await loadInstalled([program]);
       assert.deepEqual(agents[0], {
         id: 'gemini',
-        title: 'Gemini',
+        title: 'Gemini CLI',
         command: program.command,
         args: program.args,
         env: program.env,
@@ -120,6 +120,18 @@ describe('the catalogue of agents', () => {
     it('keeps the id and the name of the registry for others', async () => {
       const { agents } = await loadInstalled([{ ...program, id: 'mine', name: 'Mine', package: 'mine-acp' }]);
       assert.deepEqual([agents[0]?.id, agents[0]?.title], ['mine', 'Mine']);
+    });
+
+    it('has a further account beside its agent, with an id and a name of its own', async () => {
+      const { agents } = await loadInstalled([program, { ...program, account: 'Work' }]);
+      assert.deepEqual(
+        agents.slice(0, 2).map(({ id, title }) => [id, title]),
+        [
+          ['gemini', 'Gemini CLI'],
+          ['gemini~Work', 'Gemini CLI (Work)'],
+        ],
+      );
+      assert.deepEqual({ ...agents[1], id: 'gemini', title: 'Gemini CLI' }, agents[0]);
     });
 
     it('lets an entry of the settings with the same name win', async () => {
@@ -159,6 +171,11 @@ describe('the catalogue of agents', () => {
       ),
     );
     assert.deepEqual(problems, []);
+    const withoutTools = await load(user({ gemini: { tools: false }, mine: { command: 'gemini', tools: false } }));
+    assert.deepEqual(
+      withoutTools.agents.flatMap(({ id, tools }) => (tools === false ? [id] : [])),
+      ['mine', 'gemini'],
+    );
     const origin = { name: 'work', file: '/work/.vscode/settings.json' };
     const bypass = { value: { gemini: { defaults: { mode: 'yolo' } } }, isTrusted: true, origin };
     const withWorkspace = await load(user({ gemini: { defaults } }), bypass);

@@ -135,6 +135,19 @@ describe('the registry of agents', () => {
     assert.equal(made[0]?.stops, 0);
   });
 
+  it('stops an agent whose tools are turned off, also an installed one', async () => {
+    for (const source of ['found', 'installed'] as const) {
+      agents = [agent('one', { source })];
+      const first = await registry.open('one');
+      agents = [agent('one', { source, tools: true })];
+      await registry.refresh();
+      assert.equal(await registry.open('one'), first);
+      agents = [agent('one', { source, tools: false })];
+      await registry.refresh();
+      assert.notEqual(await registry.open('one'), first);
+    }
+  });
+
   it('tells when a backend changes its state', async () => {
     await registry.open('one');
     const before = changes;

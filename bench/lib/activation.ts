@@ -1,0 +1,116 @@
+import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { build } from 'esbuild';
+import { launchChromium } from '../../scripts/lib/chromium.mjs';
+import { installVsix, startHost, testSettings } from '../../scripts/lib/host.mjs';
+import { inRoot, root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/processes.mjs';
+import { makeSandbox, type Sandbox } from '../../scripts/lib/sandbox.mjs';
+import { vsixFile } from '../../scripts/lib/vsix.mjs';
+import { eventually } from '../../test/support/eventually';
+import { median } from './benchLine';
+
+const rounds = 5;
+const peerName = 'activation-peer';
+/** The file in the home folder to which the peer writes how long it took. */
+const peerReport = 'activation-peer-ms';
+
+/**
+ * Milliseconds from the call of `activate` to the lockfile, of Backline and of an extension that only opens a `ws` server
+ * and writes a file. They take turns, each time alone in a fresh window of VS Code beside its built-in extensions.
+ */
+export async function compareActivations(): Promise<{ subject: number; peer: number }> {
+  await using made = new AsyncDisposableStack();
+  const folder = await mkdtemp(path.join(tmpdir(), 'backline-bench-'));
+  made.defer(() => rm(folder, { recursive: true }));
+  const peerVsix = await packagePeer(folder);
+  const times: { subject: number[]; peer: number[] } = { subject: [], peer: [] };
+  for (let round = 0; round < rounds; round++) {
+    times.subject.push(await inFreshWindow(vsixFile, subjectMs));
+    times.peer.push(await inFreshWindow(peerVsix, peerMs));
+  }
+  return { subject: median(times.subject), peer: median(times.peer) };
+}
+
+/** As the log of the window has it. */
+async function subjectMs({ dataDir }: Sandbox): Promise<number> {
+  for await (const file of glob('**/Backline.log', { cwd: dataDir })) {
+    const ms = /\bamp started (\d+) ms after activation/.exec(await readFile(path.join(dataDir, file), 'utf8'))?.[1];
+    if (ms !== undefined) return Number(ms);
+  }
+  throw new Error('The log does not say when the Amp server started.');
+}
+
+async function peerMs({ home }: Sandbox): Promise<number> {
+  const ms = Number(await readFile(path.join(home, peerReport), 'utf8'));
+  if (!(ms > 0)) throw new Error('The file is not complete.');
+  return ms;
+}
+
+async function inFreshWindow(vsix: string, measure: (sandbox: Sandbox) => Promise<number>): Promise<number> {
+  await using opened = new AsyncDisposableStack();
+  const sandbox = await makeSandbox();
+  opened.defer(() => sandbox.remove());
+  const { dataDir, extensionsDir, env } = sandbox;
+  await installVsix(vsix, { dataDir, extensionsDir, env });
+  const host = await startHost({ dataDir, extensionsDir, env, settings: testSettings });
+  opened.defer(() => host.stop());
+  const browser = await launchChromium();
+  opened.defer(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(host.url(sandbox.workspace));
+  return await eventually('the lockfile', () => measure(sandbox));
+}
+
+/** The caller removes the folder. @returns the .vsix in it */
+async function packagePeer(folder: string): Promise<string> {
+  const manifest = {
+    name: peerName,
+    publisher: 'backline',
+    version: '1.0.0',
+    engines: { vscode: '^1.90.0' },
+    main: './extension.js',
+    activationEvents: ['onStartupFinished'],
+  };
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest));
+  await build({
+    absWorkingDir: root,
+    stdin: { contents: peerSource, resolveDir: root, loader: 'ts' },
+    outfile: path.join(folder, 'extension.js'),
+    bundle: true,
+    minify: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+    external: ['vscode', 'bufferutil', 'utf-8-validate'],
+    logLevel: 'warning',
+  });
+  const vsix = path.join(folder, `${peerName}.vsix`);
+  const options = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', vsix];
+  const vsce = inRoot('node_modules', '@vscode', 'vsce', 'vsce');
+  const { code, output } = await run(process.execPath, [vsce, 'package', ...options], { cwd: folder });
+  if (code !== 0) throw new Error(`The peer was not packaged:\n${output}`);
+  return vsix;
+}
+
+const peerSource = `
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { WebSocketServer } from 'ws';
+
+export async function activate() {
+  const activatedAt = performance.now();
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
+  await once(server, 'listening');
+  const folder = join(homedir(), '.local', 'share', 'activation-peer');
+  await mkdir(folder, { recursive: true });
+  const { port } = server.address();
+  await writeFile(join(folder, port + '.json'), JSON.stringify({ port }));
+  const ms = performance.now() - activatedAt;
+  await writeFile(join(homedir(), '${peerReport}'), String(ms));
+}
+`;
