@@ -80,6 +80,17 @@ const loadLater = {
   },
 };
 
+/**
+ * @param {import('esbuild').BuildOptions} own
+ * @returns {import('esbuild').BuildOptions}
+ */
+const withSharedPlugins = (own) => ({
+  ...shared,
+  ...own,
+  plugins: [...shared.plugins, ...(own.plugins ?? [])],
+  outdir: 'dist',
+});
+
 /** @type {import('esbuild').BuildOptions[]} */
 const bundles = [
   {
@@ -100,7 +111,7 @@ const bundles = [
   },
   { ...shared, ...demoAgentBundle(), outdir: 'dist' },
   { ...shared, ...agentReaperBundle(), outdir: 'dist' },
-  { ...shared, ...amplifierServerBundle(), outdir: 'dist' },
+  withSharedPlugins(amplifierServerBundle()),
   { ...shared, ...mcpBridgeBundle(), outdir: 'dist' },
   ...pageBundles().map((page) => ({ ...shared, ...page, outdir: 'dist/pages' })),
   { ...shared, ...threadIndexWorkerBundle(), outdir: 'dist' },
@@ -136,7 +147,7 @@ async function checkNavigator() {
 
 /** @throws Error when a bundle that ships has the checks of debug builds in it */
 async function checkDebugCode() {
-  for (const name of ['extension', 'amplifier-server', ...Object.keys(loadedLater)]) {
+  for (const name of ['extension', 'amplifier-server', 'acp-server', ...Object.keys(loadedLater)]) {
     const text = await readFile(`dist/${name}.js`, 'utf8');
     if (/\bbacklineViolation\b/.test(text))
       throw new Error(`dist/${name}.js checks sessions, which only debug builds do.`);

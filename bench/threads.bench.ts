@@ -67,7 +67,7 @@ async function compare(store: ThreadStore, run: (role: string) => Promise<unknow
   printRatio('threads.first', 1.2, first);
   printRatio('threads.fullText', 4, fullText);
   printRatio('threads.second', 0.06, second);
-  printRatio('threads.onePercent', 0.12, onePercent);
+  printRatio('threads.onePercent', 0.1, onePercent);
 }
 
 function print(bench: string, unit: string, bar: number, values: readonly number[]): void {

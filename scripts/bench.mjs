@@ -1,4 +1,5 @@
-// Runs bench/**/*.bench.ts, each in a process of its own; prints one JSON object a line, when a file has ended. `npm run bench -- amp` filters by path.
+// Runs bench/**/*.bench.ts, each in a process of its own; prints one JSON object a line, when a file has ended, and keeps the last of
+// each in out/bench/results.jsonl. `npm run bench -- amp` filters by path.
 import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { inRoot, root } from './lib/paths.mjs';
@@ -9,6 +10,7 @@ endWhenInterrupted();
 const { build } = await import('esbuild');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 const { findFiles, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
+const { keepBenchResults } = await import('./lib/benchResults.mjs');
 const { runUntilBarsHold } = await import('./lib/benchRuns.mjs');
 
 const filters = process.argv.slice(2);
@@ -41,6 +43,7 @@ for (const file of wanted) {
   const args = ['--expose-gc', '--import', endWithParent, bundle];
   const { code, output } = await runUntilBarsHold(() => runContained(process.execPath, args, { cwd: root }));
   process.stdout.write(output);
+  await keepBenchResults(output);
   if (code === 0) continue;
   failed = true;
   console.error(`${file} ended with ${code}`);

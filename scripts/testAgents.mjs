@@ -1,5 +1,6 @@
 // Runs test/agents: real agents, installed into .cache/agents, against a scripted model on this machine. No account is
 // needed and nothing but the installation uses the network. Not part of `npm test`: what it installs is large.
+// `npm run test:agents -- install` runs only the files whose path contains the word: here, Backline's own installer.
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
@@ -30,26 +31,35 @@ const agents = [
 
 await bootstrap();
 endWhenInterrupted();
-let installed = 0;
-for (const agent of agents) {
-  const program = await install(agent);
-  if (program === undefined) continue;
-  process.env[agent.variable] = program;
-  installed++;
-}
-if (installed === 0) {
-  console.log('SKIPPED: no agent could be installed, so none was tested.');
-  process.exit(0);
-}
-const { code } = await run(process.execPath, ['esbuild.mjs'], { cwd: root, echo: true });
-if (code !== 0) process.exit(1);
-
 const { forgetSummary } = await import('./lib/summary.mjs');
 const { bundleTests } = await import('./lib/testFiles.mjs');
 const { runMocha } = await import('./lib/runMocha.mjs');
 await forgetSummary('agents');
 const files = await bundleTests({ from: 'test/agents', to: 'out/test/agents', filters: process.argv.slice(2) });
+if (files.length === 0) {
+  console.error(`No file below test/agents matches ${process.argv.slice(2).join(', ')}`);
+  process.exit(1);
+}
+// The tests of Backline's own installer install their agents themselves.
+if (files.some((file) => !path.basename(file).startsWith('install.')) && !(await installAll())) {
+  console.log('SKIPPED: no agent could be installed, so none was tested.');
+  process.exit(0);
+}
+const { code } = await run(process.execPath, ['esbuild.mjs'], { cwd: root, echo: true });
+if (code !== 0) process.exit(1);
 await runMocha('agents', files, { timeoutMs: 300_000 });
+
+/** Resolves with whether there is at least one agent. */
+async function installAll() {
+  let installed = 0;
+  for (const agent of agents) {
+    const program = await install(agent);
+    if (program === undefined) continue;
+    process.env[agent.variable] = program;
+    installed++;
+  }
+  return installed > 0;
+}
 
 /**
  * @param {typeof agents[number]} agent

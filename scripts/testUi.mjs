@@ -1,4 +1,5 @@
-// Drives a real VS Code with backline.vsix installed, as a user would: `npm run test:ui -- amp` runs matching files.
+// Drives a real VS Code with backline.vsix installed, as a user would: `npm run test:ui -- amp` runs matching files;
+// `--real-agents` runs test/agentsUi, which installs agents from the npm registry and is not part of `npm test`.
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
 
@@ -11,23 +12,24 @@ const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
 const { runFiles } = await import('./lib/runFiles.mjs');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 
-const filters = process.argv.slice(2);
-await forgetSummary('ui');
+const kind = process.argv.includes('--real-agents') ? 'agentsUi' : 'ui';
+const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+await forgetSummary(kind);
 const files = await bundleTests({
-  from: 'test/ui',
-  to: 'out/test/ui',
+  from: `test/${kind}`,
+  to: `out/test/${kind}`,
   filters,
   esbuild: { format: 'esm', outExtension: { '.js': '.mjs' }, plugins: [scriptsStayInPlace('esm')] },
 });
 if (files.length === 0) {
-  console.error(`No file below test/ui matches ${filters.join(', ')}`);
+  console.error(`No file below test/${kind} matches ${filters.join(', ')}`);
   process.exit(1);
 }
 await packageVsix();
 await ensureBrowser();
 await ensureCodeServer();
 // `npm start` makes the package anew, which the others install.
-await runFiles('ui', files, {
+await runFiles(kind, files, {
   timeoutMs: 360_000,
   alone: ['start'],
   long: ['workspaceConsent', 'ampTroubles', 'approvalAttacks'],

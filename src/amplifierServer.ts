@@ -9,6 +9,7 @@ import { AmplifierServer } from './amplifier/node/server/amplifierServer';
 import { parseProgramOptions, programUsage, type ProgramOptions } from './amplifier/node/server/programOptions';
 import { messageOf } from './base/common/errors';
 import type { Logger } from './base/common/log';
+import { stopOnSignal } from './base/node/stopOnSignal';
 import { systemClock } from './base/node/systemClock';
 import { defaultExclude, ExcludeList } from './editor/common/excludeList';
 import { GuardedEditor } from './editor/common/guardedEditor';
@@ -107,12 +108,9 @@ function createPermissions(): StandingPermissions {
     update: (name: string, value: unknown) => Promise.resolve(void values.set(name, value)),
   };
   const policy = effectivePolicy(undefined, []);
-  return new StandingPermissions({
-    rules: new UserRules(memento, systemClock, log),
-    policy: () => policy,
-    globs: timedRuleGlobs(log),
-    onListenerError: (error) => log.error('a permissions listener failed', error),
-  });
+  const onListenerError = (error: unknown): void => log.error('a permissions listener failed', error);
+  const rules = new UserRules(memento, systemClock, log);
+  return new StandingPermissions(rules, timedRuleGlobs(log), () => policy, onListenerError);
 }
 
 async function serve(options: ProgramOptions): Promise<void> {
@@ -149,19 +147,13 @@ async function serve(options: ProgramOptions): Promise<void> {
   process.stdout.write(`Amplifier server at ${server.url} (${agent.title} in ${cwd}${access})\n`);
 }
 
-/** The first signal stops the server gracefully. The second one exits immediately. */
-function stopOnSignal(stop: () => Promise<void>): void {
-  let isStopping = false;
-  const onSignal = (): void => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
-    void stop().finally(() => process.exit(0));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
-}
-
 async function main(): Promise<void> {
-  const options = parseProgramOptions(process.argv.slice(2));
+  const argv = process.argv.slice(2);
+  if (argv.includes('--acp')) {
+    await import('./acpServer');
+    return;
+  }
+  const options = parseProgramOptions(argv);
   if (options === 'help') process.stdout.write(programUsage);
   else await serve(options);
 }

@@ -38,7 +38,7 @@ import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
 import { OpenQuestions } from './permissions/common/openQuestions';
 import { mcpClientPolicyId } from './permissions/common/policy/policyKinds';
-import { WindowToolCaller } from './permissions/vscode/windowToolCaller';
+import { titleOfClient, WindowToolCaller } from './permissions/vscode/windowToolCaller';
 import { PermissionsController } from './permissions/vscode/permissionsController';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
@@ -110,12 +110,12 @@ export function compose(context: vscode.ExtensionContext): App {
 
   const policy = disposables.add(new PolicySetting(settings, editor, log.child('permissions')));
   const standing = disposables.add(
-    new StandingPermissions({
-      rules: new UserRules(context.globalState, clock, log.child('permissions')),
-      policy: () => policy.policy,
+    new StandingPermissions(
+      new UserRules(context.globalState, clock, log.child('permissions')),
+      timedRuleGlobs(log.child('permissions')),
+      () => policy.policy,
       onListenerError,
-      globs: timedRuleGlobs(log.child('permissions')),
-    }),
+    ),
   );
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
@@ -225,13 +225,14 @@ export function compose(context: vscode.ExtensionContext): App {
     consent: consent.consent,
   });
   const questions = new OpenQuestions();
+  const callerDeps = { standing, editor: vscodeEditor, log: log.child('tools'), questions };
   const tools: ToolsFeature = new ToolsFeature({
     ...contextFor('tools'),
     editor,
     providers: [contextItems.toolProvider],
     version,
-    createCaller: (clientName) =>
-      new WindowToolCaller(clientName, { standing, editor: vscodeEditor, log: log.child('tools'), questions }),
+    createCaller: (clientName) => new WindowToolCaller(titleOfClient(clientName), callerDeps),
+    chatCaller: new WindowToolCaller('VS Code’s chat', callerDeps),
     sharedFolder: path.join(context.globalStorageUri.fsPath, 'tools'),
     bridgeFile: mcpBridge.file,
   });
@@ -297,7 +298,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new AmpFeature({
       ...contextFor('amp'),
       editor,
-      policy: () => standing.policyOfAgent(ampPolicyId),
+      policy: () => standing.policy().forAgent(ampPolicyId),
       traffic,
       memento: context.workspaceState,
       storageFolder: context.globalStorageUri.fsPath,
@@ -344,7 +345,7 @@ export function compose(context: vscode.ExtensionContext): App {
     },
     async stop() {
       const features = running.map(async (feature) => await feature.stop?.());
-      const stopping = Promise.allSettled([...features, standing.flush()]);
+      const stopping = Promise.allSettled([...features, standing.rules.flush()]);
       await withDeadline(clock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
         log.error('could not stop in time', error),
       );

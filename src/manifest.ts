@@ -59,6 +59,7 @@ export const commandIds = {
   reviewUndoHunk: 'backline.review.undoHunk',
   reviewKeepFile: 'backline.review.keepFile',
   reviewUndoFile: 'backline.review.undoFile',
+  reviewUndoShown: 'backline.review.undoShown',
   reviewKeepAll: 'backline.review.keepAll',
   reviewUndoAll: 'backline.review.undoAll',
   threadsOpen: 'backline.threads.open',
@@ -109,6 +110,8 @@ export const contextKeys = {
   reviewHasChanges: 'backline.review.hasChanges',
   /** `all` or `some` if the active editor is the multi-file diff editor of agent changes. */
   reviewShown: 'backline.review.shown',
+  /** Whether the active editor is a multi-file diff editor with the changes of turns. */
+  reviewTurnsShown: 'backline.review.turnsShown',
   /** Files with changes of agents that the user has not reviewed: an object whose keys are the paths. */
   reviewFiles: 'backline.review.files',
 } as const;

@@ -8,6 +8,8 @@ export interface BenchResult {
   /** Of the ratio to the peer, or of the value when there is no peer or `barOf` says so. Without it nothing is judged. */
   readonly bar?: number;
   readonly barOf?: 'value';
+  /** A bar of the value that is enough where the bar of the ratio does not hold. */
+  readonly orValue?: number;
   readonly better: 'lower' | 'higher';
 }
 
@@ -15,9 +17,10 @@ export function printBenchLine(result: BenchResult): void {
   console.log(benchLineOf(result));
 }
 
-export function benchLineOf({ bench, value, unit, peer, bar, barOf, better }: BenchResult): string {
+export function benchLineOf({ bench, value, unit, peer, bar, barOf, orValue, better }: BenchResult): string {
   const ratio = peer ? value / peer.value : null;
   const judged = barOf === 'value' ? value : (ratio ?? value);
+  const isWithin = (number: number, limit: number): boolean => (better === 'lower' ? number <= limit : number >= limit);
   const line = {
     bench,
     value: rounded(value),
@@ -25,8 +28,10 @@ export function benchLineOf({ bench, value, unit, peer, bar, barOf, better }: Be
     peer: peer?.name ?? null,
     peerValue: peer ? rounded(peer.value) : null,
     ratio: ratio === null ? null : rounded(ratio),
+    better,
     bar: bar ?? null,
-    holds: bar === undefined ? null : better === 'lower' ? judged <= bar : judged >= bar,
+    ...(orValue === undefined ? {} : { orValue }),
+    holds: bar === undefined ? null : isWithin(judged, bar) || (orValue !== undefined && isWithin(value, orValue)),
   };
   return JSON.stringify(line);
 }

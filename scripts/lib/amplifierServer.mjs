@@ -1,13 +1,25 @@
+/** @type {import('esbuild').Plugin} */
+const acpServerBeside = {
+  name: 'acp-server beside',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/acpServer$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './acp-server.js', external: true } : undefined,
+    );
+  },
+};
+
 /**
- * The embedded Amplifier server as a program of its own, for the Node.js of whoever starts it.
+ * The programs that serve agents, for the Node.js of whoever starts them: the embedded Amplifier server, and the one that offers an
+ * agent to other ACP clients, which the first runs for `--acp`.
  * @returns {import('esbuild').BuildOptions & { entryPoints: Record<string, string> }}
  */
 export function amplifierServerBundle() {
   return {
-    entryPoints: { 'amplifier-server': 'src/amplifierServer.ts' },
+    entryPoints: { 'amplifier-server': 'src/amplifierServer.ts', 'acp-server': 'src/acpServer.ts' },
     bundle: true,
     format: 'cjs',
     platform: 'node',
     target: 'node20',
+    plugins: [acpServerBeside],
   };
 }

@@ -17,7 +17,7 @@ export async function runUntilBarsHold(run) {
   for (let runs = 1; ; runs++) {
     const { code, output } = await run();
     for (const text of output.split('\n')) {
-      const line = readLine(text);
+      const line = readBenchLine(text);
       if (!line) {
         if (text !== '') others.push(text);
       } else if (lines.get(line.bench)?.holds !== true) lines.set(line.bench, runs === 1 ? line : { ...line, runs });
@@ -33,7 +33,7 @@ export async function runUntilBarsHold(run) {
  * @param {string} text
  * @returns {BenchLine | undefined} undefined if it is something else
  */
-function readLine(text) {
+export function readBenchLine(text) {
   try {
     /** @type {unknown} */
     const value = JSON.parse(text);

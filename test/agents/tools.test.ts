@@ -57,6 +57,13 @@ for (const agent of realAgents) {
         assert.match(await run.ask('problems', {}), /1 problem in the workspace, 1 error/);
       });
 
+      it('rename a symbol in 200 files with one call', async () => {
+        const answer = await run.ask('rename', { path: 'total.ts', symbol: 'total', new_name: 'countOf' });
+        assert.match(answer, /Renamed `total` .* to `countOf`: 203 places in 202 files/);
+        assert.deepEqual(await run.filesWith('countOf'), await run.filesWith(''));
+        assert.deepEqual(await run.filesWith('total('), []);
+      });
+
       it('read text that is not saved', async () => {
         assert.match(await run.ask('read_file', { path: 'use.ts' }), /not saved[^]*typed by the user/);
       });
@@ -77,6 +84,8 @@ class AgentRun {
     private readonly model: ModelServer,
     private readonly server: McpServer,
     private readonly backend: SessionBackend,
+    private readonly bench: ToolBench,
+    private readonly files: readonly string[],
   ) {}
 
   static async start(agent: RealAgent, program: string, transport: 'http' | 'stdio'): Promise<AgentRun> {
@@ -86,7 +95,15 @@ class AgentRun {
     const [total, user] = [join(folder, 'total.ts'), join(folder, 'use.ts')];
     await writeFile(total, code);
     await writeFile(user, use);
-    const bench = new ToolBench({ [total]: code, [user]: use }, [folder]);
+    const used = Array.from({ length: 200 }, (_, index) => join(folder, 'uses', `use${index}.ts`));
+    const texts = Object.fromEntries(used.map((file) => [file, 'total();\n']));
+    const bench = new ToolBench({ ...texts, [total]: code, [user]: use }, [folder]);
+    bench.languageEdits.renames = (_at, newText) =>
+      Promise.resolve([
+        { path: total, edits: [{ range: lineRange(0, 16, 21), newText }] },
+        { path: user, edits: [lineRange(1, 9, 14), lineRange(2, 12, 17)].map((range) => ({ range, newText })) },
+        ...used.map((path) => ({ path, edits: [{ range: lineRange(0, 0, 5), newText }] })),
+      ]);
     bench.editor.type(user, `// typed by the user\n${use}`);
     bench.language.places = [placeIn(total, 0, 16), placeIn(user, 2, 12)];
     const problem = { severity: 'error', message: 'wrong', lineText: '', startOffset: 0, endOffset: 0 } as const;
@@ -111,7 +128,13 @@ class AgentRun {
     const { args, id, title } = agent;
     const entry = { id, title, command: program, args, env, dialect: 'v1', mcpServers: {} } as const;
     const backend = await launcher.create({ ...entry, missingFile: 'error', source: 'found' });
-    return new AgentRun(agent, home, folder, model, server, backend);
+    return new AgentRun(agent, home, folder, model, server, backend, bench, [total, user, ...used]);
+  }
+
+  /** The files of the symbol whose text in the editor has `part`. */
+  async filesWith(part: string): Promise<readonly string[]> {
+    const texts = await Promise.all(this.files.map(async (path) => (await this.bench.editor.readText(path)).text));
+    return this.files.filter((_, index) => texts[index]?.includes(part));
   }
 
   /** Returns what the agent answers after it has called the tool. Allows what it asks for. */

@@ -112,6 +112,14 @@ export class FakeInstaller implements Installer {
     this.emitter.fire();
     return Promise.resolve({ bytes: 312_000_000 });
   }
+
+  changeAccounts(id: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
+    this.agents = this.agents.map((agent) =>
+      agent.id === id ? { ...agent, accounts: [...change(agent.accounts ?? [])] } : agent,
+    );
+    this.emitter.fire();
+    return Promise.resolve();
+  }
 }
 
 export class FakeAgentBackends implements AgentBackends {
@@ -125,7 +133,8 @@ export class FakeAgentBackends implements AgentBackends {
 
   list = (): Promise<readonly ListedBackend[]> => Promise.resolve(this.listed);
   stateOf = (backendId: string): ListedBackend['state'] => this.listed.find(({ id }) => id === backendId)?.state;
-  backendIdOf = ({ id }: { id: string }): string => id;
+  backendIdOf = ({ account, id }: { id: string; account?: string | undefined }): string =>
+    account === undefined ? id : `${id}~${account}`;
   isWorking = (backendId: string): boolean => this.working.has(backendId);
   stop(backendId: string): Promise<void> {
     this.stopped.push(backendId);

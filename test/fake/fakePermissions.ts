@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { nullLogger } from '../../src/base/common/log';
 import type { Memento } from '../../src/base/common/memento';
 import type { PermissionRule } from '../../src/permissions/common/rules/permissionRules';
-import { effectivePolicy } from '../../src/permissions/common/policy/policy';
+import { effectivePolicy, type PermissionPolicy } from '../../src/permissions/common/policy/policy';
 import { RuleGlobs } from '../../src/permissions/common/rules/ruleGlobs';
 import { StandingPermissions } from '../../src/permissions/common/standingPermissions';
 import { UserRules } from '../../src/permissions/common/rules/userRules';
@@ -49,11 +49,8 @@ export function standingOf(
   const onListenerError = (error: unknown): never => {
     throw error;
   };
-  const standing = new StandingPermissions({
-    rules: new UserRules(memento, new FakeClock(), nullLogger),
-    policy: () => effectivePolicy(permissions?.(), []),
-    onListenerError,
-    globs: ruleGlobs(),
-  });
+  const userRules = new UserRules(memento, new FakeClock(), nullLogger);
+  const policy = (): PermissionPolicy => effectivePolicy(permissions?.(), []);
+  const standing = new StandingPermissions(userRules, ruleGlobs(), policy, onListenerError);
   return Object.assign(standing, { memento });
 }

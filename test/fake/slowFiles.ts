@@ -1,4 +1,4 @@
-import { DiskFiles } from '../../src/chat/node/filePort';
+import { DiskFiles } from '../../src/base/node/filePort';
 import type { FakeClock } from './fakeClock';
 
 /** A real disk of which each call takes a while, by the clock of the test. */

@@ -52,6 +52,11 @@ describe('installing agents', () => {
       asked.push(`remove ${name}, ${isWorking ? 'at work' : 'idle'}`);
       return Promise.resolve(isConfirmed);
     },
+    askAccount: () => Promise.resolve('Work'),
+    confirmRemoveAccount: ({ name }, account) => {
+      asked.push(`remove ${account} of ${name}`);
+      return Promise.resolve(isConfirmed);
+    },
   };
 
   async function publish(version: string): Promise<void> {
@@ -184,11 +189,12 @@ describe('installing agents', () => {
     assert.ok(found);
     return found;
   };
-  async function answer(): Promise<string> {
-    const backend = await registry.open('key-agent');
+  async function answer(prompt = 'Hello?', id = 'key-agent', during = (): Promise<unknown> => Promise.resolve()) {
+    const backend = await registry.open(id);
     const session = await backend.createSession({ cwd: inWorkspace() });
     const follower = new Follower(session, 45_000);
-    await session.prompt({ text: 'Hello?' });
+    await session.prompt({ text: prompt });
+    await during();
     const { response } = await follower.next('prompt:complete', 1);
     const texts = follower.events.flatMap(({ event, data }) => (event === 'content_block:delta' ? [data.delta] : []));
     await session.close();
@@ -228,6 +234,44 @@ describe('installing agents', () => {
     await registry.backends[0]?.stop();
     assert.match(await answer(), /Key Agent 1\.1\.0/);
     assert.equal((await card()).state.kind, 'ready');
+  });
+
+  it('updates while a turn runs, which goes on and ends in its version', async () => {
+    await controller.act(key, 'install', noForm);
+    await publish('1.1.0');
+    await controller.refresh();
+    const file = path.join(folder, 'done');
+    const text = await answer(`Work until ${file}`, 'key-agent', async () => {
+      await controller.act(key, 'update', noForm);
+      assert.equal((await card()).state.text, 'Restart to use version 1.1.0');
+      await writeFile(file, '');
+    });
+    assert.match(text, /Key Agent 1\.0\.0/);
+    await registry.backends[0]?.stop();
+    assert.match(await answer(), /Key Agent 1\.1\.0/);
+  });
+
+  it('works offline with what is installed', async () => {
+    await controller.act(key, 'install', noForm);
+    await npm.stop();
+    await controller.refresh();
+    assert.match((await controller.loadView()).registry.problem ?? '', /could not be reached/);
+    assert.equal((await card()).state.text, 'Ready');
+    assert.match(await answer(), /Key Agent 1\.0\.0/);
+  });
+
+  it('has a further account as an agent of its own, until it is removed', async () => {
+    await controller.act(key, 'install', noForm);
+    await controller.act(key, 'addAccount', noForm);
+    const account = async (): Promise<AgentCard | undefined> =>
+      (await controller.loadView()).cards.find((other) => other.key === `${key}~Work`);
+    assert.deepEqual([(await account())?.name, (await account())?.state.text], ['Key Agent (Work)', 'Ready']);
+    assert.match(await answer('Hello?', 'key-agent~Work'), /Key Agent 1\.0\.0/);
+    assert.deepEqual(registry.backends.map(({ id }) => id).toSorted(), ['key-agent~Work']);
+    await controller.act(`${key}~Work`, 'removeAccount', noForm);
+    assert.equal(asked.at(-1), 'remove Work of Key Agent');
+    assert.equal(await account(), undefined);
+    assert.match(await answer(), /Key Agent 1\.0\.0/);
   });
 
   it('removes everything', async () => {

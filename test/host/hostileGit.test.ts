@@ -8,7 +8,7 @@ import { DocumentLanguages } from '../../src/amplifier/vscode/documentLanguages'
 import { createContextCollector } from '../../src/amplifier/vscode/editorContext';
 import { GitMentions } from '../../src/chat/common/mentions/gitMentions';
 import { gitChanges } from '../../src/chat/vscode/gitChanges';
-import { findRemoteUrl } from '../../src/platform/vscode/gitRepository';
+import { findRemoteUrl } from '../../src/platform/vscode/git/gitRepository';
 import { eventually } from '../support/eventually';
 import { HostileRepository, type GitProgram } from '../support/hostileGit';
 import { AgentsUnderTest } from './support/agents';

@@ -29,7 +29,7 @@ describe('the commands of a change', () => {
     source = {
       onDidChange: () => ({ dispose: () => undefined }),
       paths: [file],
-      formerPath: () => undefined,
+      formerPaths: new Map(),
       baseline: () => Promise.resolve(original),
       keepHunk: (_path, hunk) => Promise.resolve(void kept.push(hunk)),
       undoHunk: nothing,

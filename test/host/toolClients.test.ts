@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
 import { OpenQuestions } from '../../src/permissions/common/openQuestions';
-import { WindowToolCaller } from '../../src/permissions/vscode/windowToolCaller';
+import { titleOfClient, WindowToolCaller } from '../../src/permissions/vscode/windowToolCaller';
 import { ToolsUnderTest } from './support/tools';
 import { standingOf } from '../fake/fakePermissions';
 import { closeAll, inWorkspace } from './support/workspace';
@@ -31,7 +31,7 @@ describe('a client outside VS Code that calls tools', () => {
   });
 
   const callerOf = (name: string | undefined): WindowToolCaller =>
-    new WindowToolCaller(name, {
+    new WindowToolCaller(titleOfClient(name), {
       standing: standingOf([], () => permissions),
       editor: subject.editor.unchecked,
       log: nullLogger,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { eventually } from '../support/eventually';
 import { ToolsUnderTest, textOf } from './support/tools';
-import { closeAll, closeTerminals, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+import { closeAll, closeTerminals, inWorkspace, setSetting, show, type, writeInWorkspace } from './support/workspace';
 
 const onDisk = (name: string): Promise<string> => readFile(inWorkspace(name), 'utf8');
 
@@ -194,29 +195,132 @@ describe('tools of the window that change files', () => {
     assert.match(await onDisk('edits/maths.ts'), /^export function addUp\(\): number \{\n {2}return 1;\n\}\n\n?$/);
   });
 
+  it('fixes do not offer what an excluded file exports', async () => {
+    await writeInWorkspace('edits/tsconfig.json', '{ "compilerOptions": { "strict": true, "module": "commonjs" } }');
+    await writeInWorkspace('edits/hidden/leak.ts', 'export const swordfish = 1;\n');
+    const file = await writeInWorkspace('edits/wants.ts', 'console.log(swordfish);\nexport {};\n');
+    const { document } = await show(file);
+    const range = new vscode.Range(0, 12, 0, 21);
+    await eventually('the offer of the language server', async () => {
+      const offered: unknown = await vscode.commands.executeCommand(
+        'vscode.executeCodeActionProvider',
+        document.uri,
+        range,
+        undefined,
+        20,
+      );
+      assert.match(JSON.stringify(offered), /hidden\/leak/);
+    });
+    assert.doesNotMatch(await subject.call('fixes', { path: 'edits/wants.ts', line: 1 }), /hidden|leak/);
+  });
+
   describe('tasks', () => {
-    it('run in a terminal after the command was allowed, and tell the exit code', async () => {
+    /** Provides a task of that name, and closes its terminal in the end. */
+    async function withTask(
+      name: string,
+      command: string,
+      isBackground: boolean,
+      use: () => Promise<void>,
+    ): Promise<void> {
       const provider = vscode.tasks.registerTaskProvider('backline-test', {
         provideTasks: () => {
           const folder = vscode.workspace.workspaceFolders?.[0];
           assert.ok(folder);
-          const run = new vscode.ShellExecution('exit 3', { cwd: folder.uri.fsPath });
-          return [new vscode.Task({ type: 'backline-test' }, folder, 'ends with three', 'test', run)];
+          const run = new vscode.ShellExecution(command, { cwd: folder.uri.fsPath });
+          const task = new vscode.Task({ type: 'backline-test' }, folder, name, 'test', run);
+          task.isBackground = isBackground;
+          return [task];
         },
         resolveTask: () => undefined,
       });
       try {
-        const name = 'test: ends with three';
-        assert.match(await subject.call('tasks'), /\n {2}test: ends with three — exit 3/);
-        const denied = subject.refusal('tasks', { run: name });
-        assert.equal(await subject.answer('Deny'), 'Demo wants to run exit 3');
-        assert.match(await denied, /The task was not run/);
-        const run = subject.call('tasks', { run: name, timeout: 60 });
-        await subject.answer('Allow once', 2);
-        assert.match(await run, /^test: ends with three ended with exit code 3\./);
+        await use();
       } finally {
         provider.dispose();
-        await closeTerminals(({ name }) => name.includes('ends with three'));
+        for (const execution of vscode.tasks.taskExecutions) if (execution.task.name === name) execution.terminate();
+        await closeTerminals((terminal) => terminal.name.includes(name));
+      }
+    }
+
+    it('run in a terminal after the command was allowed, and tell the exit code and the output', async () => {
+      const command = 'echo first; for i in 1 2 3; do printf "working $i\\r"; done; echo "the  last"; exit 3';
+      await withTask('ends with three', command, false, async () => {
+        const name = 'test: ends with three';
+        assert.match(await subject.call('tasks'), /\n {2}test: ends with three — echo first/);
+        const denied = subject.refusal('tasks', { run: name });
+        assert.match(await subject.answer('Deny'), /^Demo wants to run echo first/);
+        assert.match(await denied, /The task was not run/);
+        for (const nth of [2, 3]) {
+          // The second time, VS Code uses the same terminal.
+          const run = subject.call('tasks', { run: name, timeout: 60 });
+          await subject.answer('Allow once', nth);
+          assert.match(await run, /^test: ends with three ended with exit code 3\.\nfirst\nthe {2}last(?: 3)?(?:\n|$)/);
+        }
+        assert.match(await subject.call('tasks', { output: name }), /has ended\.\nfirst\n/);
+      });
+    });
+
+    it('that go on tell what they have shown until now', async () => {
+      await withTask('never ends', 'echo watching; sleep 60', true, async () => {
+        const run = subject.call('tasks', { run: 'never ends' });
+        await subject.answer('Allow once');
+        assert.match(await run, /^Started test: never ends\./);
+        await subject.tells('tasks', { output: 'never ends' }, /^test: never ends is running\.\nwatching$/);
+      });
+    });
+  });
+
+  describe('tests', () => {
+    const testMode = 'vscode.chat.tools.global.autoApprove.testMode';
+
+    it('are listed, run after they were allowed, and tell why they fail', async () => {
+      const file = await writeInWorkspace('edits/sum.test.ts', 'adds\nfails\n');
+      const controller = vscode.tests.createTestController('backline-test', 'Backline');
+      for (const [line, name] of ['adds', 'fails'].entries()) {
+        const item = controller.createTestItem(name, name, vscode.Uri.file(file));
+        item.range = new vscode.Range(line, 0, line, 5);
+        controller.items.add(item);
+      }
+      controller.createRunProfile(
+        'Run',
+        vscode.TestRunProfileKind.Run,
+        (request) => {
+          const run = controller.createTestRun(request);
+          for (const [, item] of controller.items) {
+            if (request.include && !request.include.includes(item)) continue;
+            run.started(item);
+            const message = vscode.TestMessage.diff('not equal', '3', '4');
+            message.location = new vscode.Location(vscode.Uri.file(file), new vscode.Position(1, 0));
+            if (item.id === 'adds') run.passed(item);
+            else run.failed(item, message);
+          }
+          run.end();
+        },
+        true,
+      );
+      try {
+        await subject.tells('tests', { action: 'list' }, /knows tests of: backline-test\./);
+        assert.equal(
+          await subject.call('tests', { action: 'list', files: ['edits/sum.test.ts'] }),
+          'edits/sum.test.ts: 2 tests\n  adds\n  fails',
+        );
+        const denied = subject.refusal('tests', { action: 'run' });
+        assert.equal(await subject.answer('Deny'), 'Demo wants to run VS Code tests: all');
+        assert.match(await denied, /No test was run/);
+        await setSetting('chat.tools.global.autoApprove', true, vscode.ConfigurationTarget.Global);
+        await vscode.commands.executeCommand('setContext', testMode, true);
+        const run = subject.call('tests', { action: 'run', files: ['edits/sum.test.ts'] });
+        await subject.answer('Allow once', 2);
+        const failed = 'Failed: fails\n  expected:\n  3\n  actual:\n  4\n  at edits/sum.test.ts:2';
+        assert.equal(await run, `1 passed, 1 failed\n${failed}`);
+        assert.equal(await subject.call('tests', { action: 'failures' }), failed);
+        const one = subject.call('tests', { action: 'run', names: ['adds'] });
+        await subject.answer('Allow once', 3);
+        assert.equal(await one, '1 passed, 0 failed');
+      } finally {
+        await setSetting('chat.tools.global.autoApprove', undefined, vscode.ConfigurationTarget.Global);
+        await vscode.commands.executeCommand('setContext', testMode, undefined);
+        controller.dispose();
       }
     });
   });

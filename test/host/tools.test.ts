@@ -13,6 +13,7 @@ import { Commands } from '../../src/platform/vscode/commands';
 import { Settings } from '../../src/platform/vscode/settings';
 import type { McpAddress } from '../../src/tools/node/mcpServer';
 import { ToolsFeature } from '../../src/tools/vscode/toolsFeature';
+import { FakeToolCaller } from '../fake/fakeToolCaller';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { eventually, until } from '../support/eventually';
 import { closeAll, inWorkspace, setSetting, show, type, writeInWorkspace } from './support/workspace';
@@ -63,6 +64,7 @@ describe('tools of the window', () => {
   let status: StatusBoard;
   let address: McpAddress;
   let sharedFolder: string;
+  let chatCaller: FakeToolCaller;
 
   before(async () => {
     await writeInWorkspace('tools/tsconfig.json', '{ "compilerOptions": { "strict": true, "module": "commonjs" } }');
@@ -78,6 +80,7 @@ describe('tools of the window', () => {
     assert.ok(extension);
     sharedFolder = await mkdtemp(path.join(tmpdir(), 'backline-tools-'));
     editor = new AdapterUnderTest();
+    chatCaller = new FakeToolCaller();
     editor.changeExclude('.env*', '**/hidden/**');
     settings = new Settings(nullLogger);
     settings.start();
@@ -92,6 +95,7 @@ describe('tools of the window', () => {
       providers: [],
       version: '1.2.3',
       createCaller: () => assert.fail('no client outside VS Code calls'),
+      chatCaller,
       sharedFolder,
       bridgeFile: vscode.Uri.joinPath(extension.extensionUri, 'dist', 'mcp-bridge.js').fsPath,
     });
@@ -249,13 +253,21 @@ describe('tools of the window', () => {
     assert.doesNotMatch(definition, /leak|swordfish/);
   });
 
-  it("are there for VS Code's chat too", async () => {
-    const input = { path: 'tools/shape.ts', depth: 1 };
-    const ask = async (): Promise<string> => {
-      const { content } = await vscode.lm.invokeTool('backline_outline', { input, toolInvocationToken: undefined });
+  it("are there for VS Code's chat too, which changes files only if it may", async () => {
+    const ask = async (name: string, input: object): Promise<string> => {
+      const { content } = await vscode.lm.invokeTool(`backline_${name}`, { input, toolInvocationToken: undefined });
       return content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('\n');
     };
-    await eventually('the outline', async () => assert.match(await ask(), /5-10 class Square \(\d inside\)/));
+    const outline = (): Promise<string> => ask('outline', { path: 'tools/shape.ts', depth: 1 });
+    await eventually('the outline', async () => assert.match(await outline(), /5-10 class Square \(\d inside\)/));
+    await writeInWorkspace('tools/ugly.ts', 'export const ugly   =  1 ;\n');
+    chatCaller.answer = () => Promise.resolve({ isGranted: false, reason: 'The user said no.' });
+    await eventually('the refusal', () =>
+      assert.rejects(ask('format', { path: 'tools/ugly.ts' }), /The user said no\./),
+    );
+    chatCaller.answer = () => Promise.resolve({ isGranted: true });
+    assert.match(await ask('format', { path: 'tools/ugly.ts' }), /^Formatted tools\/ugly\.ts/);
+    assert.equal(await readFile(inWorkspace('tools/ugly.ts'), 'utf8'), 'export const ugly = 1;\n');
   });
 
   it('find declarations in the whole workspace', async () => {

@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { PlannedAgent } from './support/plannedAgent';
+import { takeThemePictures } from './support/themePictures';
 import { VsCodeWindow } from './support/window';
 
 const lines = Array.from({ length: 30 }, (_, line) => `export const value${line} = ${line};`);
@@ -67,10 +68,10 @@ describe('The review of changes', () => {
   it('marks changed lines in the editor, and undoes one of them from the inline diff', async () => {
     await window.openFile('values.ts');
     await glyphs().first().waitFor();
-    await window.screenshot('review-gutter');
+    await takeThemePictures(window, 'review-gutter');
     await window.runCommand('Show Next Change');
     await peek().waitFor();
-    await window.screenshot('review-peek');
+    await takeThemePictures(window, 'review-peek');
     await peek().locator('.action-label[aria-label^="Undo Change"]').first().click();
     await eventually('the line', async () => assert.equal(await text(), original.replace('= 20;', '= 2000;')));
   });
@@ -96,7 +97,7 @@ describe('The review of changes', () => {
     await (await chat.button(/^Review$/)).click();
     await activeTab('Agent Changes').waitFor();
     await diffOf('values.ts').waitFor();
-    await window.screenshot('review-all');
+    await takeThemePictures(window, 'review-all');
   });
 
   it('undoes a change there', async () => {
@@ -152,5 +153,28 @@ describe('The review of changes', () => {
     await shown.getByText('line of second').first().waitFor();
     await window.screenshot('review-range');
     assert.equal(await shown.getByText('line of third').count(), 0);
+  });
+
+  it('undoes what one turn has changed in a file, and keeps what a later turn did', async () => {
+    const folder = path.dirname(path.dirname(file));
+    const before = await text();
+    for (const line of [5, 15]) {
+      const command = `sed -i 's/value${line} = ${line};/value${line} = ${line}00;/' src/values.ts`;
+      await agent.plan(`line ${line}`, [{ command: { script: command, folder } }]);
+      await chat.send(`line ${line}`);
+      await eventually(`line ${line}`, async () => assert.match(await text(), new RegExp(`= ${line}00;`)));
+      await (await chat.button('Send')).waitFor();
+    }
+    const turns = (await chat.frame()).locator('.turn-changes');
+    await eventually('the turns', async () => assert.ok((await turns.count()) >= 6));
+    await turns.nth(-2).getByRole('button', { name: 'Review Changes of This Turn' }).click();
+    await activeTab('Changes of “line 5”').waitFor();
+    const line = diffOf('values.ts')
+      .locator('.editor.modified .lines-content > .view-lines > .view-line')
+      .filter({ hasText: 'value5' });
+    await line.click({ button: 'right' });
+    await window.screenshot('review-turn-menu');
+    await window.page.locator('.monaco-menu').getByText('Undo Shown Changes in File', { exact: true }).click();
+    await eventually('the file', async () => assert.equal(await text(), before.replace('= 15;', '= 1500;')));
   });
 });

@@ -5,9 +5,8 @@ import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { setUserSetting } from './support/contextHover';
 import { PlannedAgent } from './support/plannedAgent';
+import { takeThemePictures } from './support/themePictures';
 import { VsCodeWindow } from './support/window';
-
-const themes = ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast', 'Default High Contrast Light'];
 
 /** What users see when they have unsaved text, and an agent comes along. */
 describe('Unsaved text', () => {
@@ -55,25 +54,12 @@ describe('Unsaved text', () => {
     await window.page.locator('.tab.active.dirty').filter({ hasText: 'notes.txt' }).waitFor();
   }
 
-  async function pictures(name: string): Promise<void> {
-    for (const theme of themes) {
-      await setUserSetting(window, 'workbench.colorTheme', theme);
-      const kind = { [themes[0] ?? '']: 'vs-dark', [themes[1] ?? '']: 'vs', [themes[2] ?? '']: 'hc-black' }[theme];
-      await window.page.locator(`.monaco-workbench.${kind ?? 'hc-light'}`).waitFor();
-      for (const width of [1440, 560]) {
-        await window.page.setViewportSize({ width, height: 800 });
-        await window.screenshot(`${name}-${theme.replace('Default ', '').replaceAll(' ', '-').toLowerCase()}-${width}`);
-      }
-    }
-    await window.page.setViewportSize({ width: 1280, height: 800 });
-  }
-
   it('is named before a prompt; closing the message brings the prompt back', async () => {
     await typeInEditor('mine ');
     await chat.send('nothing');
     await toast('“notes.txt” has unsaved changes').waitFor();
     await chat.shows(/Waiting for your answer about unsaved files/);
-    await pictures('unsaved-prompt');
+    await takeThemePictures(window, 'unsaved-prompt', [1440, 560]);
     await toast('has unsaved changes').hover();
     await toast('has unsaved changes').locator('.codicon-notifications-clear').first().click();
     await eventually('the draft', async () => assert.equal(await (await chat.prompt()).inputValue(), 'nothing'));
@@ -102,7 +88,7 @@ describe('Unsaved text', () => {
     await typeInEditor('last ');
     await chat.send('change');
     await toast('Planned agent changed “notes.txt” on disk').waitFor();
-    await pictures('unsaved-conflict');
+    await takeThemePictures(window, 'unsaved-conflict', [1440, 560]);
     await press('changed “notes.txt” on disk', 'Compare');
     await window.page.locator('.tab.active').filter({ hasText: 'Planned agent’s version' }).waitFor();
     await toast('Which version of “notes.txt”').waitFor();

@@ -14,6 +14,7 @@ import { Commands } from '../../../src/platform/vscode/commands';
 import { Settings } from '../../../src/platform/vscode/settings';
 import type { McpAddress } from '../../../src/tools/node/mcpServer';
 import { ToolsFeature } from '../../../src/tools/vscode/toolsFeature';
+import { FakeToolCaller } from '../../../test/fake/fakeToolCaller';
 import { AdapterUnderTest } from '../../../test/host/support/editorAdapter';
 import { Results } from '../../../test/host/support/results';
 
@@ -62,13 +63,14 @@ export async function withTools(use: (tools: BenchTools) => Promise<void>): Prom
     createCaller: () => {
       throw new Error('No client outside VS Code takes part.');
     },
+    chatCaller: new FakeToolCaller(),
     sharedFolder,
     bridgeFile: '',
   });
   const running = await feature.start();
   let address: McpAddress | undefined;
   const startSession = async (): Promise<void> => {
-    address = await feature.createMcpAddress();
+    address = await feature.createMcpAddress(new FakeToolCaller());
   };
   await startSession();
   const caller = new OutsideCaller();

@@ -6,9 +6,7 @@ import { sliceLines } from '../common/sliceLines';
 
 const maxMatches = 1000;
 
-/**
- * Handles the file methods of the draft protocol for one folder on disk, for an agent that serves files as documented.
- */
+/** Handles the file methods of the draft protocol for one folder on disk, for an agent that serves files. */
 export function diskFileHandlers(
   folder: string,
 ): Required<Pick<DraftHandlers, 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch'>> {

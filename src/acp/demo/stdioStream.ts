@@ -4,10 +4,7 @@ import { ConnectionClosedError } from '../../wire/common/connectionErrors';
 import { encodeJsonLine, JsonLineReader } from '../../wire/common/jsonLines';
 import type { MessageStream, StreamClosed, InvalidStreamData } from '../../wire/common/messageStream';
 
-/**
- * Exchanges JSON lines over stdin and stdout of this process. Starts reading when the first `onMessage` listener is
- * added.
- */
+/** Exchanges JSON lines over stdin and stdout. Starts reading when the first `onMessage` listener is added. */
 export class StdioStream implements MessageStream {
   private readonly messageEmitter = new Emitter<Record<string, unknown>>(writeToStderr);
   private readonly noiseEmitter = new Emitter<InvalidStreamData>(writeToStderr);

@@ -11,6 +11,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
+import { VersionMemory } from '../common/connection/versionMemory';
 import type { InstalledPrograms } from '../common/catalogue/installedAgents';
 import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
@@ -127,7 +128,7 @@ export class AcpFeature implements Feature {
   /** Loads a separate bundle, because most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
-    const { traffic, version } = this.options;
+    const { log, memento, traffic, version } = this.options;
     this.loadedLauncher = new AgentLauncher({
       ...this.options,
       clientInfo: { name: 'backline', title: 'Backline', version },
@@ -139,6 +140,7 @@ export class AcpFeature implements Feature {
       newestEntry: (entry) => this.registry.newestEntry(entry),
       reaper: this.reaper,
       createId: randomUUID,
+      versionMemory: new VersionMemory(memento, (error) => log.error('The versions of agents cannot be stored', error)),
       random: Math.random,
       elicit: askUserForAgent,
       runInTerminal: (command, signal) => this.terminals.run(command, signal),

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks';
 import {
+  AddIcon,
   AgentIcon,
   ArrowDownIcon,
   CheckIcon,
@@ -142,6 +143,8 @@ const actionIcons: Readonly<Record<AgentActionKind, Icon>> = {
   cancel: CloseIcon,
   update: ArrowDownIcon,
   remove: TrashIcon,
+  addAccount: AddIcon,
+  removeAccount: TrashIcon,
   signIn: ShieldIcon,
   chat: SendIcon,
   restart: RevertIcon,

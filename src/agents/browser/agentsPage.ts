@@ -15,7 +15,7 @@ import {
 
 const SavedState = z.object({ query: z.string() });
 
-const emptyForm: OwnAgent = { name: '', commandLine: '', folder: '', dialect: 'v1', variables: [] };
+const emptyForm: OwnAgent = { name: '', commandLine: '', folder: '', dialect: 'v1', variables: [], defaults: [] };
 
 /** State of the page of agents, received from the host. */
 export class AgentsPage {

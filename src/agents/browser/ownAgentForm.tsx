@@ -2,7 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { AddIcon, CheckIcon, ErrorIcon, TrashIcon } from '../../webview/browser/icons';
-import { agentsRequests, type OwnAgent, type OwnAgentTest, type OwnVariable } from '../common/page/agentsApi';
+import {
+  agentsRequests,
+  type OwnAgent,
+  type OwnAgentTest,
+  type OwnDefault,
+  type OwnVariable,
+} from '../common/page/agentsApi';
 import type { AgentsPage } from './agentsPage';
 
 interface OwnAgentFormProps {
@@ -102,6 +108,7 @@ export function OwnAgentForm({ page, initial }: OwnAgentFormProps) {
           <option value="draft">Draft of June 2025</option>
         </select>
       </Field>
+      <Defaults defaults={form.defaults} onChange={(defaults) => change({ defaults })} />
       <div class={`own-agent-result ${hasFailed ? 'is-broken' : 'is-working'}`} role="status">
         <TestResult test={test} />
       </div>
@@ -221,6 +228,59 @@ function Variables({ variables, isEdit, onChange }: VariablesProps) {
         onClick={() => onChange([...variables, { name: '', value: '', isSecret: false }])}
       >
         <AddIcon /> Add Variable
+      </button>
+    </fieldset>
+  );
+}
+
+interface DefaultsProps {
+  readonly defaults: readonly OwnDefault[];
+  readonly onChange: (defaults: OwnDefault[]) => void;
+}
+
+/** What new conversations with the agent start with. */
+function Defaults({ defaults, onChange }: DefaultsProps) {
+  const id = useId();
+  const replace = (index: number, part: Partial<OwnDefault>): void =>
+    onChange(defaults.map((entry, at) => (at === index ? { ...entry, ...part } : entry)));
+  return (
+    <fieldset class="own-agent-variables" aria-describedby={`${id}-hint`}>
+      <legend>Options of new conversations</legend>
+      <p id={`${id}-hint`} class="own-agent-hint">
+        For example mode or model, with a value that the chat offers.
+      </p>
+      {defaults.map((entry, index) => {
+        const number = `option ${index + 1}`;
+        return (
+          <div key={index} class="own-agent-variable is-default">
+            <input
+              class="text-field"
+              aria-label={`Name of ${number}`}
+              placeholder="mode"
+              spellcheck={false}
+              autocomplete="off"
+              value={entry.option}
+              onInput={({ currentTarget }) => replace(index, { option: currentTarget.value })}
+            />
+            <input
+              class="text-field"
+              aria-label={`Value of ${number}`}
+              placeholder="Value"
+              spellcheck={false}
+              autocomplete="off"
+              value={entry.value}
+              onInput={({ currentTarget }) => replace(index, { value: currentTarget.value })}
+            />
+            <IconButton
+              label={`Remove ${number}`}
+              icon={TrashIcon}
+              onClick={() => onChange(defaults.filter((_, at) => at !== index))}
+            />
+          </div>
+        );
+      })}
+      <button type="button" class="link-button" onClick={() => onChange([...defaults, { option: '', value: '' }])}>
+        <AddIcon /> Add Option
       </button>
     </fieldset>
   );

@@ -8,6 +8,7 @@ import type { AgentBackends, AgentQuestions, Installer, RegistrySource } from '.
 import { formatBytes } from './formatBytes';
 import type { InstallPlan } from './install/agentInstall';
 import type { InstallConsents } from './install/installConsents';
+import { withAccounts } from './agentAccounts';
 import { InstallError } from './install/installError';
 import { nextJobs, type InstallJobs, type JobEvent } from './install/installJobs';
 import type { AgentsSituation } from './page/agentsSituation';
@@ -123,19 +124,50 @@ export class AgentManager implements Disposable {
 
   /** Resolves with the sentence that says what was deleted; undefined if the user did not confirm. @throws InstallError */
   async remove(registryId: string): Promise<string | undefined> {
-    const { backends, consents, deleteKeys, installer, log, questions } = this.deps;
+    const { backends, consents, installer, questions } = this.deps;
     const agent = installer.installed().find(({ id }) => id === registryId);
     if (!agent) return undefined;
     const backendId = backends.backendIdOf(agent);
     if (!(await questions.confirmRemove(agent, backends.isWorking(backendId)))) return undefined;
     this.cancel(registryId);
     await this.running.get(registryId)?.done;
-    await backends.stop(backendId);
+    const ids = withAccounts([agent]).map((entry) => backends.backendIdOf(entry));
+    await Promise.all(ids.map((id) => backends.stop(id)));
     const { bytes } = await installer.remove(registryId);
-    await deleteKeys(backendId).catch((error: unknown) => log.error('the keys of an agent cannot be deleted', error));
+    for (const id of ids) await this.forgetKeys(id);
     await consents.forget(registryId);
     this.applyEvent(registryId, { kind: 'ended' });
     return `Removed ${agent.name}: ${formatBytes(bytes)} freed.`;
+  }
+
+  /** Resolves with the backend id of the new account; undefined if the user cancels. @throws InstallError */
+  async addAccount(registryId: string): Promise<string | undefined> {
+    const { backends, installer, questions } = this.deps;
+    const agent = installer.installed().find(({ id }) => id === registryId);
+    if (!agent) return undefined;
+    const account = await questions.askAccount(agent);
+    if (account === undefined) return undefined;
+    await installer.changeAccounts(registryId, (names) => (names.includes(account) ? names : [...names, account]));
+    return backends.backendIdOf({ ...agent, account });
+  }
+
+  /** Removes an account with its keys, if the user confirms. @throws InstallError */
+  async removeAccount(registryId: string, account: string): Promise<void> {
+    const { backends, installer, questions } = this.deps;
+    const agent = installer.installed().find(({ id }) => id === registryId);
+    if (!agent) return;
+    const backendId = backends.backendIdOf({ ...agent, account });
+    if (!(await questions.confirmRemoveAccount(agent, account, backends.isWorking(backendId)))) return;
+    await backends.stop(backendId);
+    await installer.changeAccounts(registryId, (names) => names.filter((name) => name !== account));
+    await this.forgetKeys(backendId);
+  }
+
+  /** Never rejects. */
+  private async forgetKeys(backendId: string): Promise<void> {
+    await this.deps
+      .deleteKeys(backendId)
+      .catch((error: unknown) => this.deps.log.error('the keys of an agent cannot be deleted', error));
   }
 
   /** Cancels what runs. Resolves when it has ended. */
@@ -195,8 +227,10 @@ export class AgentManager implements Disposable {
       signal,
       onProgress: (progress) => this.applyEvent(agent.id, { kind: 'progressed', progress }),
     });
-    const backendId = backends.backendIdOf(installed);
-    if (isRunning(backends.stateOf(backendId))) this.outdated.add(backendId);
+    for (const entry of withAccounts([installed])) {
+      const backendId = backends.backendIdOf(entry);
+      if (isRunning(backends.stateOf(backendId))) this.outdated.add(backendId);
+    }
   }
 
   private async askFor(plan: InstallPlan, agent: RegistryAgent, questions: AgentQuestions): Promise<boolean> {

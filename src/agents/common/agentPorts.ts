@@ -27,6 +27,8 @@ export interface Installer {
   install(agent: RegistryAgent, options: InstallOptions): Promise<InstalledAgent>;
   /** Resolves with the size of what was deleted. @throws InstallError */
   remove(id: string): Promise<{ readonly bytes: number }>;
+  /** Changes the names of the further accounts of an installed agent. @throws InstallError */
+  changeAccounts(id: string, change: (names: readonly string[]) => readonly string[]): Promise<void>;
   /** Deletes older versions that no window uses any more. Never rejects. */
   removeUnused(): Promise<void>;
 }
@@ -55,6 +57,9 @@ export interface AgentBackends {
 export interface AgentQuestions {
   confirmInstall(plan: InstallPlan, agent: RegistryAgent): Promise<boolean>;
   confirmRemove(agent: InstalledAgent, isWorking: boolean): Promise<boolean>;
+  /** Resolves with the name of a new account; undefined if the user cancels. */
+  askAccount(agent: InstalledAgent): Promise<string | undefined>;
+  confirmRemoveAccount(agent: InstalledAgent, account: string, isWorking: boolean): Promise<boolean>;
 }
 
 /** Keys and other secrets of agents, by backend id and environment variable. */

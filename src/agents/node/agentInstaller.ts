@@ -2,6 +2,7 @@ import { KeyedQueue, withDeadline } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf, userMessageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { watchFolder } from '../../base/node/watchFolder';
 import type { InstalledAgent, InstallPlan } from '../common/install/agentInstall';
 import { cancelledError, diskError, InstallError, isInstallError } from '../common/install/installError';
@@ -132,20 +133,39 @@ export class AgentInstaller implements Disposable {
 
   /** Removes an agent that does not run, with all its versions. Returns how many bytes that freed. @throws InstallError */
   async remove(id: string): Promise<{ readonly bytes: number }> {
+    return await this.changeLocked(id, async () => {
+      const versions = await this.storage.readAllVersions(id);
+      const others = (await this.storage.readInstalled()).filter(({ manifest }) => manifest.id !== id);
+      await this.storage.writeInstalled(others);
+      let bytes = 0;
+      for (const version of versions) bytes += await this.storage.removeVersion(version);
+      return { bytes };
+    });
+  }
+
+  /** Changes the names of the further accounts of an installed agent. @throws InstallError */
+  async changeAccounts(id: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
+    await this.changeLocked(id, async () => {
+      const versions = await this.storage.readInstalled();
+      await this.storage.writeInstalled(
+        versions.map((version) =>
+          version.manifest.id === id ? { ...version, accounts: change(version.accounts ?? []) } : version,
+        ),
+      );
+    });
+  }
+
+  /** @throws InstallError */
+  private async changeLocked<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
     const { ports, lockWaitMs = 10 * 60_000 } = this.options;
     const { signal } = new AbortController();
     try {
       const lock = await acquireInstallLock({
         ...{ file: this.storage.lockFile, clock: ports.clock, signal, waitMs: lockWaitMs },
-        onWait: () => ports.log.info(`Removing ${id} waits for another window, which is installing an agent.`),
+        onWait: () => ports.log.info(`A change of ${id} waits for another window, which is installing an agent.`),
       });
       try {
-        const versions = await this.storage.readAllVersions(id);
-        const others = (await this.storage.readInstalled()).filter(({ manifest }) => manifest.id !== id);
-        await this.storage.writeInstalled(others);
-        let bytes = 0;
-        for (const version of versions) bytes += await this.storage.removeVersion(version);
-        return { bytes };
+        return await work();
       } finally {
         await lock.release();
         await this.reload();
@@ -237,7 +257,8 @@ export class AgentInstaller implements Disposable {
 
   private async switchTo(staged: string, manifest: VersionManifest): Promise<InstalledAgent> {
     const before = await this.storage.readInstalled();
-    const placed = await this.storage.place(staged, manifest);
+    const { accounts } = before.find((version) => version.manifest.id === manifest.id) ?? {};
+    const placed = { ...(await this.storage.place(staged, manifest)), ...withoutUndefined({ accounts }) };
     try {
       await this.storage.writeInstalled([...before.filter((version) => version.manifest.id !== manifest.id), placed]);
     } catch (error) {

@@ -32,14 +32,14 @@ export async function toCommand(
 }
 
 export async function toInstalledAgent(
-  { manifest, folder }: StoredVersion,
+  { accounts, folder, manifest }: StoredVersion,
   system: InstallPorts['system'],
 ): Promise<InstalledAgent> {
   const { id, name, version, kind, bytes, installedAt } = manifest;
   const command = await toCommand(folder, manifest.start, manifest, system);
   return {
     ...{ id, name, version, kind, ...command, folder, bytes, installedAt },
-    ...withoutUndefined({ package: manifest.package }),
+    ...withoutUndefined({ package: manifest.package, accounts: accounts && [...accounts] }),
   };
 }
 

@@ -3,6 +3,7 @@ import { toSafeNotificationText } from '../../base/common/noticeText';
 import { toVisibleText } from '../../base/common/visibleText';
 import type { AgentQuestions } from '../common/agentPorts';
 import { formatBytes } from '../common/formatBytes';
+import { accountProblem } from '../common/agentAccounts';
 import { installQuestion } from '../common/install/installQuestion';
 
 /** Asks with dialogs of VS Code that nothing else can cover. */
@@ -17,6 +18,25 @@ export const agentDialogs: AgentQuestions = {
       `This deletes its program (${formatBytes(bytes)}) and its stored keys. Conversations are kept.`,
     ];
     return await confirm(`Remove ${toVisibleText(name)}?`, detail.join('\n\n'), 'Remove');
+  },
+  askAccount: async ({ accounts = [], name }) => {
+    const title = `Add an Account of ${toVisibleText(name)}`;
+    const entered = await vscode.window.showInputBox({
+      title,
+      prompt: 'A name for the account. It has keys of its own; a sign-in that the agent stores itself is shared.',
+      placeHolder: 'Work',
+      ignoreFocusOut: true,
+      validateInput: (text) => (text === '' ? undefined : accountProblem(text, accounts)),
+    });
+    return entered === undefined || accountProblem(entered, accounts) !== undefined ? undefined : entered.trim();
+  },
+  confirmRemoveAccount: async ({ name }, account, isWorking) => {
+    const detail = [
+      ...(isWorking ? ['It is working on an answer, which will be stopped.'] : []),
+      'This deletes the account with its stored keys. The agent and conversations are kept.',
+    ];
+    const message = `Remove the account “${account}” of ${toVisibleText(name)}?`;
+    return await confirm(message, detail.join('\n\n'), 'Remove');
   },
 };
 

@@ -8,10 +8,11 @@ import { toVisibleText } from '../../base/common/visibleText';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
+import type { PageTab } from '../../webview/vscode/pageTab';
 import { AgentManager } from '../common/agentManager';
 import type { AgentBackends, AgentQuestions, AgentSecrets, TryAgent } from '../common/agentPorts';
 import { InstallConsents } from '../common/install/installConsents';
-import type { InstalledAgent } from '../common/install/agentInstall';
+import { withAccounts, type AgentOrAccount } from '../common/agentAccounts';
 import type { AgentActionKind, AgentsView } from '../common/page/agentsApi';
 import { agentsView, agentSubjects, registryIdOf, type AgentSubject } from '../common/page/agentsView';
 import { OwnAgents } from '../common/ownAgents';
@@ -22,7 +23,7 @@ import type { InstallPorts } from '../node/installPorts';
 import snapshot from '../common/registry/snapshot.json';
 import { RegistryStore } from '../node/registryStore';
 import { agentDialogs, confirm } from './agentDialogs';
-import { AgentsPanel, type AgentsPageModel } from './agentsPanel';
+import { createAgentsTab, type AgentsPageModel } from './agentsTab';
 
 export interface AgentsControllerDeps extends FeatureContext {
   readonly install: Omit<InstallPorts, 'clock' | 'log'>;
@@ -44,7 +45,8 @@ export interface RunningAgents extends RunningFeature {
   show(): void;
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel): void;
-  installed(): readonly InstalledAgent[];
+  /** The installed agents and their further accounts. */
+  installed(): readonly AgentOrAccount[];
 }
 
 /** How many icons are loaded at once. */
@@ -64,7 +66,7 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
   private readonly installer: AgentInstaller;
   private readonly manager: AgentManager;
   private readonly own: OwnAgents;
-  private readonly panel: AgentsPanel;
+  private readonly tab: PageTab;
   private readonly updates: UpdateOffers;
   private readonly messages: Messages;
   readonly onDidChange: AgentManager['onDidChange'];
@@ -95,7 +97,7 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
       log,
     });
     this.onDidChange = this.manager.onDidChange;
-    this.panel = new AgentsPanel({ model: this, extensionUri, clock, log });
+    this.tab = createAgentsTab({ model: this, extensionUri, clock, log });
     this.updates = new UpdateOffers({
       manager: this.manager,
       backends,
@@ -109,8 +111,8 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
 
   async start(): Promise<void> {
     const { onDidChangeInstalled, settings } = this.deps;
-    const { disposables, installer, manager, panel, registry, updates } = this;
-    for (const part of [registry, installer, manager, updates, panel]) disposables.add(part);
+    const { disposables, installer, manager, registry, tab, updates } = this;
+    for (const part of [registry, installer, manager, updates, tab]) disposables.add(part);
     disposables.add(installer.onDidChange(onDidChangeInstalled));
     disposables.add(settings.onDidChangeOf([settingIds.agentsRegistry], () => void manager.refresh()));
     disposables.add(settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updates.check()));
@@ -128,15 +130,15 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
   }
 
   show(): void {
-    this.panel.show();
+    this.tab.show();
   }
 
   restore(panel: vscode.WebviewPanel): void {
-    this.panel.restore(panel);
+    this.tab.restore(panel);
   }
 
-  installed(): readonly InstalledAgent[] {
-    return this.installer.installed();
+  installed(): readonly AgentOrAccount[] {
+    return withAccounts(this.installer.installed());
   }
 
   async loadView(): Promise<AgentsView> {
@@ -177,6 +179,15 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
         return;
       case 'remove':
         await this.remove(subject);
+        return;
+      case 'addAccount': {
+        const added = registryId === undefined ? undefined : await this.manager.addAccount(registryId);
+        if (added !== undefined) await vscode.commands.executeCommand(commandIds.acpSignIn, added);
+        return;
+      }
+      case 'removeAccount':
+        if (registryId !== undefined && subject.account !== undefined)
+          await this.manager.removeAccount(registryId, subject.account);
         return;
       case 'edit':
         if (backend) showForm(backend.id);

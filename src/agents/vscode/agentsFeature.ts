@@ -5,7 +5,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
 import { commandIds, panelTypes } from '../../manifest';
-import type { InstalledAgent } from '../common/install/agentInstall';
+import type { AgentOrAccount } from '../common/agentAccounts';
 import type { AgentsControllerDeps, RunningAgents } from './agentsController';
 
 type AgentsFeatureDeps = Omit<AgentsControllerDeps, 'onDidChangeInstalled'>;
@@ -44,8 +44,8 @@ export class AgentsFeature implements Feature {
     return Promise.resolve({ stop: () => this.agents.stop(), dispose: () => store.dispose() });
   }
 
-  /** The agents that Backline has installed. Loads nothing where there are none. Never rejects. */
-  async installedAgents(): Promise<readonly InstalledAgent[]> {
+  /** The agents that Backline has installed, and their further accounts. Loads nothing where there are none. Never rejects. */
+  async installedAgents(): Promise<readonly AgentOrAccount[]> {
     const { log, storageFolder } = this.deps;
     if (!this.agents.loaded && !existsSync(path.join(storageFolder, 'installed.json'))) return [];
     try {

@@ -10,10 +10,7 @@ export function formatMention(file: string, selection: Range, folder: string | u
   return `@${quoteIfNeeded(relative ?? withSlashes(file))}${lineSuffix(selection)}`;
 }
 
-/**
- * Whether a path contains no control characters. A terminal treats these as keys. For example, a newline would send the
- * prompt.
- */
+/** Whether a path has no control characters, which a terminal treats as keys: a newline would send the prompt. */
 export function isTypablePath(file: string): boolean {
   return !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(file);
 }

@@ -23,9 +23,7 @@ export function assertReadAllowed(path: string, { read = 'allow' }: AmpPolicy): 
   throw new EditorError('denied', `${path} was not read. ${why} ${advice('read')}`);
 }
 
-/**
- * Returns the write options for a file. With the policy `ask`, the editor asks the user. @throws EditorError `denied`
- */
+/** Returns the write options. With the policy `ask`, the editor asks the user. @throws EditorError `denied` */
 export function writeOptionsOfPolicy(path: string, { edit = 'allow' }: AmpPolicy): Pick<WriteOptions, 'askBecause'> {
   switch (edit) {
     case 'allow':

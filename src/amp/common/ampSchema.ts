@@ -46,9 +46,7 @@ export const CliDialectDiagnosticsParams = z.object({ path: z.string() });
 
 export const OpenUriParams = z.object({ uri: z.string() });
 
-/**
- * Content of `<port>.json`. The document defines the first two fields. The CLI deletes files that do not have all five.
- */
+/** Content of `<port>.json`. The document defines two fields. The CLI deletes files that do not have all five. */
 export const Lockfile = z.object({
   port: z.int().min(1).max(65_535),
   authToken: z.string(),

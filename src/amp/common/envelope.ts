@@ -1,10 +1,7 @@
 import { isRecord } from '../../base/common/isRecord';
 import { ClientMessage } from './ampSchema';
 
-/**
- * `document`: the method name is in `method`, and the result in `result`. `cli`: both are in a member whose name is the
- * method name.
- */
+/** `document`: the method is in `method`, the result in `result`. `cli`: both are in a member with that name. */
 export type AmpDialect = 'document' | 'cli';
 
 export interface AmpRequest {
@@ -90,10 +87,7 @@ function invalidShape(idJson: string, advice: string): InvalidRequest {
   return invalidRequest(idJson, ampErrorCodes.invalidRequest, `Not a request: ${advice}`);
 }
 
-/**
- * Maximum length of a frame that is parsed with a reviver, in UTF-16 units. Parsing a larger frame in this way would
- * block the editor.
- */
+/** Maximum length of a frame that is parsed with a reviver, in UTF-16 units. A larger one would block the editor. */
 const maxExactIdLength = 64 * 1024;
 
 /** Returns a numeric ID as it was written. Only done for unusual numbers, because reading the source text is slow. */

@@ -25,10 +25,7 @@ import {
   ReadFileParams,
 } from './ampSchema';
 
-/**
- * Time reserved for sending the answer, in milliseconds. Without it, a successful edit that is saved slowly could be
- * reported as failed.
- */
+/** Time reserved for sending the answer, so that an edit that is saved slowly is not reported as failed. */
 const answerReserveMs = 500;
 
 interface AmpMethodCall {
@@ -39,10 +36,7 @@ interface AmpMethodCall {
   readonly signal: AbortSignal;
   /** Deadline of the request, in milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
-  /**
-   * Must be awaited once before an answer that may be large is created. Such answers are created one at a time, for all
-   * clients.
-   */
+  /** Must be awaited once before a large answer is created. They are created one at a time, for all clients. */
   readonly awaitTurn: () => Promise<void>;
 }
 
@@ -160,9 +154,7 @@ function encodingHint({ hasInvalidBytes }: TextFile): { readonly message?: strin
   };
 }
 
-/**
- * Converts editor errors to `success: false`. The CLI expects that, because it also requests files that do not exist.
- */
+/** Converts editor errors to `success: false`, as the CLI expects: it also requests files that do not exist. */
 async function failureAsResult(work: () => Promise<object>): Promise<object> {
   try {
     return await work();
@@ -204,10 +196,7 @@ function isWebLink(uri: string): boolean {
 
 type FileEdit = z.infer<typeof EditFileParams>;
 
-/**
- * Applies an edit. @throws EditorError `staleVersion` if the result would differ from the text that the user has
- * allowed
- */
+/** Applies an edit. @throws EditorError `staleVersion` if the result would differ from what the user has allowed */
 async function applyEdit(
   editor: EditorPort,
   edit: FileEdit,
@@ -227,10 +216,7 @@ async function applyEdit(
   return await editor.editText(path, makeEdit, options);
 }
 
-/**
- * Converts byte offsets to a text edit. @throws EditorError `invalidRange` if an offset is beyond the text or inside a
- * character
- */
+/** Converts byte offsets to an edit. @throws EditorError `invalidRange` beyond the text or inside a character */
 function toTextEdit(text: string, start: number, end: number, newText: string): TextEdit {
   if (end < start) {
     throw new EditorError('invalidRange', `The edit ends (byte ${end}) before it starts (byte ${start}). Swap them.`);

@@ -14,9 +14,7 @@ export interface AmpNotification {
 /** The notifications about the current state of the editor. */
 export interface EditorNotifications {
   readonly visibleFiles: AmpNotification;
-  /**
-   * Undefined if no file is active. Clients keep the last selection until they receive an empty list of visible files.
-   */
+  /** Undefined if no file is active. Clients keep the last selection until the list of visible files is empty. */
   readonly selection: AmpNotification | undefined;
 }
 
@@ -30,10 +28,7 @@ export function editorNotifications(editor: Pick<EditorPort, 'visibleFiles' | 'a
 
 export const noVisibleFilesNotification = visibleFilesNotification([]);
 
-/**
- * Creates the notification of visible files. Clients clear their files, active file and selection only when they
- * receive an empty list.
- */
+/** Creates the notification. Clients clear their files, active file and selection only for an empty list. */
 export function visibleFilesNotification(files: readonly string[]): AmpNotification {
   return notification('visibleFilesDidChange', { uris: files.map(toFileUri) }, 'visibleFilesChanged', { files });
 }
@@ -60,9 +55,7 @@ export function selectionNotification({ path, selections }: EditorSelection): Am
 
 const startOfFile: Position = { line: 0, character: 0 };
 
-/**
- * Creates the notification about the plugin. Omits `pluginDirectory`, because older CLIs would install plugins there.
- */
+/** Creates the notification. Omits `pluginDirectory`, because older CLIs would install plugins there. */
 export function pluginMetadataNotification(version: string): AmpNotification {
   return notification('pluginMetadata', { version }, 'pluginMetadata', { version });
 }

@@ -27,15 +27,10 @@ interface ProtectedEditPorts {
 /** The user's permission for one edit. */
 export type EditGrant = Pick<RefusedEdit, 'id' | 'after'>;
 
-/**
- * Delays between checks of the file on disk after a refusal, in milliseconds. A client that bypasses the editor writes
- * the file soon.
- */
+/** Delays between checks of the file after a refusal. A client that bypasses the editor writes it soon. */
 const checkDelaysMs = [200, 400, 800, 1_600, 3_200, 6_400];
 
-/**
- * Refuses edits of protected files and asks the user, so that a later attempt can succeed. The owner must dispose it.
- */
+/** Refuses edits of protected files and asks the user, so that a later attempt can succeed. The owner disposes it. */
 export class ProtectedEditApprovals implements Disposable {
   private refusedEdits: RefusedEdits = [];
   private lastId = 0;

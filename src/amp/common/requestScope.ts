@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { TimeoutError } from '../../base/common/errors';
 

@@ -12,10 +12,7 @@ interface AmpRouterDeps extends AmpMethodPorts {
 
 export interface AmpAnswer {
   readonly json: string;
-  /**
-   * The method name for the log. It is `?` for invalid frames and for unknown methods, because their names could
-   * contain anything.
-   */
+  /** The method name for the log; `?` for invalid frames and unknown methods, whose names could contain anything. */
   readonly method: string;
   readonly errorCode?: number;
   /** Whether the request has timed out or failed unexpectedly. Undefined if the request did not use the editor. */
@@ -32,10 +29,7 @@ export class AmpRouter {
     this.methods = createMethods(deps);
   }
 
-  /**
-   * Answers a frame. Never rejects. The caller ends the scope. `awaitTurn` is called before an answer that may be large
-   * is created.
-   */
+  /** Answers a frame. Never rejects. The caller ends the scope. `awaitTurn` is called before a large answer. */
   async answer(frame: string, scope: RequestScope, awaitTurn: () => Promise<void>): Promise<AmpAnswer> {
     const parsed = parseRequest(frame);
     if ('error' in parsed) return errorAnswer('?', parsed.idJson, parsed.error);
@@ -100,10 +94,7 @@ function describeIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');
 }
 
-/**
- * Returns `invalidParams` for invalid parameters. Returns `internalError` if the editor could not perform a valid
- * request.
- */
+/** Returns `invalidParams` for invalid parameters, and `internalError` if the editor could not do what is valid. */
 function errorCodeOf(reason: EditorErrorCode): number {
   switch (reason) {
     case 'notFound':

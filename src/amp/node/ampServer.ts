@@ -29,10 +29,7 @@ import { WebSocketListener } from './webSocketListener';
 
 export interface AmpServerOptions {
   readonly editor: EditorPort;
-  /**
-   * The approvals of protected edits. They outlive this server, so that the user's answers are still valid after a
-   * restart.
-   */
+  /** The approvals of protected edits. They outlive this server, so that answers are still valid after a restart. */
   readonly protectedEdits: Pick<ProtectedEditApprovals, 'requireGrant' | 'consumeGrant'>;
   readonly policy: () => AmpPolicy;
   readonly log: Logger;
@@ -41,10 +38,7 @@ export interface AmpServerOptions {
   readonly portRange: PortRange;
   /** Absolute paths of the folders for lockfiles; see `ampLockfileFolders`. */
   readonly lockfileFolders: readonly [string, ...string[]];
-  /**
-   * Name of the editor in the lockfile. After a reload, the CLI looks for the same name. It deletes lockfiles whose
-   * names resemble `vscode`.
-   */
+  /** Editor name in the lockfile. The CLI looks for it after a reload, and deletes names that resemble `vscode`. */
   readonly ideName: string;
   /** Process ID of the extension host. When that process ends, this server ends, too. */
   readonly pid: number;
@@ -54,18 +48,13 @@ export interface AmpServerOptions {
 
 interface AmpClientInfo {
   readonly id: number;
-  /**
-   * Whether the client may support `appendToPrompt`. Newer CLIs do not, and can be recognized by their `User-Agent`.
-   */
+  /** Whether the client may support `appendToPrompt`. Newer CLIs do not; their `User-Agent` shows it. */
   readonly mayReadPrompts: boolean;
 }
 
 /** Editor events within this time are combined into one notification. A delay of 100 ms would be noticeable. */
 const notificationDelayMs = 10;
-/**
- * The `User-Agent` of CLIs that ignore `appendToPrompt` (September 2026). CLIs that support it sent none (January
- * 2026).
- */
+/** The `User-Agent` of CLIs that ignore `appendToPrompt` (September 2026). Others sent none (January 2026). */
 const userAgentWithoutPrompts = /^undici\b/iu;
 
 /** Serves the editor to local Amp clients, which find it by a lockfile. Await `stop`, or `dispose` it. */
@@ -140,9 +129,7 @@ export class AmpServer implements Disposable {
     }
   }
 
-  /**
-   * Inserts text into the prompt of clients that may support it. Returns the number of clients to which it was sent.
-   */
+  /** Inserts text into the prompt of clients that may support it. Returns to how many clients it was sent. */
   appendToPrompt(message: string): number {
     return this.broadcast(appendToPromptNotification(message));
   }

@@ -16,10 +16,7 @@ import { encodeTextFrame, type SharedFrames } from './textFrame';
 interface ClientConnectionDeps {
   /** Name of the client in the log and the traffic view. */
   readonly name: string;
-  /**
-   * The stream below the WebSocket. `ws` writes each frame to it immediately (without compression), so frames stay in
-   * order.
-   */
+  /** The stream below the WebSocket. Without compression, `ws` writes frames to it immediately and in order. */
   readonly stream: Duplex;
   readonly router: AmpRouter;
   readonly clock: Clock;
@@ -43,10 +40,7 @@ interface PendingRequest {
   readonly arrivedAt: number;
 }
 
-/**
- * A client that has sent the token. Pauses a client that sends too fast, and stops working for a client that does not
- * read.
- */
+/** A client that has sent the token. One that sends too fast is paused; one that does not read gets no work. */
 export class ClientConnection {
   private readonly queuedRequests: PendingRequest[] = [];
   private readonly activeRequests = new Map<PendingRequest, RequestScope>();
@@ -91,10 +85,7 @@ export class ClientConnection {
     });
   }
 
-  /**
-   * Sends notifications that have changed for this client. Visible files come first. If the client is not reading, they
-   * are sent later.
-   */
+  /** Sends what has changed for this client, visible files first. While it is not reading, it is sent later. */
   sendState(state: EditorNotifications): void {
     if (this.isBlocked) {
       this.deferredNotifications = state;
@@ -175,10 +166,7 @@ export class ClientConnection {
     this.startRequestsAndUpdateFlow();
   }
 
-  /**
-   * Starts queued requests as far as limits allow, and pauses or resumes the socket. Call whenever one of the counters
-   * changes.
-   */
+  /** Starts queued requests within the limits, and pauses or resumes the socket. Call when a counter changes. */
   private startRequestsAndUpdateFlow(): void {
     const { socket, deps, queuedRequests } = this;
     const { limits } = deps;

@@ -61,10 +61,7 @@ function extensionsOf(env: Readonly<Record<string, string | undefined>>): string
   return extensions.length > 0 ? extensions : startable;
 }
 
-/**
- * Reads an environment variable. On Windows, names are case-insensitive (`Path`), but keys of an ordinary object are
- * not.
- */
+/** Reads an environment variable. On Windows, names (`Path`) are case-insensitive, but keys of an object are not. */
 function valueOf(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   return env[name] ?? Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
 }

@@ -9,17 +9,12 @@ interface WaitingRequest {
   readonly start: () => void;
 }
 
-/**
- * Lets clients create large answers, one at a time, as soon as earlier answers have mostly been sent. Skips clients
- * that are not reading.
- */
+/** Lets clients create large answers, one at a time, when earlier ones are mostly sent. Skips those not reading. */
 export class LargeAnswerQueue {
   private readonly waitingRequests = new Set<WaitingRequest>();
   private currentRequest: WaitingRequest | undefined;
 
-  /**
-   * `checkRoomForLargeAnswer` returns whether the unread data of all clients is small enough for another large answer.
-   */
+  /** `checkRoomForLargeAnswer`: whether the unread data of all clients is small enough for another one. */
   constructor(private readonly checkRoomForLargeAnswer: () => boolean) {}
 
   get requestCount(): number {

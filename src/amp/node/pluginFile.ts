@@ -28,9 +28,7 @@ export type PluginState =
   | { readonly kind: 'outside' }
   | { readonly kind: 'ours'; readonly version: string; readonly age: PluginAge };
 
-/**
- * The result of comparing the file with the bundled plugin. `edited`: the version is the same, but the text differs.
- */
+/** How the file compares with the bundled plugin. `edited`: the version is the same, but the text differs. */
 type PluginAge = 'current' | 'older' | 'newer' | 'edited';
 
 /** Matches the first line of an installed plugin, which shows that Backline has installed it. */
@@ -102,10 +100,7 @@ export class PluginFile {
     }
   }
 
-  /**
-   * Removes the plugin and folders that become empty. @throws Error if the file was not installed by Backline or the
-   * file system fails
-   */
+  /** Removes the plugin and empty folders. @throws Error if it is not Backline's or the file system fails */
   async remove(): Promise<void> {
     if ((await this.requireOwnPlugin()).kind !== 'ours') return;
     await unlink(this.file);
@@ -172,10 +167,7 @@ function ageOf(installed: string, ours: string): PluginAge {
   return order < 0 ? 'older' : 'newer';
 }
 
-/**
- * Returns a negative number if `a` is older. Compares numbers: 0.10.0 is newer than 0.9.0. Versions consist only of
- * numbers.
- */
+/** Negative if `a` is older. Compares numbers: 0.10.0 is newer than 0.9.0. Versions consist only of numbers. */
 function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }

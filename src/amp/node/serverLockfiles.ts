@@ -8,10 +8,7 @@ interface ServerLockfilesOptions extends Omit<ServerLockfileOptions, 'folder'> {
   readonly folders: readonly [string, ...string[]];
 }
 
-/**
- * The lockfiles of one server, one in every folder in which clients may look for them. Its methods are those of
- * `ServerLockfile`.
- */
+/** The lockfiles of one server, one per folder in which clients may look. The methods are `ServerLockfile`'s. */
 export class ServerLockfiles implements Disposable {
   private readonly primaryLockfile: ServerLockfile;
   private optionalLockfiles: readonly ServerLockfile[];

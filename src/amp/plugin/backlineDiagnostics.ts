@@ -108,10 +108,7 @@ function dataFolder(): string {
   return path.isAbsolute(configured) ? configured : path.join(homedir(), '.local', 'share');
 }
 
-/**
- * Returns the windows of a lockfile that contain the target. Empty for other editors, ended processes and unreadable
- * files.
- */
+/** Returns the windows of a lockfile that contain the target. Empty for other editors, ended processes, bad files. */
 async function windowsOf(lockfile: string, target: string): Promise<Window[]> {
   const content = await readFile(lockfile, 'utf8').then(parse, () => undefined);
   const { port, authToken, pid, ideName, workspaceFolders } = fieldsOf(content);

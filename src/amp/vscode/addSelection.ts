@@ -9,10 +9,7 @@ interface AddSelectionDeps {
   readonly editor: Pick<EditorPort, 'activeSelection' | 'folders' | 'resolve'>;
   readonly terminals: AmpTerminals;
   readonly messages: Messages;
-  /**
-   * Sends the text to clients that may support inserting it into their prompt. Few clients do, and none of them reports
-   * it.
-   */
+  /** Sends text to clients that may insert it into their prompt. Few do, and none of them reports it. */
   readonly appendToPrompt: (message: string) => void;
 }
 

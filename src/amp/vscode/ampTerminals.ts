@@ -30,9 +30,7 @@ interface AmpTerminal {
   readonly folder: string;
 }
 
-/**
- * The terminals that run the Amp CLI, one for each folder. They belong to the user, so `dispose` does not close them.
- */
+/** The terminals that run the Amp CLI, one per folder. They belong to the user, so `dispose` does not close them. */
 export class AmpTerminals implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly folderByTerminal = new Map<vscode.Terminal, string>();
@@ -71,10 +69,7 @@ export class AmpTerminals implements vscode.Disposable {
     this.disposables.dispose();
   }
 
-  /**
-   * Returns the terminal whose CLI should receive text: the active one, or else that of the closest folder, or else the
-   * newest.
-   */
+  /** Returns the terminal whose CLI gets text: the active one, or that of the closest folder, or the newest. */
   findRunningCli(file: string): AmpTerminal | undefined {
     const running = this.ownTerminals.filter(({ terminal }) => !this.idleTerminals.has(terminal)).reverse();
     const closest = innermostFolder(

@@ -16,10 +16,7 @@ interface OpenTerminalDeps {
 const untrusted =
   'Amp runs plugins from the folder, so it doesn’t start in an untrusted workspace. Trust the workspace, then try again.';
 
-/**
- * The command `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user has seen the reason why it
- * is not.
- */
+/** `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user has seen why it is not. */
 export async function openAmpTerminal({ editor, terminals, messages }: OpenTerminalDeps): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     const run = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.trust.manage');

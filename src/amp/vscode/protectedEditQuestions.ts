@@ -17,17 +17,11 @@ const show = 'Show Change';
 const deny = 'Deny';
 const showFile = 'Show File';
 
-/**
- * Asks the user about edits of protected files, and reports such edits. Uses notifications, because the user is working
- * in a terminal.
- */
+/** Asks about edits of protected files, and reports them. By notifications: the user is working in a terminal. */
 export class ProtectedEditQuestions {
   constructor(private readonly deps: ProtectedEditQuestionsDeps) {}
 
-  /**
-   * Asks whether to allow an edit. The user must view the change first. Resolves to undefined if the user dismisses the
-   * notification.
-   */
+  /** Asks whether to allow an edit, whose change must be viewed first. Undefined if the user dismisses it. */
   async ask(edit: RefusedEdit): Promise<EditAnswer | undefined> {
     const name = vscode.workspace.asRelativePath(edit.path);
     const message = `Backline: Amp wants to change ${name}, which is protected: ${edit.reason}. If you allow it, Amp has to try again.`;

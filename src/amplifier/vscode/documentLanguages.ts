@@ -11,9 +11,7 @@ export class DocumentLanguages implements Disposable {
     this.extensionChangeListener = vscode.extensions.onDidChange(() => (this.languageTable = undefined));
   }
 
-  /**
-   * Returns VS Code's language id. If the file is not loaded, determines it from the file name; default is `plaintext`.
-   */
+  /** Returns VS Code's language id; by the file name if the file is not loaded; default is `plaintext`. */
   languageOf(path: string): string {
     const document = vscode.workspace.textDocuments.find(({ uri }) => uri.scheme === 'file' && uri.fsPath === path);
     if (document) return document.languageId;

@@ -5,8 +5,8 @@ import { listOpenFiles } from '../../platform/vscode/openFiles';
 import type { GitState } from '../common/api/apiSchema';
 import { ContextCollector, type ContextCollectorDeps } from '../common/context/contextCollector';
 import type { ContextSwitches } from '../common/context/contextSwitches';
-import { findGitRepository, type GitChange } from '../../platform/vscode/gitRepository';
-import { watchGitRepositories } from '../../platform/vscode/gitWatch';
+import { findGitRepository, type GitChange } from '../../platform/vscode/git/gitRepository';
+import { watchGitRepositories } from '../../platform/vscode/git/gitWatch';
 import type { DocumentLanguages } from './documentLanguages';
 
 export function createContextCollector(

@@ -28,10 +28,7 @@ export async function manageApiKey(credentials: ApiKeyStore, messages: Messages)
   );
 }
 
-/**
- * The command `backline.amplifier.setToken`. Returns whether the token has changed. @throws Error for an insecure
- * server
- */
+/** `backline.amplifier.setToken`. Returns whether the token has changed. @throws Error for an insecure server */
 export async function manageToken(tokens: ServerTokens, server: URL, messages: Messages): Promise<boolean> {
   const { origin } = server;
   const isSet = (await tokens.tokenFor(server)) !== undefined;

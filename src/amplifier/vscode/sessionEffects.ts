@@ -20,10 +20,7 @@ export class SessionEffects implements Disposable {
     this.problems = new AgentProblems(editor);
   }
 
-  /**
-   * Follows a session until it ends, and then removes its diagnostics and progress. Does nothing for a session that is
-   * already followed.
-   */
+  /** Follows a session until it ends, then removes its diagnostics and progress. Once per session. */
   follow(session: BackendSession): void {
     if (this.followedSessions.has(session)) return;
     this.followedSessions.add(session);

@@ -35,15 +35,15 @@ export async function withDeadline<T>(
   }
 }
 
-/** Settles with `work`, or rejects with `reason()` as soon as the signal fires. Does not stop the work. */
+/** Settles with `work`, or rejects as soon as the signal fires: with `reason()`, or its own. Does not stop the work. */
 export async function raceSignal<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
-  reason: () => Error,
+  reason?: () => Error,
 ): Promise<T> {
   if (!signal) return await work;
   const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(reason());
+  const abort = (): void => reject(reason?.() ?? abortReason(signal));
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   try {
@@ -53,10 +53,28 @@ export async function raceSignal<T>(
   }
 }
 
-/**
- * Calls `flush` once for a burst of `schedule` calls, `delayMs` after the first of them. Later calls do not postpone
- * it.
- */
+/** Returns the reason with which a signal fired, as an error. */
+export function abortReason({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
+
+/** Resolves after `delayMs`, or rejects like `raceSignal`. */
+export async function pause(
+  clock: Pick<Clock, 'setTimer'>,
+  delayMs: number,
+  signal?: AbortSignal,
+  reason?: () => Error,
+): Promise<void> {
+  let timer: Disposable | undefined;
+  const over = new Promise<void>((resolve) => (timer = clock.setTimer(delayMs, resolve)));
+  try {
+    await raceSignal(over, signal, reason);
+  } finally {
+    timer?.dispose();
+  }
+}
+
+/** Calls `flush` once for a burst of `schedule` calls, `delayMs` after the first. Later calls do not delay it. */
 export class Coalescer implements Disposable {
   private timer: Disposable | undefined;
 

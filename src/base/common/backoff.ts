@@ -8,10 +8,7 @@ export function backoffMs({ firstMs, maxMs }: Backoff, failures: number): number
   return Math.min(maxMs, firstMs * 2 ** (failures - 1));
 }
 
-/**
- * Returns a random delay between half of `delayMs` and `delayMs`, so that clients do not retry together. `random`
- * returns numbers in [0, 1).
- */
+/** Returns a delay from half of `delayMs` to `delayMs`, so that clients do not retry together. `random`: [0, 1). */
 export function addJitter(delayMs: number, random: () => number): number {
   return Math.round(delayMs * (0.5 + random() / 2));
 }

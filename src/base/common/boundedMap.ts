@@ -7,10 +7,7 @@ interface MapLimits<V> {
   readonly onEvict?: (value: V) => void;
 }
 
-/**
- * A map with limits. Evicts the entries that were set first, but never the newest. Setting a key again makes its entry
- * the newest.
- */
+/** A map with limits. Evicts entries that were set first, but never the newest. Setting a key makes it the newest. */
 export class BoundedMap<K, V> extends Map<K, V> {
   private totalWeight = 0;
 

@@ -3,10 +3,7 @@ import { isRecord } from './isRecord';
 /** Maximum nesting depth, which prevents a stack overflow. Input of real tools is never this deep. */
 const maxDepth = 64;
 
-/**
- * Returns JSON with sorted members and without spaces. Undefined for deep nesting, invalid JSON, or a member
- * `__proto__`.
- */
+/** Returns JSON with sorted members and no spaces. Undefined for deep nesting, invalid JSON, or `__proto__`. */
 export function canonicalJson(value: unknown, depth = 0): string | undefined {
   if (depth > maxDepth) return undefined;
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);

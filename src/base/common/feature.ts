@@ -76,10 +76,7 @@ export class StatusBoard implements Disposable {
   private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.changeEmitter.event;
   private readonly refreshEmitter = new Emitter<void>((error) => this.onListenerError(error));
-  /**
-   * Fires when the user opens the status list. Features that do not track their status continuously then report it
-   * again.
-   */
+  /** Fires when the user opens the status list. Features without a continuous status then report again. */
   readonly onDidRequestRefresh = this.refreshEmitter.event;
   private readonly statusById = new Map<string, FeatureStatus>();
 

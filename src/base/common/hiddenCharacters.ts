@@ -1,7 +1,4 @@
-/**
- * Matches invisible characters that can change the meaning of a text. The user interface shows their code points
- * instead of them.
- */
+/** Matches invisible characters that can change the meaning of a text. They are shown as code points. */
 
 /**
  * Does not match joiners in emoji and non-ASCII scripts, or tags after a black flag (the flags of regions). Matches

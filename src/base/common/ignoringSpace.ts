@@ -1,7 +1,4 @@
-/**
- * Whether `text` ends with `end`, ignoring white space, because servers and agents change white space when they repeat
- * a text.
- */
+/** Whether `text` ends with `end`, ignoring white space, which servers and agents change when they repeat a text. */
 export function endsWithIgnoringSpace(text: string, end: string): boolean {
   if (text.endsWith(end)) return true;
   let at = lastNonSpace(text, text.length);

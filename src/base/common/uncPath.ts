@@ -1,7 +1,4 @@
-/**
- * Whether a path is on another machine (`\\server\share`). Accessing it sends the user's name and a password hash
- * there.
- */
+/** Whether a path is on another machine (`\\server\share`). Accessing it sends the user's name and password hash. */
 export function isUncPath(path: string): boolean {
   return /^[\\/]{2}/.test(path);
 }

@@ -3,9 +3,7 @@ import { formatCodePoint, splitAtHiddenCharacters } from './hiddenCharacters';
 /** Control, format and private-use characters, line separators and lone surrogates. */
 const hiddenOrControl = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
 
-/**
- * Makes untrusted text safe to show in a dialog: converts it to one line and shows hidden characters as code points.
- */
+/** Makes untrusted text safe for a dialog: one line, with hidden characters as code points. */
 export function toVisibleText(text: string): string {
   return splitAtHiddenCharacters(text)
     .map((piece) =>

@@ -12,10 +12,7 @@ const problems: ReadonlyMap<string, string> = new Map([
   ['HOSTNAME_MISMATCH', 'is for another host'],
 ]);
 
-/**
- * Explains why a server certificate was rejected, as the end of a sentence that begins with "its certificate".
- * Undefined for other errors.
- */
+/** Why a server certificate was rejected, to follow "its certificate". Undefined for other errors. */
 export function describeCertificateProblem(code: string | undefined): string | undefined {
   const problem = problems.get(code ?? '');
   return problem === undefined ? undefined : `${problem} (${code ?? ''})`;

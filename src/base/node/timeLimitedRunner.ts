@@ -4,10 +4,7 @@ import type { RunWithTimeLimit } from '../common/runWithTimeLimit';
 /** Default time limit, in milliseconds. Reasonable globs take much less. */
 const globMs = 100;
 
-/**
- * Interrupts synchronous work after `limitMs`, even inside a regular expression. V8 can only interrupt scripts, so the
- * work runs in one.
- */
+/** Interrupts synchronous work after `limitMs`, even inside a regular expression. The work runs in a script. */
 export function createTimeLimitedRunner(limitMs = globMs): RunWithTimeLimit {
   const script = new Script('work()');
   const globals = { work: (): void => undefined };
@@ -27,9 +24,7 @@ export function createTimeLimitedRunner(limitMs = globMs): RunWithTimeLimit {
   };
 }
 
-/**
- * The error comes from the JavaScript realm of the script, where `Error` is another class, so `instanceof Error` fails.
- */
+/** The error is of the script's JavaScript realm, whose `Error` is another class, so `instanceof Error` fails. */
 function isTimeout(error: unknown): boolean {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error;
   return hasCode && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';

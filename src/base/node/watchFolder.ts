@@ -18,10 +18,7 @@ interface WatchFolderOptions {
   readonly systemWatch?: typeof watch;
 }
 
-/**
- * Reports changes in a folder, with the file name if known. Polls if the system cannot watch. The caller disposes the
- * result.
- */
+/** Reports changes in a folder, by file name if known. Polls if the system cannot watch. The caller disposes it. */
 export function watchFolder(
   folder: string,
   onChange: (name: string | undefined) => void,

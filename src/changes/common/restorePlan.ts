@@ -75,9 +75,7 @@ const State = z.object({ kind: z.enum(['file', 'executable', 'symlink']), object
 /** A path inside the folder. It is checked because the journal could have been changed. */
 const Path = z
   .string()
-  .refine(
-    (path) => path !== '' && path.split('/').every((name) => !['', '.', '..'].includes(name)) && !path.includes('\0'),
-  );
+  .refine((path) => path.split('/').every((name) => !['', '.', '..'].includes(name)) && !path.includes('\0'));
 
 /** The record of a running restore. It is stored, so that the next start can finish or undo an interrupted restore. */
 export const RestoreJournal = z.object({

@@ -43,10 +43,7 @@ export interface FolderChanges {
   readonly problems: readonly string[];
 }
 
-/**
- * Undefined if there is no file. `other`: an item that checkpoints do not contain, such as a folder, or a very large or
- * unreadable file.
- */
+/** Undefined if there is no file. `other`: what checkpoints do not contain, such as folders and very large files. */
 export type CurrentState = FileState | 'other' | undefined;
 
 /** A restore of one file. The path of the step is absolute. */
@@ -67,10 +64,7 @@ export interface RestoreChange {
 /** A restore that has not started. It is only valid for the object that returned it. */
 export interface RestorePreview {
   readonly changes: readonly RestoreChange[];
-  /**
-   * Absolute paths that may differ but will not be restored. A trailing separator marks a folder, including its
-   * contents.
-   */
+  /** Absolute paths that may differ but are not restored. A trailing separator marks a folder with its contents. */
   readonly leftOut: readonly string[];
 }
 
@@ -111,9 +105,7 @@ export interface WorkspaceCheckpoints {
   prepare(): Promise<void>;
   /** Takes a checkpoint of all folders. @throws Error when `signal` fires */
   take(label: string, signal: AbortSignal): Promise<TakenCheckpoint>;
-  /**
-   * Returns the files that differ from the checkpoints now. A renamed file is listed with both paths. Never rejects.
-   */
+  /** Returns the files that differ from the checkpoints. A renamed file has both paths. Never rejects. */
   changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
   /**
    * Returns the texts that changed files had at their checkpoints, by path, decoded as VS Code does. Null if the file
@@ -124,15 +116,9 @@ export interface WorkspaceCheckpoints {
   stateAt(file: CheckpointedFile): Promise<FileState | undefined>;
   /** Returns the current states of files on disk, by path. @throws CheckpointError */
   currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>>;
-  /**
-   * Restores a file. Returns a checkpoint of the state before the restore. @throws CheckpointError if the file was not
-   * restored
-   */
+  /** Restores a file. Returns a checkpoint from before. @throws CheckpointError if the file was not restored */
   restoreFile(restore: FileRestore): Promise<FolderCheckpoint>;
-  /**
-   * Compares the folders with checkpoints and changes nothing. @throws CheckpointError `unknownCheckpoint` if a
-   * checkpoint was removed
-   */
+  /** Compares folders with checkpoints, changes nothing. @throws CheckpointError `unknownCheckpoint` if one is gone */
   planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview>;
   /**
    * Returns the text that a file would have after the restore. Null if it would be deleted, undefined if it is not text

@@ -202,9 +202,7 @@ export class CheckpointRepositoryProvider {
   }
 }
 
-/**
- * Removes the index if it belongs to another work tree, because its paths are relative to the root of the work tree.
- */
+/** Removes the index of another work tree, because its paths are relative to the root of that work tree. */
 async function dropForeignIndex(repository: PrivateRepository, nowMs: number): Promise<void> {
   const { gitDir } = repository.place;
   const file = path.join(gitDir, 'prefix');
@@ -229,10 +227,7 @@ async function patternsOf(user: UserRepository | undefined): Promise<string> {
   return await readFile(user.infoExclude, 'utf8').catch(() => '');
 }
 
-/**
- * Ignores the user's file with ignore patterns unless it is a small regular file. It could be a pipe, for example,
- * which would block Git.
- */
+/** Ignores the user's ignore patterns unless they are a small regular file. A pipe, for example, would block Git. */
 async function withSafeExcludes(settings: UserSettings): Promise<UserSettings> {
   const info = await stat(settings.excludesFile).catch(() => undefined);
   const isSafe = info?.isFile() === true && info.size <= maxExcludesBytes;

@@ -12,10 +12,7 @@ interface KnownState {
   readonly state: CurrentState;
 }
 
-/**
- * Resolution of file timestamps. A file that was written more recently than this can change again without a new
- * timestamp.
- */
+/** Resolution of file timestamps. A file written more recently can change again without a new timestamp. */
 const timeStepMs = 2_000;
 
 /** Reads the states of files on disk. Files with unchanged timestamps are not read again. */

@@ -74,9 +74,7 @@ async function isBehindLink(folder: string, name: string): Promise<boolean> {
   return false;
 }
 
-/**
- * Returns the current state of a file: `other` for items that can't be in a checkpoint, undefined if nothing exists.
- */
+/** Returns the current state of a file: `other` if it can't be in a checkpoint, undefined if nothing exists. */
 export async function readState(
   file: string,
   format: 'sha1' | 'sha256',

@@ -116,10 +116,7 @@ export class FolderScan {
     }
   }
 
-  /**
-   * Updates timestamps in the index without storing contents, for the case that only timestamps changed, such as after
-   * copying the folder.
-   */
+  /** Updates timestamps in the index without storing contents, if only they changed, as after copying the folder. */
   private async refreshTimes(copy: string, found: FoundChanges, signal: AbortSignal): Promise<FoundChanges> {
     if (found.modified.length < manyFiles) return found;
     const args = ['update-index', '-q', '--refresh'];
@@ -349,10 +346,7 @@ const noSync = {
   GIT_CONFIG_VALUE_1: 'none',
 };
 
-/**
- * Options that make Git write files into one pack, because writing thousands of separate object files takes many
- * seconds.
- */
+/** Options that make Git write files into one pack: writing thousands of object files takes many seconds. */
 const inOnePack = {
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_1: 'core.bigFileThreshold',

@@ -2,10 +2,7 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { cancelledError, tooSlowError } from '../common/checkpointError';
 
-/**
- * Returns the signal of one operation. It fires when the caller's signal fires or the time is up. Dispose it when the
- * operation has ended.
- */
+/** Returns the signal of one operation, fired by the caller's signal or the time limit. Dispose it at the end. */
 export function createTimeLimitedSignal(
   clock: Clock,
   limitMs: number,

@@ -152,7 +152,7 @@ function RecentConversations() {
 function BackendCard({ backend }: { backend: BackendView }) {
   const page = usePage();
   const { problems } = usePageState();
-  const { health, id: backendId, title, description, state, problem } = backend;
+  const { health, id: backendId, title, description, remoteHost, state, problem } = backend;
   const isShownBelow = problems.some(({ message }) => message === problem);
   const isUnreachable = state === 'stopped' && (health?.kind === 'silent' || health?.kind === 'needsToken');
   const needsRepair = isUnreachable || state === 'authRequired' || state === 'failed' || state === 'unavailable';
@@ -164,6 +164,12 @@ function BackendCard({ backend }: { backend: BackendView }) {
         <span>{backendStatusText(backend)}</span>
       </p>
       <p class="backend-card-description">{isShownBelow ? description : (problem ?? description)}</p>
+      {remoteHost !== undefined && (
+        <p class="backend-card-description">
+          Runs on <PlainText text={remoteHost} />. It sees only the files that you attach, and those in this workspace
+          that it asks for.
+        </p>
+      )}
       {needsRepair && (
         <button
           type="button"

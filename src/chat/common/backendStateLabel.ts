@@ -20,9 +20,7 @@ export function backendStateLabel(
   }
 }
 
-/**
- * Returns the state whose icon is shown. A server that responds counts as ready, even if Backline has not used it yet.
- */
+/** Returns the state whose icon is shown. A server that responds counts as ready, even if it was never used. */
 export function displayedState({ health, state }: Pick<BackendView, 'health' | 'state'>): State {
   return state === 'stopped' && health?.kind === 'answers' ? 'ready' : state;
 }

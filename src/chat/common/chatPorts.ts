@@ -210,8 +210,8 @@ export interface ChatFileChanges {
   keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
   undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
-  /** Compares the changed files with the current files, including unsaved text. Never rejects. */
-  refresh(): Promise<void>;
+  /** Compares all changed files, or these, with the current files, including unsaved text. Never rejects. */
+  refresh(paths?: ReadonlySet<string>): Promise<void>;
 }
 
 /** Restores a conversation and its files to the moment of an earlier prompt. */

@@ -9,10 +9,7 @@ export const SessionHead = z.object({
   version: z.number(),
   id: z.string(),
   title: z.string(),
-  /**
-   * Who set the title. The agent can replace a title that was taken from the first prompt, but not a title set by the
-   * user.
-   */
+  /** Who set the title. The agent can replace one taken from the first prompt, but not one set by the user. */
   titledBy: z.enum(['prompt', 'agent', 'user']),
   backendId: z.string(),
   backendTitle: z.string(),
@@ -89,10 +86,7 @@ export interface RecordsRead {
 /** The files of one conversation. Close them, so that another window can write to them. */
 export interface ConversationFiles extends TextBlobs {
   readonly head: SessionHead;
-  /**
-   * Why this window cannot write: another window is writing, or a newer version of Backline has written the files.
-   * Undefined if it can.
-   */
+  /** Why this window cannot write: another window does, or a newer Backline wrote the files. Undefined if it can. */
   readonly readonlyReason: string | undefined;
   /** Why saving fails, and what to do. The conversation continues in memory. */
   readonly problem: string | undefined;
@@ -114,10 +108,7 @@ export interface ConversationFiles extends TextBlobs {
   catchUp(): Promise<void>;
   /** Reads the records that another window writes, until the result is disposed or this window becomes the writer. */
   follow(): Disposable;
-  /**
-   * Queues a record for writing. Before `claim`, records are only kept in memory. They are dropped if another window
-   * writes first.
-   */
+  /** Queues a record. Before `claim`, records are kept in memory, and dropped if another window writes first. */
   append(record: LogRecord): void;
   updateHead(change: Partial<SessionHead>): void;
   /** Resolves when all records are on disk or could not be written. */

@@ -22,6 +22,8 @@ export const BackendView = z.object({
   /** Default option values for new conversations from the user settings, by option. */
   defaults: optional(z.record(Text, z.union([Text, z.boolean()]))),
   cannotList: optional(z.boolean()),
+  /** The machine where the agent runs, if it is not this one. */
+  remoteHost: optional(Text),
   /** Last known health of a server, because servers run independently of Backline. */
   health: optional(z.object({ kind: z.enum(['asking', 'answers', 'silent', 'needsToken']), version: optional(Text) })),
 });
@@ -77,9 +79,7 @@ export const ApprovalView = z.object({
   /** Whether the request does not describe the action. */
   isUndescribed: optional(z.boolean()),
   options: z.array(ApprovalOption),
-  /**
-   * Milliseconds until the request times out. The value is relative, because the clocks of page and host may differ.
-   */
+  /** Milliseconds until the request times out: relative, because the clocks of page and host may differ. */
   expiresInMs: optional(z.number()),
   state: z.enum(['pending', 'answering']),
   /** Id of the transcript entry of the waiting tool call. */

@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import type { SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
 import { referencedTextIds } from '../common/restore/restorePoint';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 
 interface ConversationFiles {
   readonly folder: string;

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 
 export interface OpenWorkspace {
   /** Absolute path of the `.code-workspace` file, if it was saved. */

@@ -2,13 +2,10 @@ import { Coalescer, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 
 const soonMs = 100;
-/**
- * Interval of polling, for changes that the watcher misses, for example on a network drive or after another window has
- * crashed.
- */
+/** Interval of polling, for changes that the watcher misses: on a network drive or after a crash of a window. */
 const pollMs = 2000;
 
 interface LogFollowerPorts {

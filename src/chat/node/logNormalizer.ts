@@ -2,9 +2,7 @@ import { SessionNormalizer } from '../../session/common/normalize/sessionNormali
 import type { SessionEvent } from '../../session/common/sessionEvents';
 import { normalizedLogVersion, type LogRecord } from '../common/conversation/logRecord';
 
-/**
- * Normalizes the events of version 1 logs while they are read. Later events in such a log may already be normalized.
- */
+/** Normalizes the events of version 1 logs while they are read. Later events may already be normalized. */
 export class LogNormalizer {
   private isNormalizedLog = false;
   private normalEvents: SessionEvent[] = [];

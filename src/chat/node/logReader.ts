@@ -3,7 +3,7 @@ import { countOf } from '../../base/common/countOf';
 import { parseJson } from '../../base/common/parseJson';
 import { LogNormalizer } from './logNormalizer';
 import { LogRecord, logVersion } from '../common/conversation/logRecord';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 
 interface ReadLog {
   /** The records with normalized events, for all versions of the log. */
@@ -34,10 +34,7 @@ export class LogReader {
     return this.offset;
   }
 
-  /**
-   * Reads all new records. With `isBeingWritten`, an incomplete last line is not reported as damage. @throws errors of
-   * the file port
-   */
+  /** Reads all new records. `isBeingWritten`: an incomplete last line is no damage. @throws errors of the file port */
   async read(isBeingWritten = false): Promise<ReadLog> {
     const records: LogRecord[] = [];
     const start = this.offset;

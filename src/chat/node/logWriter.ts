@@ -4,7 +4,7 @@ import { errorCode, messageOf, userMessageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { mergeDeltas, type LogRecord } from '../common/conversation/logRecord';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 
 const writeDelayMs = 50;
 const retryMs = 5000;

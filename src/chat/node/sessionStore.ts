@@ -16,9 +16,9 @@ import {
 } from '../common/chatStore';
 import { addConversation, logName } from './addConversation';
 import type { LogRecord } from '../common/conversation/logRecord';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 import { LogReader } from './logReader';
-import { SessionLock } from './sessionLock';
+import { FileLock } from '../../base/node/fileLock';
 import { rebuildHead } from './rebuildHead';
 import { inUseElsewhereText, StoredSession, type StoredSessionState } from './storedSession';
 import { hasAllWords, searchLog, queryWords } from './textSearch';
@@ -267,9 +267,9 @@ export class SessionStore implements ChatStore {
     return this.openSessionById.get(id)?.isOurs === true;
   }
 
-  private createLock(id: string, onLost: () => void): SessionLock {
+  private createLock(id: string, onLost: () => void): FileLock {
     const { clock, files } = this.deps;
-    return new SessionLock(path.join(this.folderOf(id), 'lock'), { files, clock, onLost });
+    return new FileLock(path.join(this.folderOf(id), 'lock'), { files, clock, onLost });
   }
 
   private async readAll(): Promise<void> {

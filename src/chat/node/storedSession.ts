@@ -9,11 +9,11 @@ import { ChatError } from '../common/chatPorts';
 import type { RecordsRead, ConversationFiles, SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
 import { logName, textsName } from './addConversation';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 import { LogFollower } from './logFollower';
 import { LogReader } from './logReader';
 import { LogWriter } from './logWriter';
-import type { SessionLock } from './sessionLock';
+import type { FileLock } from '../../base/node/fileLock';
 
 const headDelayMs = 250;
 const headFailure = 'Cannot write the head of a conversation';
@@ -44,16 +44,13 @@ interface StoredSessionPorts {
 export interface StoredSessionState {
   readonly head: SessionHead;
   readonly log: LogReader;
-  readonly createLock: (onLost: () => void) => SessionLock;
+  readonly createLock: (onLost: () => void) => FileLock;
   /** The initial access; `ours` for a new conversation. */
   readonly access: Access;
   readonly makeFolder: () => Promise<void>;
 }
 
-/**
- * The files of one conversation, opened by one window. Reads records that other windows write, until `claim` makes this
- * window the writer.
- */
+/** The files of one conversation in one window. Reads what other windows write, until `claim` makes it the writer. */
 export class StoredSession implements ConversationFiles {
   private currentHead: SessionHead;
   /** Changes that are not in the head on disk yet. */
@@ -61,7 +58,7 @@ export class StoredSession implements ConversationFiles {
   /** Records that were appended before `claim`. */
   private unsavedRecords: LogRecord[] = [];
   private access: Access;
-  private readonly lock: SessionLock;
+  private readonly lock: FileLock;
   private readonly logWriter: LogWriter;
   private readonly headCoalescer: Coalescer;
   private runningHeadWrite: Promise<unknown> = Promise.resolve();

@@ -1,12 +1,9 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/common/oneLine';
-import type { FilePort } from './filePort';
+import type { FilePort } from '../../base/node/filePort';
 import { readLines } from './logReader';
 
-/**
- * Size of the pieces in which texts are searched, in UTF-16 units. They overlap, because a word may begin in one piece
- * and end in the next.
- */
+/** Size of the pieces in which texts are searched, in UTF-16 units. They overlap, as a word may cross their border. */
 const pieceUnits = 64 * 1024;
 const overlapUnits = 256;
 const snippetBefore = 40;

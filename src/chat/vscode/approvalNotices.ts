@@ -15,9 +15,7 @@ interface ApprovalNoticesDeps {
 
 const maxPromptUnits = 160;
 
-/**
- * Reports pending approvals that no visible page shows: by a badge on the view, and by one message for each approval.
- */
+/** Reports pending approvals that no visible page shows: by a badge on the view, and one message for each. */
 export class ApprovalNotices implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly notifiedKeys = new Set<string>();

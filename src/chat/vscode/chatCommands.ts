@@ -50,6 +50,7 @@ export class ChatCommands implements Disposable {
       const chat = this.requireChat(pages.activePage);
       if (chat) await services.turnReviews.openSincePrompt(chat);
     });
+    handle(commandIds.reviewUndoShown, (target) => services.turnReviews.undoShownFile(target));
     handle(commandIds.chatShowSessions, async () => (await pages.revealActive()).runCommand('showSessions'));
     handle(commandIds.chatFind, async () => (await pages.revealActive()).runCommand('find'));
     handle(commandIds.chatOpenInTab, () => this.openInTab(pages.activePage));

@@ -135,7 +135,6 @@ export class ChatFeature implements Feature<ChatUi> {
       }),
     );
     this.pages = pages;
-    const turnReviews = new TurnReviews(documents, messages);
     const diffViews = new DiffViews(documents, editor);
     const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
@@ -143,6 +142,7 @@ export class ChatFeature implements Feature<ChatUi> {
     const undoRestore = (chat: Chat, restoreId: string): Promise<void> =>
       restore.undo(chat, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, undoRestore });
+    const turnReviews = store.add(new TurnReviews(documents, messages, undo));
     const interrupted = new InterruptedRestores({ checkpoints, restorer, undoRestore, dialogs, messages, log });
     const restore = new RestoreActions({
       chats,
@@ -274,6 +274,7 @@ export class ChatFeature implements Feature<ChatUi> {
       approvals,
       notices,
       chatCommands,
+      turnReviews,
     ]) {
       part.start();
     }

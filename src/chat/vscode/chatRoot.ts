@@ -18,7 +18,7 @@ import { Mentions } from '../common/mentions/mentions';
 import { NewSessionOptions } from '../common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
-import { DiskFiles } from '../node/filePort';
+import { DiskFiles } from '../../base/node/filePort';
 import { SessionStore } from '../node/sessionStore';
 import { ChatFeature, type ChatUi } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
@@ -50,10 +50,7 @@ interface ChatRootDeps extends FeatureContext {
 export interface RunningChat extends ChatUi, WriteObserver {
   /** Opens the files that the session's agent reads and edits. Only while Follow is on. */
   followSession(session: BackendSession): void;
-  /**
-   * Shows a new conversation with the text attached, so that the user can write a prompt. The agent will work in
-   * `folder` (absolute path).
-   */
+  /** Shows a new conversation with the text attached. The agent will work in `folder` (absolute path). */
   startConversationWith(
     digest: { readonly title: string; readonly text: string },
     folder: string | undefined,

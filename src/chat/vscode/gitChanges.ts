@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { findGitRepository, type GitChange, type GitRepository } from '../../platform/vscode/gitRepository';
+import { findGitRepository, type GitChange, type GitRepository } from '../../platform/vscode/git/gitRepository';
 import type { GitFile, GitPort } from '../common/mentions/gitMentions';
 
 /** Git changes of the first workspace folder, from VS Code's Git extension. */

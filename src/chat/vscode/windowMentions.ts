@@ -102,10 +102,7 @@ export class WindowMentions implements Disposable {
     return this.selectionMentions.currentRow();
   }
 
-  /**
-   * Returns rows for files and folders by URI or path. @throws EditorError if none is accessible: the error of the
-   * first one
-   */
+  /** Returns rows for files and folders by URI or path. @throws EditorError of the first one if none is accessible */
   async rowsForDrop(uris: readonly string[]): Promise<MentionRow[]> {
     const results = await Promise.allSettled(uris.map((uri) => this.createRow(pathOf(uri))));
     const rows = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));

@@ -6,9 +6,7 @@ import type { ConsentAnswer, ConsentStore } from './consentStore';
 
 export type ConsentDecision = ConsentAnswer | 'ask';
 
-/**
- * Why the answer is needed. For `background`, a question that the user has dismissed is not asked again in this window.
- */
+/** Why the answer is needed. `background`: not asked again in this window after the user dismissed it. */
 type ConsentReason = 'user' | 'background';
 
 /** Permission to run content that a workspace defines. The caller checks workspace trust first. */

@@ -79,10 +79,7 @@ const consequences: Record<ConsentSubjectKind, string> = {
     'The server at this URL receives a request. The downloaded code runs only after you review its hash and allow it.',
 };
 
-/**
- * Limits of the dialog: lengths in UTF-16 units as displayed, and numbers of lines. The user must read longer entries
- * in the editor.
- */
+/** Limits of the dialog: displayed UTF-16 units, and lines. Longer entries must be read in the editor. */
 const maxLabelLength = 80;
 const maxValueLength = 400;
 const maxFacts = 24;
@@ -99,10 +96,7 @@ const tooLongToShow = 'This entry is too long to show here. Select Show to revie
 const tooLongToAllow =
   'This entry is too long to show here and is not in a file, so it can’t be allowed. Shorten the entry.';
 
-/**
- * Returns the answers that the dialog offers in addition to denial. Content can only be allowed there if it is shown
- * completely.
- */
+/** Returns the dialog's answers besides denial. Content can only be allowed there if shown completely. */
 export function dialogChoicesFor(subject: ConsentSubject): { readonly canAllow: boolean; readonly canShow: boolean } {
   return { canAllow: !isTooLongForDialog(subject), canShow: subject.source.file !== undefined };
 }
@@ -136,10 +130,7 @@ export function describeSource({ file, keys }: ConsentSubjectSource): string {
   return file === undefined ? where : `${shown(file, 200)}, ${where}`;
 }
 
-/**
- * Whether a text is too long to be displayed completely. Hidden characters are displayed as code points, which are
- * longer.
- */
+/** Whether a text is too long to be shown completely. Hidden characters are shown as code points, which are longer. */
 function isCut(text: string, maxLength: number): boolean {
   return toVisibleText(text).length > maxLength;
 }

@@ -6,10 +6,7 @@ import { canonicalJson } from '../../base/common/canonicalJson';
 import { isRemotePath } from '../../base/common/uncPath';
 import { isInsideFolder } from '../../base/node/isInsideFolder';
 
-/**
- * Returns the SHA-256 (hex) of a JSON value. The order of members does not matter. @throws Error if the value has no
- * canonical JSON text
- */
+/** Returns the SHA-256 (hex) of a JSON value, whatever the order of members. @throws Error without canonical text */
 export function hashJson(value: unknown): string {
   const text = canonicalJson(value);
   if (text === undefined) throw new Error('Its settings are nested too deeply or are not valid JSON.');
@@ -104,10 +101,7 @@ export async function hashNamedFiles(
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-/**
- * Splits a word at punctuation. `isHost`: the name is the host of a URL (`//host/…`), which Windows would treat as a
- * server.
- */
+/** Splits a word at punctuation. `isHost`: the host of a URL (`//host/…`), for Windows a server. */
 function namesIn(word: string): { name: string; isHost: boolean }[] {
   return [...word.matchAll(/[^\s'"`=;:,|&()<>]+/g)].map(({ 0: name, index }) => ({
     name,

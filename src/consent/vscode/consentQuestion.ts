@@ -16,10 +16,7 @@ const show = 'Show';
 /** Receives answers that the user gives after the modal dialog was closed. */
 type LateAnswer = (subject: ConsentSubject, answer: ConsentAnswer) => void;
 
-/**
- * Asks in a modal dialog. If the user selects Show, resolves to undefined, and the question appears again next to the
- * open file.
- */
+/** Asks in a modal dialog. Undefined if the user selects Show: the question appears next to the open file. */
 export async function askForConsent(
   subject: ConsentSubject,
   hasChanged: boolean,

@@ -34,9 +34,7 @@ const words: Record<ConsentDecision, string> = {
   ask: 'needs your permission',
 };
 
-/**
- * Connects consent with VS Code: the dialog, a hint for all subjects, a status row, and a command to change answers.
- */
+/** Consent in VS Code: the dialog, a hint for all subjects, a status row, and a command to change answers. */
 export class WorkspaceConsent implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly manager: ConsentManager;
@@ -119,10 +117,7 @@ export class WorkspaceConsent implements Disposable {
     return this.manager.decisions.filter(({ decision }) => decision === 'ask');
   }
 
-  /**
-   * The command `backline.reviewWorkspace`: asks about one subject. Without an id, lists all until the user closes the
-   * list.
-   */
+  /** `backline.reviewWorkspace`: asks about one subject, or lists all until the user closes the list. */
   private async reviewSubjects(id?: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       this.messages.info('An untrusted workspace cannot run anything.', {

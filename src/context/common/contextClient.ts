@@ -30,19 +30,14 @@ export interface ContextDocument {
   getText(): string;
 }
 
-/**
- * Why items are requested. `explicit` requests of the user are also sent to providers that are paused after a failure.
- */
+/** Why items are requested. `explicit` requests also reach providers that are paused after a failure. */
 type RequestReason = 'hover' | 'background' | 'explicit';
 
 export interface RequestOptions {
   readonly reason?: RequestReason;
   /** When it fires, the request resolves with the items that are already known. */
   readonly signal?: AbortSignal;
-  /**
-   * Maximum time to wait in milliseconds, for callers that cannot wait for the deadline. Later answers are kept for the
-   * next request.
-   */
+  /** How long a caller can wait, in milliseconds. Later answers are kept for the next request. */
   readonly waitMs?: number;
   /**
    * Whether the known items are enough to be shown. The request then waits only `patienceMs` for others. A hover cannot
@@ -94,10 +89,7 @@ interface FoundItem {
   readonly item: ContextItem;
 }
 
-/**
- * Requests items from all providers concurrently, once per document version. Until they answer, moves the known items
- * along with edits.
- */
+/** Requests items from all providers, once per document version. Meanwhile, known items move along with edits. */
 export class ContextClient implements Disposable {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
   private readonly itemsEmitter = new Emitter<string | undefined>(this.onListenerError);

@@ -11,10 +11,7 @@ export interface HttpAnswer {
   readonly mimeType: string;
 }
 
-/**
- * Sends a request and reads the whole response. @throws ProviderError if the request fails, or if the response exceeds
- * `maxBytes`
- */
+/** Sends a request and reads the response. @throws ProviderError if it fails or exceeds `maxBytes` */
 export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, maxBytes: number): Promise<HttpAnswer> {
   // The caller checks redirects before it follows them, because they may lead from https to any address.
   const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
@@ -58,10 +55,7 @@ function connectionLost(error: unknown): never {
   throw new ProviderError(`The connection was lost while reading the answer: ${causeOf(error)}.`);
 }
 
-/**
- * Returns the code of the error behind fetch's "fetch failed". Omits its message, which may contain the URL and a key
- * in it.
- */
+/** Returns the code of the error behind "fetch failed". Its message may contain the URL with a key. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const cause = error.cause;

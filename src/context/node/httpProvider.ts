@@ -73,9 +73,7 @@ const headersSetting = z.object({ headers: z.record(z.string(), z.string()).opti
  */
 export class HttpProvider implements ContextProvider {
   private dialect: Dialect | undefined;
-  /**
-   * Whether the server has declared that it supports mentions. An error then does not mean that the method is missing.
-   */
+  /** Whether the server has declared mentions. An error then does not mean that the method is missing. */
   private hasDeclaredMentions = false;
 
   constructor(
@@ -188,10 +186,7 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  /**
-   * Returns annotations, or else the items. Some servers answer `[]` to unknown methods, so an empty answer proves
-   * nothing.
-   */
+  /** Returns annotations, or else the items. An empty answer proves nothing: some servers answer all with `[]`. */
   private async requestAnnotationsIfEmpty(
     items: PackedItems,
     asked: Promise<PackedItems>,

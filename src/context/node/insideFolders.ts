@@ -5,10 +5,7 @@ import { isUriInFolder } from '../common/providers/providerUri';
 
 type RealPath = (path: string) => Promise<string>;
 
-/**
- * Whether a module is in one of the folders, with links resolved. Accesses another machine only if one of the folders
- * is on it.
- */
+/** Whether a module is in one of the folders, through links. Accesses other machines only for folders there. */
 export async function isInsideFolders(
   folders: readonly string[],
   url: string,

@@ -10,9 +10,7 @@ import type { ProviderEntry } from '../common/providers/providerSettings';
 import { providerAddress } from '../common/providers/providerUri';
 import type { HashedModuleFile } from './providerWorkerMessages';
 
-/**
- * Requires consent before code of the workspace runs or is downloaded, and before URLs in its settings receive text.
- */
+/** Requires consent before code of the workspace runs or is downloaded, and before its URLs receive text. */
 export class ProviderConsentGuard {
   private addressSubject: ConsentSubject | undefined;
   private downloadSubject: ConsentSubject | undefined;

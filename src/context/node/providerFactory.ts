@@ -38,10 +38,7 @@ export interface ProviderFactoryDeps {
   readonly decide?: (subject: ConsentSubject) => ConsentDecision;
   /** Returns the `file:` URIs of folders whose code must not run. By default, there are none. */
   readonly untrustedFolders?: () => readonly string[];
-  /**
-   * Returns the `file:` URIs of all workspace folders. Code in them always needs consent, even if the user settings
-   * name it.
-   */
+  /** Returns the `file:` URIs of all folders. Code in them needs consent, even if user settings name it. */
   readonly workspaceFolders?: () => readonly string[];
   readonly workerLimits?: WorkerLimits;
 }

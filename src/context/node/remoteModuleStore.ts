@@ -51,9 +51,7 @@ const pendingMs = 10 * 60_000;
 const maxPending = 8;
 const pause: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
-/**
- * Downloads modules over https. The user must allow the code, and it must match the hash that is pinned or was allowed.
- */
+/** Downloads modules over https. The user must allow the code, and its hash must be the pinned or allowed one. */
 export class RemoteModuleStore {
   private readonly versionCheckByUrl = new Map<string, VersionCheck>();
   /** Downloaded code that is not allowed yet, by URL. Only allowed code is written to disk. */
@@ -62,10 +60,7 @@ export class RemoteModuleStore {
 
   constructor(private readonly ports: RemoteModulePorts) {}
 
-  /**
-   * Returns the stored module. Downloads it if needed. @throws ProviderError without permission or https, or if the
-   * hash differs
-   */
+  /** Returns the stored or downloaded module. @throws ProviderError without permission or https, or by its hash */
   async locate(url: string, { integrity, isRefresh, signal }: LocateOptions): Promise<RemoteModule> {
     checkHttps(url);
     if (isRefresh) this.failuresByUrl.delete(url);
@@ -156,9 +151,7 @@ export class RemoteModuleStore {
     return { specifier: pathToFileURL(file).href };
   }
 
-  /**
-   * Stores code that the user has just allowed, and returns its `file:` URI. Undefined if no such code was downloaded.
-   */
+  /** Stores code that was just allowed, and returns its `file:` URI. Undefined if it was not downloaded. */
   private async storeAllowedDownload(url: string, pin: Pin): Promise<string | undefined> {
     const waiting = this.unansweredCodeByUrl.get(url);
     if (!waiting || !isPinned(waiting.body, pin)) return undefined;
@@ -168,10 +161,7 @@ export class RemoteModuleStore {
     return pathToFileURL(file).href;
   }
 
-  /**
-   * Downloads code. After a failure, refuses for a minute, and twice as long after each further failure. @throws
-   * ProviderError
-   */
+  /** Downloads code. After a failure, refuses for a minute, then for twice as long. @throws ProviderError */
   private async download(url: string, signal: AbortSignal): Promise<Download> {
     const { clock, fetch } = this.ports;
     const failed = this.failuresByUrl.get(url);
@@ -308,10 +298,7 @@ async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/**
- * Returns the extension for stored code. CommonJS and TypeScript keep theirs. All other code from the web is an ES
- * module.
- */
+/** Returns the extension. CommonJS and TypeScript keep theirs; all other code from the web is an ES module. */
 function extensionOf(url: string): string {
   const extension = /\.(?:cjs|[cm]?ts)$/i.exec(new URL(url).pathname)?.[0];
   return extension?.toLowerCase() ?? '.mjs';

@@ -7,22 +7,27 @@ export interface SharedText {
   readonly length: number;
 }
 
+/**
+ * Node.js keeps texts of more than this outside of the JavaScript heap. A smaller text of more than 128 KiB would get pages of
+ * the heap of its own, which the system must clear first: that takes three times as long as to copy more bytes. Bytes.
+ */
+const outsideBytes = 1_031_914;
+const ownPagesBytes = 128 * 1024;
+
 export function readSharedText({ memory, byteLength, length }: SharedText): string {
   // If the text has as many bytes as UTF-16 units, it is ASCII, which can be decoded much faster as Latin-1.
-  return Buffer.from(memory, 0, byteLength).toString(byteLength === length ? 'latin1' : 'utf8');
+  if (byteLength !== length) return Buffer.from(memory, 0, byteLength).toString('utf8');
+  if (byteLength < ownPagesBytes || memory.byteLength < outsideBytes)
+    return Buffer.from(memory, 0, byteLength).toString('latin1');
+  return Buffer.from(memory, 0, Math.max(byteLength, outsideBytes)).toString('latin1').slice(0, byteLength);
 }
 
-/**
- * Writes a text once for all workers that read it. Reuses memory, because new memory must be cleared, which is slow.
- */
+/** Writes a text once for all workers that read it. Reuses memory, because clearing new memory is slow. */
 export class TextSharer {
   private currentText: { readonly content: string; readonly text: SharedText; readers: number } | undefined;
   private reusableMemory: SharedArrayBuffer | undefined;
 
-  /**
-   * Returns the shared text. Call `release` once for each call. A lone surrogate becomes U+FFFD, which has the same
-   * length.
-   */
+  /** Returns the shared text. Call `release` once per call. A lone surrogate becomes U+FFFD, of the same length. */
   share(content: string): SharedText {
     if (this.currentText?.content !== content) {
       const text = (this.reusableMemory && writeText(content, this.reusableMemory)) ?? allocateText(content);
@@ -51,7 +56,12 @@ function writeText(content: string, memory: SharedArrayBuffer): SharedText | und
 function allocateText(content: string): SharedText {
   const byteLength = Buffer.byteLength(content);
   // The memory is larger than needed, because texts grow while the user types.
-  const memory = new SharedArrayBuffer(Math.ceil(byteLength * 1.25) + 4);
+  const memory = new SharedArrayBuffer(memorySize(byteLength));
   Buffer.from(memory).write(content);
   return { memory, byteLength, length: content.length };
+}
+
+function memorySize(byteLength: number): number {
+  const bytes = Math.ceil(byteLength * 1.25) + 4;
+  return byteLength < ownPagesBytes ? bytes : Math.max(bytes, outsideBytes);
 }

@@ -15,10 +15,7 @@ interface ConsentPorts {
   readonly consent: Pick<Consent, 'askAgain'>;
 }
 
-/**
- * The command `backline.context.allow`: asks about one provider, or lists all. @returns the providers that should be
- * tried again
- */
+/** `backline.context.allow`: asks about one provider, or lists all. @returns the providers to try again */
 export async function manageProviderConsent(
   states: readonly ProviderState[],
   { allowed, consent: ofWorkspace }: ConsentPorts,

@@ -36,9 +36,7 @@ const controllerCommands: readonly CommandId[] = [
   commandIds.contextShowLog,
 ];
 
-/**
- * Context providers, for users and for AI. The controller's bundle is loaded when providers are configured or needed.
- */
+/** Context providers, for users and AI. The bundle is loaded when providers are configured or needed. */
 export class ContextFeature implements Feature {
   readonly id = 'context';
   readonly title = 'Context providers';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
-import { findRemoteUrl } from '../../platform/vscode/gitRepository';
+import { findRemoteUrl } from '../../platform/vscode/git/gitRepository';
 import { codebaseNameOf } from '../common/ai/codebase';
 import type { ContextClient } from '../common/contextClient';
 import type { ActiveFileLocation } from '../common/ai/contextLookups';

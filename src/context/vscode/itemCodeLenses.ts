@@ -12,10 +12,7 @@ import { toRange } from './places';
 const maxLenses = 1_000;
 const maxTitle = 120;
 
-/**
- * CodeLenses that show the item's hover, or open its link if it prefers that. They show known items without waiting for
- * others.
- */
+/** CodeLenses that show the item's hover, or open its link if preferred. Known items do not wait for others. */
 export class ItemCodeLenses implements vscode.CodeLensProvider, Disposable {
   private readonly changeEmitter = new Emitter<void>((error) => this.onError(error));
   readonly onDidChangeCodeLenses = this.changeEmitter.event;

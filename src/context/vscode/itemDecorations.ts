@@ -6,9 +6,7 @@ import type { DocumentItemsFeed } from './documentItemsFeed';
 
 const maxMarks = 1_000;
 
-/**
- * Marks ranges that have items, in the style that the user has chosen. VS Code moves the marks while the user types.
- */
+/** Marks ranges that have items, in the chosen style. VS Code moves the marks while the user types. */
 export class ItemDecorations implements Disposable {
   private readonly disposables = new DisposableStore();
   private decorationType: vscode.TextEditorDecorationType | undefined;

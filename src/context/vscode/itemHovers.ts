@@ -11,10 +11,7 @@ import { toRange } from './places';
 /** Maximum number of items in a hover. More items would not fit on a screen. */
 const maxItems = 50;
 
-/**
- * Shows all items at a position. The smallest range comes first. At the start of the file, also shows those of the
- * whole file.
- */
+/** Shows all items at a position, smallest range first. At the start of the file, also those of the whole file. */
 export class ItemHovers implements vscode.HoverProvider {
   constructor(private readonly feed: Pick<DocumentItemsFeed, 'requestItems'>) {}
 

@@ -3,10 +3,7 @@ import { oneLine } from '../../base/common/oneLine';
 import type { ContextItem } from '../common/items/contextItem';
 import { escapeMarkdown } from '../common/items/itemTexts';
 
-/**
- * Returns the hover of an item as separate strings, so that an open code block or untrusted link cannot affect the
- * rest.
- */
+/** Returns the hover in separate strings, so that an open code block or untrusted link cannot affect the rest. */
 export function itemMarkdown({ title, url, hover, provider }: ContextItem): vscode.MarkdownString[] {
   const link = url === undefined ? '' : `[Open](<${inAngles(url)}>) · `;
   const body = hover?.markdown ?? (hover?.text === undefined ? undefined : escapeMarkdown(hover.text));

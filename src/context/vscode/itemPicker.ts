@@ -25,10 +25,7 @@ interface ItemPick extends vscode.QuickPickItem {
 
 const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Open Link' };
 
-/**
- * The command `backline.context.showItems`: lists the items of the file. With an argument of a CodeLens, shows a hover
- * or opens a link.
- */
+/** `backline.context.showItems`: lists the file's items. With a CodeLens' argument, shows a hover or link. */
 export async function runShowItemsCommand(
   feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,
   open: (url: string) => Promise<void>,
@@ -50,10 +47,7 @@ export async function runShowItemsCommand(
   if (chosen) await showHoverAt(document.uri, chosen.range?.start ?? { line: 0, character: 0 });
 }
 
-/**
- * Lets the user choose an item. Shows known items immediately and adds others as they arrive. The selected item stays
- * selected.
- */
+/** Lets the user choose an item. Shows known items at once, then others. The selected item stays selected. */
 async function pickItem(
   document: vscode.TextDocument,
   feed: Pick<DocumentItemsFeed, 'requestItems' | 'knownItems' | 'onDidChangeItems' | 'explainRefusal'>,

@@ -11,9 +11,7 @@ export function isFileOrCell({ scheme }: vscode.Uri): boolean {
   return scheme === 'file' || scheme === cellScheme;
 }
 
-/**
- * Returns the path to which the exclude list is applied. In remote windows, URIs other than `file:` contain the host.
- */
+/** Returns the path for the exclude list. In remote windows, URIs other than `file:` contain the host. */
 export function pathForExcludeList(uri: vscode.Uri): string {
   const isNamed = uri.scheme !== 'file' && vscode.env.remoteName !== undefined;
   return (isNamed ? uri.with({ authority: '' }) : uri).fsPath;

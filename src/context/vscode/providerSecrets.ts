@@ -24,10 +24,7 @@ export class ProviderSecrets implements SecretSource {
     return await this.ports.secrets.get(keyOf(name));
   }
 
-  /**
-   * The command `backline.context.setSecret`: stores, replaces or removes a secret. Resolves to whether anything has
-   * changed.
-   */
+  /** `backline.context.setSecret`: stores, replaces or removes a secret. Resolves to whether it changed. */
   async manageSecrets(): Promise<boolean> {
     const name = await this.chooseName();
     if (name === undefined) return false;

@@ -29,9 +29,7 @@ export interface EditorPort {
    */
   realPathOf(path: string): Promise<string>;
 
-  /**
-   * Returns the editor's buffer if the file is open, otherwise the file decoded as VS Code would. @throws EditorError
-   */
+  /** Returns the buffer of an open file, otherwise the file decoded as VS Code would. @throws EditorError */
   readText(path: string, options?: ReadTextLimits): Promise<TextFile>;
 
   /** Reads bytes from disk and ignores unsaved changes. @throws EditorError */
@@ -88,9 +86,7 @@ export interface EditorPort {
    */
   diagnostics(path?: string, options?: DiagnosticsOptions): Promise<FileDiagnostics[]>;
 
-  /**
-   * Selections of the active text editor, primary first. Undefined if there is none or peers cannot access its file.
-   */
+  /** Selections of the active editor, primary first. Undefined without one, or if peers cannot access it. */
   readonly activeSelection: EditorSelection | undefined;
   /** Selections of all visible text editors whose files peers can access, the active editor first. */
   readonly selections: readonly EditorSelection[];

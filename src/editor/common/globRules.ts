@@ -16,15 +16,9 @@ export interface InvalidPattern {
 }
 
 export interface GlobOptions {
-  /**
-   * Limits the time of each match. Without it, a potentially slow glob is not run and matches every path that contains
-   * its literal names.
-   */
+  /** Limits the time of each match. Without it, slow globs are not run, and match paths with their literal names. */
   readonly runWithTimeLimit?: RunWithTimeLimit;
-  /**
-   * Called when a glob exceeds the time limit. From then on, the glob matches every path that contains its literal
-   * names.
-   */
+  /** Called when a glob exceeds the time limit. It then matches every path that contains its literal names. */
   readonly onSlow?: (pattern: string) => void;
 }
 

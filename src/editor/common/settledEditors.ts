@@ -1,10 +1,7 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
-/**
- * How long a transient state is ignored, in milliseconds. While the user switches tabs, VS Code briefly reports no
- * visible editor.
- */
+/** How long a transient state is ignored. While tabs are switched, VS Code briefly has no visible editor. */
 const settleMs = 250;
 /** How long a file check can take before its editor is removed from the list. */
 const maxCheckMs = 2_000;

@@ -44,9 +44,7 @@ export async function createCheckedFile(
   }
 }
 
-/**
- * Overwrites an existing file. @throws EditorError `editRejected` if it is no longer at the checked path; `saveFailed`
- */
+/** Overwrites a file. @throws EditorError `editRejected` if it is no longer at the checked path; `saveFailed` */
 export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
   const handle = await withEditorErrors(file, () => open(file.realPath, O_WRONLY | O_NOFOLLOW | O_NONBLOCK));
   try {

@@ -147,10 +147,7 @@ export class PathGuard {
   }
 }
 
-/**
- * @throws EditorError `outsideWorkspace` for a broken link, because writing to it could create a file outside the
- * workspace
- */
+/** @throws EditorError `outsideWorkspace` for a broken link: writing to it could create a file outside */
 async function resolveLinks(
   system: GuardFileSystem,
   absolute: string,
@@ -173,10 +170,7 @@ async function resolveLinks(
   }
 }
 
-/**
- * Returns the longest existing prefix of the path. A broken link counts as existing. Uses binary search to limit file
- * system calls.
- */
+/** Returns the longest existing prefix, including broken links. Binary search limits file system calls. */
 async function deepestExisting(
   { paths, lstat }: GuardFileSystem,
   absolute: string,

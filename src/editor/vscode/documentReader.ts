@@ -37,10 +37,7 @@ export interface FileOnDisk {
 const maxCachedPaths = 500;
 /** Maximum total length of the cached texts, in UTF-16 units. */
 const maxCachedText = 16 * 1024 * 1024;
-/**
- * Resolution of file timestamps. A file that was written more recently than this can change again without a new
- * timestamp.
- */
+/** Resolution of file timestamps. A file written more recently can change again without a new timestamp. */
 const timestampResolutionMs = 2000;
 
 /**

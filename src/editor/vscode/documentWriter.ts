@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { KeyedQueue, withDeadline, type Clock } from '../../base/common/async';
+import { KeyedQueue, pause, withDeadline, type Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
@@ -50,10 +50,7 @@ const settleMs = 300;
 /** An edit is recomputed if the user types before it is applied. */
 const maxAttempts = 4;
 
-/**
- * Edits files through VS Code documents, which preserves undo, encoding and line endings. Edits of one file run in
- * sequence.
- */
+/** Edits files through VS Code documents: keeps undo, encoding and line endings. In sequence for each file. */
 export class DocumentWriter {
   /** Keeps requests in order while their paths are resolved. Keyed by the requested path. */
   private readonly arrivalQueue = new KeyedQueue();
@@ -140,10 +137,7 @@ export class DocumentWriter {
     return await turn;
   }
 
-  /**
-   * Opens a document for an edit. Returns it with the buffer's version for `options.expectedVersion`. @throws
-   * EditorError
-   */
+  /** Opens a document for an edit, with its version for `options.expectedVersion`. @throws EditorError */
   async prepareDocument(file: CheckedPath, options: WriteOptions): Promise<PreparedDocument> {
     const opened = await this.openDocuments.find(file);
     if (opened) await this.waitForReload(file, opened);
@@ -185,7 +179,7 @@ export class DocumentWriter {
     const { modifiedAt } = await statDisk(file);
     const leftMs = modifiedAt + settleMs - this.clock.now();
     if (leftMs <= 0 || leftMs > settleMs || modifiedAt === this.lastSavedAt.get(document)) return;
-    await new Promise<void>((resolve) => this.clock.setTimer(leftMs, resolve));
+    await pause(this.clock, leftMs);
   }
 
   /**
@@ -285,10 +279,7 @@ export class DocumentWriter {
     }
   }
 
-  /**
-   * Waits for an earlier save, because VS Code rejects concurrent saves. The earlier save may or may not include the
-   * latest edit.
-   */
+  /** Waits for an earlier save: VS Code rejects concurrent ones. That save may not include the latest edit. */
   private async saveNow(file: CheckedPath, document: vscode.TextDocument, earlier?: Promise<void>): Promise<void> {
     await earlier?.catch(() => undefined);
     if (!document.isDirty) return;

@@ -27,10 +27,7 @@ export async function decodeDocumentText(bytes: Buffer, encoding: string): Promi
   return text === undefined ? undefined : unifyLineEndings(text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
-/**
- * Whether decoding replaced invalid bytes. Valid UTF-8, and valid UTF-16 with a byte order mark, can contain U+FFFD
- * itself.
- */
+/** Whether decoding replaced invalid bytes. Valid UTF-8, and UTF-16 with a mark, can contain U+FFFD itself. */
 export function hasInvalidBytes(text: string, bytes: Buffer): boolean {
   return text.includes(replacementCharacter) && !isUtf8(bytes) && !startsWithUtf16Bom(bytes);
 }

@@ -16,7 +16,7 @@ import { describeRule } from '../common/rules/ruleWords';
 import type { SessionGrant } from '../common/sessionGrants';
 import type { StandingPermissions } from '../common/standingPermissions';
 import { askForRule } from './newRule';
-import { PermissionsPanel, type PermissionsPanelModel } from './permissionsPanel';
+import { createPermissionsTab, type PermissionsPageModel } from './permissionsTab';
 
 interface PermissionsControllerDeps extends FeatureContext {
   readonly standing: StandingPermissions;
@@ -28,7 +28,7 @@ interface PermissionsControllerDeps extends FeatureContext {
 }
 
 /** Controls the page that shows and changes what agents can do. */
-export class PermissionsController implements PermissionsPanelModel, Disposable {
+export class PermissionsController implements PermissionsPageModel, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = new Emitter<void>((error) =>
     this.deps.log.error('a permissions listener failed', error),
@@ -42,17 +42,17 @@ export class PermissionsController implements PermissionsPanelModel, Disposable 
   start(): void {
     const { agents, clock, commands, editor, extensionUri, log, settings, standing } = this.deps;
     const { disposables } = this;
-    const panel = disposables.add(new PermissionsPanel({ model: this, extensionUri, clock, log }));
+    const tab = disposables.add(createPermissionsTab({ model: this, extensionUri, clock, log }));
     const changed = (): void => this.changeEmitter.fire();
     disposables.add(standing.onDidChange(changed));
     disposables.add(agents.onDidChange(changed));
     disposables.add(editor.onDidChangeFolders(changed));
     disposables.add(settings.onDidChangeOf([settingIds.permissions], changed));
-    disposables.add(commands.setHandler(commandIds.permissionsShow, () => panel.show()));
+    disposables.add(commands.setHandler(commandIds.permissionsShow, () => tab.show()));
     disposables.add(
       vscode.window.registerWebviewPanelSerializer(panelTypes.permissions, {
         deserializeWebviewPanel: (restored) => {
-          panel.restore(restored);
+          tab.restore(restored);
           return Promise.resolve();
         },
       }),
@@ -69,9 +69,9 @@ export class PermissionsController implements PermissionsPanelModel, Disposable 
     const listed = await this.listAgents();
     const agents = [...listed, ...otherAgents.filter((other) => !listed.some(({ id }) => id === other.id))];
     return permissionsView({
-      policy: standing.policy,
+      policy: standing.policy(),
       agents,
-      storedRules: standing.storedRules,
+      storedRules: standing.rules.stored,
       grants: this.listGrants(),
     });
   }
@@ -84,8 +84,8 @@ export class PermissionsController implements PermissionsPanelModel, Disposable 
 
   async removeRule(id: string): Promise<void> {
     const { standing } = this.deps;
-    const rule = standing.rules.find((other) => ruleKey(other) === id);
-    if (rule) await standing.removeRule(rule);
+    const rule = standing.rules.list.find((other) => ruleKey(other) === id);
+    if (rule) await standing.rules.remove(rule);
     for (const { grant, id: grantId } of this.listGrants()) {
       if (grantId === id && grant.kind === 'rule') grant.revoke();
     }
@@ -95,7 +95,7 @@ export class PermissionsController implements PermissionsPanelModel, Disposable 
     const { editor, log, standing } = this.deps;
     const rule = await askForRule({ folder: editor.folders[0]?.path ?? homedir(), agents: await this.listAgents() });
     if (!rule) return;
-    await standing.addRule(rule);
+    await standing.rules.add(rule);
     new Messages(log).info(`Added rule: ${describeRule(rule)}.`);
   }
 

@@ -42,20 +42,22 @@ const maxCommandLength = 800;
 const tooManyQuestions =
   'The user has not answered several earlier questions of programs outside VS Code. Wait until they are answered or closed, then ask again.';
 
-/** A program outside VS Code that calls tools. It has no conversation, so the user is asked with a notification. */
+/** Names a program outside VS Code for the user, by the name that it claims. */
+export function titleOfClient(clientName: string | undefined): string {
+  const name = toVisibleText(oneLine(clientName ?? '')).slice(0, maxNameLength);
+  return name === '' ? 'A program outside VS Code' : `“${name}” (a program outside VS Code)`;
+}
+
+/** Calls tools without a conversation of Backline, so the user is asked with a notification. */
 export class WindowToolCaller implements ToolCaller {
   readonly endSignal = new AbortController().signal;
   readonly stopSignal = undefined;
-  private readonly title: string;
 
-  /** `clientName` is the name that the client claims. */
+  /** `title` begins the question to the user. */
   constructor(
-    clientName: string | undefined,
+    private readonly title: string,
     private readonly deps: WindowToolCallerDeps,
-  ) {
-    const name = toVisibleText(oneLine(clientName ?? '')).slice(0, maxNameLength);
-    this.title = name === '' ? 'A program outside VS Code' : `“${name}” (a program outside VS Code)`;
-  }
+  ) {}
 
   async mayChangeFiles({ files, purpose }: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
     if (files.length > maxShownFiles)
@@ -107,12 +109,12 @@ export class WindowToolCaller implements ToolCaller {
   ): Promise<ToolPermit> {
     const { log, standing } = this.deps;
     const decision = decideRequest(request, {
-      rules: standing.rules,
-      policy: standing.policyOfAgent(mcpClientPolicyId),
-      globs: standing.ruleGlobs,
+      rules: standing.rules.list,
+      policy: standing.policy().forAgent(mcpClientPolicyId),
+      globs: standing.globs,
       isProtected: (path) => request.protections.has(path),
     });
-    if ('rule' in decision) standing.recordUse(decision.rule);
+    if ('rule' in decision) standing.rules.recordUse(decision.rule);
     if (decision.answer === 'allow' && this.isAllowedForExternalClients(decision, request)) return granted;
     if (decision.answer === 'deny')
       return refused("The user's rules or settings (backline.permissions) do not allow it. Go on without it.");
@@ -124,13 +126,10 @@ export class WindowToolCaller implements ToolCaller {
     }
   }
 
-  /**
-   * Whether the policy entry for MCP clients allows the request. The entry for all agents does not apply to programs
-   * outside VS Code.
-   */
+  /** Whether the policy entry for MCP clients allows it. The entry for all agents does not apply to them. */
   private isAllowedForExternalClients(decision: Decision, request: CheckedRequest): boolean {
     if ('rule' in decision) return decision.rule.agent === mcpClientPolicyId;
-    const own = this.deps.standing.policy.userPolicies.get(mcpClientPolicyId);
+    const own = this.deps.standing.policy().userPolicies.get(mcpClientPolicyId);
     return policyKindsOfRequest(request).every((kind) => own?.[kind] === 'allow');
   }
 

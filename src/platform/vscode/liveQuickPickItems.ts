@@ -32,10 +32,7 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     this.listener = quickPick.onDidChangeActive(([active]) => this.onActiveChanged(active));
   }
 
-  /**
-   * Updates the items, with a delay if needed. Without `keepsFirst`, if the first row is highlighted, the new first row
-   * becomes highlighted.
-   */
+  /** Updates the items, if needed later. Without `keepsFirst`, a highlight in the first row stays in that row. */
   replace(items: readonly Item[], { keepsFirst = true } = {}): void {
     this.nextUpdate = () => this.applyItems(items, keepsFirst);
     if (!this.unconfirmedList) this.applyNext();

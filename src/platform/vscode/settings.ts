@@ -73,9 +73,7 @@ export class Settings implements vscode.Disposable {
     return this.isEnabled(settingIds.ampEnabled);
   }
 
-  /**
-   * Whether agents can use VS Code's tools. Workspace settings can only turn them off, because agents can write them.
-   */
+  /** Whether agents can use VS Code's tools. Workspace settings, which agents can write, can only turn them off. */
   toolsEnabled(): boolean {
     return this.isEnabled(settingIds.toolsEnabled);
   }
@@ -126,10 +124,7 @@ export class Settings implements vscode.Disposable {
     return vscode.workspace.getConfiguration().inspect(settingIds.agentsAutoUpdate)?.globalValue === true;
   }
 
-  /**
-   * The unchecked values of `backline.permissions`. `workspace` contains the values of the workspace and of each
-   * folder.
-   */
+  /** The unchecked values of `backline.permissions`. `workspace`: those of the workspace and of each folder. */
   permissions(): { readonly user: unknown; readonly workspace: readonly unknown[] } {
     const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
     const whole = vscode.workspace.getConfiguration().inspect(settingIds.permissions);
@@ -142,10 +137,7 @@ export class Settings implements vscode.Disposable {
     };
   }
 
-  /**
-   * Writes the permissions to the user settings. @throws Error if they cannot be written, for example because the
-   * settings file has errors
-   */
+  /** Writes the permissions to the user settings. @throws Error if not possible: the file may have errors */
   async setPermissions(value: Readonly<Record<string, unknown>>): Promise<void> {
     await this.writeUserTable(settingIds.permissions, value);
   }
@@ -210,9 +202,7 @@ export class Settings implements vscode.Disposable {
     return this.read(settingIds.contextEnabled) !== false;
   }
 
-  /**
-   * Turns context providers on or off. Changes the workspace setting if there is one, and otherwise the user setting.
-   */
+  /** Turns context providers on or off, in the workspace setting if there is one, otherwise the user setting. */
   async toggleContext(): Promise<void> {
     const configuration = vscode.workspace.getConfiguration();
     const isOfWorkspace = configuration.inspect(settingIds.contextEnabled)?.workspaceValue !== undefined;

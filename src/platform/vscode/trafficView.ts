@@ -10,10 +10,7 @@ const scheme = 'backline-traffic';
 const documentUri = vscode.Uri.from({ scheme, path: 'Backline Traffic' });
 const refreshMs = 200;
 
-/**
- * Shows messages of all protocols in a read-only document. Records messages while at least one tab of the document is
- * open.
- */
+/** Shows messages of all protocols in a read-only document. Records while a tab of the document is open. */
 export class TrafficView implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<vscode.Uri>());

@@ -20,6 +20,8 @@ export interface BackendEntry {
   /** Initial option values for new sessions, from the settings. Keys are option ids, or `mode` and `model`. */
   readonly defaults?: Readonly<Record<string, string | boolean>> | undefined;
   readonly install?: string;
+  /** The machine where an agent runs that Backline connects to. Absent for this machine. */
+  readonly remoteHost?: string;
   /** Last known health of a server that Backline does not start. */
   readonly health?: BackendHealth;
 }

@@ -6,10 +6,7 @@ import type { BackendEntry, BackendRegistry } from './backendRegistry';
 import { observeSessions, type SessionObserver } from './observeSessions';
 import { BackendError, type SessionBackend, isBackendError } from './sessionBackend';
 
-/**
- * Combines several registries. If two have the same id, the earlier one wins. Calls `observeSession` for every opened
- * session.
- */
+/** Combines registries. For equal ids, the earlier one wins. Calls `observeSession` for every session. */
 export class CombinedBackends implements BackendRegistry, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(

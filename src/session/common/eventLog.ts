@@ -7,10 +7,7 @@ import type { SequencedEvent } from './sessionBackend';
 export interface EventLogLimits {
   /** Maximum number of kept events; default 50,000. */
   readonly maxEvents?: number;
-  /**
-   * Maximum total length of all strings in the kept events (approximate), in UTF-16 units; default 32 Mi, which is 64
-   * MiB.
-   */
+  /** Maximum length of all strings in the kept events, in UTF-16 units; about 32 Mi by default, or 64 MiB. */
   readonly maxUnits?: number;
 }
 

@@ -23,9 +23,7 @@ export interface SessionBackend extends Disposable {
   sessionOptions?(chosen: SessionChoices, signal?: AbortSignal): Promise<readonly ConfigOption[]>;
   /** Lists the stored sessions of the backend, newest first. @throws BackendError `unsupported` */
   listSessions(options?: { cwd?: string; signal?: AbortSignal }): Promise<readonly SessionSummary[]>;
-  /**
-   * Resumes a stored session. If the backend replays the session's history, it arrives as events. @throws BackendError
-   */
+  /** Resumes a stored session. A replayed history arrives as events. @throws BackendError */
   loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
   /** Deletes a stored session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
@@ -76,6 +74,8 @@ export interface AuthKey {
 export interface SignInMethods {
   readonly isSignedIn: boolean;
   readonly methods: readonly AuthMethod[];
+  /** Names of the accounts in use, as far as the backend tells them. For display only, and never logged. */
+  readonly accounts?: readonly string[];
   readonly canSignOut: boolean;
 }
 
@@ -159,10 +159,7 @@ export interface PromptInput {
 }
 
 export type PromptAttachment =
-  /**
-   * A file, sent with its contents if the backend supports that, and otherwise as a link. Lines are 1-based and
-   * inclusive.
-   */
+  /** A file, with its contents if supported, and otherwise as a link. Lines are 1-based and inclusive. */
   | { readonly type: 'file'; readonly path: string; readonly lines?: { readonly first: number; readonly last: number } }
   /** Text from another source, such as a context item, an unsaved document or problems. */
   | { readonly type: 'text'; readonly uri?: string; readonly title: string; readonly text: string }
@@ -200,10 +197,7 @@ export class BackendError extends Error {
   }
 }
 
-/**
- * Like `instanceof BackendError`, but also recognizes errors from other bundles, which have their own copy of the
- * class.
- */
+/** Like `instanceof BackendError`, also for errors from other bundles with their own copy of the class. */
 export function isBackendError(error: unknown): error is BackendError {
   return error instanceof Error && error.name === 'BackendError';
 }

@@ -11,10 +11,7 @@ export type TokenUsage = z.infer<typeof TokenUsage>;
 /** Optional token usage of an event. An invalid value is ignored, so that the event itself is not lost. */
 const SideUsage = TokenUsage.nullable().optional().catch(undefined);
 
-/**
- * A position as in VS Code and LSP: 0-based lines, and 0-based characters in UTF-16 units. The end of a range is
- * exclusive.
- */
+/** A position as in VS Code and LSP: 0-based line and UTF-16 character. The end of a range is exclusive. */
 const Position = z.looseObject({ line: Count, character: Count });
 const Range = z.looseObject({ start: Position, end: Position });
 
@@ -82,10 +79,7 @@ const Seconds = z.union([
     .regex(/^\d+(?:\.\d+)?$/u)
     .transform(Number),
 ]);
-/**
- * Fields of an approval. Invalid fields are ignored, because dropping the event would let the tool run without
- * approval.
- */
+/** Invalid fields are ignored, because dropping the event would let the tool run without approval. */
 export const approvalDetails = {
   timeout: Seconds.optional().catch(undefined),
   context: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -150,10 +144,7 @@ const event = <Name extends string, Shape extends z.core.$ZodLooseShape>(name: N
 export const SessionEvent = z.discriminatedUnion('event', [
   event('session:start', { profile: Text.optional(), timestamp: Text.optional() }),
   event('session:end', { reason: Text.optional(), token_usage: SideUsage }),
-  /**
-   * `agent_session_id`: the agent was restarted and uses a new session, which does not contain the earlier
-   * conversation.
-   */
+  /** `agent_session_id`: the restarted agent uses a new session, without the earlier conversation. */
   event('session:info', { title: Text.optional(), updated_at: Text.optional(), agent_session_id: Text.optional() }),
 
   /** `replayed`: the prompt is part of the history that `session/load` replays. */
@@ -193,9 +184,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
     ...toolName,
     result: ToolResult,
     duration_ms: z.number().nullable().optional(),
-    /**
-     * Set if the call ran without approval in an agent that has no modes and never requested approval in this session.
-     */
+    /** Set if the call ran without approval in an agent without modes that has never asked in this session. */
     unattended: UnattendedAction.optional().catch(undefined),
     ...toolDetails,
   }),

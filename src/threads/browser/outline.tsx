@@ -7,10 +7,7 @@ import { indexAfterKey } from '../../webview/browser/listKeys';
 import type { OutlineItem } from '../common/page/threadApi';
 import { useThreadPage, useThreadPageState } from './threadPageContext';
 
-/**
- * Lists all prompts of the thread, including those that are not loaded. `current` is the id of the prompt that the user
- * is reading.
- */
+/** Lists all prompts of the thread, loaded or not. `current`: id of the prompt that the user is reading. */
 export function Outline({ current }: { current: string | undefined }) {
   const page = useThreadPage();
   const { outline, times } = useThreadPageState();

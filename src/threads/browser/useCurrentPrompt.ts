@@ -77,10 +77,7 @@ function promptOf(entry: Element): string | undefined {
   return entry.closest('.turn')?.querySelector<HTMLElement>(':scope > .entry-prompt')?.dataset['entry'];
 }
 
-/**
- * Returns the first visible prompt if it is near the top, or else the previous prompt. Uses a binary search to measure
- * only a few elements.
- */
+/** Returns the first visible prompt near the top, or else the previous one. Measures few elements. */
 function promptAtTop(scroller: Element): string | undefined {
   const prompts = [...scroller.querySelectorAll<HTMLElement>('.turn > .entry-prompt')];
   const edge = scroller.getBoundingClientRect().top;

@@ -5,10 +5,7 @@ import type { TranscriptHandle } from '../../transcript/browser/list/transcriptL
 /** Distance in pixels that the user must scroll up to stop following. */
 const unfollowPx = 48;
 
-/**
- * Returns whether the list follows new entries, and a function to change this. The state also depends on the scroll
- * position.
- */
+/** Returns whether the list follows new entries, and a function to change it. Scrolling changes it, too. */
 export function useFollowing(
   root: RefObject<HTMLElement | null>,
   handle: RefObject<TranscriptHandle | null>,

@@ -39,10 +39,7 @@ export function useJumpTargets(root: RefObject<HTMLElement | null>, handle: RefO
   }, [page, root, handle]);
 }
 
-/**
- * Returns the entry. If it is a step of a collapsed call, which is not rendered, returns the nearest visible call that
- * contains it.
- */
+/** Returns the entry, or the nearest visible call that contains it, if it is in a collapsed call. */
 function nearestVisible(page: ThreadPage, entryId: string, isVisible: (id: string) => boolean): string | undefined {
   const seen = new Set<string>();
   for (let id: string | undefined = entryId; id !== undefined && !seen.has(id); id = page.transcript.get(id)?.parent) {

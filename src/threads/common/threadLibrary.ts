@@ -7,10 +7,7 @@ import { mergeAccountHead } from './heads/mergeAccountHead';
 import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type SourceProblem } from './threadPorts';
 
 interface ThreadLibraryDeps {
-  /**
-   * The sources. If several have a thread with the same number of messages, the first one is preferred. The library
-   * owns the sources.
-   */
+  /** For equal numbers of messages, the first source is preferred. The library owns the sources. */
   readonly sources: readonly ThreadSource[];
   /** Objects that the sources share. They are disposed after the sources. */
   readonly owned?: readonly Disposable[];
@@ -105,10 +102,7 @@ export class ThreadLibrary implements Disposable {
     return this.listedById.get(threadId)?.head;
   }
 
-  /**
-   * Reads a thread. Calls `onFirst` at most once, with the last entries, before the read is complete. @throws
-   * ThreadError
-   */
+  /** Reads a thread. `onFirst` gets the last entries before, at most once. @throws ThreadError */
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
     return await this.withSource(threadId, (source) => source.read(threadId, signal, onFirst));
   }
@@ -208,9 +202,7 @@ export class ThreadLibrary implements Disposable {
     this.emitter.fire();
   }
 
-  /**
-   * Uses the source that lists the thread, or else tries all sources, because a thread may exist without being listed.
-   */
+  /** Uses the source that lists the thread, or else all: a thread may exist without being listed. */
   private async withSource<Result>(threadId: string, work: (source: ThreadSource) => Promise<Result>): Promise<Result> {
     await this.waitForFirstList();
     const known = this.listedById.get(threadId)?.source;

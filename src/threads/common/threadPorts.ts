@@ -28,10 +28,7 @@ export interface ThreadHead {
   readonly usage?: Usage;
   readonly hasChanges: boolean;
   readonly isArchived: boolean;
-  /**
-   * `waiting`: the thread waits for an approval. `stale`: it is marked as running, but its file was not written for a
-   * while.
-   */
+  /** `waiting`: for an approval. `stale`: marked as running, but its file was not written for a while. */
   readonly state: (typeof threadStates)[number];
   readonly relations: readonly ThreadRelation[];
   /** Why the thread cannot be read, as a message for the user. */
@@ -77,17 +74,11 @@ export interface ThreadSource extends Disposable {
   list(signal?: AbortSignal): Promise<readonly ThreadHead[]>;
   /** Drops cached data. Called when the user has requested a refresh. */
   invalidate?(): void;
-  /**
-   * Reads a thread. Calls `onFirst` at most once, with the last entries, before the read is complete. @throws
-   * ThreadError
-   */
+  /** Reads a thread. `onFirst` gets the last entries before, at most once. @throws ThreadError */
   read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
   /** Returns the source of an entry as indented JSON. Undefined if there is no such entry. @throws ThreadError */
   rawJson(threadId: string, entryId: string): Promise<string | undefined>;
-  /**
-   * Calls the listener after changes of a thread. Changes in quick succession are combined. The caller must dispose the
-   * result.
-   */
+  /** Calls the listener after changes of a thread, combining quick ones. The caller disposes the result. */
   subscribe(threadId: string, listener: () => void): Disposable;
   /** Returns the id of the thread that Amp would continue, if known. */
   currentThreadId?(): Promise<string | undefined>;

@@ -37,8 +37,6 @@ export interface ThreadReader {
   head(file: ThreadFile): Promise<ThreadHead | undefined>;
   /** Returns the source of an entry as indented JSON. Undefined if there is no such entry. @throws ThreadError */
   rawJson(file: ThreadFile, entryId: string): Promise<string | undefined>;
-  /**
-   * Returns the duration of the last read of a file in milliseconds, or 0. Files that take long are read less often.
-   */
+  /** Duration of the last read of a file in milliseconds, or 0. Slow files are read less often. */
   costMs(path: string): number;
 }

@@ -35,9 +35,7 @@ export interface AmpThreads {
   readonly account: CliSource;
 }
 
-/**
- * Creates the sources of Amp's threads, and the library that combines them. Nothing starts before the library is used.
- */
+/** Creates the sources of Amp's threads and their library. Nothing starts before the library is used. */
 export function createAmpThreads({ paths, moreFolders, findCommand, ...deps }: AmpThreadsDeps): AmpThreads {
   const { indexFolder, workerFile, clock, log } = deps;
   const worker = new ThreadWorkerOwner({ workerFile, clock, log });

@@ -91,9 +91,7 @@ export class LocalThreadSource implements ThreadSource {
     this.emitter.fire();
   }
 
-  /**
-   * Returns the threads. The list may be out of date while listing is throttled. `onDidChange` reports a newer list.
-   */
+  /** Returns the threads, maybe outdated while listing is throttled. `onDidChange` reports a newer list. */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     if (this.heads && this.relistThrottle.isPausing) return this.heads;
     return await this.listNow(signal);
@@ -160,10 +158,7 @@ export class LocalThreadSource implements ThreadSource {
     });
   }
 
-  /**
-   * Reads the list again when a write has probably ended and when a thread becomes stale, because no event reports
-   * these.
-   */
+  /** Reads the list again when a write has probably ended and when a thread becomes stale: no event does. */
   private scheduleRelist(isUnsettled: boolean, heads: readonly ThreadHead[]): void {
     const { clock } = this.deps;
     this.relistTimer?.dispose();

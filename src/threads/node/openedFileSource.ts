@@ -45,9 +45,7 @@ export class OpenedFileSource implements ThreadSource {
     this.subscriptions = this.disposables.add(new ThreadSubscriptions(deps.clock, costMs, this.onListenerError));
   }
 
-  /**
-   * Adds the thread in a file to the list. `file` is an absolute path. @throws ThreadError if the file is not a thread
-   */
+  /** Adds the thread in a file. `file`: absolute path. @throws ThreadError if the file is not a thread */
   async add(file: string, signal?: AbortSignal): Promise<ThreadHead> {
     const { head } = await this.deps.reader.read({ path: file, source: 'file' }, signal);
     this.pathById.set(head.id, file);

@@ -19,10 +19,7 @@ interface ThreadActionsDeps {
   readonly readSubthread: (threadId: string) => Promise<OpenThread>;
   /** Returns the absolute path of the `amp` executable. Undefined if it is not installed. */
   readonly findAmp: () => Promise<string | undefined>;
-  /**
-   * Starts a conversation with another agent, and attaches the summary. `folder` is the absolute path of a workspace
-   * folder.
-   */
+  /** Starts a conversation with another agent, with the summary. `folder`: absolute path of a workspace folder. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
   readonly messages: Messages;
   /** Asks for the target file. Undefined if the user cancels. */

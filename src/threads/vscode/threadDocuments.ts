@@ -9,10 +9,7 @@ import type { OpenThread, ThreadSource } from '../common/threadPorts';
 const DocumentQuery = z.object({
   thread: z.string(),
   entry: z.string(),
-  /**
-   * One side of a diff. `part` is the index of the diff in the entry's parts. If missing, the document is the entry's
-   * JSON source.
-   */
+  /** One side of a diff. `part`: index in the entry's parts. Without it, the document is the entry's JSON source. */
   diff: z.object({ part: z.number(), side: z.enum(['before', 'after']) }).optional(),
 });
 type DocumentQuery = z.infer<typeof DocumentQuery>;
@@ -28,10 +25,7 @@ export class ThreadDocuments {
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  /**
-   * Shows a diff. `part` is the index of the diff in the entry's parts. @throws ThreadError; Error if there is no such
-   * diff
-   */
+  /** Shows a diff. `part`: index in the entry's parts. @throws ThreadError; Error if there is no such diff */
   async showDiff(threadId: string, entryId: string, part: number): Promise<void> {
     const { path } = findDiff(await this.threadSource.read(threadId), entryId, part);
     const side = (name: 'before' | 'after'): vscode.Uri =>

@@ -33,10 +33,7 @@ interface ThreadsFeatureDeps extends FeatureContext {
   readonly findAmp: () => Promise<string | undefined>;
   /** Returns how to start the Amp CLI without a shell. Undefined if it is not installed. @throws Error */
   readonly findCommand: () => Promise<CliCommand | undefined>;
-  /**
-   * Starts a conversation with another agent, and attaches the summary. `folder` is the absolute path of a workspace
-   * folder.
-   */
+  /** Starts a conversation with another agent, with the summary. `folder`: absolute path of a workspace folder. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
   /** Stores the filters of the list. */
   readonly workspaceState: Memento;
@@ -47,9 +44,7 @@ interface ThreadsFeatureDeps extends FeatureContext {
   readonly distFolder: vscode.Uri;
 }
 
-/**
- * Amp's threads in VS Code: the list, the search, and the tabs that show threads. Reads nothing before the first use.
- */
+/** Amp's threads in VS Code: the list, the search, and tabs of threads. Reads nothing before the first use. */
 export class ThreadsFeature implements Feature<RunningThreads> {
   readonly id = 'threads';
   readonly title = 'Amp threads';

@@ -3,4 +3,6 @@ export const progressMessagesByChatTool = {
   outline: 'Looking at the outline',
   hover: 'Looking up types and documentation',
   call_hierarchy: 'Following calls',
+  fixes: 'Looking at fixes',
+  format: 'Formatting',
 } as const;

@@ -5,13 +5,14 @@ import { findSymbolTool } from './editor/findSymbol';
 import { hoverTool } from './editor/hover';
 import { outlineTool } from './editor/outline';
 import { definitionTool, implementationsTool, referencesTool } from './editor/places';
-import { problemsTool } from './editor/problems';
+import { problemsTool } from './problems/problems';
 import { readFileTool } from './editor/readFile';
 import { fixesTool } from './editor/fixes';
 import { formatTool } from './editor/format';
 import { renameTool } from './editor/rename';
 import { searchTool } from './editor/search';
-import { tasksTool } from './editor/tasks';
+import { tasksTool } from './running/tasks';
+import { testsTool } from './running/tests';
 import { DiffTool, openEditorsTool, openTool, selectionTool } from './editor/windowTools';
 import type { Tool, ToolProvider } from './toolProvider';
 import type { ToolPorts } from './toolPorts';
@@ -20,12 +21,13 @@ export const toolInstructions =
   "Tools of the user's VS Code window. Its language servers know definitions, references, types and problems exactly, and it has text that is not saved: ask it rather than search the disk. Name places by path and symbol, with a line where the symbol is there more than once. Lines and columns are 1-based.";
 
 export class EditorTools implements ToolProvider, Disposable {
-  readonly tools: readonly Tool[];
   private readonly diffTool: DiffTool;
+  private readonly allTools: readonly Tool[];
+  private readonly toolsWithoutTests: readonly Tool[];
 
-  constructor(ports: ToolPorts) {
+  constructor(private readonly ports: ToolPorts) {
     this.diffTool = new DiffTool(ports);
-    this.tools = [
+    this.toolsWithoutTests = [
       readFileTool(ports),
       findSymbolTool(ports),
       outlineTool(ports),
@@ -46,6 +48,12 @@ export class EditorTools implements ToolProvider, Disposable {
       formatTool(ports),
       tasksTool(ports),
     ];
+    this.allTools = [...this.toolsWithoutTests, testsTool(ports)];
+  }
+
+  /** VS Code announces its own tools some time after it has started, and older versions run no tests. */
+  get tools(): readonly Tool[] {
+    return this.ports.tests.isAvailable ? this.allTools : this.toolsWithoutTests;
   }
 
   dispose(): void {

@@ -18,6 +18,9 @@ export interface LanguagePort {
   callsOf(direction: CallDirection, item: HierarchyItem, signal: AbortSignal): Promise<readonly HierarchyCall[]>;
 }
 
+/** Maximum number of places, hovers or symbols in an answer. A longer answer is cut. */
+export const maxPlaces = 200_000;
+
 export type DefinitionKind = 'definition' | 'type' | 'declaration';
 export type CallDirection = 'incoming' | 'outgoing';
 

@@ -138,9 +138,7 @@ async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSign
   return { ...place, remarks: [] };
 }
 
-/**
- * Returns an empty outline on errors. @throws LanguageServerTimeoutError, because the next query would time out, too
- */
+/** Returns an empty outline on errors. @throws LanguageServerTimeoutError: the next query would time out, too */
 async function outlineOrEmpty(path: string, ports: ToolPorts, signal: AbortSignal): Promise<readonly OutlineSymbol[]> {
   try {
     return await ports.language.outline(path, signal);

@@ -1,6 +1,6 @@
 import { countOf } from '../../base/common/countOf';
 import { CodeLines } from './text/codeLines';
-import type { Place } from './languagePort';
+import { maxPlaces, type Place } from './languagePort';
 import { shortenLineAround } from './text/lineTexts';
 import { sortByNearness } from './search/nearness';
 import { pageFooter, selectPage } from './text/pages';
@@ -45,6 +45,7 @@ export async function visiblePlaces<P extends Place>(
   return {
     places,
     remarks: [
+      ...(found.length >= maxPlaces ? ['VS Code found even more, which were not looked at.'] : []),
       ...(outside > 0 ? [`${countOf(outside, 'more file is', 'more files are')} outside the workspace.`] : []),
       ...(files.uncheckedCount > 0 ? ['Only the nearest 2,000 files were looked at: there are more.'] : []),
     ],

@@ -22,8 +22,11 @@ export interface KnownTask {
 }
 
 export interface StartedTask {
-  /** Resolves when it has ended. Never rejects. */
+  /** Resolves when it has ended and its output is complete. Never rejects. */
   readonly whenEnded: Promise<TaskEnd>;
+  readonly hasEnded: boolean;
+  /** The end of what its terminal has shown until now, with control sequences. Undefined if VS Code does not tell. */
+  output(): Promise<string | undefined>;
 }
 
 export interface TaskEnd {

@@ -3,6 +3,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { LanguageEditPort } from './languageEditPort';
 import type { LanguagePort } from './languagePort';
 import type { TaskPort } from './taskPort';
+import type { TestPort } from './testPort';
 import type { TextSearch } from './search/textSearch';
 import type { WindowPort } from './windowPort';
 
@@ -26,6 +27,7 @@ export interface ToolPorts {
   readonly languageEdits: LanguageEditPort;
   readonly search: TextSearch;
   readonly tasks: TaskPort;
+  readonly tests: TestPort;
   readonly window: WindowPort;
   readonly clock: Clock;
 }

@@ -43,6 +43,11 @@ const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
 /** Returns who calls, given the name from the client's `initialize`. */
 type CallerOfClient = (clientName: string | undefined) => ToolCaller;
 
+interface NamedCaller {
+  readonly name: string | undefined;
+  readonly caller: ToolCaller;
+}
+
 interface Refusal {
   readonly status: number;
   readonly message: string;
@@ -57,6 +62,7 @@ export class McpServer {
   private readonly requestCountByClient = new Map<string, number>();
   private readonly callerByClient = new Map<string, CallerOfClient>();
   private readonly nameByConnection = new BoundedMap<string, string>({ maxEntries: maxNamedConnections });
+  private readonly callerByConnection = new BoundedMap<string, NamedCaller>({ maxEntries: maxNamedConnections });
   private server: Server | undefined;
 
   constructor(private readonly options: McpServerDeps) {
@@ -86,7 +92,7 @@ export class McpServer {
   createSessionAddress(caller: ToolCaller): McpAddress {
     const address = this.createAddress(() => caller);
     const client = this.clientOf(address);
-    const forget = (): void => void this.callerByClient.delete(client);
+    const forget = (): void => this.forgetCallers(client);
     if (caller.endSignal.aborted) forget();
     else caller.endSignal.addEventListener('abort', forget, { once: true });
     return address;
@@ -107,7 +113,7 @@ export class McpServer {
 
   /** Refuses further requests with the token of this address. */
   revokeAddress(address: McpAddress): void {
-    this.callerByClient.delete(this.clientOf(address));
+    this.forgetCallers(this.clientOf(address));
     this.tokens.revoke(address.headers['Authorization'] ?? '');
   }
 
@@ -152,7 +158,7 @@ export class McpServer {
         tools: this.options.providers.flatMap(({ tools }) => tools),
         client,
         connection,
-        caller: () => this.callerByClient.get(client)?.(this.nameByConnection.get(connection)),
+        caller: () => this.callerOf(client, connection),
         onClientNamed: (name) => this.nameByConnection.set(connection, name.slice(0, maxNameLength)),
         callQueue: this.callQueue,
         openCalls: this.openCalls,
@@ -179,6 +185,24 @@ export class McpServer {
       });
     let timer = schedule();
     return toDisposable(() => timer.dispose());
+  }
+
+  private forgetCallers(client: string): void {
+    this.callerByClient.delete(client);
+    for (const connection of [...this.callerByConnection.keys()])
+      if (connection === client || connection.startsWith(`${client} `)) this.callerByConnection.delete(connection);
+  }
+
+  /** A connection keeps its caller, so that tools can know it again. */
+  private callerOf(client: string, connection: string): ToolCaller | undefined {
+    const create = this.callerByClient.get(client);
+    if (!create) return undefined;
+    const name = this.nameByConnection.get(connection);
+    const known = this.callerByConnection.get(connection);
+    if (known && known.name === name) return known.caller;
+    const caller = create(name);
+    this.callerByConnection.set(connection, { name, caller });
+    return caller;
   }
 
   /** Returns an empty string for a token that is not ours. */

@@ -2,24 +2,23 @@ import { extname } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
-import type {
-  HierarchyCall,
-  CallDirection,
-  HierarchyItem,
-  DefinitionKind,
-  FilePosition,
-  FoundSymbol,
-  LanguagePort,
-  OutlineSymbol,
-  Place,
+import {
+  maxPlaces,
+  type HierarchyCall,
+  type CallDirection,
+  type HierarchyItem,
+  type DefinitionKind,
+  type FilePosition,
+  type FoundSymbol,
+  type LanguagePort,
+  type OutlineSymbol,
+  type Place,
 } from '../common/languagePort';
 import { LanguageQueries } from '../common/calls/languageQueries';
 import { toOutline, toPlace, toRange, symbolKindName, toPosition } from './languageValues';
 
 /** How long a tool waits; some language servers build their index on the first request. */
 const answerTimeoutMs = 12_000;
-/** Limit of places, hovers or symbols per answer. */
-const maxAnswers = 200_000;
 
 const definitionCommands: Record<DefinitionKind, string> = {
   definition: 'vscode.executeDefinitionProvider',
@@ -69,14 +68,14 @@ export class LanguageFeatures implements LanguagePort {
       return await vscode.commands.executeCommand<Symbols>('vscode.executeDocumentSymbolProvider', uri);
     };
     const found = await this.queries.runQuery({ key: `outline ${path}`, group: queryGroupOf(path), ask }, signal);
-    return toOutline((found ?? []).slice(0, maxAnswers));
+    return toOutline((found ?? []).slice(0, maxPlaces));
   }
 
   async workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]> {
     const ask = async (): Promise<readonly vscode.SymbolInformation[] | undefined> =>
       await vscode.commands.executeCommand('vscode.executeWorkspaceSymbolProvider', query);
     const found = await this.queries.runQuery({ key: `symbols ${query}`, group: 'workspace symbols', ask }, signal);
-    return (found ?? []).slice(0, maxAnswers).map(({ name, kind, containerName, location }) => ({
+    return (found ?? []).slice(0, maxPlaces).map(({ name, kind, containerName, location }) => ({
       name,
       kind: symbolKindName(kind),
       container: containerName,
@@ -100,7 +99,7 @@ export class LanguageFeatures implements LanguagePort {
     const key = `${direction} ${line}:${character} ${item.name} ${item.path ?? ''}`;
     const ask = async (): Promise<Calls> => await vscode.commands.executeCommand<Calls>(callCommands[direction], known);
     const found = await this.queries.runQuery({ key, group: queryGroupOf(item.path ?? ''), ask }, signal);
-    return (found ?? []).slice(0, maxAnswers).map((call) => ({
+    return (found ?? []).slice(0, maxPlaces).map((call) => ({
       item: this.toCallItem('from' in call ? call.from : call.to),
       callRanges: call.fromRanges.map(toRange),
     }));
@@ -135,7 +134,7 @@ async function openDocument(path: string): Promise<vscode.TextDocument> {
 }
 
 function toPlaces(found: Places): readonly Place[] {
-  return (found ?? []).slice(0, maxAnswers).map(toPlace);
+  return (found ?? []).slice(0, maxPlaces).map(toPlace);
 }
 
 /** Also handles the older forms: a string, or code with its language. */

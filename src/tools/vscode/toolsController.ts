@@ -20,6 +20,7 @@ import { LanguageFeatures } from './languageFeatures';
 import { LazySearch } from './lazySearch';
 import { findRipgrep, hiddenFileGlobs } from './ripgrepProgram';
 import { WindowTasks } from './windowTasks';
+import { WindowTests } from './windowTests';
 import { WindowState } from './windowState';
 
 export interface ToolsControllerDeps extends FeatureContext {
@@ -28,6 +29,8 @@ export interface ToolsControllerDeps extends FeatureContext {
   readonly version: string;
   /** Creates the caller for a client outside VS Code, with the name that it gives itself. */
   readonly createCaller: (clientName: string | undefined) => ToolCaller;
+  /** Calls the tools that VS Code's chat uses. */
+  readonly chatCaller: ToolCaller;
   /** Absolute path of a folder for tools that all windows of the user share. It need not exist. */
   readonly sharedFolder: string;
   /** Absolute path of `dist/mcp-bridge.js`. */
@@ -49,10 +52,10 @@ export class ToolsController implements RunningFeature {
     const window = new WindowState();
     const search = new LazySearch(() => chooseSearch(options, window));
     const language = new LanguageFeatures(clock);
-    const tasks = new WindowTasks(() => editor.folders[0]?.path ?? homedir());
+    const tasks = new WindowTasks(() => editor.folders[0]?.path ?? homedir(), clock);
     const languageEdits = new LanguageEdits(clock);
     this.editorTools = this.disposables.add(
-      new EditorTools({ editor, language, languageEdits, search, tasks, window, clock }),
+      new EditorTools({ editor, language, languageEdits, search, tasks, tests: new WindowTests(), window, clock }),
     );
     this.externalClients = this.disposables.add(
       new ExternalClients({
@@ -87,7 +90,7 @@ export class ToolsController implements RunningFeature {
   ): Promise<vscode.LanguageModelToolResult> {
     const tool = this.tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`The tools are off: the user can change ${settingIds.toolsEnabled}.`);
-    const text = await withAbortSignal(token, (signal) => tool.run(input, signal));
+    const text = await withAbortSignal(token, (signal) => tool.run(input, signal, this.options.chatCaller));
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 

@@ -1,10 +1,15 @@
 import * as vscode from 'vscode';
+import type { Clock } from '../../base/common/async';
 import type { ToolCommand } from '../../session/common/toolCaller';
 import type { KnownTask, StartedTask, TaskEnd, TaskPort } from '../common/taskPort';
+import { TaskOutput } from './taskOutput';
 
 export class WindowTasks implements TaskPort {
   /** `defaultFolder` is the absolute path where tasks without a folder run. */
-  constructor(private readonly defaultFolder: () => string) {}
+  constructor(
+    private readonly defaultFolder: () => string,
+    private readonly clock: Clock,
+  ) {}
 
   async tasks(): Promise<readonly KnownTask[]> {
     return (await vscode.tasks.fetchTasks()).map((task) => this.toKnownTask(task));
@@ -20,7 +25,7 @@ export class WindowTasks implements TaskPort {
       command: commandOf(task, folder),
       folder,
       isBackground,
-      start: (signal) => startTask(task, signal),
+      start: (signal) => startTask(task, this.clock, signal),
     };
   }
 }
@@ -40,17 +45,26 @@ function argumentText(argument: string | vscode.ShellQuotedString): string {
   return typeof argument === 'string' ? argument : argument.value;
 }
 
-async function startTask(task: vscode.Task, signal: AbortSignal): Promise<StartedTask> {
+async function startTask(task: vscode.Task, clock: Clock, signal: AbortSignal): Promise<StartedTask> {
   signal.throwIfAborted();
   const ended = Promise.withResolvers<TaskEnd>();
+  const output = new TaskOutput(clock);
+  const processIds = new Map<vscode.TaskExecution, number>();
   const exitCodes = new Map<vscode.TaskExecution, number | undefined>();
   const finished = new Set<vscode.TaskExecution>();
   let execution: vscode.TaskExecution | undefined;
-  // A short task can end before it is known which one it is.
+  // A short task can start and end before it is known which one it is.
   const check = (): void => {
-    if (execution && finished.has(execution)) ended.resolve({ exitCode: exitCodes.get(execution) });
+    if (!execution) return;
+    const processId = processIds.get(execution);
+    if (processId !== undefined) output.setProcess(processId);
+    if (finished.has(execution)) ended.resolve({ exitCode: exitCodes.get(execution) });
   };
   const listeners = [
+    vscode.tasks.onDidStartTaskProcess((start) => {
+      processIds.set(start.execution, start.processId);
+      check();
+    }),
     vscode.tasks.onDidEndTaskProcess((end) => exitCodes.set(end.execution, end.exitCode)),
     vscode.tasks.onDidEndTask((end) => {
       finished.add(end.execution);
@@ -71,9 +85,27 @@ async function startTask(task: vscode.Task, signal: AbortSignal): Promise<Starte
     execution = await vscode.tasks.executeTask(task);
   } catch (error) {
     dispose();
+    output.dispose();
     throw error;
   }
   if (signal.aborted) stop();
   check();
-  return { whenEnded: ended.promise };
+  return startedTask(ended.promise, output);
+}
+
+function startedTask(ended: Promise<TaskEnd>, output: TaskOutput): StartedTask {
+  let hasEnded = false;
+  const end = async (): Promise<TaskEnd> => {
+    const result = await ended;
+    await output.end();
+    hasEnded = true;
+    return result;
+  };
+  return {
+    whenEnded: end(),
+    get hasEnded() {
+      return hasEnded;
+    },
+    output: () => output.text(),
+  };
 }

@@ -30,10 +30,7 @@ export interface TranscriptActions {
   /** Reverts the changes of one file, or of all files. With a turn, only reverts changes of that turn. */
   readonly revert?: (path?: string, turn?: number, renamedFrom?: string) => void;
   readonly keepChanges?: (path?: string) => void;
-  /**
-   * Loads or unloads the thread of a subagent. Its entries become steps of the call. Resolves to a message if the
-   * thread cannot be loaded.
-   */
+  /** Loads or unloads a subagent's thread as steps of the call. Resolves to a message if that is not possible. */
   readonly showSubthread?: (entryId: string, isShown: boolean) => Promise<string | undefined>;
   readonly showJson?: (entryId: string) => void;
 }

@@ -26,10 +26,7 @@ export function useShortenPath(): (path: string) => string {
   return (path) => shortenPath(path, folders);
 }
 
-/**
- * Returns the entry. The component is redrawn when the entry or its children change. Undefined if the entry was
- * removed.
- */
+/** Returns the entry; undefined if removed. The component is redrawn when it or its children change. */
 export function useEntry(id: string): Entry | undefined {
   const { model } = useTranscript();
   const redraw = useRedraw();

@@ -31,9 +31,7 @@ export const Part = z.discriminatedUnion('type', [
     hunks: z.array(DiffHunk),
     omitted: optional(Count),
   }),
-  /**
-   * Command output with ANSI sequences. `exitCode` is set when the command has ended. It is null if a signal ended it.
-   */
+  /** Command output with ANSI sequences. `exitCode`: set when the command has ended; null if by a signal. */
   z.object({
     type: z.literal('terminal'),
     command: optional(Text),
@@ -125,6 +123,13 @@ const entryBase = {
   /** Number of UTF-16 units omitted from the entry's own texts, without those of its parts. */
   omitted: optional(Count),
 };
+
+export interface EntryBase {
+  readonly id: string;
+  readonly turn: number;
+  readonly at?: number;
+  readonly parent?: string;
+}
 
 export const ToolState = z.enum([
   'pending',

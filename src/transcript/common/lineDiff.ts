@@ -7,14 +7,10 @@ const maxShownLines = 400;
 const maxLineNumber = 1e9;
 /** Maximum length of a line that is shown, in UTF-16 units. */
 const maxLineUnits = 2_000;
-/**
- * Maximum number of edits to compare. If there are more, lines are not matched, because the time grows quadratically.
- */
+/** Maximum number of edits to compare. With more, lines are not matched: the time grows quadratically. */
 const maxEdits = 2_000;
 
-/**
- * Compares two texts. Null stands for a file that does not exist. At most `maxLines` lines are shown, from both sides.
- */
+/** Compares two texts. Null: no file. At most `maxLines` lines are shown, from both sides. */
 export function createDiff(
   path: string,
   before: string | null,
@@ -45,9 +41,7 @@ export function countChanges(before: string | null, after: string | null): Chang
   return counts;
 }
 
-/**
- * Parses a unified diff. Uses the patch for the path, or else the first patch. Undefined for invalid or empty diffs.
- */
+/** Parses a unified diff: the patch for the path, or else the first one. Undefined if invalid or empty. */
 export function parseUnifiedDiff(path: string, unified: string): DiffPart | undefined {
   const patch = patchFor(path, unified);
   if (!patch || patch.hunks.length === 0) return undefined;
@@ -64,10 +58,7 @@ export function parseUnifiedDiff(path: string, unified: string): DiffPart | unde
   );
 }
 
-/**
- * Parses the lines of one hunk without its header. `firstLine` is a 1-based line of the original file. Undefined for
- * invalid or empty diffs.
- */
+/** Parses the lines of one hunk. `firstLine`: 1-based, in the original file. Undefined if invalid or empty. */
 export function parseHunkLines(path: string, lines: string, firstLine: number): DiffPart | undefined {
   const shown = lines
     .replace(fileHeader, '')

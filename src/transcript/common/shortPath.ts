@@ -1,7 +1,4 @@
-/**
- * Returns the path relative to its workspace folder. If there are several folders, starts with the folder's name. Other
- * paths stay absolute.
- */
+/** Returns the path relative to its workspace folder, after its name if there are several, or else absolute. */
 export function shortenPath(path: string, folders: readonly string[]): string {
   const known = normalizeDrive(path);
   for (const folder of folders) {

@@ -94,9 +94,7 @@ export class TranscriptDocument implements Disposable {
     return start;
   }
 
-  /**
-   * Creates a feed that starts with about `tail` entries from the end and reports all changes. The caller disposes it.
-   */
+  /** Creates a feed of about `tail` entries from the end, and all changes. The caller disposes it. */
   feed(tail: number): TranscriptFeed {
     const feed = new TranscriptFeed(this, tail, () => this.feeds.delete(feed));
     this.feeds.add(feed);

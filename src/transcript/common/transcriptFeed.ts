@@ -116,10 +116,7 @@ export class TranscriptFeed implements Disposable {
     return patch;
   }
 
-  /**
-   * Causes the next patch to contain everything: about `tail` entries from the end, or the current range without
-   * `tail`.
-   */
+  /** Makes the next patch contain everything: about `tail` entries from the end, or the current range. */
   restart(tail?: number): void {
     const { size } = this.transcriptDocument;
     this.needsReset = true;

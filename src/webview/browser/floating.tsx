@@ -12,10 +12,7 @@ interface FloatingProps {
 
 const marginPx = 4;
 
-/**
- * A box next to its anchor. It opens on the preferred side, or on the side with more space, and is always inside the
- * window.
- */
+/** A box next to its anchor: on the preferred side, or where more space is, always inside the window. */
 export function FloatingBox({ anchor, onLeave, side = 'below', class: className = '', children }: FloatingProps) {
   const box = useRef<HTMLDivElement>(null);
 

@@ -57,10 +57,7 @@ export class HostConnection {
     };
   }
 
-  /**
-   * Sets the only listener for a notification. Messages with another structure are dropped and reported to
-   * `onUnreadable`.
-   */
+  /** Sets the only listener. Messages with another structure are dropped and reported to `onUnreadable`. */
   onNotification<Params extends z.ZodMiniType>(
     type: NotificationType<Params>,
     listener: (params: z.infer<Params>) => void,

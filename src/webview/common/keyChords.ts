@@ -12,16 +12,16 @@ export interface PressedKey {
   readonly metaKey: boolean;
 }
 
-const modifiers: Readonly<Record<string, 'ctrl' | 'shift' | 'alt' | 'meta'>> = {
-  ctrl: 'ctrl',
-  shift: 'shift',
-  alt: 'alt',
-  option: 'alt',
-  cmd: 'meta',
-  meta: 'meta',
-  win: 'meta',
-  super: 'meta',
-};
+const modifiers: ReadonlyMap<string, 'ctrl' | 'shift' | 'alt' | 'meta'> = new Map([
+  ['ctrl', 'ctrl'],
+  ['shift', 'shift'],
+  ['alt', 'alt'],
+  ['option', 'alt'],
+  ['cmd', 'meta'],
+  ['meta', 'meta'],
+  ['win', 'meta'],
+  ['super', 'meta'],
+]);
 
 /** Matches conditions that are never true in a page, because it is neither an editor nor a terminal. */
 const editorOnlyCondition =
@@ -99,9 +99,9 @@ function canonicalKey(written: string): string {
   const found = new Set<string>();
   let rest = written;
   for (;;) {
-    const [prefix, name = ''] = /^([a-z]+)\+(?=.)/.exec(rest) ?? [];
-    const modifier = prefix === undefined ? undefined : modifiers[name];
-    if (prefix === undefined || modifier === undefined) return joinKey(found, rest);
+    const [prefix = '', name = ''] = /^([a-z]+)\+(?=.)/.exec(rest) ?? [];
+    const modifier = modifiers.get(name);
+    if (modifier === undefined) return joinKey(found, rest);
     found.add(modifier);
     rest = rest.slice(prefix.length);
   }
@@ -109,9 +109,7 @@ function canonicalKey(written: string): string {
 
 /** Returns the names for the key that keybinding files may contain, which depend on its character or its position. */
 function keyNamesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKey): string[] {
-  const held = new Set(
-    [ctrlKey && 'ctrl', shiftKey && 'shift', altKey && 'alt', metaKey && 'meta'].filter((name) => name !== false),
-  );
+  const held = new Set([ctrlKey && 'ctrl', shiftKey && 'shift', altKey && 'alt', metaKey && 'meta']);
   const keys = [
     key === ' ' ? 'space' : key.replace(/^Arrow/, '').toLowerCase(),
     physicalKeyNames[code] ?? code.replace(/^(?:Key|Digit)/, '').toLowerCase(),
@@ -119,7 +117,7 @@ function keyNamesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKe
   return [...new Set([...keys, `[${code.toLowerCase()}]`])].map((name) => joinKey(held, name));
 }
 
-function joinKey(held: ReadonlySet<string>, key: string): string {
+function joinKey(held: ReadonlySet<unknown>, key: string): string {
   return [...['ctrl', 'shift', 'alt', 'meta'].filter((name) => held.has(name)), key].join('+');
 }
 

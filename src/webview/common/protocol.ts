@@ -12,10 +12,7 @@ export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodM
   readonly method: string;
   readonly params: Params;
   readonly result: Result;
-  /**
-   * Connects the request with its handler in the host. If the result is `NoValue`, the handler's return value is not
-   * sent.
-   */
+  /** Connects the request with its handler in the host. A returned value is not sent if the result is `NoValue`. */
   withHandler(
     handler: (params: z.infer<Params>) => HandlerResult<Result> | Promise<HandlerResult<Result>>,
   ): RequestHandler;

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { userMessageOf } from '../../base/common/errors';
 import { PageMessage, type RequestHandler, type HostMessage } from './protocol';
 
@@ -48,7 +49,8 @@ export class RequestDispatcher<Table extends RequestTypes> {
   }
 }
 
+const WithDetails = z.object({ details: z.string() });
+
 function detailsOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('details' in error)) return undefined;
-  return typeof error.details === 'string' ? error.details : undefined;
+  return WithDetails.safeParse(error).data?.details;
 }

@@ -10,10 +10,7 @@ const defaultKeybindings = vscode.Uri.parse('vscode://defaultsettings/keybinding
 /** The user's shortcuts in VS Code for the Web. */
 const webUserKeybindings = vscode.Uri.parse('vscode-userdata:/User/keybindings.json');
 
-/**
- * The first keys of all multi-key shortcuts. They are read from VS Code's keybinding files, because VS Code has no API
- * for them.
- */
+/** The first keys of all multi-key shortcuts, from VS Code's keybinding files: there is no API for them. */
 export class KeyChordPrefixes implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(
@@ -23,10 +20,7 @@ export class KeyChordPrefixes implements Disposable {
   private currentPrefixes: readonly string[] = ['ctrl+k', 'meta+k'];
 
   constructor(
-    /**
-     * The extension's storage folder. The user's keybinding file is two folders above it, unless VS Code runs on
-     * another machine.
-     */
+    /** The extension's storage folder, two folders below the user's keybinding file, unless VS Code is remote. */
     private readonly globalStorage: vscode.Uri,
     private readonly log: Logger,
   ) {}

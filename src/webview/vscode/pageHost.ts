@@ -30,10 +30,7 @@ export class PageHost<Table extends RequestTypes> implements Disposable {
     );
   }
 
-  /**
-   * Sends a notification. Pages that are hidden or loading do not receive it; they request the current state when they
-   * are ready.
-   */
+  /** Sends a notification. Hidden and loading pages do not get it; they request the state when they are ready. */
   notify<Params extends z.ZodMiniType>(type: NotificationType<Params>, params: z.infer<Params>): void {
     this.post({ method: type.method, params, at: this.clock.now() });
   }

@@ -7,14 +7,21 @@ import type { InvalidStreamData } from './messageStream';
 const defaultMaxLineBytes = 32 * 1024 * 1024;
 
 export type JsonLine =
-  | { readonly message: Record<string, unknown>; readonly noise?: never }
+  /** `batch`: all messages of the JSON-RPC batch that this one begins. */
+  | {
+      readonly message: Record<string, unknown>;
+      readonly batch?: readonly Record<string, unknown>[];
+      readonly noise?: never;
+    }
   | { readonly noise: InvalidStreamData; readonly message?: never };
 
 const excerptChars = 200;
 
-/** Reads one JSON object per line of UTF-8. Reports other lines as noise and skips empty lines. */
+/** Reads one JSON object, or a JSON-RPC batch, per line of UTF-8. Reports other lines as noise and skips empty lines. */
 export class JsonLineReader {
   private readonly lineDecoder: LineDecoder;
+  /** The messages of a batch that were not read yet, last one first. */
+  private unread: Record<string, unknown>[] = [];
 
   constructor(maxLineBytes = defaultMaxLineBytes) {
     this.lineDecoder = new LineDecoder(maxLineBytes);
@@ -31,10 +38,18 @@ export class JsonLineReader {
 
   /** Returns the next message or noise, or `undefined` if more bytes are needed. */
   read(): JsonLine | undefined {
+    const next = this.unread.pop();
+    if (next) return { message: next };
     for (let line = this.lineDecoder.read(); line !== undefined; line = this.lineDecoder.read()) {
       if (typeof line !== 'string') return { noise: tooLong(line) };
       const message = parseObject(line);
       if (message) return { message };
+      const batch = parseBatch(line);
+      const first = batch?.[0];
+      if (first) {
+        this.unread = batch.slice(1).reverse();
+        return { message: first, batch };
+      }
       if (line.trim() !== '') return { noise: notJson(line) };
     }
     return undefined;
@@ -54,6 +69,15 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   if (!/^\s*\{/.test(line)) return undefined;
   const value = parseJson(line);
   return isRecord(value) ? value : undefined;
+}
+
+/** An array of objects counts as a batch if one of them names JSON-RPC; logs can be arrays, too. */
+function parseBatch(line: string): Record<string, unknown>[] | undefined {
+  if (!/^\s*\[\s*\{/.test(line)) return undefined;
+  const value = parseJson(line);
+  if (!Array.isArray(value)) return undefined;
+  const messages = value.filter((item) => isRecord(item));
+  return messages.length === value.length && messages.some((message) => 'jsonrpc' in message) ? messages : undefined;
 }
 
 function notJson(line: string): InvalidStreamData {

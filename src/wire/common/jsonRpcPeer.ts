@@ -99,14 +99,17 @@ export class JsonRpcPeer implements Disposable {
       void this.answerRequest(request.data);
       return;
     }
-    const answer = InboundAnswer.safeParse(message);
-    const pending = answer.success ? this.pendingRequests.get(answer.data.id) : undefined;
-    if (answer.success && pending) {
-      this.pendingRequests.delete(answer.data.id);
-      settle(pending, answer.data);
-    } else {
-      this.rejectMessage(message);
-    }
+    const { data: answer } = InboundAnswer.safeParse(message);
+    if (!answer || !this.settleRequest(answer)) this.rejectMessage(message);
+  }
+
+  /** Returns whether a request waits for the answer. */
+  private settleRequest(answer: z.infer<typeof InboundAnswer>): boolean {
+    const pending = this.pendingRequests.get(answer.id);
+    if (!pending) return false;
+    this.pendingRequests.delete(answer.id);
+    settle(pending, answer);
+    return true;
   }
 
   private async answerRequest({ id, method, params }: z.infer<typeof InboundRequest>): Promise<void> {
@@ -165,7 +168,7 @@ function settle(pending: Pending, { result, error }: z.infer<typeof InboundAnswe
 function errorObject(error: unknown): object {
   if (!(error instanceof RpcError)) return { code: rpcErrorCode.internalError, message: messageOf(error) };
   const { code, message, data } = error;
-  return data === undefined ? { code, message } : { code, message, data };
+  return { code, message, data };
 }
 
 function toReason(signal: AbortSignal | undefined): Error {

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
+import { BatchAnswers } from '../common/batchAnswers';
 import { ConnectionClosedError } from '../common/connectionErrors';
 import { encodeJsonLine, JsonLineReader } from '../common/jsonLines';
 import type { MessageStream, StreamClosed, InvalidStreamData } from '../common/messageStream';
@@ -34,6 +35,7 @@ export class ChildProcessStream implements MessageStream {
   readonly onDidClose = this.closeEmitter.event;
   private readonly disposables = new DisposableStore();
   private readonly lineReader: JsonLineReader;
+  private readonly batchAnswers = new BatchAnswers();
   private hasListener = false;
   private scheduledRead: NodeJS.Immediate | undefined;
   private hasInputEnded = false;
@@ -57,10 +59,15 @@ export class ChildProcessStream implements MessageStream {
     return subscription;
   };
 
-  /** @throws ConnectionClosedError if the stream is closed; TypeError if the message cannot be serialized */
+  /**
+   * Keeps the answer to a request of a batch until all of them are there. @throws ConnectionClosedError if the stream is
+   * closed; TypeError if the message cannot be serialized
+   */
   async send(message: object): Promise<void> {
     if (this.closeReason) throw new ConnectionClosedError(this.closeReason);
-    const line = encodeJsonLine(message);
+    const ready = this.batchAnswers.take(message);
+    if (!ready) return;
+    const line = encodeJsonLine(ready);
     await new Promise<void>((resolve, reject) => {
       this.child.stdin.write(line, (error) => {
         if (error) reject(new ConnectionClosedError(this.closeReason ?? { reason: 'failed', error }));
@@ -103,7 +110,6 @@ export class ChildProcessStream implements MessageStream {
   }
 
   private endInput(): void {
-    if (this.hasInputEnded) return;
     this.hasInputEnded = true;
     this.lineReader.end();
     this.scheduleRead();
@@ -123,8 +129,10 @@ export class ChildProcessStream implements MessageStream {
         else this.child.stdout.resume();
         return;
       }
-      if (line.message) this.messageEmitter.fire(line.message);
-      else this.noiseEmitter.fire(line.noise);
+      if (line.message) {
+        if (line.batch) this.batchAnswers.add(line.batch);
+        this.messageEmitter.fire(line.message);
+      } else this.noiseEmitter.fire(line.noise);
       if (this.closeReason) return;
     }
     this.child.stdout.pause();

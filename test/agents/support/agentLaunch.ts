@@ -6,9 +6,16 @@ import { disabledTrafficTap } from '../../../src/wire/common/traffic';
 import { answeringConsent } from '../../fake/answeringConsent';
 import { standingOf } from '../../fake/fakePermissions';
 
+interface LaunchPlace {
+  readonly folder: string;
+  readonly home: string;
+  /** The whole environment of agents; default the PATH of the tests. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Starts agents in `folder` with `home` as their home folder. */
 export function launcherIn(
-  { folder, home }: { readonly folder: string; readonly home: string },
+  { folder, home, env = { PATH: process.env['PATH'] ?? '' } }: LaunchPlace,
   deps: Pick<AgentLauncherDeps, 'editor' | 'windowMcpServers'>,
 ): AgentLauncher {
   return new AgentLauncher({
@@ -18,7 +25,7 @@ export function launcherIn(
     log: nullLogger,
     tap: disabledTrafficTap,
     standing: standingOf(),
-    environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '', HOME: home }),
+    environment: () => Promise.resolve({ ...env, HOME: home }),
     defaultFolder: () => folder,
     isTrusted: () => true,
     agentConsent: { consent: answeringConsent('denied'), places: () => ({ cwd: folder, folders: [folder] }) },

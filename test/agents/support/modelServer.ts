@@ -14,11 +14,13 @@ export type ModelScript = (asked: string, toolResult: string | undefined, tools:
 
 /**
  * A language model that follows a script, behind the APIs of OpenAI (chat completions and responses), Anthropic and Google.
- * Loopback only; no key is looked at.
+ * Loopback only. It takes any key.
  */
 export class ModelServer {
   private readonly server: Server;
   private counter = 0;
+  /** The keys that came with requests for an answer. */
+  readonly keys = new Set<string>();
 
   constructor(private readonly script: ModelScript) {
     this.server = createServer((request, response) => {
@@ -54,6 +56,7 @@ export class ModelServer {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"models":[]}');
       return;
     }
+    this.keys.add(keyOf(request));
     const { isStreamed, parts } = api.answer(JSON.parse(body), path, (asked) => this.nextStep(asked), ++this.counter);
     response.writeHead(200, { 'content-type': isStreamed ? 'text/event-stream' : 'application/json' });
     response.end(parts.join(''));
@@ -63,4 +66,10 @@ export class ModelServer {
     // Without tools it is a request for a title or a summary.
     return tools.length > 0 ? this.script(asked, toolResult, tools) : { say: 'A title' };
   }
+}
+
+/** Each vendor has a header of its own. */
+function keyOf({ headers }: IncomingMessage): string {
+  const key = headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
+  return String(key ?? '');
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 /** An agent as it is installed here, and what it needs to use the scripted model instead of an account. */
 export interface RealAgent {
   readonly id: string;
+  /** Its id in the registry of agents. */
+  readonly registryId: string;
   readonly title: string;
   readonly args: readonly string[];
   /** The variable with the path of its program, set by scripts/testAgents.mjs. */
@@ -16,6 +18,7 @@ export interface RealAgent {
 
 export const opencode: RealAgent = {
   id: 'opencode',
+  registryId: 'opencode',
   title: 'OpenCode',
   args: ['acp'],
   variable: 'BACKLINE_TEST_OPENCODE',
@@ -36,6 +39,7 @@ export const opencode: RealAgent = {
 
 const claude: RealAgent = {
   id: 'claude',
+  registryId: 'claude-acp',
   title: 'Claude',
   args: [],
   variable: 'BACKLINE_TEST_CLAUDE',
@@ -52,6 +56,7 @@ const claude: RealAgent = {
 
 const gemini: RealAgent = {
   id: 'gemini',
+  registryId: 'gemini',
   title: 'Gemini',
   args: ['--acp'],
   variable: 'BACKLINE_TEST_GEMINI',
@@ -70,6 +75,7 @@ const gemini: RealAgent = {
 
 const codex: RealAgent = {
   id: 'codex',
+  registryId: 'codex-acp',
   title: 'Codex',
   args: [],
   variable: 'BACKLINE_TEST_CODEX',
@@ -92,6 +98,7 @@ const codex: RealAgent = {
 
 const copilot: RealAgent = {
   id: 'copilot',
+  registryId: 'github-copilot-cli',
   title: 'GitHub Copilot',
   args: ['--acp'],
   variable: 'BACKLINE_TEST_COPILOT',

@@ -6,7 +6,7 @@ import type { EventData } from '../../../src/session/common/sessionEvents';
 import type { BackendSession } from '../../../src/session/common/sessionBackend';
 import { nullLogger, type Logger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import type { CatalogueEntry } from '../../../src/acp/node/catalogue/agentCatalogue';
+import type { ProcessEntry } from '../../../src/acp/node/catalogue/agentCatalogue';
 import { AgentLauncher, type AgentLauncherDeps } from '../../../src/acp/node/catalogue/agentLauncher';
 import { AgentRegistry } from '../../../src/acp/node/catalogue/agentRegistry';
 import { TrafficLog } from '../../../src/wire/common/traffic';
@@ -18,10 +18,11 @@ import { answeringConsent } from '../../fake/answeringConsent';
 
 interface AgentsOptions {
   /** Agents that run in this Node.js, in place of the demo agents. */
-  readonly entries: readonly Pick<CatalogueEntry, 'id' | 'title' | 'args'>[];
+  readonly entries: readonly Pick<ProcessEntry, 'id' | 'title' | 'args'>[];
   readonly keysOf: AgentLauncherDeps['keysOf'];
   readonly needsSignIn: (id: string) => boolean;
   readonly runInTerminal: AgentLauncherDeps['runInTerminal'];
+  readonly windowMcpServers: NonNullable<AgentLauncherDeps['windowMcpServers']>;
 }
 
 /** The demo agent behind a registry and an editor of the test's own, in the real VS Code. Dispose it. */
@@ -66,9 +67,11 @@ export class AgentsUnderTest {
       elicit: () => Promise.resolve({ action: 'decline' }),
       runInTerminal: options.runInTerminal ?? (() => Promise.resolve(false)),
       keysOf: options.keysOf ?? (() => Promise.resolve({})),
+      ...(options.windowMcpServers ? { windowMcpServers: options.windowMcpServers } : {}),
     });
     const agents = entries?.map(entryOf) ?? [
       demo('v1', 'v1', []),
+      { ...demo('v2', 'v1', []), protocol: '2' },
       demo('original', 'draft', ['--draft']),
       demo('document', 'draft', ['--draft=document']),
     ];
@@ -123,14 +126,14 @@ export class Chat {
   }
 }
 
-function demo(id: string, dialect: CatalogueEntry['dialect'], args: readonly string[]): CatalogueEntry {
+function demo(id: string, dialect: ProcessEntry['dialect'], args: readonly string[]): ProcessEntry {
   const extension = vscode.extensions.getExtension('backline.backline');
   assert.ok(extension);
   const script = join(extension.extensionPath, 'dist', 'demo-agent.js');
   return { ...entryOf({ id, title: `Demo ${id}`, args: [script, ...args] }), dialect };
 }
 
-function entryOf(agent: Pick<CatalogueEntry, 'id' | 'title' | 'args'>): CatalogueEntry {
+function entryOf(agent: Pick<ProcessEntry, 'id' | 'title' | 'args'>): ProcessEntry {
   return {
     ...agent,
     command: process.execPath,

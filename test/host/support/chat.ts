@@ -115,6 +115,7 @@ export class ChatUnderTest {
     };
     const diffViews = new DiffViews(this.documents, adapter);
     const undoRestore = (): Promise<void> => Promise.resolve();
+    const undo = new UndoActions({ diffViews, editorPort: adapter, dialogs, messages, undoRestore });
     const restorer = new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' });
     this.actions = new EditorActions(adapter, dialogs);
     this.code = new CodeProposals(this.proposed, adapter, this.actions, dialogs, messages);
@@ -134,8 +135,8 @@ export class ChatUnderTest {
       editor: this.actions,
       code: this.code,
       review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
-      turnReviews: new TurnReviews(this.documents, messages),
-      undo: new UndoActions({ diffViews, editorPort: adapter, dialogs, messages, undoRestore }),
+      turnReviews: new TurnReviews(this.documents, messages, undo),
+      undo,
       restore: new RestoreActions({
         chats: this.chats,
         checkpoints: undefined,

@@ -9,9 +9,11 @@ import { Commands } from '../../../src/platform/vscode/commands';
 import { Settings } from '../../../src/platform/vscode/settings';
 import type { BackendSession } from '../../../src/session/common/sessionBackend';
 import type { ToolCaller } from '../../../src/session/common/toolCaller';
+import { mcpServerSetting } from '../../../src/tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from '../../../src/tools/vscode/toolsFeature';
 import { backendOf, Follower } from '../../fake/backendHarness';
 import { standingOf } from '../../fake/fakePermissions';
+import { FakeToolCaller } from '../../fake/fakeToolCaller';
 import { basics } from '../../fake/scriptedAgent';
 import { eventually } from '../../support/eventually';
 import { AdapterUnderTest } from './editorAdapter';
@@ -52,6 +54,7 @@ export class ToolsUnderTest {
       providers: [],
       version: '1.2.3',
       createCaller,
+      chatCaller: new FakeToolCaller(),
       sharedFolder: inWorkspace('not-there'),
       bridgeFile: '',
     });
@@ -79,6 +82,14 @@ export class ToolsUnderTest {
     const session = await backend.createSession({ cwd: inWorkspace() });
     subject.live = { session, follower: new Follower(session), stop: () => backend.dispose() };
     return subject;
+  }
+
+  /** The servers of this window for another session, as agents get them over HTTP. */
+  async serversFor(caller: ToolCaller | undefined): Promise<Readonly<Record<string, unknown>>> {
+    const address = await this.feature.createMcpAddress(caller);
+    assert.ok(address);
+    const bridge = { runtime: '', file: '' };
+    return { [address.name]: mcpServerSetting(address, { http: true }, bridge) };
   }
 
   get session(): BackendSession {

@@ -271,6 +271,7 @@ describe('the page of agents', function () {
             folder: '',
             dialect: 'v1' as const,
             variables: [{ name: 'MY_KEY', value: '', isSecret: true }],
+            defaults: [{ option: 'mode', value: 'plan' }],
           }));
         },
       });
@@ -287,6 +288,9 @@ describe('the page of agents', function () {
       await page.getByLabel('Secret').check();
       await page.getByLabel('Value of variable 1').fill('s3cret');
       assert.equal(await page.getByLabel('Value of variable 1').getAttribute('type'), 'password');
+      await page.getByRole('button', { name: 'Add Option' }).click();
+      await page.getByLabel('Name of option 1').fill('model');
+      await page.getByLabel('Value of option 1').fill('small');
       await page.getByRole('button', { name: 'Add', exact: true }).click();
       await page.locator('.own-agent').waitFor({ state: 'detached' });
       assert.deepEqual(saved, [
@@ -296,6 +300,7 @@ describe('the page of agents', function () {
           folder: '',
           dialect: 'v1',
           variables: [{ name: 'MY_KEY', value: 's3cret', isSecret: true }],
+          defaults: [{ option: 'model', value: 'small' }],
         },
       ]);
     });
@@ -320,6 +325,7 @@ describe('the page of agents', function () {
       await page.getByRole('heading', { name: 'Edit mine' }).waitFor();
       assert.equal(await page.getByLabel('Command', { exact: true }).inputValue(), 'my-agent --acp');
       assert.equal(await page.getByLabel('Value of variable 1').inputValue(), '');
+      assert.equal(await page.getByLabel('Value of option 1').inputValue(), 'plan');
       await page.keyboard.press('Escape');
       await page.locator('.own-agent').waitFor({ state: 'detached' });
     });
@@ -357,6 +363,13 @@ describe('the page of agents', function () {
         assert.deepEqual(await opened.axe(), [], theme);
       }
       assert.ok(await fits(opened.page), 'nothing is wider than the page');
+      const heights = await opened.page
+        .locator('.agent-actions')
+        .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+      assert.ok(
+        heights.every((height) => height <= 30),
+        `the actions of each card are in one line: ${heights.join(', ')}`,
+      );
       assert.deepEqual(opened.problems, []);
     });
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { BackendView } from '../../../src/chat/common/chatView';
-import { backends, snapshot } from './support/chatFixtures';
+import { backends, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
 
 const server: BackendView = {
@@ -97,5 +97,18 @@ describe('the profile of a new conversation', () => {
     assert.deepEqual([optionId, value], ['profile', 'vscode-simple']);
     await chat.page.getByText(message).waitFor({ state: 'detached' });
     assert.equal(chat.host.requestsOf(chatRequests.send).length, 2);
+  });
+});
+
+describe('the agent of a conversation that was removed', () => {
+  const pages = new ChatPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  it('keeps its name', async () => {
+    const session = sessionOf({ backendId: 'gone', backendTitle: 'Gemini CLI' });
+    const chat = await pages.openChat(snapshot(session));
+    await chat.page.getByRole('button', { name: 'Agent: Gemini CLI', exact: true }).waitFor();
   });
 });

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { BackendView } from '../../../src/chat/common/chatView';
+import { themeNames } from '../support/themes';
 import { backends, now, snapshot } from './support/chatFixtures';
-import { ChatPages, type ChatHere } from './support/chatPages';
+import { ChatPages, overflowing, type ChatHere } from './support/chatPages';
 
-describe('the chat before its first prompt', () => {
+const pictures = 'out/screenshots';
+
+describe('the chat before its first prompt', function () {
+  // axe takes its time on a busy machine.
+  this.timeout(180_000);
   const pages = new ChatPages();
   before(() => pages.start());
   afterEach(() => pages.closePages());
@@ -68,6 +74,16 @@ describe('the chat before its first prompt', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.chooseBackend), { backendId: 'opencode' });
   });
 
+  it('says where a remote agent runs, and what it sees', async () => {
+    const far: BackendView = { ...ready, id: 'far', title: 'Big machine', remoteHost: 'agents.example.com' };
+    const chat = await pages.openChat(snapshot(null, { backends: [...backends, far], chosenBackend: 'far' }));
+    const words =
+      'Runs on agents.example.com. It sees only the files that you attach, and those in this workspace that it asks for.';
+    await chat.page.locator('.backend-card').getByText(words).waitFor();
+    await chat.tell(snapshot(null, { backends: [...backends, far], ...claude }));
+    await chat.page.getByText('Runs on').waitFor({ state: 'detached' });
+  });
+
   it('ends the list of agents with the way to more', async () => {
     const chat = await pages.openChat(snapshot(null, { chosenBackend: 'demo' }));
     await chat.page.getByRole('button', { name: /^Agent: / }).click();
@@ -75,18 +91,60 @@ describe('the chat before its first prompt', () => {
     await chat.host.waitFor(chatRequests.showAgents);
   });
 
-  it('shows the latest conversations, which open with a click', async () => {
-    const sessions = ['One', 'Two', 'Three', 'Four'].map((title, index) => ({
+  const conversations = (...titles: string[]) =>
+    titles.map((title, index) => ({
       id: title,
       title,
       backendTitle: 'Claude',
       updatedAt: now - index * 60_000,
       state: 'idle' as const,
     }));
+
+  it('shows the latest conversations, which open with a click', async () => {
+    const sessions = conversations('One', 'Two', 'Three', 'Four');
     const chat = await pages.openChat(snapshot(null, { sessions }));
     const recent = chat.page.getByRole('region', { name: 'Recent conversations' });
     assert.equal(await recent.getByRole('button').count(), 3);
     await recent.getByRole('button', { name: /^Two/ }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 'Two' });
   });
+
+  const demo = backends.filter(({ source }) => source === 'demo');
+  const titles = ['Why does the upload fail for files with spaces in their names?', 'Rename parse', 'Add tests'];
+  const firstLooks = {
+    new: snapshot(null, { backends: demo, chosenBackend: 'demo' }),
+    used: snapshot(null, {
+      backends: [...backends, ready, { ...ready, id: 'gemini', title: 'Gemini CLI' }],
+      sessions: conversations(...titles),
+      ...claude,
+    }),
+  };
+  for (const [name, look] of Object.entries(firstLooks)) {
+    for (const width of [250, 300, 1440]) {
+      it(`can be used by everyone in every theme: ${name}, ${width} px wide`, async () => {
+        const chat = await pages.openChat(look, {
+          width,
+          height: 800,
+          reducedMotion: true,
+          prepare: (host) =>
+            host.answer(chatRequests.starters, () => ({
+              starters: [
+                'Fix the 3 problems in src/upload.ts',
+                'Review my uncommitted changes',
+                'Explain this project',
+              ].map((text) => ({ text, attachments: [] })),
+            })),
+        });
+        await chat.page.locator('.starters .starter').first().waitFor();
+        await mkdir(pictures, { recursive: true });
+        for (const theme of themeNames) {
+          await chat.setTheme(theme);
+          await chat.page.screenshot({ path: `${pictures}/empty-${name}-${width}-${theme}.png` });
+          assert.deepEqual(await chat.axe(), [], theme);
+        }
+        assert.deepEqual(await overflowing(chat.page), []);
+        assert.deepEqual(chat.problems, []);
+      });
+    }
+  }
 });

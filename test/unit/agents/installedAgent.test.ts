@@ -67,6 +67,8 @@ describe('an agent of the registry', function () {
             return Promise.resolve(true);
           },
           confirmRemove: () => Promise.resolve(true),
+          askAccount: () => Promise.resolve(undefined),
+          confirmRemoveAccount: () => Promise.resolve(false),
         },
         consents: new InstallConsents(new MemoryMemento()),
         deleteKeys: () => Promise.resolve(),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { Coalescer, KeyedQueue, raceSignal, withDeadline } from '../../../src/base/common/async';
+import { Coalescer, KeyedQueue, pause, raceSignal, withDeadline } from '../../../src/base/common/async';
 import { TimeoutError } from '../../../src/base/common/errors';
 import { FakeClock } from '../../fake/fakeClock';
+import { turns } from '../../support/turns';
 
 describe('withDeadline', () => {
   it('returns the result of the work and leaves no timer', async () => {
@@ -32,6 +33,31 @@ describe('withDeadline', () => {
       withDeadline(clock, 'work', 100, () => Promise.reject(new Error('no'))),
       /no/,
     );
+    assert.equal(clock.pending, 0);
+  });
+});
+
+describe('pause', () => {
+  it('resolves when the time is over, and not before', async () => {
+    const clock = new FakeClock();
+    let isOver = false;
+    const paused = pause(clock, 500).then(() => (isOver = true));
+    clock.advance(499);
+    await turns();
+    assert.equal(isOver, false);
+    clock.advance(1);
+    await paused;
+  });
+
+  it('rejects when the signal fires, with its reason or a given one, and leaves no timer', async () => {
+    const clock = new FakeClock();
+    const controller = new AbortController();
+    const own = pause(clock, 500, controller.signal);
+    const given = pause(clock, 500, controller.signal, () => new Error('given'));
+    controller.abort(new Error('own'));
+    await assert.rejects(own, /^Error: own$/);
+    await assert.rejects(given, /^Error: given$/);
+    await assert.rejects(pause(clock, 500, AbortSignal.abort('text')), /^Error: text$/);
     assert.equal(clock.pending, 0);
   });
 });

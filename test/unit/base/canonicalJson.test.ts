@@ -13,6 +13,12 @@ describe('the canonical JSON', () => {
     assert.equal(hashJson(other), hashJson(one));
   });
 
+  it('takes 64 levels, and no more', () => {
+    const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    assert.equal(canonicalJson(nested(65)), JSON.stringify(nested(65)));
+    assert.equal(canonicalJson(nested(66)), undefined);
+  });
+
   it('is undefined for ambiguous values, so that they have no hash that could be allowed', () => {
     let deep: unknown = 1;
     for (let at = 0; at < 100; at++) deep = [deep];

@@ -13,6 +13,20 @@ describe('DisposableStore', () => {
     assert.deepEqual(seen, ['second', 'first']);
   });
 
+  it('disposes each item once, even if one disposes the store', () => {
+    let count = 0;
+    const store = new DisposableStore();
+    store.add({ dispose: () => count++ });
+    store.add({
+      dispose: () => {
+        count++;
+        store.dispose();
+      },
+    });
+    store.dispose();
+    assert.equal(count, 2);
+  });
+
   it('disposes items immediately that are added after dispose', () => {
     const store = new DisposableStore();
     store.dispose();
@@ -39,6 +53,16 @@ describe('DisposableStore', () => {
     const item = store.add(toDisposable(() => assert.fail('disposed')));
     store.removeWithoutDisposing(item);
     store.dispose();
+  });
+});
+
+describe('toDisposable', () => {
+  it('calls its function once', () => {
+    let count = 0;
+    const item = toDisposable(() => count++);
+    item.dispose();
+    item.dispose();
+    assert.equal(count, 1);
   });
 });
 

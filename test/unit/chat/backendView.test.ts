@@ -34,6 +34,12 @@ describe('backendView of a server', () => {
     assert.equal(view.problem, 'Not trusted.');
   });
 
+  it('keeps the machine where a remote agent runs', () => {
+    const agent = { ...server, source: 'configured', remoteHost: 'agents.example' } as const;
+    assert.equal(backendView(agent, undefined).remoteHost, 'agents.example');
+    assert.equal('remoteHost' in backendView(server, undefined), false);
+  });
+
   it('needs a sign-in if it did when it was used last, until it says otherwise', () => {
     const agent = { ...server, source: 'configured', needsSignIn: true } as const;
     for (const state of [undefined, { kind: 'stopped' }] as const) {

@@ -92,6 +92,23 @@ describe('Changes of a conversation', () => {
     assert.deepEqual(chat.view.changes, []);
   });
 
+  it('are reverted and compared without reading the other changed files', async () => {
+    const { editor } = window;
+    const chat = await turn(write('/ws/a.txt', 'two\n'), write('/ws/b.txt', 'b\n'), write('/ws/c.txt', 'c\n'));
+    await until('the changes', () => chat.view.changes.length === 3);
+    await settled();
+    const read = new Set<string>();
+    editor.beforeRequest = (path) => Promise.resolve(void read.add(path));
+    await chat.revert('/ws/a.txt');
+    assert.deepEqual([...read], ['/ws/a.txt']);
+    editor.setFile('/ws/b.txt', 'b\nmore\n');
+    editor.setFile('/ws/c.txt', 'c\nmore\n');
+    await chat.fileChanges.refresh(new Set(['/ws/b.txt']));
+    assert.deepEqual([...read], ['/ws/a.txt', '/ws/b.txt']);
+    await chat.fileChanges.refresh();
+    assert.deepEqual([...read], ['/ws/a.txt', '/ws/b.txt', '/ws/c.txt']);
+  });
+
   it('of protected files are reverted only after the user confirms', async () => {
     window.editor.setFile('/ws/.vscode/tasks.json', '{}');
     const chat = await turn(write('/ws/.vscode/tasks.json', '[]'), write('/ws/AGENTS.md', 'new'));

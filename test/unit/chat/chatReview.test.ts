@@ -37,6 +37,16 @@ describe('ChatReview: a file changed by two conversations', () => {
     assert.equal(await review.baseline(path), 'before newer');
   });
 
+  it('has the former path that the newer conversation knows', () => {
+    const created = { ...change, change: 'created' } as const;
+    older.change({ changes: [{ ...created, renamedFrom: '/ws/older.ts' }] });
+    newer.change({ changes: [{ ...created, renamedFrom: '/ws/newer.ts' }] });
+    assert.deepEqual([...review.formerPaths], [[path, '/ws/newer.ts']]);
+    newer.change({ changes: [change] });
+    assert.deepEqual([...review.formerPaths], []);
+    older.change({ changes: [change] });
+  });
+
   it('stays unchanged if the user cancels', async () => {
     answer = false;
     undone.length = 0;

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { findConversationsFolder, moveOldConversations } from '../../../src/chat/node/conversationsFolder';
-import { DiskFiles } from '../../../src/chat/node/filePort';
+import { DiskFiles } from '../../../src/base/node/filePort';
 
 describe('findConversationsFolder', () => {
   let root: string;

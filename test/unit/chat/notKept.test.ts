@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
-import { DiskFiles } from '../../../src/chat/node/filePort';
+import { DiskFiles } from '../../../src/base/node/filePort';
 import { eventually, until } from '../../support/eventually';
 import { FakeClock } from '../../fake/fakeClock';
 import { event } from './support/transcriptRecorder';

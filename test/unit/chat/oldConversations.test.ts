@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { ChatTranscript } from '../../../src/chat/common/transcript/chatTranscript';
-import { DiskFiles } from '../../../src/chat/node/filePort';
+import { DiskFiles } from '../../../src/base/node/filePort';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { TranscriptDocument } from '../../../src/transcript/common/transcriptDocument';
 

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { FileRestorer, type RestoreResult } from '../../../src/chat/common/restore/fileRestorer';
-import { DiskFiles } from '../../../src/chat/node/filePort';
+import { DiskFiles } from '../../../src/base/node/filePort';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
 import { until } from '../../support/eventually';

@@ -14,6 +14,7 @@ type Step =
   | { readonly type: 'turn'; readonly lines: readonly number[]; readonly userLine: number | undefined }
   | { readonly type: 'user' | 'keep' | 'undo'; readonly line: number }
   | { readonly type: 'revert' }
+  | { readonly type: 'revertTurn'; readonly turn: number }
   | { readonly type: 'undoRestore' }
   /** To before one of the prompts so far. */
   | { readonly type: 'restore'; readonly prompt: number; readonly isFork: boolean };
@@ -28,6 +29,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constantFrom('user' as const, 'keep' as const, 'undo' as const), line }),
   fc.constant({ type: 'revert' as const }),
   fc.constant({ type: 'undoRestore' as const }),
+  fc.record({ type: fc.constant('revertTurn' as const), turn: fc.nat(5) }),
   fc.record({ type: fc.constant('restore' as const), prompt: fc.nat(9), isFork: fc.boolean() }),
 );
 
@@ -41,10 +43,19 @@ interface Texts {
   readonly baseline: readonly string[];
 }
 
+/** The lines that a turn has changed. Undefined if the turn was reverted. */
+type TurnLines = ReadonlyMap<number, { readonly before: string; readonly after: string }> | undefined;
+
+/** What there was before a prompt of the conversation. */
+interface Prompt extends Texts {
+  readonly turns: readonly TurnLines[];
+}
+
 /** Each line as it is, and as it would be without the agent's changes that are to be reviewed. */
 class Model {
   now = Array.from({ length: lineCount }, (_, at) => `line ${at}`);
   baseline = [...this.now];
+  turns: TurnLines[] = [];
   private writes = 0;
 
   agent(at: number): void {
@@ -55,8 +66,20 @@ class Model {
     this.now[at] = this.baseline[at] = `user ${++this.writes}`;
   }
 
-  copy(): Texts {
-    return { now: [...this.now], baseline: [...this.baseline] };
+  /** Returns false if somebody has changed a line of the turn since. */
+  revertTurn(lines: NonNullable<TurnLines>): boolean {
+    const isChangedSince = [...lines].some(([at, texts]) => !Object.values(texts).includes(this.now[at] ?? ''));
+    if (isChangedSince) return false;
+    for (const [at, { after, before }] of lines) {
+      this.now[at] = before;
+      // The user has kept the change before.
+      if (this.baseline[at] === after) this.baseline[at] = before;
+    }
+    return true;
+  }
+
+  copy(): Prompt {
+    return { now: [...this.now], baseline: [...this.baseline], turns: [...this.turns] };
   }
 
   become({ baseline, now }: Texts): void {
@@ -90,8 +113,8 @@ describe('Review of changes', () => {
         const restorer = new FileRestorer({ chats: window.chats, checkpoints, newId: () => `restore-${++restores}` });
         let chat: Chat = await window.chats.create('one');
         /** The texts before each prompt of the conversation. */
-        let prompts: Texts[] = [];
-        let lastRestore: { id: string; before: Texts; chat: Chat; prompts: Texts[]; isFork: boolean } | undefined;
+        let prompts: Prompt[] = [];
+        let lastRestore: { id: string; before: Prompt; chat: Chat; prompts: Prompt[]; isFork: boolean } | undefined;
         const write = (): void => editor.setFile(path, textOf(model.now));
         const ends = (): number => outline(chat).filter((entry) => entry.startsWith('end:')).length;
         try {
@@ -106,7 +129,13 @@ describe('Review of changes', () => {
                 window.saved.fire(path);
                 await settled();
               }
-              for (const at of one.lines) model.agent(at);
+              const changed = new Map<number, { before: string; after: string }>();
+              for (const at of one.lines) {
+                const old = model.now[at] ?? '';
+                model.agent(at);
+                changed.set(at, { before: old, after: model.now[at] ?? '' });
+              }
+              model.turns.push(changed);
               write();
               const before = ends();
               // After an undone restore this is not the newest session.
@@ -130,7 +159,10 @@ describe('Review of changes', () => {
               const before = model.copy();
               const { chat: next, restored } = await restorer.restore(request, signal);
               const kept = { before, chat, prompts, isFork };
-              if (isFork) prompts = prompts.slice(0, prompt);
+              if (isFork) {
+                prompts = prompts.slice(0, prompt);
+                model.turns = [...target.turns];
+              }
               const id = restored.length > 0 ? `restore-${restores}` : undefined;
               lastRestore = id === undefined ? undefined : { id, ...kept };
               chat = next;
@@ -144,8 +176,20 @@ describe('Review of changes', () => {
               assert.equal(old, lastRestore.chat);
               chat = old;
               model.become(lastRestore.before);
-              if (lastRestore.isFork) prompts = lastRestore.prompts;
+              if (lastRestore.isFork) {
+                prompts = lastRestore.prompts;
+                model.turns = [...lastRestore.before.turns];
+              }
               lastRestore = undefined;
+            } else if (one.type === 'revertTurn') {
+              const lines = model.turns[one.turn];
+              if (!lines) continue;
+              await chat.restores.whenTurnRecorded();
+              const reverted = chat.revert(path, { turn: one.turn + 1 });
+              if (model.revertTurn(lines)) {
+                await reverted;
+                model.turns[one.turn] = undefined;
+              } else await assert.rejects(reverted, { code: 'changedSince' });
             } else if (one.type === 'revert') {
               if (!model.now.some((_, at) => model.isPending(at))) continue;
               await chat.revert(path);

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import type { SessionHead } from '../../../src/chat/common/chatStore';
 import { logVersion } from '../../../src/chat/common/conversation/logRecord';
-import { DiskFiles } from '../../../src/chat/node/filePort';
+import { DiskFiles } from '../../../src/base/node/filePort';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { event } from './support/transcriptRecorder';

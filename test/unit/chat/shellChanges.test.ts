@@ -230,6 +230,24 @@ describe('Changes that no tool call names', () => {
     assert.equal(await chat.fileChanges.baseline(a), text);
   });
 
+  it('are gone for good when the user reverts a turn whose change was kept', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('one', 'ONE').replace('five', 'FIVE'));
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    const first = { start: 0, end: 1 };
+    await chat.fileChanges.keepHunk(a, { before: first, after: first }, await seen(a));
+    await chat.send(draft('Go on'));
+    editor.setFile(a, editor.diskText(a).replace('three', 'THREE'));
+    await end();
+    await chat.restores.whenTurnRecorded();
+    await chat.revert(a, { turn: 1 });
+    assert.equal(editor.diskText(a), text.replace('three', 'THREE'));
+    assert.equal(await chat.fileChanges.baseline(a), text);
+    await chat.revert(a);
+    assert.equal(editor.diskText(a), text);
+  });
+
   it('are kept and undone hunk by hunk, even after a reload', async () => {
     await chat.send(draft('Go'));
     const changed = text.replace('one', 'ONE').replace('three', 'THREE').replace('five', 'FIVE');

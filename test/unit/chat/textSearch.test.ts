@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hasAllWords, searchLog, queryWords } from '../../../src/chat/node/textSearch';
-import { DiskFiles, type FilePort } from '../../../src/chat/node/filePort';
+import { DiskFiles, type FilePort } from '../../../src/base/node/filePort';
 
 /** A log whose lines come one a chunk; it counts those that were asked for. */
 function logOf(...lines: unknown[]): { files: FilePort; asked: () => number } {

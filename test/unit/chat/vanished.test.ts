@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { userMessageOf } from '../../../src/base/common/errors';
 import { nullLogger } from '../../../src/base/common/log';
-import { DiskFiles } from '../../../src/chat/node/filePort';
+import { DiskFiles } from '../../../src/base/node/filePort';
 import { writeProblemText } from '../../../src/chat/node/logWriter';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';

@@ -5,7 +5,15 @@ import { pathToFileURL } from 'node:url';
 import type { ContextClient } from '../../../src/context/common/contextClient';
 import type { ContextItem } from '../../../src/context/common/items/contextItem';
 import type { WorkerLimits } from '../../../src/context/node/workers/workerThread';
-import { documentOf, factoryOf, impatientLimits, realClient, testWorkerLimits, titles } from './support/contextHarness';
+import {
+  documentOf,
+  factoryOf,
+  impatientLimits,
+  listOf,
+  realClient,
+  testWorkerLimits,
+  titles,
+} from './support/contextHarness';
 import { buildContextWorker } from './support/contextWorker';
 
 /** Its item says in which worker it runs, and how often it was asked there. */
@@ -160,6 +168,24 @@ export default { capabilities: () => ({}), items: () => [{ title: threadId + (is
       assert.match(stateOf(1)?.notes.join() ?? '', /changed global objects/);
     });
   }
+
+  it('do not see what one has changed while it was alone', async () => {
+    const seeing = `import { threadId } from 'node:worker_threads';
+export default { capabilities: () => ({}), items: () => [{ title: threadId + ('mine' in globalThis ? ' changed' : ' same') }] };`;
+    const [, first = '', second = ''] = await open([bad('globalThis.mine = 1;'), seeing]);
+    const use = (...urls: readonly string[]): void =>
+      client.setProviders(listOf(Object.fromEntries(urls.map((url) => [url, true]))));
+    use(first);
+    // It was checked a moment before.
+    await ask('first');
+    await ask('now');
+    use(first, second);
+    const found = await ask('with another');
+    assert.equal(found[1]?.split(' ')[1], 'same');
+    const after = await ask('after');
+    assert.deepEqual(workersOf(after), [0, 1], after.join());
+    assert.match(stateOf(0)?.notes.join() ?? '', /changed global objects/);
+  });
 
   for (const extension of ['mjs', 'cjs'] as const) {
     it(`do not share the state of a file that two load: ${extension}`, async () => {

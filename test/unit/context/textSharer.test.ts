@@ -6,7 +6,9 @@ describe('the text that workers share', () => {
     ['nothing', ''],
     ['ASCII', 'one\r\ntwo'],
     ['letters of two to four bytes', 'é € 😀\u2028'],
+    ['a file with pages of its own', 'some text\n'.repeat(13_200)],
     ['a large file', 'some text\n'.repeat(50_000)],
+    ['a file of about a megabyte', 'some text\n'.repeat(103_191)],
     ['a very large file', 'some text\n'.repeat(200_000)],
     ['a large file that is not ASCII', 'ein Stück\n'.repeat(50_000)],
   ] as const) {

@@ -71,6 +71,7 @@ describe('the architecture', () => {
   it('puts every file in a room and a layer, but for the roots of the programs and the manifest', () => {
     const unplaced = files.filter((file) => !layerOf(file) && roomOf(file) !== 'webview');
     assert.deepEqual(unplaced.sort(), [
+      'acpServer.ts',
       'agentReaper.ts',
       'amplifierServer.ts',
       'compose.ts',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { AgentSetting } from '../../../src/acp/common/catalogue/agentSettings';
+import { ProcessAgentSetting } from '../../../src/acp/common/catalogue/agentSettings';
 import { settingIds } from '../../../src/manifest';
 import {
   ContextDecorationStyle,
@@ -172,8 +172,8 @@ describe('what the description of a setting promises', () => {
     assert.deepEqual(read, [minimum, maximum, usual, usual]);
     assert.deepEqual(parsePortRange(settingOf(settingIds.ampPortRange).default), defaultPortRange);
     const dialect = schemas.find(([path]) => path.endsWith('.dialect'))?.[1];
-    assert.deepEqual(dialect?.enum, [...AgentSetting.shape.dialect.unwrap().options]);
-    assert.equal(dialect.default, AgentSetting.parse({ command: 'a' }).dialect);
+    assert.deepEqual(dialect?.enum, [...ProcessAgentSetting.shape.dialect.unwrap().options]);
+    assert.equal(dialect.default, ProcessAgentSetting.parse({ command: 'a' }).dialect);
   });
 
   it('speaks of no setting that there is not', () => {

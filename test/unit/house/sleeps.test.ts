@@ -7,12 +7,28 @@ const root = path.join(process.cwd(), 'test');
 /** It polls, and is what everybody else waits by. */
 const waits = path.join('support', 'eventually.ts');
 
+/** Tests in VS Code and in pages that sleep, how often, and why nothing tells them when to go on. */
+const known: Readonly<Record<string, readonly [number, string]>> = {
+  'host/chatPages.test.ts': [2, 'VS Code still tells of files that were just written; a page is slow'],
+  'host/context.test.ts': [1, 'shows that timers of the extension host run'],
+  'host/editorReload.test.ts': [1, 'VS Code notices a written file later or sooner'],
+  'host/permissions.test.ts': [1, 'a quick pick takes no answer until VS Code has filled it'],
+  'host/quickPickItems.test.ts': [1, 'items that change at any speed'],
+  'page/markdown/hostile.test.ts': [1, 'scripts that run after a task'],
+  'page/markdown/support/markdownPage.ts': [1, 'a task of the page'],
+  'page/support/drawn.ts': [1, 'a task of the page'],
+  'ui/chatAmplifier.test.ts': [1, 'a server that stays away'],
+  'ui/context.test.ts': [1, 'a command that must not run'],
+  'ui/threadActions.test.ts': [1, 'a menu takes a click for the end of the one that opened it'],
+  'ui/unsavedText.test.ts': [1, 'VS Code shows nothing when text has been put back'],
+};
+
 /** Places where a text sleeps: `await` of a timer that only resolves. A timer that rejects, or can be cleared, is a limit. */
 function sleepsIn(file: string, text: string): string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
-    if (isTimersImport(node) || isSleep(node)) {
+    if (isTimersImport(node) || isSleep(node) || isWaitForTimeout(node)) {
       found.push(`${file}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}`);
     }
     ts.forEachChild(node, visit);
@@ -42,6 +58,11 @@ function isSleep(node: ts.Node): boolean {
   return callback !== undefined && [name, `() => ${name}()`].includes(callback.getText());
 }
 
+/** Playwright's sleep. */
+function isWaitForTimeout(node: ts.Node): boolean {
+  return ts.isPropertyAccessExpression(node) && node.name.text === 'waitForTimeout';
+}
+
 function soleExpression(body: ts.ConciseBody): ts.Expression | undefined {
   if (!ts.isBlock(body)) return ts.isVoidExpression(body) ? body.expression : body;
   const [statement, ...others] = body.statements;
@@ -55,6 +76,7 @@ describe('sleeps of a fixed time', () => {
       'await new Promise<void>((done) => void setTimeout(() => done(), 20));',
       'await new Promise((resolve) => { setTimeout(resolve, 20); });',
       "import { setTimeout as sleep } from 'node:timers/promises';",
+      'await window.page.waitForTimeout(500);',
     ];
     for (const text of sleeps) assert.deepEqual(sleepsIn('a.ts', text), ['a.ts:1'], text);
     const others = [
@@ -68,15 +90,26 @@ describe('sleeps of a fixed time', () => {
   });
 
   it('are in no unit test: it waits for the thing, by test/support/eventually', () => {
-    const files = ['unit', 'fake', 'support'].flatMap((folder) =>
-      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts'))
-        .map((name) => path.join(folder, name)),
-    );
+    const files = ['unit', 'fake', 'support'].flatMap(filesBelow);
     assert.ok(files.length > 300);
     const found = files
       .filter((file) => file !== waits)
       .flatMap((file) => sleepsIn(file, readFileSync(path.join(root, file), 'utf8')));
     assert.deepEqual(found, []);
   });
+
+  it('are in no test of VS Code and of pages, but for those that are known', () => {
+    const counts = ['host', 'ui', 'page'].flatMap(filesBelow).map((file) => {
+      const name = file.split(path.sep).join('/');
+      return [name, sleepsIn(name, readFileSync(path.join(root, file), 'utf8')).length] as const;
+    });
+    const expected = Object.entries(known).map(([file, [count]]) => [file, count] as const);
+    assert.deepEqual(Object.fromEntries(counts.filter(([, count]) => count > 0)), Object.fromEntries(expected));
+  });
 });
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => path.join(folder, name));
+}

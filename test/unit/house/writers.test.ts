@@ -30,13 +30,13 @@ const writers: Readonly<Record<string, string>> = {
   'changes/node/restore/restoreRunner.ts': 'own storage: the journal of a restore',
   'changes/node/restore/restoreStep.ts': 'files of a checkpoint, by the plan that the user has seen',
   'changes/node/storePruner.ts': 'own storage',
-  'chat/node/filePort.ts': 'own storage',
   'context/node/remoteModuleStore.ts': 'own storage',
   'tools/node/clients/bridgeLauncher.ts': 'own storage: the program that MCP clients start',
   'tools/node/clients/windowFiles.ts': 'own storage: how MCP clients find the window',
   'threads/node/files/indexLock.ts': 'own storage',
   'threads/node/files/atomicWrite.ts': 'own storage',
   'threads/node/cli/privateFolder.ts': 'own storage',
+  'base/node/filePort.ts': 'own storage',
   'acp/demo/diskFiles.ts': 'an agent that has no client to write for it',
   'acp/demo/session/sessions.ts': 'own storage',
   'acp/demo/session/demoSignIn.ts': 'own storage',
@@ -44,7 +44,6 @@ const writers: Readonly<Record<string, string>> = {
   'agents/node/npm/npmPackage.ts': 'own storage',
   'agents/node/npm/npxInstaller.ts': 'own storage: an agent that is installed',
   'agents/node/storage/agentStorage.ts': 'own storage',
-  'agents/node/storage/installLock.ts': 'own storage',
   'agents/node/storage/replaceFile.ts': 'own storage',
 };
 

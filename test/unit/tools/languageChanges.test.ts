@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../support/eventually';
+import { LanguageServerTimeoutError } from '../../../src/tools/common/languagePort';
 import { ToolError } from '../../../src/tools/common/toolError';
 import type { ProposedAction, ProposedEdits } from '../../../src/tools/common/languageEditPort';
 import { lineRange, placeIn } from './support/fakeLanguage';
@@ -124,6 +125,15 @@ describe('the tool rename', () => {
     assert.equal(made.editor.diskText(main), code);
   });
 
+  it('does not rename before the language server has read the project', async () => {
+    const made = bench();
+    made.languageEdits.renames = () => Promise.resolve(renames);
+    made.language.callItemsAt = () => Promise.reject(new LanguageServerTimeoutError('no answer'));
+    await assert.rejects(made.call('rename', input), /still reading the project/);
+    assert.equal(made.editor.diskText(main), code);
+    assert.deepEqual(made.caller.changes, []);
+  });
+
   it('says what cannot be renamed', async () => {
     const made = bench();
     await assert.rejects(made.call('rename', input), /VS Code renames nothing at `Parser`/);
@@ -231,6 +241,42 @@ describe('the tool fixes', () => {
       'VS Code offers nothing at src/main.ts:3.',
     );
     await assert.rejects(made.call('fixes', { path: 'src/main.ts', line: 99 }), /no line 99/);
+  });
+
+  it('does not name excluded files from which something could be imported', async () => {
+    const made = bench();
+    made.editor.exclude.push('secrets.ts');
+    const importOf = (name: string, title = `Add import from "${name}"`): ProposedAction => ({
+      title,
+      kind: 'quickfix',
+      isPreferred: false,
+      edits: [edit(main, 0, 0, 0, `import { x } from "${name}";\n`)],
+    });
+    made.languageEdits.actions = () => [
+      importOf('./secrets'),
+      importOf('../src/secrets'),
+      importOf('@/src/secrets'),
+      importOf('src/secrets.ts'),
+      importOf('./secrets', 'Add all missing imports'),
+      importOf('./other'),
+      importOf('node:path'),
+    ];
+    const told = await made.call('fixes', { path: 'src/main.ts', line: 3 });
+    assert.deepEqual(
+      told.split('\n').map((row) => row.trim()),
+      [
+        '2 actions at src/main.ts:3',
+        'Add import from "./other"  [quickfix]',
+        'Add import from "node:path"  [quickfix]',
+      ],
+    );
+    await assert.rejects(
+      made.call('fixes', { path: 'src/main.ts', line: 3, apply: 'Add import from "./secrets"' }),
+      /does not offer/,
+    );
+    await made.editor.writeText(main, 'import { y } from "./secrets";\nx();\n');
+    made.languageEdits.actions = () => [importOf('./secrets', 'Organize'), importOf('./secrets', 'Update "./secrets"')];
+    assert.match(await made.call('fixes', { path: 'src/main.ts', line: 2 }), /^1 action at[^\n]*\n {2}Organize/);
   });
 
   it('applies one by its title, once it is allowed', async () => {

@@ -55,10 +55,10 @@ describe('the tool references', () => {
     );
     const told = await made.call('references', input);
     assert.match(told, /… \d+ more lines: page 2 of \d+ has the next\./);
-    assert.match(told, /Only the nearest 2,000 files were looked at/);
+    assert.match(told, /VS Code found even more[^]*Only the nearest 2,000 files were looked at/);
     assert.ok(told.length < 5_000 && resolved < 2_300, `${told.length} ${resolved}`);
     made.language.places = Array.from({ length: 120 }, (_, index) => placeIn(`/ws/few/f${index}.ts`, 0));
-    assert.doesNotMatch(await made.call('references', { ...input, page: 2 }), /^ {2}1: export class/m);
+    assert.doesNotMatch(await made.call('references', { ...input, page: 2 }), /^ {2}1: export class|even more/m);
     await assert.rejects(made.call('references', { ...input, page: 99_999 }), /There is no page 99999/);
   });
 
@@ -90,6 +90,37 @@ describe('a language server that fails', () => {
       }
     });
   }
+
+  it('is still reading the project: said with what was found by then', async () => {
+    for (const [error, expected] of [
+      [new LanguageServerTimeoutError('no answer within 12 s'), /still reading the project: there may be more/],
+      [new Error('it has no call hierarchy'), /^(?![^]*still reading)/],
+    ] as const) {
+      const made = bench();
+      made.language.places = made.language.definitionPlaces = [placeIn(other, 0, 9)];
+      made.language.callItemsAt = () => Promise.reject(error);
+      for (const tool of ['references', 'definition', 'implementations']) {
+        const told = await made.call(tool, place);
+        assert.match(told, /^1 (?:reference|definition|implementation) of/);
+        assert.match(told, expected);
+      }
+    }
+    const made = bench();
+    made.language.callItemsAt = () => Promise.reject(new LanguageServerTimeoutError('no answer'));
+    assert.match(await made.call('references', place), /no references[^]*still reading the project/);
+  });
+
+  it('is asked once it has read the project', async () => {
+    const made = bench();
+    const read = Promise.withResolvers<never[]>();
+    made.language.places = [placeIn(other, 0, 9)];
+    made.language.callItemsAt = () => read.promise;
+    const told = made.call('references', place);
+    for (let turn = 0; turn < 200; turn++) await Promise.resolve();
+    assert.deepEqual(made.language.asked, []);
+    read.resolve([]);
+    assert.match(await told, /^1 reference/);
+  });
 
   it('does not keep a place from being found in the text, if it crashes', async () => {
     const made = bench();

@@ -1,6 +1,19 @@
 import assert from 'node:assert/strict';
-import type { KnownTask, TaskEnd } from '../../../src/tools/common/taskPort';
+import type { KnownTask, StartedTask, TaskEnd } from '../../../src/tools/common/taskPort';
+import { FakeToolCaller } from '../../fake/fakeToolCaller';
 import { ToolBench } from './support/fakeLanguage';
+
+const startedWith = (whenEnded: Promise<TaskEnd>, output?: () => string): StartedTask => {
+  const state = { hasEnded: false };
+  void whenEnded.then(() => (state.hasEnded = true));
+  return {
+    whenEnded,
+    get hasEnded() {
+      return state.hasEnded;
+    },
+    output: () => Promise.resolve(output?.()),
+  };
+};
 
 describe('the tool tasks', () => {
   function withTasks(...changes: Partial<KnownTask>[]) {
@@ -16,7 +29,7 @@ describe('the tool tasks', () => {
       isBackground: false,
       start: () => {
         started.push(change.name ?? 'test');
-        return Promise.resolve({ whenEnded: end.promise });
+        return Promise.resolve(startedWith(end.promise));
       },
       ...change,
     }));
@@ -27,6 +40,10 @@ describe('the tool tasks', () => {
     assert.equal(await withTasks().made.call('tasks'), 'VS Code knows no tasks here.');
     const { made } = withTasks({}, { name: 'watch', group: '', command: undefined, isBackground: true });
     assert.equal(await made.call('tasks'), '2 tasks\n  npm: test — npm run test  [test]\n  npm: watch  [does not end]');
+    const many = withTasks(...Array.from({ length: 101 }, (_, index) => ({ name: `t${index}`, group: '' }))).made;
+    const rows = (await many.call('tasks')).split('\n');
+    assert.deepEqual([rows[0], rows[1], rows.length], ['101 tasks', '  npm: t0 — npm run test', 102]);
+    assert.equal(rows.at(-1), '  … 1 more');
     assert.deepEqual(made.caller.commands, []);
   });
 
@@ -35,7 +52,7 @@ describe('the tool tasks', () => {
     end.resolve({ exitCode: 2 });
     assert.equal(
       await made.call('tasks', { run: 'npm: test' }),
-      'npm: test ended with exit code 2. Its output is in the terminal of the user.',
+      'npm: test ended with exit code 2.\nIts output is only in the terminal of the user.',
     );
     assert.deepEqual(
       made.caller.commands.map(({ argv, cwd, env }) => ({ argv, cwd, env })),
@@ -60,15 +77,21 @@ describe('the tool tasks', () => {
     while (started.length === 0) await Promise.resolve();
     while (made.clock.pending === 0) await Promise.resolve();
     made.clock.advance(5_000);
-    assert.equal(await answer, 'npm: test has not ended after 5 s and goes on.');
-    assert.equal(await made.call('tasks', { run: 'watch' }), 'Started npm: watch. It runs until the user stops it.');
+    assert.equal(
+      await answer,
+      'npm: test has not ended after 5 s and goes on.\nIts output is only in the terminal of the user.',
+    );
+    assert.equal(
+      await made.call('tasks', { run: 'watch' }),
+      'Started npm: watch. It runs until the user stops it. With output, you see what it shows.',
+    );
   });
 
   it('is not stopped by the end of the call, which aborts its signal', async () => {
     const signals: AbortSignal[] = [];
     const start = (signal: AbortSignal) => {
       signals.push(signal);
-      return Promise.resolve({ whenEnded: new Promise<TaskEnd>(() => undefined) });
+      return Promise.resolve(startedWith(new Promise<TaskEnd>(() => undefined)));
     };
     const { made } = withTasks({ start }, { name: 'watch', isBackground: true, start });
     const call = new AbortController();
@@ -88,5 +111,72 @@ describe('the tool tasks', () => {
     await assert.rejects(made.call('tasks', { run: 'test' }), /several tasks “test”[^]*\/ws\/other/);
     await assert.rejects(made.call('tasks', { run: 'fly' }), /There is no task “fly”/);
     assert.deepEqual(made.caller.commands, []);
+  });
+
+  it('tells the last lines that the terminal shows, and all others in pages', async () => {
+    const { made } = withTasks(
+      {
+        start: () => {
+          const lines = Array.from({ length: 500 }, (_, index) => `\x1b[32mline ${index + 1}\x1b[0m\r\n`);
+          const shown = `\x1b]633;C\x07${lines.join('')}working…\rdone    \r\n\r\n`;
+          return Promise.resolve(startedWith(Promise.resolve({ exitCode: 0 }), () => shown));
+        },
+      },
+      { name: 'quiet', start: () => Promise.resolve(startedWith(Promise.resolve({ exitCode: 0 }), () => '\r\n')) },
+    );
+    const answer = (await made.call('tasks', { run: 'test' })).split('\n');
+    assert.deepEqual(answer.slice(0, 3), [
+      'npm: test ended with exit code 0.',
+      '… 441 earlier lines: page 2 of 9',
+      'line 442',
+    ]);
+    assert.equal(answer.at(-1), 'done');
+    const pages: string[] = [];
+    for (const page of [3, 2, 1])
+      pages.push(...(await made.call('tasks', { output: 'npm: test', page })).split('\n').slice(page === 3 ? 1 : 2));
+    assert.deepEqual(pages, [...Array.from({ length: 500 }, (_, index) => `line ${index + 1}`), 'done']);
+    assert.match(
+      await made.call('tasks', { output: 'test' }),
+      /^npm: test has ended\.\n… 301 earlier lines: page 2 of 3\n/,
+    );
+    await assert.rejects(made.call('tasks', { output: 'test', page: 4 }), /no page 4: the last one is 3/);
+    assert.match(await made.call('tasks', { run: 'quiet' }), /exit code 0\.\nIt has no output\.$/);
+  });
+
+  it('cuts pages of output by their length, too', async () => {
+    const lines = [
+      ...Array.from({ length: 9 }, () => 'short'),
+      'x'.repeat(1_000),
+      ...Array.from({ length: 11 }, () => 'y'.repeat(999)),
+    ];
+    const start = () => Promise.resolve(startedWith(Promise.resolve({ exitCode: 0 }), () => lines.join('\r\n')));
+    const { made } = withTasks({ start });
+    const shown = (await made.call('tasks', { run: 'test' })).split('\n');
+    assert.deepEqual(shown.slice(1, 3), ['… 9 earlier lines: page 2 of 2', 'x'.repeat(1_000)]);
+    assert.equal(shown.length, 14);
+  });
+
+  it('tells the output of a watcher until now', async () => {
+    let shown = 'watching\r\n';
+    const start = () => Promise.resolve(startedWith(new Promise<TaskEnd>(() => undefined), () => shown));
+    const { made } = withTasks({ name: 'watch', isBackground: true, start });
+    await made.call('tasks', { run: 'watch' });
+    assert.equal(await made.call('tasks', { output: 'watch' }), 'npm: watch is running.\nwatching');
+    shown += `${'x'.repeat(5_000)}\r\n`;
+    assert.match(await made.call('tasks', { output: 'watch' }), /\nx{1000}…$/);
+  });
+
+  it('tells the output to the caller that ran it, and to no other', async () => {
+    const { end, made } = withTasks({});
+    end.resolve({ exitCode: 0 });
+    await made.call('tasks', { run: 'test' });
+    const tool = made.tools.tools.find(({ definition }) => definition.name === 'tasks');
+    const { signal } = new AbortController();
+    await assert.rejects(
+      tool?.run({ output: 'test' }, signal, new FakeToolCaller()) ?? Promise.resolve(),
+      /You have not run “test”/,
+    );
+    await assert.rejects(made.call('tasks', { output: 'other' }), /You have not run “other”/);
+    await assert.rejects(made.call('tasks', { run: 'test', output: 'test' }), /not both/);
   });
 });

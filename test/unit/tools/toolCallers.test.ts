@@ -65,6 +65,17 @@ describe('who calls a tool of the MCP server', () => {
     await post(address, greet(7), 'c');
     for (const session of ['a', 'b', 'c', undefined]) await post(address, call, session);
     assert.deepEqual(names, ['one', 'x'.repeat(200), undefined, undefined]);
+    const callers: unknown[] = [];
+    run = (_signal, caller) => {
+      callers.push(caller?.endSignal);
+      return Promise.resolve('');
+    };
+    for (const session of ['a', 'b', 'a']) await post(address, call, session);
+    assert.equal(names.length, 4, 'the callers of these connections are known already');
+    assert.ok(callers[0] === callers[2] && callers[0] !== callers[1]);
+    await post(address, greet('two'), 'a');
+    await post(address, call, 'a');
+    assert.equal(names.at(-1), 'two');
     server.revokeAddress(address);
     assert.match(await post(address, call, 'a'), /Send the token/);
   });

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../../src/editor/common/editorPort';
 import { lineRange } from './support/fakeLanguage';
 import { bench, main, other, secret } from './support/parserWorkspace';
 
-const actingTools = ['edit_file', 'rename', 'format', 'fixes', 'tasks'];
+const actingTools = ['edit_file', 'rename', 'format', 'fixes', 'tasks', 'tests'];
 
 describe('the tools of the window', () => {
   const problem = (line: number, severity: Diagnostic['severity'], message: string): Diagnostic => ({
@@ -28,9 +28,9 @@ describe('the tools of the window', () => {
       problem(1, 'hint', 'hm'),
     ]);
     made.openFiles = [{ path: main, isActive: true, isVisible: true, isUnsaved: false }];
-    assert.equal(
+    assert.match(
       await made.call('problems', { path: 'src/main.ts' }),
-      '2 problems in src/main.ts, 1 error\nsrc/main.ts\n  10: error (ts 2304): Cannot find  | wrong();\n  5: warning (ts 2304): meh  | wrong();',
+      /^2 problems in src\/main\.ts, 1 error\. Version \w{4,8}\nsrc\/main\.ts\n {2}10: error \(ts 2304\): Cannot find {2}\| wrong\(\);\n {2}5: warning \(ts 2304\): meh {2}\| wrong\(\);$/,
     );
     assert.match(await made.call('problems', { severity: 'error' }), /^1 problem in the workspace, 1 error/);
     assert.match(await made.call('problems', { severity: 'all' }), /^3 problems/);
@@ -38,6 +38,18 @@ describe('the tools of the window', () => {
       await made.call('problems', { path: 'src/other.ts' }),
       /no problems in src\/other\.ts[^]*check only open files/,
     );
+    for (const input of [{}, { path: 'src' }]) assert.doesNotMatch(await made.call('problems', input), /not open/);
+    for (const [count, rest] of [
+      [51, '… 1 more problem: page 2 of 2 has the next.'],
+      [52, '… 2 more problems: page 2 of 2 has the next.'],
+    ] as const) {
+      made.editor.setDiagnostics(
+        main,
+        Array.from({ length: count }, (_, line) => problem(count - line, 'error', 'wrong')),
+      );
+      const rows = (await made.call('problems')).split('\n');
+      assert.deepEqual([rows[2]?.slice(0, 5), rows.at(-1)], ['  2: ', rest]);
+    }
     await assert.rejects(made.call('problems', { path: 'src/.env' }), /exclude/);
   });
 

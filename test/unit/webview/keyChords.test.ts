@@ -27,6 +27,10 @@ describe('the beginnings of shortcuts', () => {
     assert.deepEqual(found, ['ctrl+shift+;', 'alt+meta+=']);
   });
 
+  it('have no modifiers but those of keyboards', () => {
+    assert.deepEqual(chordPrefixes([table({ key: 'ctrl+constructor+x a' })]), ['ctrl+constructor+x']);
+  });
+
   it('are not keys to type with, nor those of editors and terminals', () => {
     const found = chordPrefixes([
       table(

@@ -51,6 +51,8 @@ describe('the requests of a page', () => {
       const answer = await dispatcher.dispatch({ id: 1, method: 'test/failOddly', params: { thrown } });
       assert.deepEqual(answer, { id: 1, error: { message: 'No.' } });
     }
+    const answer = await dispatcher.dispatch({ id: 1, method: 'test/failOddly', params: { thrown: null } });
+    assert.ok(answer && 'error' in answer && !('details' in answer.error));
   });
 
   it('are not answered when they are none', async () => {

@@ -13,9 +13,7 @@ export interface ApprovalOption extends NamedOption {
 interface ApprovalRequest<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
-  /**
-   * The context of the emitted request. It also gets the scopes of the options and the options with misleading names.
-   */
+  /** The context of the request. It also gets the scopes of the options, and the options with misleading names. */
   readonly context: ApprovalContext;
   readonly callId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -37,10 +35,7 @@ const maxPending = 32;
 
 export const tooManyApprovalsMessage = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
 
-/**
- * The pending approvals of a session. The user answers them, or they time out or are withdrawn. Without an answer,
- * nothing is allowed.
- */
+/** The pending approvals of a session. They are answered, time out or are withdrawn. No answer allows nothing. */
 export class Approvals {
   private readonly pendingById = new Map<string, PendingApproval>();
   private readonly resolvedIds = new Set<string>();

@@ -21,10 +21,7 @@ const kindWords: Readonly<Record<ApprovalOptionKind, string>> = {
   reject_always: 'always rejects',
 };
 
-/**
- * Returns unique names for the options. Adds the kind to names that contradict it or are unclear, because the kind
- * determines the effect.
- */
+/** Returns unique names. Adds the kind to a name that contradicts it or is unclear, because the kind decides. */
 export function uniqueOptionNames(options: readonly NamedOption[]): string[] {
   const usedNames = new Set<string>();
   return options.map((option, index) => {

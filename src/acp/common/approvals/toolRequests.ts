@@ -6,6 +6,7 @@ import { parseToolInput, sortedByName } from '../../../permissions/common/reques
 import { mayChangeFiles } from '../../../permissions/common/decide';
 import type { CheckedRequest, ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
+import type { ToolCommand } from '../../../session/common/toolCaller';
 import type { CallDescription } from '../session/toolCalls';
 import { toToolContent } from '../session/toolContent';
 
@@ -22,10 +23,7 @@ interface RequestContext {
 /** Kinds that are changed to `edit` if the call has a diff. */
 const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
 
-/**
- * Converts a tool call to a permission request. Inaccessible paths stay as the agent wrote them: rules can deny but not
- * allow them.
- */
+/** Converts a tool call to a request. Inaccessible paths stay as written: rules can deny but not allow them. */
 export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
   const diffs = call.content.flatMap(changedPathsOf);
@@ -83,15 +81,7 @@ async function protectionsOf(
   return new Map(found.flat());
 }
 
-export interface TerminalRequest {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Why the command may run more than it says. */
-  readonly warning?: string;
-}
-
-export function toTerminalToolRequest(agent: string, { argv, cwd, env, warning }: TerminalRequest): ToolRequest {
+export function toTerminalToolRequest(agent: string, { argv, cwd, env, warning }: ToolCommand): ToolRequest {
   const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: warning !== undefined };
   return { agent, kind: 'execute', command: { argv, cwd }, env: sortedByName(env), ...nothing };
 }

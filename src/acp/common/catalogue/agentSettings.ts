@@ -1,5 +1,8 @@
 import * as z from 'zod';
+import { isRecord } from '../../../base/common/isRecord';
 import { reservedPolicyIds } from '../../../permissions/common/policy/policyKinds';
+import { headerProblem } from '../remote/agentHeaders';
+import { agentUrlProblem } from '../remote/agentUrl';
 import { demoAgentId, knownAgents } from './knownAgents';
 
 const Variables = z.record(z.string(), z.string());
@@ -17,13 +20,17 @@ export type McpServerSetting = z.infer<typeof McpServerSetting>;
 
 const Defaults = z.record(z.string(), z.union([z.string(), z.boolean()]));
 
-/** An entry without a command, which sets only the defaults of a detected agent. */
-const FoundAgentSetting = z.strictObject({ defaults: Defaults });
+/** An entry without a command, which only adds to an agent that Backline finds or has installed. */
+const FoundAgentSetting = z
+  .strictObject({ defaults: Defaults.optional(), tools: z.boolean().optional() })
+  .refine(({ defaults, tools }) => defaults !== undefined || tools !== undefined);
+type FoundAgentSetting = z.infer<typeof FoundAgentSetting>;
 
 const ProtocolSetting = z.enum(['auto', '1', '2']);
 export type ProtocolSetting = z.infer<typeof ProtocolSetting>;
 
-export const AgentSetting = z.object({
+export const ProcessAgentSetting = z.object({
+  url: z.undefined().optional(),
   /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
@@ -39,30 +46,55 @@ export const AgentSetting = z.object({
    * name.
    */
   defaults: Defaults.optional(),
+  /** Whether the agent gets the tools of the window; by default it does. */
+  tools: z.boolean().optional(),
 });
-export type AgentSetting = z.infer<typeof AgentSetting>;
+export type ProcessAgentSetting = z.infer<typeof ProcessAgentSetting>;
+
+/** An agent that Backline connects to. */
+const UrlAgentSetting = z.strictObject({
+  url: z.string().superRefine((url, context) => addProblem(agentUrlProblem(url), context)),
+  /** Values may contain `${secret:NAME}`. */
+  headers: Variables.superRefine((headers, context) => {
+    for (const [name, value] of Object.entries(headers)) addProblem(headerProblem(name, value), context);
+  }).default({}),
+  /** The folder of sessions on the agent's machine. The session's own path by default. */
+  cwd: z.string().min(1).optional(),
+  protocol: ProtocolSetting.optional(),
+  mcpServers: z.record(z.string(), McpServerSetting).default({}),
+  defaults: Defaults.optional(),
+  /** Whether the agent gets the tools of the window, if it runs on this machine; by default it does. */
+  tools: z.boolean().optional(),
+});
+export type UrlAgentSetting = z.infer<typeof UrlAgentSetting>;
+
+export type AgentSetting = ProcessAgentSetting | UrlAgentSetting;
+
+function addProblem(problem: string | undefined, context: z.RefinementCtx): void {
+  if (problem !== undefined) context.addIssue(problem);
+}
 
 interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
-  /** Values for options of new sessions with detected agents, by agent id. */
-  readonly defaults: ReadonlyMap<string, NonNullable<AgentSetting['defaults']>>;
+  /** Settings of agents that are found or installed, by agent id. */
+  readonly found: ReadonlyMap<string, FoundAgentSetting>;
   /** Descriptions of invalid entries and of what is expected instead. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads `backline.acp.agents` and reports invalid entries. A workspace cannot set defaults for agents of the user
+ * Reads `backline.acp.agents` and reports invalid entries. A workspace cannot change agents of the user
  * settings.
  */
 export function parseAgentSettings(value: unknown, isOfWorkspace = false): AgentSettings {
   const agents = new Map<string, AgentSetting>();
-  const defaults = new Map<string, NonNullable<AgentSetting['defaults']>>();
-  if (value === undefined || value === null) return { agents, defaults, problems: [] };
+  const found = new Map<string, FoundAgentSetting>();
+  if (value === undefined || value === null) return { agents, found, problems: [] };
   const entries = z.record(z.string(), z.unknown()).safeParse(value);
   if (!entries.success) {
     return {
       agents,
-      defaults,
+      found,
       problems: ['backline.acp.agents must be an object, such as { "OpenCode": { "command": "opencode" } }'],
     };
   }
@@ -75,21 +107,29 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
       );
       continue;
     }
-    const found = FoundAgentSetting.safeParse(entry).data;
-    const lack = found && defaultsProblem(name, isOfWorkspace);
-    const parsed = found ? undefined : AgentSetting.safeParse(entry);
+    const addition = FoundAgentSetting.safeParse(entry).data;
+    const lack = addition && missingCommandProblem(name, isOfWorkspace);
+    const parsed = addition ? undefined : parseEntry(entry);
     if (parsed?.success) agents.set(name, parsed.data);
-    else if (found && lack === undefined) defaults.set(name, found.defaults);
+    else if (addition && lack === undefined) found.set(name, addition);
     const wrong = lack ?? (parsed?.error && issuesText(parsed.error));
     if (wrong !== undefined) problems.push(`Agent '${name}' in backline.acp.agents: ${wrong}`);
   }
-  return { agents, defaults, problems };
+  return { agents, found, problems };
 }
 
-/** Explains why an entry that has only `defaults` is ignored. */
-function defaultsProblem(name: string, isOfWorkspace: boolean): string | undefined {
+function parseEntry(entry: unknown): z.ZodSafeParseResult<AgentSetting> {
+  if (!isRecord(entry) || !('url' in entry)) return ProcessAgentSetting.safeParse(entry);
+  if ('command' in entry) return Ambiguous.safeParse(entry);
+  return UrlAgentSetting.safeParse(entry);
+}
+
+const Ambiguous = z.never('use either "command" or "url", not both');
+
+/** Explains why an entry without a command is ignored. */
+function missingCommandProblem(name: string, isOfWorkspace: boolean): string | undefined {
   if (isOfWorkspace)
-    return '"defaults" without a "command" work only in user settings. Move this entry there, or add a "command"';
+    return '"defaults" and "tools" without a "command" work only in user settings. Move this entry there, or add a "command"';
   if (name === demoAgentId || knownAgents.some(({ id }) => id === name)) return undefined;
   const ids = knownAgents.map(({ id }) => id).join(', ');
   return `add a "command", or use the id of a known agent: ${demoAgentId}, ${ids}`;

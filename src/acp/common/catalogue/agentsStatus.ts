@@ -18,9 +18,7 @@ export type AgentStatusActions = Readonly<Record<'restart' | 'signIn' | 'openSet
 
 type AgentsStatus = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
 
-/**
- * Returns the status of the agents. Problems that need the user come first, then running agents, then available ones.
- */
+/** Returns the status of the agents: problems that need the user first, then running agents, then available ones. */
 export function agentsStatus(situation: AgentsSnapshot, actions: AgentStatusActions): AgentsStatus {
   const { isTrusted, problems, agents } = situation;
   if (!isTrusted) {

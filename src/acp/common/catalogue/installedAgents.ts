@@ -9,6 +9,8 @@ export interface InstalledProgram {
   readonly version: string;
   /** The npm or Python package, without its version. */
   readonly package?: string | undefined;
+  /** The name of a further account of the same agent, whose keys are its own. */
+  readonly account?: string | undefined;
   /** Absolute path. */
   readonly command: string;
   readonly args: readonly string[];
@@ -22,7 +24,9 @@ export interface InstalledPrograms {
   installedAgents(): Promise<readonly InstalledProgram[]>;
 }
 
-export type InstallableAgent = Pick<InstalledProgram, 'id' | 'package'> & { readonly command?: string | undefined };
+export type InstallableAgent = Pick<InstalledProgram, 'id' | 'package' | 'account'> & {
+  readonly command?: string | undefined;
+};
 
 /** Finds the known agent that the registry lists, by its package, its id or its program. */
 export function findKnownAgentInRegistry({
@@ -39,8 +43,9 @@ export function findKnownAgentInRegistry({
 
 /**
  * The id of an agent of the registry as a backend. A known agent has the same id as when it is found on PATH, so that settings,
- * rules and conversations stay valid.
+ * rules and conversations stay valid. A further account has an id of its own.
  */
 export function backendIdOfRegistryAgent(agent: InstallableAgent): string {
-  return findKnownAgentInRegistry(agent)?.id ?? agent.id;
+  const id = findKnownAgentInRegistry(agent)?.id ?? agent.id;
+  return agent.account === undefined ? id : `${id}~${agent.account}`;
 }

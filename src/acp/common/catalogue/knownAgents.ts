@@ -72,10 +72,7 @@ export function findKnownAgentByName(infoName: string | undefined): KnownAgent |
   return name === undefined ? undefined : knownAgents.find((known) => known.infoName === name);
 }
 
-/**
- * Combines the traits that follow from the agent's reported name (`infoName`) with those that follow from its command
- * line.
- */
+/** Combines the traits that follow from the reported name (`infoName`) with those of the command line. */
 export function agentTraitsFrom(
   infoName: string | undefined,
   missingFile: MissingFileResult,

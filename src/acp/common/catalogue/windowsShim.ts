@@ -37,10 +37,7 @@ function parseCall(line: string, folder: string): ShimCall | undefined {
   return program === undefined ? undefined : { program, args };
 }
 
-/**
- * Returns the possible values of `_prog`. A shim sets this variable to `node.exe` in its folder, or to `node` if there
- * is none.
- */
+/** Returns the possible values of `_prog`, which a shim sets to `node.exe` in its folder, or to `node`. */
 function progVariableValues(lines: readonly string[], folder: string): string[] {
   return lines.flatMap((line) => {
     const value = /\bSET\s+"?_prog=([^"]*)"?/i.exec(line)?.[1];

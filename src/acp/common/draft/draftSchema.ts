@@ -5,10 +5,7 @@ import * as z from 'zod';
  * member, no notifications. Sources disagree on which end calls which method; see docs/protocols/acp.md.
  */
 
-/**
- * A non-negative integer. Numbers above 2^53 are rejected, although the protocol allows them, because JSON parsing
- * would round them.
- */
+/** A non-negative integer. Numbers above 2^53 are rejected, because JSON parsing would round them. */
 const Uint = z.number().int().nonnegative();
 const Uint32 = Uint.max(0xffff_ffff);
 

@@ -20,7 +20,7 @@ export interface ThreadSource {
   getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined>;
 }
 
-interface KeptThread {
+export interface StoredThread {
   readonly id: string;
   title: string;
   modifiedMs: number;
@@ -48,7 +48,7 @@ const maxTitleUnits = 80;
 
 /** Stores conversations in memory. Streamed chunks extend the last message of the assistant. */
 export class MemoryThreads implements ThreadApi {
-  private readonly threads = new Map<string, KeptThread>();
+  private readonly threads = new Map<string, StoredThread>();
 
   constructor(private readonly options: MemoryThreadsOptions) {}
 
@@ -137,7 +137,7 @@ export class MemoryThreads implements ThreadApi {
     });
   }
 
-  private changeThread(threadId: string, change: (thread: KeptThread) => void): Promise<void> {
+  private changeThread(threadId: string, change: (thread: StoredThread) => void): Promise<void> {
     const thread = this.threads.get(threadId);
     if (!thread) return Promise.reject(unknownThreadError(threadId));
     change(thread);
@@ -154,7 +154,7 @@ export class MemoryThreads implements ThreadApi {
     if (leastRecent) this.threads.delete(leastRecent.id);
   }
 
-  private dropOldEntries(thread: KeptThread): void {
+  private dropOldEntries(thread: StoredThread): void {
     const max = this.options.maxUnitsPerThread ?? defaultMaxUnitsPerThread;
     let units = thread.entries.reduce((sum, entry) => sum + lengthOf(entry), 0);
     while (units > max && thread.entries.length > 1) {

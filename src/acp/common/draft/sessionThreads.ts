@@ -5,14 +5,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { Role, ThreadEntry, ThreadMetadata } from './draftSchema';
-import type { ThreadSource } from './draftThreads';
-
-interface SessionThread {
-  readonly id: string;
-  title: string;
-  modifiedMs: number;
-  readonly entries: ThreadEntry[];
-}
+import type { StoredThread, ThreadSource } from './draftThreads';
 
 const maxThreads = 50;
 /** Maximum number of messages per thread. The oldest are dropped. */
@@ -21,7 +14,7 @@ const maxTitleUnits = 80;
 
 /** Offers the window's conversations with any backend as threads of the draft protocol. Stores them in memory. */
 export class SessionThreads implements ThreadSource, Disposable {
-  private readonly threadById = new Map<string, SessionThread>();
+  private readonly threadById = new Map<string, StoredThread>();
   private readonly readAbortController = new AbortController();
 
   constructor(
@@ -30,7 +23,7 @@ export class SessionThreads implements ThreadSource, Disposable {
   ) {}
 
   recordSession(session: BackendSession): void {
-    const thread: SessionThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
+    const thread: StoredThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
     this.threadById.set(session.id, thread);
     this.evictOldest();
     this.readEvents(session, thread).catch((error: unknown) => {
@@ -55,12 +48,12 @@ export class SessionThreads implements ThreadSource, Disposable {
     this.threadById.clear();
   }
 
-  private async readEvents(session: BackendSession, thread: SessionThread): Promise<void> {
+  private async readEvents(session: BackendSession, thread: StoredThread): Promise<void> {
     for await (const { event } of session.events({ signal: this.readAbortController.signal }))
       this.applyEvent(thread, event);
   }
 
-  private applyEvent(thread: SessionThread, { event, data }: SessionEvent): void {
+  private applyEvent(thread: StoredThread, { event, data }: SessionEvent): void {
     if (event === 'session:info' && data.title !== undefined) thread.title = data.title;
     if (event === 'prompt:submit') {
       if (thread.title === '') thread.title = data.prompt.slice(0, maxTitleUnits);
@@ -69,7 +62,7 @@ export class SessionThreads implements ThreadSource, Disposable {
     if (event === 'prompt:complete' && data.response !== '') this.addMessage(thread, 'assistant', data.response);
   }
 
-  private addMessage(thread: SessionThread, role: Role, text: string): void {
+  private addMessage(thread: StoredThread, role: Role, text: string): void {
     thread.modifiedMs = this.clock.now();
     thread.entries.push({ type: 'message', role, chunks: [{ type: 'text', chunk: text }] });
     if (thread.entries.length > maxEntries) thread.entries.shift();

@@ -46,9 +46,7 @@ export function parseFileDiff(lines: readonly string[], start: number): { diff: 
   return { diff: { ...pathAndChange(from, to), hunks }, end: at };
 }
 
-/**
- * Applies a diff to a text. Context lines must match except for their line endings, which are kept. @throws DiffError
- */
+/** Applies a diff. Context lines must match except for their line endings, which are kept. @throws DiffError */
 export function applyDiff(text: string, { hunks }: FileDiff): string {
   const old = splitLines(text);
   const ending = old.find((line) => line.ending !== '')?.ending ?? '\n';

@@ -1,12 +1,14 @@
 import type { SlashCommand, ToolKind, ToolLocation } from '../../../session/common/sessionEvents';
 import type { TokenCounts } from './turnUsage';
-import type { ToolCallContent } from './wireSchema';
+import type { ContentBlock, ToolCallContent } from './wireSchema';
 
 /** What agents say, in one form for all versions of the protocol. */
 
 /** A change of a tool call. Missing members stay as they are, `null` clears them, and lists replace. */
 export interface ToolCallPatch {
   readonly toolCallId: string;
+  /** The call of the subagent that makes this one. */
+  readonly parentCallId?: string | undefined;
   readonly title?: string | null | undefined;
   readonly name?: string | null | undefined;
   readonly kind?: ToolKind | null | undefined;
@@ -19,6 +21,32 @@ export interface ToolCallPatch {
 }
 
 export type CallStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
+
+/** A subagent of a session, which has a session of its own. Missing members stay as they are. */
+export interface SubagentAnnouncement {
+  readonly sessionId: string;
+  readonly title?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly state?: { readonly state: string; readonly stopReason?: string | undefined } | null | undefined;
+}
+
+/** What is shown of an update in the session of a subagent. */
+export type SubagentNews =
+  | { readonly kind: 'call'; readonly call: ToolCallPatch }
+  | { readonly kind: 'callContent'; readonly toolCallId: string; readonly items: readonly ToolCallContent[] }
+  /** `isWhole`: replaces what was told of the message. */
+  | {
+      readonly kind: 'message';
+      readonly messageId: string;
+      readonly content: readonly ContentBlock[];
+      readonly isWhole: boolean;
+    }
+  | { readonly kind: 'state'; readonly state: NonNullable<SubagentAnnouncement['state']> }
+  | { readonly kind: 'announcement'; readonly announcement: SubagentAnnouncement }
+  | {
+      readonly kind: 'notice';
+      readonly notice: { readonly severity: string; readonly title: string; readonly description: string | undefined };
+    };
 
 interface SelectChoice {
   readonly value: string;
@@ -117,6 +145,8 @@ export interface AgentAbilities {
   readonly embeddedContext: boolean;
   /** Whether the agent can forget a sign-in. */
   readonly logout: boolean;
+  /** Whether the agent can tell whether the user is signed in. */
+  readonly authStatus: boolean;
   readonly mcp: { readonly stdio: boolean; readonly http: boolean; readonly sse: boolean };
 }
 

@@ -73,10 +73,7 @@ export function shouldDropUpdates(state: BindingState<unknown>): boolean {
   return state.kind === 'restoring' && state.history === 'known';
 }
 
-/**
- * Returns how to restore a session: by loading it if its history is needed, or else by resuming it. Undefined if the
- * agent supports neither.
- */
+/** Returns how to restore a session: by loading it if its history is needed, else by resuming it, if supported. */
 export function restoreMethodOf(
   { load, resume }: Pick<AgentAbilities, 'load' | 'resume'>,
   history: HistoryKnowledge,

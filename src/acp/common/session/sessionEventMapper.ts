@@ -65,6 +65,11 @@ export class SessionEventMapper {
     return this.withMarks(this.toolCalls.applyCallUpdate(update));
   }
 
+  /** The same for a subagent, or a call of it: the text of the session goes on beside it. */
+  mapNestedCall(update: ToolCallPatch): SessionEvent[] {
+    return this.toolCalls.applyCallUpdate(update).map((event) => this.withUnattendedMark(event));
+  }
+
   /** Items that follow the content of a call. */
   mapToolCallContent(toolCallId: string, items: readonly ToolCallContent[]): SessionEvent[] {
     return this.withMarks(this.toolCalls.appendContent(toolCallId, items));
@@ -73,6 +78,8 @@ export class SessionEventMapper {
   /** Applies what a request for permission says about its tool call. */
   mapPermissionRequest({ subject }: Pick<PermissionRequest, 'subject'>): SessionEvent[] {
     this.unattendedActionDetector.recordAskedAction();
+    if (subject.kind === 'toolCall' && subject.toolCall.parentCallId !== undefined)
+      return this.mapNestedCall(subject.toolCall);
     return subject.kind === 'toolCall' ? this.mapToolCall(subject.toolCall) : this.endMessages();
   }
 
@@ -239,10 +246,7 @@ export class SessionEventMapper {
     return [{ event: 'prompt:submit', data }];
   }
 
-  /**
-   * A part of a message; undefined if it cannot be shown. Messages with different values of `block_index` can be streamed at
-   * the same time.
-   */
+  /** A part of a message; undefined if it cannot be shown. Messages with other `block_index` can be streamed too. */
   mapMessageChunk(content: ContentBlock, messageId: string | undefined, block_index = 0): SessionEvent[] | undefined {
     if (content.type === 'unknown') return undefined;
     const ofBlock = { session_id: this.sessionId, block_index };
@@ -277,9 +281,7 @@ export class SessionEventMapper {
     return { event: 'notice', data: { session_id: this.sessionId, level, message } };
   }
 
-  /**
-   * Marks calls that ran without approval. Skips replayed calls, and agents with modes, because modes are more precise.
-   */
+  /** Marks calls that ran without approval. Skips replayed calls, and agents with modes, which are more precise. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.isReplaying || this.openTurn !== 'prompted') return event;
     if (this.config.options.some((option) => isModeOption(option)) || unattendedActionsOf(this.config.options))

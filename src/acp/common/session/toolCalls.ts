@@ -9,6 +9,7 @@ import { TerminalMeta, type ToolCallContent } from './wireSchema';
 
 interface ToolCallState {
   readonly id: string;
+  readonly parentId: string | undefined;
   /** Start time, in milliseconds of the monotonic clock. */
   readonly startedAtMs: number;
   name: string | undefined;
@@ -65,7 +66,7 @@ export class ToolCalls {
 
   applyCallUpdate(update: ToolCallPatch): SessionEvent[] {
     const known = this.calls.get(update.toolCallId);
-    const call = known ?? this.startCall(update.toolCallId);
+    const call = known ?? this.startCall(update);
     const changes = applyUpdate(call, update);
     this.applyTerminalMeta(call, update);
     this.applyRawOutput(call);
@@ -113,9 +114,10 @@ export class ToolCalls {
     return events;
   }
 
-  private startCall(id: string): ToolCallState {
+  private startCall({ toolCallId: id, parentCallId: parentId }: ToolCallPatch): ToolCallState {
     const call: ToolCallState = {
       id,
+      parentId,
       startedAtMs: this.clock.monotonicNow(),
       name: undefined,
       kind: 'other',
@@ -169,9 +171,10 @@ export class ToolCalls {
   }
 
   private startEvent(call: ToolCallState): SessionEvent {
+    const parent = call.parentId === undefined ? {} : { parent_call_id: call.parentId };
     return {
       event: 'tool:pre',
-      data: { ...this.sessionAndToolFields(call), input: call.input, ...this.callDetailFields(call) },
+      data: { ...this.sessionAndToolFields(call), input: call.input, ...parent, ...this.callDetailFields(call) },
     };
   }
 
@@ -235,10 +238,7 @@ interface ToolCallChanges {
   content?: ToolContent[];
 }
 
-/**
- * Applies an update to the call and returns the changed fields. New content is only marked as changed, because events
- * contain all content.
- */
+/** Applies an update and returns the changed fields. New content is only marked, as events contain all content. */
 function applyUpdate(call: ToolCallState, update: ToolCallPatch): ToolCallChanges {
   const changes: ToolCallChanges = {};
   if (update.name !== undefined) call.name = update.name ?? undefined;

@@ -7,10 +7,7 @@ export interface TokenCounts {
 
 const zeroCounts: TokenCounts = { input: 0, output: 0 };
 
-/**
- * Calculates the token usage of each turn, for agents that count per turn or per session. Session counts restart with
- * each process.
- */
+/** Calculates the usage of each turn, for agents that count per turn, or per session since the process started. */
 export class TurnUsage {
   private previousCounts = zeroCounts;
 
@@ -27,6 +24,17 @@ export class TurnUsage {
     if (hasRestarted) return toUsage(counts);
     return toUsage({ input: counts.input - previousCounts.input, output: counts.output - previousCounts.output });
   }
+}
+
+/** The end of a turn whose counts are those of the turn. */
+export function turnEndOf<Reason>({
+  stopReason,
+  counts,
+}: {
+  readonly stopReason: Reason;
+  readonly counts?: TokenCounts;
+}) {
+  return { stopReason, ...(counts ? { usage: toUsage(counts) } : {}) };
 }
 
 function toUsage({ input, output }: TokenCounts): TokenUsage {

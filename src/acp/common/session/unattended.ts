@@ -8,10 +8,7 @@ interface OfferedValue {
 
 type Verdict = UnattendedAction | 'asks';
 
-/**
- * What modes allow without approval if their names do not show it, by agent and mode. Claude's `dontAsk` denies
- * requests instead of asking.
- */
+/** What modes allow without approval if their names do not show it. Claude's `dontAsk` denies instead of asking. */
 const verdictsByAgent: Readonly<Record<string, Readonly<Record<string, Verdict>>>> = {
   claude: {
     default: 'asks',

@@ -7,17 +7,11 @@ const actionsByKind: Partial<Record<ToolKind, UnattendedAction>> = {
   execute: 'runs',
 };
 
-/**
- * Detects agents that never ask: successful calls that change or run something in a session without any approval
- * request.
- */
+/** Detects agents that never ask: calls that change or run something in a session without any approval request. */
 export class UnattendedActionDetector {
   private readonly askedActions = new Set<UnattendedAction>();
 
-  /**
-   * Call when the agent has requested approval, or when Backline has checked an action itself. Without `what`, applies
-   * to all actions.
-   */
+  /** Call when the agent has asked, or Backline has checked an action itself. Without `what`, for all actions. */
   recordAskedAction(what?: UnattendedAction): void {
     for (const each of what ? [what] : (['edits', 'runs'] as const)) this.askedActions.add(each);
   }

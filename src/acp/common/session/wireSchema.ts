@@ -79,7 +79,19 @@ export const Count = z.number().nonnegative().transform(Math.round);
 
 export const SelectChoice = z.object({ value: Text, name: Text, description: optionalText });
 
+/** Distinguishes a member that clears (`null`) from one that changes nothing (missing or invalid). */
+export const patch = <T extends z.ZodType>(schema: T) => schema.nullable().optional().catch(undefined);
+
+/** The beginning, and later changes, of a subagent. */
+export const SubagentUpdate = z.looseObject({
+  sessionId: Text,
+  title: patch(Text),
+  description: patch(Text),
+  state: patch(z.looseObject({ state: Text, stopReason: optionalText })),
+});
+
 export const sharedUpdates = {
+  subagent_update: SubagentUpdate,
   session_info_update: z.looseObject({ title: optionalText, updatedAt: optionalText }),
   usage_update: z.looseObject({
     used: Count,

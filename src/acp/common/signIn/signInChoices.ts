@@ -1,3 +1,4 @@
+import { oneLine } from '../../../base/common/oneLine';
 import type { AuthKey, AuthMethod } from '../../../session/common/sessionBackend';
 
 export interface SignInChoice {
@@ -23,6 +24,16 @@ export function signInChoices(methods: readonly AuthMethod[]): readonly SignInCh
     if (type !== 'key') return [{ ...shared, label: name }];
     return keys.map((key) => ({ ...shared, label: keys.length > 1 ? key.name : name, key }));
   });
+}
+
+const maxAccounts = 5;
+
+/** What to say above the ways to sign in. */
+export function signInPrompt(isSignedIn: boolean, accounts: readonly string[] = []): string {
+  if (!isSignedIn) return 'Select how to sign in';
+  const shown = accounts.slice(0, maxAccounts).map((name) => oneLine(name).slice(0, 100));
+  const who = shown.length === 0 ? '' : ` as ${shown.join(', ')}${accounts.length > maxAccounts ? ', …' : ''}`;
+  return `You are signed in${who}. Select a way to sign in again`;
 }
 
 /** What to say after a sign-in that was checked. */

@@ -127,10 +127,7 @@ const AuthMethod = z.looseObject({
   id: Text,
   name: Text,
   description: optionalText,
-  /**
-   * `terminal`: the user signs in through a terminal. Anything else means that the agent handles the sign-in through
-   * `authenticate`.
-   */
+  /** `terminal`: the user signs in through a terminal. Otherwise, the agent signs in through `authenticate`. */
   type: optionalText,
   args: z.array(Text).nullish().catch(undefined),
   env: z.record(z.string(), Text).nullish().catch(undefined),
@@ -157,7 +154,7 @@ export const InitializeResult = z.looseObject({
       promptCapabilities: PromptCapabilities.catch(undefined),
       mcpCapabilities: McpCapabilities.catch(undefined),
       sessionCapabilities: SessionCapabilities.nullish().catch(undefined),
-      auth: z.looseObject({ logout: Ability.optional() }).nullish().catch(undefined),
+      auth: z.looseObject({ logout: Ability.optional(), status: Ability.optional() }).nullish().catch(undefined),
     })
     .nullish()
     .catch(undefined),

@@ -1,4 +1,6 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
+import type { SubagentNews } from '../session/agentMessages';
+import type { SubagentUpdates } from '../session/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import { parsedWith, type UpdateHandler, type UpdateReader } from '../session/updateReader';
 import { textOfBlock } from '../session/toolContent';
@@ -6,7 +8,10 @@ import { sessionUpdates, type SessionUpdateKind } from './v1Schema';
 
 /** Reads the updates of ACP v1. */
 export class V1Updates implements UpdateReader {
-  constructor(private readonly mapper: SessionEventMapper) {}
+  constructor(
+    private readonly mapper: SessionEventMapper,
+    private readonly subagents: SubagentUpdates,
+  ) {}
 
   /** Maps the unparsed `update` member of a `session/update`. */
   mapUpdate(update: { readonly sessionUpdate: string }): SessionEvent[] {
@@ -48,11 +53,39 @@ export class V1Updates implements UpdateReader {
     }),
     session_info_update: parsedWith(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
     usage_update: parsedWith(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
+    subagent_update: parsedWith(sessionUpdates.subagent_update, (update) => this.subagents.announce(update)),
     notice: parsedWith(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
     compaction_update: parsedWith(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
     // The summary is internal to the agent; the user only needs to know that the history was compacted.
     compaction_summary_chunk: parsedWith(sessionUpdates.compaction_summary_chunk, () => []),
   };
+}
+
+/** Reads an update of a subagent's session; undefined if it is not shown. */
+export function v1NewsOf(update: { readonly sessionUpdate: string }): SubagentNews | undefined {
+  const { sessionUpdate: kind } = update;
+  switch (kind) {
+    case 'tool_call':
+    case 'tool_call_update': {
+      const call = sessionUpdates[kind].safeParse(update).data;
+      return call && { kind: 'call', call };
+    }
+    case 'agent_message_chunk': {
+      const chunk = sessionUpdates[kind].safeParse(update).data;
+      if (!chunk) return undefined;
+      return { kind: 'message', messageId: chunk.messageId ?? '', content: [chunk.content], isWhole: false };
+    }
+    case 'subagent_update': {
+      const announcement = sessionUpdates[kind].safeParse(update).data;
+      return announcement && { kind: 'announcement', announcement };
+    }
+    case 'notice': {
+      const notice = sessionUpdates[kind].safeParse(update).data;
+      return notice && { kind: 'notice', notice };
+    }
+    default:
+      return undefined;
+  }
 }
 
 function isKnownUpdateKind(kind: string): kind is SessionUpdateKind {

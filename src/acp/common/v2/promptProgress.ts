@@ -65,7 +65,7 @@ function afterState(progress: PromptProgress, update: StateUpdate): PromptProgre
   }
 }
 
-const cancelled: StateUpdate = { state: 'idle', stopReason: 'cancelled', error: undefined };
+const cancelled: StateUpdate = { state: 'idle', stopReason: 'cancelled' };
 
 /** The report that ended the work on the prompt; undefined while there is none. */
 export function endOfPrompt({

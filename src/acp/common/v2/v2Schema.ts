@@ -10,11 +10,13 @@ import type {
 } from '../session/agentMessages';
 import {
   contentBlocks,
+  Count,
   list,
   Location,
   Meta,
   optional,
   optionalText,
+  patch,
   PermissionOptions,
   SelectChoice,
   sharedUpdates,
@@ -22,6 +24,7 @@ import {
   type ContentBlock as SharedContentBlock,
   type ToolCallContent,
 } from '../session/wireSchema';
+import { insteadOf } from './unknownParts';
 import { contentOfDiff, FileChange, Patch } from './v2Diffs';
 
 /**
@@ -29,8 +32,6 @@ import { contentOfDiff, FileChange, Patch } from './v2Diffs';
  * an invalid one counts as missing. Unions are open: a value of an unknown type is kept as a text that names its type.
  */
 
-/** Distinguishes a member that clears (`null`) from one that changes nothing (missing or invalid). */
-const patch = <T extends z.ZodType>(schema: T) => schema.nullable().optional().catch(undefined);
 const Typed = z.looseObject({ type: Text });
 
 const KnownContentBlock = z.discriminatedUnion('type', [...contentBlocks]);
@@ -39,9 +40,9 @@ const knownBlockTypes: ReadonlySet<string> = new Set(['text', 'image', 'audio', 
 /** A content block. One of an unknown type becomes a text, and an invalid one of a known type is refused. */
 const ContentBlock = z.union([
   KnownContentBlock,
-  Typed.refine(({ type }) => !knownBlockTypes.has(type)).transform(({ type }) => ({
+  Typed.refine(({ type }) => !knownBlockTypes.has(type)).transform((block) => ({
     type: 'text' as const,
-    text: `[Content of the type “${type.slice(0, 100)}”]`,
+    text: insteadOf('Content', block.type, block),
   })),
 ]);
 
@@ -61,8 +62,8 @@ const ToolContentItem = z.union([
   KnownToolContent.transform((item): readonly ToolCallContent[] =>
     item.type === 'diff' ? contentOfDiff(item) : [item],
   ),
-  Typed.refine(({ type }) => !knownContentTypes.has(type)).transform(({ type }): readonly ToolCallContent[] => [
-    { type: 'content', content: textBlock(`[Content of the type “${type.slice(0, 100)}”]`) },
+  Typed.refine(({ type }) => !knownContentTypes.has(type)).transform((item): readonly ToolCallContent[] => [
+    { type: 'content', content: textBlock(insteadOf('Content', item.type, item)) },
   ]),
 ]);
 
@@ -101,10 +102,33 @@ const PlanEntry = z.looseObject({
   priority: z.enum(['high', 'medium', 'low']).catch('medium'),
   status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).catch('pending'),
 });
+/** A plan of another type than a list of entries becomes an entry that shows it. */
 const Plan = z.union([
   z.looseObject({ type: z.literal('items'), planId: Text, entries: list(PlanEntry) }),
-  Typed.extend({ planId: Text }).transform(({ planId, type }) => ({ planId, type, entries: undefined })),
+  z
+    .looseObject({ type: z.literal('markdown'), planId: Text, content: Text })
+    .transform(({ planId, content }) => ({ planId, entries: entriesOfMarkdown(content) })),
+  z
+    .looseObject({ type: z.literal('file'), planId: Text, uri: Text })
+    .transform(({ planId, uri }) => ({ planId, entries: [planEntry(`The plan is in ${uri}`)] })),
+  Typed.extend({ planId: Text })
+    .refine(({ type }) => !knownPlanTypes.has(type))
+    .transform((plan) => ({ planId: plan.planId, entries: [planEntry(insteadOf('Plan', plan.type, plan))] })),
 ]);
+const knownPlanTypes: ReadonlySet<string> = new Set(['items', 'markdown', 'file']);
+
+/** Each line is an entry; one that is checked is completed. */
+function entriesOfMarkdown(text: string): z.infer<typeof PlanEntry>[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => {
+    const [, mark, words] = /^\s*(?:[-*+]|\d+[.)])?\s*(?:\[([ xX])\])?\s*(.*)$/.exec(line) ?? [];
+    return planEntry(words ?? line, mark === undefined || mark === ' ' ? 'pending' : 'completed');
+  });
+}
+
+function planEntry(content: string, status: 'pending' | 'completed' = 'pending'): z.infer<typeof PlanEntry> {
+  return { content, priority: 'medium', status };
+}
 
 const Command = Typed.extend({
   name: Text,
@@ -138,6 +162,8 @@ const ExitStatus = z.looseObject({
 export const StateUpdate = z.looseObject({
   state: Text,
   stopReason: optionalText,
+  /** Of the work that has ended, not of the session. */
+  usage: z.looseObject({ inputTokens: Count, outputTokens: Count }).nullish().catch(undefined),
   error: z.looseObject({ code: z.number(), message: Text }).nullish().catch(undefined),
 });
 export type StateUpdate = z.infer<typeof StateUpdate>;
@@ -162,6 +188,7 @@ export const sessionUpdates = {
   }),
   terminal_output_chunk: z.looseObject({ terminalId: Text, data: Base64 }),
   plan_update: z.looseObject({ plan: Plan }),
+  plan_removed: z.looseObject({ planId: Text }),
   available_commands_update: z.looseObject({ availableCommands: list(Command) }),
   config_option_update: z.looseObject({ configOptions: list(ConfigOption) }),
   ...sharedUpdates,
@@ -235,7 +262,10 @@ export const InitializeResult = z.looseObject({
   info: z.looseObject({ name: Text, title: optionalText, version: Text }),
   authMethods: optional(list(AuthMethod)).catch(undefined),
   capabilities: z
-    .looseObject({ session: SessionCapabilities.nullish().catch(undefined) })
+    .looseObject({
+      session: SessionCapabilities.nullish().catch(undefined),
+      auth: z.looseObject({ status: ability }).nullish().catch(undefined),
+    })
     .nullish()
     .catch(undefined),
 });

@@ -1,9 +1,12 @@
 import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
-import type { StopReason } from '../session/agentMessages';
+import type { StopReason, TurnResult } from '../session/agentMessages';
+import type { SubagentUpdates } from '../session/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import { textOfBlock } from '../session/toolContent';
+import { turnEndOf } from '../session/turnUsage';
 import { parsedWith, type UpdateHandler, type UpdateReader } from '../session/updateReader';
 import type { ContentBlock } from '../session/wireSchema';
+import { isExtension, wordsOf } from './unknownParts';
 import { V2Messages } from './v2Messages';
 import { sessionUpdates, type SessionUpdateKind, type StateUpdate } from './v2Schema';
 import { V2Terminals } from './v2Terminals';
@@ -11,13 +14,22 @@ import { V2Terminals } from './v2Terminals';
 type PlanEntries = EventData<'plan:update'>['entries'];
 
 const maxPlans = 50;
+const maxUnknownKinds = 20;
+const maxNameLength = 100;
 const stopReasons: ReadonlyMap<string, StopReason> = new Map(
   (['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const).map((reason) => [reason, reason]),
 );
 
 /** Why a turn ended. A reason that is unknown or missing counts as a normal end. */
-export function stopReasonOf({ stopReason }: StateUpdate): StopReason {
+function stopReasonOf({ stopReason }: StateUpdate): StopReason {
   return stopReasons.get(stopReason ?? '') ?? 'end_turn';
+}
+
+/** How a turn ended, with the tokens of it. */
+export function turnResultOf(update: StateUpdate): TurnResult {
+  const { usage } = update;
+  const counts = usage ? { counts: { input: usage.inputTokens, output: usage.outputTokens } } : {};
+  return { stopReason: stopReasonOf(update), ...counts };
 }
 
 /** Reads the updates of ACP v2. The end of a turn that this window has prompted comes from its `PromptProgress`. */
@@ -30,10 +42,15 @@ export class V2Updates implements UpdateReader {
   private isWaitingForUser = false;
   /** The prompt of another client that is being told; its turn begins when something else follows. */
   private othersPrompt: { readonly messageId: string; text: string } | undefined;
+  /** Kinds of updates that are not known, of which the user was told. */
+  private readonly unknownKinds = new Set<string>();
   /** Ids of the last prompts that were told in a turn of this window. */
   private readonly toldPrompts = new Set<string>();
 
-  constructor(private readonly mapper: SessionEventMapper) {
+  constructor(
+    private readonly mapper: SessionEventMapper,
+    private readonly subagents: SubagentUpdates,
+  ) {
     this.messages = new V2Messages(mapper);
     this.terminals = new V2Terminals(mapper);
   }
@@ -51,7 +68,7 @@ export class V2Updates implements UpdateReader {
   mapUpdate(update: { readonly sessionUpdate: string }): SessionEvent[] {
     const { mapper } = this;
     const { sessionUpdate: kind } = update;
-    if (!isKnownUpdateKind(kind)) return mapper.countIgnored(kind);
+    if (!isKnownUpdateKind(kind)) return [...mapper.countIgnored(kind), ...this.noticeOfUnknown(kind, update)];
     const isPrompt = kind === 'user_message' || kind === 'user_message_chunk';
     const before = isPrompt ? [] : [...mapper.flushReplayedPrompt(), ...this.flushOthersPrompt()];
     const events = this.updateHandlers[kind](update) ?? mapper.countIgnored(`${kind} (not understood)`);
@@ -96,12 +113,14 @@ export class V2Updates implements UpdateReader {
       return [];
     }),
     plan_update: parsedWith(sessionUpdates.plan_update, ({ plan }) => {
-      if (!plan.entries) return undefined;
       const isKnown = this.plans.has(plan.planId);
       if (!isKnown && this.plans.size >= maxPlans) return undefined;
       this.plans.set(plan.planId, plan.entries);
       return this.inTurn(this.mapper.mapPlan([...this.plans.values()].flat()));
     }),
+    plan_removed: parsedWith(sessionUpdates.plan_removed, ({ planId }) =>
+      this.plans.delete(planId) ? this.mapper.mapPlan([...this.plans.values()].flat()) : [],
+    ),
     available_commands_update: parsedWith(sessionUpdates.available_commands_update, ({ availableCommands }) =>
       this.mapper.mapCommands(availableCommands),
     ),
@@ -111,6 +130,7 @@ export class V2Updates implements UpdateReader {
     }),
     session_info_update: parsedWith(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
     usage_update: parsedWith(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
+    subagent_update: parsedWith(sessionUpdates.subagent_update, (update) => this.subagents.announce(update)),
     notice: parsedWith(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
     compaction_update: parsedWith(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
     // The summary is internal to the agent; the user only needs to know that the history was compacted.
@@ -133,11 +153,37 @@ export class V2Updates implements UpdateReader {
       case 'idle':
         this.working = false;
         this.isWaitingForUser = false;
-        if (mapper.isInReplay || mapper.openTurn !== 'other') return [];
-        return mapper.endTurn({ stopReason: stopReasonOf(update) });
+        if (mapper.isInReplay) return [];
+        return [
+          ...(mapper.openTurn === 'other' ? mapper.endTurn(turnEndOf(turnResultOf(update))) : []),
+          ...this.explainEnd(update),
+        ];
       default:
-        return mapper.countIgnored(`state ${update.state}`);
+        mapper.countIgnored(`state ${update.state}`);
+        if (mapper.isInReplay) return [];
+        return mapper.mapStatus(
+          update.state,
+          update.state === 'unknown'
+            ? 'The agent does not know whether it is working.'
+            : `The agent reports the state “${update.state.slice(0, maxNameLength)}”.`,
+        );
     }
+  }
+
+  /** A turn that ended for a reason which is not known counts as ended normally, so the reason is said. */
+  private explainEnd({ stopReason }: StateUpdate): SessionEvent[] {
+    if (stopReason === undefined || stopReason === 'error' || stopReasons.has(stopReason)) return [];
+    const title = `The agent stopped for this reason: ${stopReason.slice(0, maxNameLength)}`;
+    return this.mapper.mapNotice({ severity: 'info', title, description: undefined });
+  }
+
+  /** Says once that the agent tells something that cannot be shown, with its words. */
+  private noticeOfUnknown(kind: string, update: object): SessionEvent[] {
+    const isSaid = this.unknownKinds.has(kind) || this.unknownKinds.size >= maxUnknownKinds;
+    if (isSaid || isExtension(kind) || this.mapper.isInReplay) return [];
+    this.unknownKinds.add(kind);
+    const title = `The agent sent an update of the type “${kind.slice(0, maxNameLength)}”, which Backline cannot show.`;
+    return this.mapper.mapNotice({ severity: 'info', title, description: wordsOf(update) });
   }
 
   /** A message of the user: of a replayed history, of our own prompt (which is already shown), or of another client. */

@@ -1,4 +1,5 @@
 import { recognizeIntent } from './intent';
+import { readInEditor, renameEverywhere } from '../skills/editorSkills';
 import { renameInFile, sortFileImports } from '../skills/editSkills';
 import { failOnPurpose } from '../skills/failOnPurpose';
 import { findUses } from '../skills/findUses';
@@ -23,6 +24,10 @@ export async function answerPrompt(turn: Turn): Promise<void> {
       return summarizeFiles(turn, intent.paths);
     case 'rename':
       return renameInFile(turn, intent.from, intent.to, intent.path);
+    case 'renameEverywhere':
+      return renameEverywhere(turn, intent.from, intent.to, intent.path);
+    case 'read':
+      return readInEditor(turn, intent.path);
     case 'sort':
       return sortFileImports(turn, intent.path);
     case 'uses':

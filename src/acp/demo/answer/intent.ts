@@ -4,7 +4,13 @@ import type { Prompt } from './prompt';
 type Intent =
   | { readonly kind: 'help' | 'plan' | 'quote' | 'unknown' }
   | { readonly kind: 'summarize'; readonly paths: readonly string[] }
-  | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly path: string | undefined }
+  | {
+      readonly kind: 'rename' | 'renameEverywhere';
+      readonly from: string;
+      readonly to: string;
+      readonly path: string | undefined;
+    }
+  | { readonly kind: 'read'; readonly path: string }
   | { readonly kind: 'sort'; readonly path: string | undefined }
   | { readonly kind: 'uses'; readonly symbol: string; readonly path: string | undefined }
   | { readonly kind: 'run'; readonly line: string }
@@ -39,6 +45,8 @@ export function recognizeIntent({ text, files, notes }: Prompt): Intent {
 
   const run = /^run:?\s+(\S[\s\S]*)$/i.exec(text);
   if (run) return { kind: 'run', line: (run[1] ?? '').trim() };
+  const read = /^read\s+(\S+)$/i.exec(text);
+  if (read) return { kind: 'read', path: read[1] ?? '' };
   const rename = /^rename\s+(\S[\s\S]*)$/i.exec(text);
   if (rename) return commandIntent('rename', rename[1] ?? '');
   const sort = /^sort\s+(?:the\s+)?imports\b\s*(?:(?:in|of)\s+)?([\s\S]*)$/i.exec(text);
@@ -65,10 +73,11 @@ function commandIntent(name: string, rest: string): Intent {
     case 'summarise':
       return { kind: 'summarize', paths: rest === '' ? [] : [rest] };
     case 'rename': {
-      const words = /^(\S+)\s+(?:to|->|→)\s+(\S+)(?:\s+in\s+([\s\S]+))?$/i.exec(rest.trim());
+      const words = /^(\S+)\s+(?:to|->|→)\s+(\S+)(?:\s+in\s+([\s\S]+?))?(\s+everywhere)?$/i.exec(rest.trim());
       if (!words) return { kind: 'unknown' };
-      const [, from = '', to = '', path] = words;
-      return { kind: 'rename', from: unquoted(from), to: unquoted(to), path };
+      const [, from = '', to = '', path, everywhere] = words;
+      const kind = everywhere === undefined ? 'rename' : 'renameEverywhere';
+      return { kind, from: unquoted(from), to: unquoted(to), path };
     }
     case 'sort':
       return { kind: 'sort', path: rest.replace(/^imports\s+(?:(?:in|of)\s+)?/i, '').trim() || undefined };

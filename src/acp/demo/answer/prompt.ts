@@ -46,10 +46,7 @@ export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
   return { text: texts.join('').trim(), files, notes };
 }
 
-/**
- * Converts an attached text to a note if the first line of the text names the file, or if the URI is a folder (ends
- * with `/`).
- */
+/** Converts an attached text to a note if its first line names the file, or if the URI is a folder (ends with `/`). */
 function noteOf(uri: string, text: string): PromptNote | undefined {
   if (!uri.startsWith('file:')) return { title: decodePercentEscapes(uri.replace(/^backline:/, '')), text };
   const path = pathOfUri(uri).replace(/(?<=.)[\\/]$/, '');

@@ -2,10 +2,7 @@ import { raceSignal } from '../../../base/common/async';
 import type { PlanStep } from '../session/history';
 import type { Prompt } from './prompt';
 
-/**
- * The actions that a skill can use to answer a prompt, in either dialect. All methods reject once the turn is
- * cancelled.
- */
+/** What a skill can do to answer a prompt, in all dialects. All methods reject once the turn is cancelled. */
 export interface Turn {
   readonly prompt: Prompt;
   /** Base folder of relative paths, as an absolute path. */
@@ -32,6 +29,8 @@ export interface Turn {
 export interface EditorQuestion {
   readonly title: string;
   readonly tool: string;
+  /** How the call is shown. */
+  readonly kind: 'search' | 'read' | 'edit';
   readonly input: Readonly<Record<string, string>>;
 }
 

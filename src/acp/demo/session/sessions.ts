@@ -3,7 +3,8 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import * as z from 'zod';
 import { errorCode } from '../../../base/common/errors';
-import type { EditorTools } from './editorTools';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { EditorTools } from './editorTools';
 import { HistoryItem } from './history';
 
 const StoredSession = z.object({
@@ -48,6 +49,14 @@ export interface DemoSession extends StoredSession {
   editorTools: EditorTools | undefined;
 }
 
+interface ClientFolders {
+  readonly cwd: string;
+  readonly additionalDirectories?: readonly string[];
+  readonly mcpServers?: Parameters<typeof EditorTools.of>[0];
+}
+
+const sessionsPerPage = 50;
+
 /** The demo agent's sessions: in memory, and optionally in a folder that other processes share. */
 export class DemoSessions {
   private readonly openSessions = new Map<string, DemoSession>();
@@ -76,6 +85,34 @@ export class DemoSessions {
     const session = toOpenSession(stored);
     this.openSessions.set(id, session);
     return session;
+  }
+
+  /** Loads a session and gives it the folders and servers of the client. Resolves to undefined if it does not exist. */
+  async resume(
+    id: string,
+    { cwd, additionalDirectories, mcpServers }: ClientFolders,
+  ): Promise<DemoSession | undefined> {
+    const session = await this.load(id);
+    if (!session) return undefined;
+    session.cwd = cwd;
+    session.additionalDirectories = [...(additionalDirectories ?? [])];
+    session.editorTools = EditorTools.of(mcpServers ?? []);
+    return session;
+  }
+
+  /** Returns a page of the sessions, newest first, in the form of both versions. Undefined if `cursor` is invalid. */
+  async listPage(cwd: string | null | undefined, cursor: string | null | undefined) {
+    const start = Number(cursor ?? 0);
+    if (!Number.isSafeInteger(start) || start < 0) return undefined;
+    const all = (await this.list()).filter((session) => session.cwd === (cwd ?? session.cwd));
+    const page = all.slice(start, start + sessionsPerPage);
+    return {
+      sessions: page.map(({ id, cwd, additionalDirectories, title, updatedAt }) => ({
+        ...{ sessionId: id, cwd, additionalDirectories, updatedAt },
+        ...withoutUndefined({ title }),
+      })),
+      ...(start + page.length < all.length ? { nextCursor: String(start + page.length) } : {}),
+    };
   }
 
   /** Returns all sessions, newest first. */

@@ -3,7 +3,8 @@ import type { Turn } from '../answer/turn';
 /** Asks the language servers of the editor who uses a symbol. */
 export async function findUses(turn: Turn, symbol: string, path: string | undefined): Promise<void> {
   const place = path === undefined ? { symbol } : { symbol, path };
-  const answer = await turn.askEditor({ title: `Find references of ${symbol}`, tool: 'references', input: place });
+  const title = `Find references of ${symbol}`;
+  const answer = await turn.askEditor({ title, tool: 'references', kind: 'search', input: place });
   switch (answer.kind) {
     case 'answered': {
       const [first = ''] = answer.text.split('\n', 1);

@@ -14,7 +14,7 @@ export async function introduceAgent(turn: Turn): Promise<void> {
       `I am here so that you can try everything before you install a real agent.\n\n` +
       `${commandList}\n\n` +
       `Plain words work as well:\n\n` +
-      '```text\nrename colour to color in src/paint.ts\nsort imports in src/main.ts\nwho uses total in src/sum.ts\nrun git status\nsummarize README.md\n```\n\n' +
+      '```text\nrename colour to color in src/paint.ts\nrename total to sum in src/sum.ts everywhere\nsort imports in src/main.ts\nwho uses total in src/sum.ts\nread src/sum.ts\nrun git status\nsummarize README.md\n```\n\n' +
       `Real agents speak the same [Agent Client Protocol](https://agentclientprotocol.com).\n`,
   );
 }

@@ -1,8 +1,6 @@
 interface ImportStatement {
   readonly text: string;
-  /**
-   * The module name, by which imports are sorted. Undefined for an import with side effects, whose position matters.
-   */
+  /** The module name, by which imports are sorted. Undefined for an import with side effects: its position matters. */
   readonly module: string | undefined;
 }
 

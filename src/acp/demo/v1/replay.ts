@@ -1,6 +1,6 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { HistoryItem } from '../session/history';
-import { textContent } from './toolCall';
+import { textContent } from './v1ToolCall';
 
 export function replayUpdateOf(item: HistoryItem): SessionUpdate {
   switch (item.type) {

@@ -4,10 +4,9 @@ import {
   type AgentApp,
   type AgentContext,
   type ClientCapabilities,
-  type McpServer,
+  type ResumeSessionRequest,
 } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
-import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { RpcError } from '../../../wire/common/connectionErrors';
 import { answerPrompt } from '../answer/answerPrompt';
 import { configOptionsOf, modeStateOf, setConfigOption } from '../session/config';
@@ -15,28 +14,16 @@ import { demoCommands } from '../answer/intent';
 import type { PromptBlock } from '../answer/prompt';
 import { EditorTools } from '../session/editorTools';
 import { replayUpdateOf } from './replay';
-import type { DemoSession, DemoSessions } from '../session/sessions';
-import type { DemoSignIn } from '../session/demoSignIn';
-import type { DemoTurns } from '../session/demoTurns';
-import { sendUpdate } from './toolCall';
+import type { DemoSession } from '../session/sessions';
+import type { DemoAgentDeps } from '../session/demoAgentDeps';
+import { sendUpdate } from './v1ToolCall';
 import { V1Turn } from './v1Turn';
-
-interface V1AgentDeps {
-  readonly name: string;
-  readonly version: string;
-  readonly sessions: DemoSessions;
-  readonly signIn: DemoSignIn;
-  readonly turns: DemoTurns;
-  readonly warn: (message: string) => void;
-}
-
-const sessionsPerPage = 50;
 
 /** The demo agent over ACP v1: one connection, any number of sessions. */
 export class V1Agent {
   private capabilities: ClientCapabilities = {};
 
-  constructor(private readonly options: V1AgentDeps) {}
+  constructor(private readonly options: DemoAgentDeps) {}
 
   /** Creates the app with all handlers. Connect it only once. */
   createApp(): AgentApp {
@@ -87,20 +74,9 @@ export class V1Agent {
         return this.modesAndOptionsOf(session);
       })
       .onRequest('session/list', async ({ params }) => {
-        const start = Number(params.cursor ?? 0);
-        if (!Number.isSafeInteger(start) || start < 0) throw RequestError.invalidParams({ cursor: params.cursor });
-        const all = (await sessions.list()).filter(({ cwd }) => cwd === (params.cwd ?? cwd));
-        const page = all.slice(start, start + sessionsPerPage);
-        return {
-          sessions: page.map(({ id, cwd, additionalDirectories, title, updatedAt }) => ({
-            sessionId: id,
-            cwd,
-            additionalDirectories,
-            updatedAt,
-            ...withoutUndefined({ title }),
-          })),
-          ...(start + page.length < all.length ? { nextCursor: String(start + page.length) } : {}),
-        };
+        const page = await sessions.listPage(params.cwd, params.cursor);
+        if (!page) throw RequestError.invalidParams({ cursor: params.cursor });
+        return page;
       })
       .onRequest('session/close', ({ params }) => {
         this.requireSession(params.sessionId);
@@ -186,18 +162,10 @@ export class V1Agent {
     return { modes: modeStateOf(session), configOptions: configOptionsOf(session, takesBooleans) };
   }
 
-  private async loadSession(params: {
-    sessionId: string;
-    cwd: string;
-    additionalDirectories?: readonly string[];
-    mcpServers?: readonly McpServer[];
-  }): Promise<DemoSession> {
+  private async loadSession(params: ResumeSessionRequest): Promise<DemoSession> {
     await this.requireSignIn();
-    const session = await this.options.sessions.load(params.sessionId);
+    const session = await this.options.sessions.resume(params.sessionId, params);
     if (!session) throw RequestError.sessionNotFound(params.sessionId);
-    session.cwd = params.cwd;
-    session.editorTools = EditorTools.of(params.mcpServers ?? []);
-    session.additionalDirectories = [...(params.additionalDirectories ?? [])];
     return session;
   }
 

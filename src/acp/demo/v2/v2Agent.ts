@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   agent,
   ContentBlock,
@@ -9,36 +8,24 @@ import {
   type SessionConfigOption,
 } from '@agentclientprotocol/sdk/experimental/v2';
 import { messageOf } from '../../../base/common/errors';
-import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
 import { answerPrompt } from '../answer/answerPrompt';
 import { demoCommands } from '../answer/intent';
 import type { PromptBlock } from '../answer/prompt';
 import { configOptionsOf, setConfigOption } from '../session/config';
 import type { DemoSignIn } from '../session/demoSignIn';
-import type { DemoTurns } from '../session/demoTurns';
+import type { DemoAgentDeps } from '../session/demoAgentDeps';
 import { EditorTools } from '../session/editorTools';
-import type { DemoSession, DemoSessions } from '../session/sessions';
+import type { DemoSession } from '../session/sessions';
 import { replayUpdateOf } from './v2Replay';
 import { V2Turn } from './v2Turn';
 import { sendUpdate } from './v2ToolCall';
-
-interface V2AgentDeps {
-  readonly name: string;
-  readonly version: string;
-  readonly sessions: DemoSessions;
-  readonly signIn: DemoSignIn;
-  readonly turns: DemoTurns;
-  readonly warn: (message: string) => void;
-}
-
-const sessionsPerPage = 50;
 
 /** The demo agent over ACP v2: one connection, any number of sessions. */
 export class V2Agent {
   private supportsTerminalSignIn = false;
 
-  constructor(private readonly options: V2AgentDeps) {}
+  constructor(private readonly options: DemoAgentDeps) {}
 
   /** Creates the app with all handlers; connect it once. */
   createApp(): AgentApp {
@@ -74,14 +61,11 @@ export class V2Agent {
         await this.requireSignIn();
         const { replayFrom } = params;
         if (replayFrom && replayFrom.type !== 'start') throw RequestError.invalidParams({ replayFrom });
-        const session = await sessions.load(params.sessionId);
+        const session = await sessions.resume(params.sessionId, params);
         if (!session) throw RequestError.sessionNotFound(params.sessionId);
-        session.cwd = params.cwd;
-        session.additionalDirectories = [...(params.additionalDirectories ?? [])];
-        session.editorTools = EditorTools.of(params.mcpServers ?? []);
         if (replayFrom) {
           for (const [index, item] of session.history.entries())
-            await sendUpdate(client, session, replayUpdateOf(item, `${session.id}/${index}`));
+            await sendUpdate(client, session, replayUpdateOf(item, messageIdOf(session, index)));
         }
         const state = session.turn ? ({ state: 'running' } as const) : ({ state: 'idle', stopReason: null } as const);
         await client.notify('session/update', {
@@ -91,20 +75,9 @@ export class V2Agent {
         return setupOf(session);
       })
       .onRequest('session/list', async ({ params }) => {
-        const start = Number(params.cursor ?? 0);
-        if (!Number.isSafeInteger(start) || start < 0) throw RequestError.invalidParams({ cursor: params.cursor });
-        const all = (await sessions.list()).filter(({ cwd }) => cwd === (params.cwd ?? cwd));
-        const page = all.slice(start, start + sessionsPerPage);
-        return {
-          sessions: page.map(({ id, cwd, additionalDirectories, title, updatedAt }) => ({
-            sessionId: id,
-            cwd,
-            additionalDirectories,
-            updatedAt,
-            ...withoutUndefined({ title }),
-          })),
-          ...(start + page.length < all.length ? { nextCursor: String(start + page.length) } : {}),
-        };
+        const page = await sessions.listPage(params.cwd, params.cursor);
+        if (!page) throw RequestError.invalidParams({ cursor: params.cursor });
+        return page;
       })
       .onRequest('session/close', ({ params }) => {
         sessions.close(params.sessionId);
@@ -125,10 +98,13 @@ export class V2Agent {
       .onRequest('session/prompt', async ({ params, client }) => {
         const session = this.requireSession(params.sessionId);
         if (session.turn) throw new RequestError(-32600, 'This session is still answering. Cancel that turn or wait.');
-        const messageId = randomUUID();
-        await sendUpdate(client, session, { sessionUpdate: 'user_message', messageId, content: params.prompt });
+        // The same as in a replay.
+        const messageId = messageIdOf(session, session.history.length);
+        // The turn begins at once, so that a cancellation that follows finds it.
+        const told = sendUpdate(client, session, { sessionUpdate: 'user_message', messageId, content: params.prompt });
         const turn = this.runTurn(client, session, params.prompt);
         turn.catch((error: unknown) => this.options.warn(`Could not reach the client: ${messageOf(error)}`));
+        await told;
         return { messageId };
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
@@ -168,6 +144,11 @@ export class V2Agent {
   private async requireSignIn(): Promise<void> {
     if (!(await this.options.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
   }
+}
+
+/** `index` is that of the message in the history. */
+function messageIdOf({ id }: DemoSession, index: number): string {
+  return `${id}/${index}`;
 }
 
 function setupOf(session: DemoSession) {

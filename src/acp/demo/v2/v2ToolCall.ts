@@ -5,80 +5,44 @@ import type {
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
 import { createTwoFilesPatch } from 'diff';
-import { addToHistory, type ToolHistory } from '../session/history';
 import type { DemoSession } from '../session/sessions';
+import { SessionToolCall, type ToolCallStart } from '../session/sessionToolCall';
 
-interface ToolCallStart {
-  readonly title: string;
-  readonly kind: ToolHistory['kind'];
-  readonly path?: string;
-  /** 1-based. */
-  readonly line?: number;
-  readonly rawInput: unknown;
-  readonly content?: ToolCallContent[];
-}
-
-/** A tool call as the client sees it: announced, updated and always ended. */
-export class V2ToolCall {
-  readonly id: string;
-
+export class V2ToolCall extends SessionToolCall<ToolCallContent> {
   constructor(
-    private readonly client: AgentContext,
-    private readonly session: DemoSession,
-    private readonly details: ToolCallStart,
+    session: DemoSession,
+    details: ToolCallStart<ToolCallContent>,
+    private readonly send: (update: SessionUpdate) => Promise<void>,
   ) {
-    this.id = `call-${++session.callCount}`;
-  }
-
-  get description(): ToolCallUpdate {
-    const { title, kind, path, line, rawInput, content } = this.details;
-    const locations = path === undefined ? [] : [{ path, ...(line === undefined ? {} : { line }) }];
-    return { toolCallId: this.id, title, kind, status: 'pending', locations, rawInput, content: content ?? [] };
+    super(session, details);
   }
 
   async start(): Promise<void> {
     await this.update(this.description);
   }
 
-  async reportProgress(content?: ToolCallContent[]): Promise<void> {
-    await this.update({ status: 'in_progress', ...(content === undefined ? {} : { content }) });
+  async endWithText(text: string): Promise<void> {
+    await this.reportProgress([textContent(text)]);
+    await this.end('completed', undefined, [{ type: 'text', text }]);
   }
 
-  /** `historyContent` is stored; the client keeps the content that it has. */
-  async end(
-    status: 'completed' | 'failed' | 'cancelled',
-    rawOutput: unknown,
-    historyContent: ToolHistory['content'],
-  ): Promise<void> {
-    const { title, kind, path } = this.details;
-    addToHistory(this.session.history, {
-      type: 'tool',
-      toolCallId: this.id,
-      title,
-      kind,
-      status: status === 'completed' ? 'completed' : 'failed',
-      content: historyContent,
-      ...(path === undefined ? {} : { path }),
-    });
-    await this.update({ status, rawOutput });
+  async fail(reason: string): Promise<void> {
+    await this.endWithReason('failed', reason);
   }
 
-  /** Adds the reason to the content. */
-  async fail(reason: string, status: 'failed' | 'cancelled' = 'failed'): Promise<void> {
-    await sendUpdate(this.client, this.session, {
-      sessionUpdate: 'tool_call_content_chunk',
-      toolCallId: this.id,
-      content: textContent(reason),
-    });
-    await this.end(status, { error: reason }, [{ type: 'text', text: reason }]);
+  async cancel(): Promise<void> {
+    await this.endWithReason('cancelled', 'Cancelled');
   }
 
-  private async update(changes: Omit<ToolCallUpdate, 'toolCallId'>): Promise<void> {
-    await sendUpdate(this.client, this.session, {
-      sessionUpdate: 'tool_call_update',
-      ...changes,
-      toolCallId: this.id,
-    });
+  private async endWithReason(status: 'failed' | 'cancelled', reason: string): Promise<void> {
+    const content = textContent(reason);
+    await this.send({ sessionUpdate: 'tool_call_content_chunk', toolCallId: this.id, content });
+    this.store('failed', [{ type: 'text', text: reason }]);
+    await this.update({ status, rawOutput: { error: reason } });
+  }
+
+  protected async update(changes: Omit<ToolCallUpdate, 'toolCallId'>): Promise<void> {
+    await this.send({ sessionUpdate: 'tool_call_update', ...changes, toolCallId: this.id });
   }
 }
 

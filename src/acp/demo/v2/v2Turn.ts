@@ -1,29 +1,20 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { basename } from 'node:path';
 import {
   RequestPermissionOutcome,
   type AgentContext,
   type RequestPermissionRequest,
   type SessionUpdate,
+  type ToolCallContent,
 } from '@agentclientprotocol/sdk/experimental/v2';
-import { messageOf } from '../../../base/common/errors';
 import type { Prompt } from '../answer/prompt';
-import {
-  sleep,
-  TurnCancelled,
-  unlessCancelled,
-  type CommandOutcome,
-  type EditOutcome,
-  type EditorQuestion,
-  type ProposedEdit,
-  type ToolAnswer,
-  type Turn,
-} from '../answer/turn';
+import type { CommandOutcome } from '../answer/turn';
 import { readTextInside, writeTextInside } from '../diskFiles';
-import { addToHistory, type PlanStep } from '../session/history';
-import { demoPaces, type DemoSession } from '../session/sessions';
-import { diffContent, sendUpdate, textContent, V2ToolCall } from './v2ToolCall';
+import type { PlanStep } from '../session/history';
+import type { DemoSession } from '../session/sessions';
+import { allowOnce, editOptions, rejectOnce, SessionTurn } from '../session/sessionTurn';
+import type { ToolCallStart } from '../session/sessionToolCall';
+import { diffContent, sendUpdate, V2ToolCall } from './v2ToolCall';
 
 interface V2TurnDeps {
   readonly client: AgentContext;
@@ -33,82 +24,12 @@ interface V2TurnDeps {
 }
 
 const maxOutputBytes = 256 * 1024;
-const allow = { optionId: 'allow', name: 'Allow', kind: 'allow_once' } as const;
-const reject = { optionId: 'reject', name: 'Deny', kind: 'reject_once' } as const;
-
 /** A turn of an ACP v2 session. Files and commands are the agent's own: it works on the disk of its machine. */
-export class V2Turn implements Turn {
-  readonly prompt: Prompt;
-  readonly signal: AbortSignal;
+export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
   private messageId = randomUUID();
 
   constructor(private readonly options: V2TurnDeps) {
-    this.prompt = options.prompt;
-    this.signal = options.signal;
-  }
-
-  get cwd(): string {
-    return this.options.session.cwd;
-  }
-
-  get isVerbose(): boolean {
-    return this.options.session.isVerbose;
-  }
-
-  get paceMs(): number {
-    return demoPaces.find(({ value }) => value === this.options.session.pace)?.wordMs ?? 0;
-  }
-
-  async say(text: string): Promise<void> {
-    const { messageId } = this;
-    for (const piece of text.split(this.paceMs > 0 ? /(?<=\s)(?=\S)/ : /(?<=\n)/)) {
-      if (this.paceMs > 0) await this.sleep(this.paceMs);
-      const content = { type: 'text' as const, text: piece };
-      await this.tell({ sessionUpdate: 'agent_message_chunk', messageId, content });
-      addToHistory(this.options.session.history, { type: 'agent', text: piece });
-    }
-  }
-
-  async think(text: string): Promise<void> {
-    const content = [{ type: 'text' as const, text }];
-    await this.tell({ sessionUpdate: 'agent_thought', messageId: randomUUID(), content });
-    addToHistory(this.options.session.history, { type: 'thought', text });
-  }
-
-  async plan(steps: readonly PlanStep[]): Promise<void> {
-    const entries = steps.map((entry) => ({ ...entry }));
-    await this.tell({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'demo', entries } });
-    addToHistory(this.options.session.history, { type: 'plan', entries });
-  }
-
-  async readFile(path: string): Promise<string> {
-    const call = this.createCall({ title: `Read ${basename(path)}`, kind: 'read', path, rawInput: { path } });
-    return await this.trackCall(call, async () => {
-      const text = await this.readDisk(path);
-      const found = `${text.split('\n').length} lines`;
-      await call.end('completed', { found }, [{ type: 'text', text: found }]);
-      return text;
-    });
-  }
-
-  async proposeEdit({ title, path, oldText, newText, line }: ProposedEdit): Promise<EditOutcome> {
-    const content = [diffContent(path, oldText, newText)];
-    const call = this.createCall({ title, kind: 'edit', path, line, rawInput: { path, title }, content });
-    const stored = [{ type: 'diff' as const, path, oldText, newText }];
-    return await this.trackCall(call, async () => {
-      if (!(await this.mayEdit(call, title))) {
-        await call.end('failed', { error: 'The user rejected the edit' }, stored);
-        return { kind: 'rejected' };
-      }
-      await call.reportProgress();
-      const reason = await this.writeIfUnchanged(path, oldText, newText);
-      if (reason === undefined) {
-        await call.end('completed', { written: path }, stored);
-        return { kind: 'written' };
-      }
-      await call.fail(reason);
-      return { kind: 'failed', reason };
-    });
+    super(options.session, options.prompt, options.signal);
   }
 
   /** Runs a command in a terminal of the agent, after the user has allowed it. */
@@ -120,7 +41,7 @@ export class V2Turn implements Turn {
     const call = this.createCall({ title: command, kind: 'execute', rawInput: { command: argv, cwd }, content });
     return await this.trackCall(call, async () => {
       const subject = { type: 'command' as const, command, cwd, toolCallId: call.id, terminalId };
-      const chosen = await this.ask({ title: `Run ${command}`, subject, options: [allow, reject] });
+      const chosen = await this.ask({ title: `Run ${command}`, subject, options: [allowOnce, rejectOnce] });
       if (chosen !== 'allow') {
         await call.fail('The user rejected the command.');
         return { kind: 'failed', reason: 'you said no.' };
@@ -138,23 +59,42 @@ export class V2Turn implements Turn {
     });
   }
 
-  async askEditor({ input, title, tool }: EditorQuestion): Promise<ToolAnswer> {
-    const { editorTools } = this.options.session;
-    if (!editorTools) return { kind: 'unsupported' };
-    const call = this.createCall({ title, kind: 'search', rawInput: { tool, ...input } });
-    return await this.trackCall(call, async () => {
-      const answer = await this.untilCancelled(editorTools.call(tool, input, this.signal));
-      if (answer.kind === 'failed') await call.fail(answer.reason);
-      if (answer.kind === 'answered') {
-        await call.reportProgress([textContent(answer.text)]);
-        await call.end('completed', undefined, [{ type: 'text', text: answer.text }]);
-      }
-      return answer;
-    });
+  protected async sendText(text: string): Promise<void> {
+    const { messageId } = this;
+    await this.tell({ sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text } });
   }
 
-  async sleep(ms: number): Promise<void> {
-    await sleep(ms, this.signal);
+  protected async sendThought(text: string): Promise<void> {
+    const content = [{ type: 'text' as const, text }];
+    await this.tell({ sessionUpdate: 'agent_thought', messageId: randomUUID(), content });
+  }
+
+  protected async sendPlan(entries: PlanStep[]): Promise<void> {
+    await this.tell({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'demo', entries } });
+  }
+
+  protected createCall(about: ToolCallStart<ToolCallContent>): V2ToolCall {
+    const { client, session } = this.options;
+    // What is said after the call is another message.
+    this.messageId = randomUUID();
+    return new V2ToolCall(session, about, (update) => sendUpdate(client, session, update));
+  }
+
+  protected diffContent(path: string, oldText: string, newText: string): ToolCallContent {
+    return diffContent(path, oldText, newText);
+  }
+
+  protected async askToEdit(call: V2ToolCall, title: string): Promise<string | undefined> {
+    const subject = { type: 'tool_call' as const, toolCall: call.description };
+    return await this.ask({ title, subject, options: editOptions });
+  }
+
+  protected async readText(path: string): Promise<string> {
+    return await readTextInside(this.folders, path);
+  }
+
+  protected async writeText(path: string, text: string): Promise<void> {
+    await writeTextInside(this.folders, path, text);
   }
 
   /** Resolves when the program has ended. A cancelled turn kills it. @throws TurnCancelled */
@@ -175,25 +115,8 @@ export class V2Turn implements Turn {
     });
     const exit = await ended;
     await sending;
-    if (this.signal.aborted) throw new TurnCancelled();
+    this.checkRunning();
     return { ...exit, output: output.toString('utf8') };
-  }
-
-  /** Whether the mode, an earlier lasting answer or the user allows the edit. */
-  private async mayEdit(call: V2ToolCall, title: string): Promise<boolean> {
-    const { session } = this.options;
-    if (session.editRule !== 'ask') return session.editRule === 'allow';
-    if (session.mode === 'auto-edit') return true;
-    const options = [
-      allow,
-      { optionId: 'allow-always', name: 'Allow All', kind: 'allow_always' } as const,
-      reject,
-      { optionId: 'reject-always', name: 'Deny All', kind: 'reject_always' } as const,
-    ];
-    const chosen = await this.ask({ title, subject: { type: 'tool_call', toolCall: call.description }, options });
-    if (chosen === 'allow-always') session.editRule = 'allow';
-    if (chosen === 'reject-always') session.editRule = 'reject';
-    return chosen === 'allow' || chosen === 'allow-always';
   }
 
   /** Returns the chosen option; undefined if the request was cancelled. @throws TurnCancelled */
@@ -211,51 +134,13 @@ export class V2Turn implements Turn {
     return RequestPermissionOutcome.isSelected(outcome) ? outcome.optionId : undefined;
   }
 
-  private async readDisk(path: string): Promise<string> {
-    return await this.untilCancelled(readTextInside(this.folders, path));
-  }
-
-  /** Writes only if the file still has the text that the user saw. Returns the reason of a failure. */
-  private async writeIfUnchanged(path: string, oldText: string, newText: string): Promise<string | undefined> {
-    try {
-      if ((await this.readDisk(path)) !== oldText) return 'The file has changed meanwhile. Ask me again.';
-      await this.untilCancelled(writeTextInside(this.folders, path, newText));
-      return undefined;
-    } catch (error) {
-      if (error instanceof TurnCancelled) throw error;
-      return messageOf(error);
-    }
-  }
-
   private get folders(): readonly string[] {
     const { additionalDirectories, cwd } = this.options.session;
     return [cwd, ...additionalDirectories];
   }
 
-  private createCall(about: ConstructorParameters<typeof V2ToolCall>[2]): V2ToolCall {
-    return new V2ToolCall(this.options.client, this.options.session, about);
-  }
-
-  private async trackCall<T>(call: V2ToolCall, work: () => Promise<T>): Promise<T> {
-    if (this.signal.aborted) throw new TurnCancelled();
-    await call.start();
-    // What is said after the call is another message.
-    this.messageId = randomUUID();
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof TurnCancelled) await call.fail('Cancelled', 'cancelled');
-      else await call.fail(messageOf(error));
-      throw error;
-    }
-  }
-
-  private untilCancelled<T>(work: Promise<T>): Promise<T> {
-    return unlessCancelled(this.signal, work);
-  }
-
   private async tell(update: SessionUpdate): Promise<void> {
-    if (this.signal.aborted) throw new TurnCancelled();
-    await sendUpdate(this.options.client, this.options.session, update);
+    this.checkRunning();
+    await sendUpdate(this.options.client, this.session, update);
   }
 }

@@ -3,8 +3,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { hashJson } from '../../../consent/node/contentHash';
-import { findKnownAgentInRegistry, type InstalledProgram } from '../../common/catalogue/installedAgents';
-import { parseAgentSettings, type AgentSetting, type McpServerSetting } from '../../common/catalogue/agentSettings';
+import {
+  backendIdOfRegistryAgent,
+  findKnownAgentInRegistry,
+  type InstalledProgram,
+} from '../../common/catalogue/installedAgents';
+import {
+  parseAgentSettings,
+  type AgentSetting,
+  type McpServerSetting,
+  type ProcessAgentSetting,
+  type UrlAgentSetting,
+} from '../../common/catalogue/agentSettings';
 import {
   demoAgentId,
   findKnownAgentByCommand,
@@ -12,23 +22,41 @@ import {
   type KnownAgent,
   type MissingFileResult,
 } from '../../common/catalogue/knownAgents';
+import { secretNamesIn, type AgentHeaders } from '../../common/remote/agentHeaders';
 import { CommandError, lookupCommand, type CommandFiles } from '../process/commandLookup';
 
-export interface CatalogueEntry {
-  /** Stable across restarts and unique within the catalogue. */
-  readonly id: string;
-  readonly title: string;
+/** An agent that Backline starts, or one that it connects to. */
+export type CatalogueEntry = ProcessEntry | UrlEntry;
+
+export interface ProcessEntry extends EntryBase {
+  readonly url?: undefined;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path to run in instead of the session's folder. */
   readonly cwd?: string;
-  readonly dialect: AgentSetting['dialect'];
+  readonly dialect: ProcessAgentSetting['dialect'];
+}
+
+export interface UrlEntry extends EntryBase {
+  readonly url: string;
+  /** Values may contain `${secret:NAME}`. */
+  readonly headers: AgentHeaders;
+  /** Path on the agent's machine that replaces the session's folder. */
+  readonly cwd?: string;
+}
+
+interface EntryBase {
+  /** Stable across restarts and unique within the catalogue. */
+  readonly id: string;
+  readonly title: string;
   readonly protocol?: AgentSetting['protocol'];
   readonly mcpServers: Readonly<Record<string, McpServerSetting>>;
   readonly missingFile: MissingFileResult;
   /** Options of new sessions; changing them does not stop the agent. */
   readonly defaults?: AgentSetting['defaults'];
+  /** Whether the agent gets the tools of the window; by default it does. */
+  readonly tools?: boolean;
   readonly source: 'configured' | 'installed' | 'found' | 'demo';
   readonly problem?: EntryProblem;
   /** Set if the workspace defines the agent, which requires the user's permission. */
@@ -92,9 +120,10 @@ export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Cat
   const undefinedAgents = knownAgents.filter(({ id }) => !ownSettings.has(id) && !installedIds.has(id));
   const found = await Promise.all(undefinedAgents.map((known) => detectAgent(known, options)));
   const demo = ownSettings.has(demoAgentId) ? [] : [demoAgent(options.demo)];
-  const ownDefaults = new Map(levels.flatMap(({ defaults }) => [...defaults]));
+  const additions = new Map(levels.flatMap(({ found: added }) => [...added]));
   const builtIn = [...installed, ...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
-    return { ...entry, ...withoutUndefined({ defaults: ownDefaults.get(entry.id) }) };
+    const { defaults, tools } = additions.get(entry.id) ?? {};
+    return { ...entry, ...withoutUndefined({ defaults, tools }) };
   });
   const usedIds = new Set([...configured, ...builtIn].map(({ id }) => id));
   const workspaceSettings = levels.flatMap(({ agents, origin }) =>
@@ -104,12 +133,9 @@ export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Cat
     ),
   );
   const workspaceAgents = await Promise.all(
-    withUniqueIds(workspaceSettings, usedIds).map(async ({ id, name, origin, setting }) => ({
-      ...(await configuredAgent(name, setting, options)),
-      id,
-      title: `${name} (workspace)`,
-      workspaceDefinition: { name, setting, file: origin.file },
-    })),
+    withUniqueIds(workspaceSettings, usedIds).map(async ({ id, name, origin, setting }) =>
+      workspaceAgent(await configuredAgent(name, setting, options), id, { name, setting, file: origin.file }),
+    ),
   );
   return {
     agents: [...configured, ...workspaceAgents, ...builtIn],
@@ -135,12 +161,45 @@ function withUniqueIds(
   });
 }
 
+/** The user's secrets are not for agents of a workspace. */
+function workspaceAgent(entry: CatalogueEntry, id: string, workspaceDefinition: WorkspaceDefinition): CatalogueEntry {
+  const own = { ...entry, id, title: `${workspaceDefinition.name} (workspace)`, workspaceDefinition };
+  if (own.url === undefined || secretNamesIn(own.headers).length === 0) return own;
+  const message =
+    'Secrets are only sent to agents of your user settings. Move this agent there, or remove its secrets.';
+  return { ...own, problem: { message } };
+}
+
 async function configuredAgent(
   name: string,
   setting: AgentSetting,
   options: CatalogueOptions,
 ): Promise<CatalogueEntry> {
-  const { command, args, defaults, env, dialect, mcpServers, protocol } = setting;
+  return setting.url === undefined ? configuredProgram(name, setting, options) : urlAgent(name, setting);
+}
+
+function urlAgent(
+  name: string,
+  { cwd, defaults, headers, mcpServers, protocol, tools, url }: UrlAgentSetting,
+): Promise<UrlEntry> {
+  const entry = {
+    id: name,
+    title: name,
+    url,
+    headers,
+    mcpServers,
+    missingFile: 'error',
+    source: 'configured',
+  } as const;
+  return Promise.resolve({ ...entry, ...withoutUndefined({ cwd, defaults, protocol, tools }) });
+}
+
+async function configuredProgram(
+  name: string,
+  setting: ProcessAgentSetting,
+  options: CatalogueOptions,
+): Promise<ProcessEntry> {
+  const { command, args, defaults, env, dialect, mcpServers, protocol, tools } = setting;
   const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
   const known = findKnownAgentByCommand(command, args);
   const failure = await findCommandProblem(command, env, cwd ?? options.cwd, options);
@@ -155,7 +214,7 @@ async function configuredAgent(
     mcpServers,
     missingFile: known?.missingFileReadsAs ?? 'error',
     source: 'configured',
-    ...withoutUndefined({ cwd, defaults, problem, protocol }),
+    ...withoutUndefined({ cwd, defaults, problem, protocol, tools }),
   };
 }
 
@@ -165,22 +224,23 @@ const unconfiguredDefaults = { env: {}, dialect: 'v1', mcpServers: {} } as const
 async function installedAgents(
   configuredIds: ReadonlySet<string>,
   options: CatalogueOptions,
-): Promise<readonly CatalogueEntry[]> {
+): Promise<readonly ProcessEntry[]> {
   const entries = await Promise.all((options.installed ?? []).map((program) => installedAgent(program, options)));
-  const byId = new Map<string, CatalogueEntry>();
+  const byId = new Map<string, ProcessEntry>();
   for (const entry of entries) if (!configuredIds.has(entry.id) && !byId.has(entry.id)) byId.set(entry.id, entry);
   return [...byId.values()];
 }
 
-async function installedAgent(program: InstalledProgram, options: CatalogueOptions): Promise<CatalogueEntry> {
-  const { args, command, env, id, name } = program;
+async function installedAgent(program: InstalledProgram, options: CatalogueOptions): Promise<ProcessEntry> {
+  const { account, args, command, env, name } = program;
   const known = findKnownAgentInRegistry(program);
   const failure = await findCommandProblem(command, env, options.cwd, options);
   const problem = failure && { message: `${name} is damaged: its program is missing. Remove it and install it again.` };
   return {
     ...unconfiguredDefaults,
-    id: known?.id ?? id,
-    title: known?.title ?? name,
+    id: backendIdOfRegistryAgent(program),
+    // The name under which the user chose it: a card that is installed keeps its name.
+    title: account === undefined ? name : `${name} (${account})`,
     command,
     args,
     env,
@@ -190,11 +250,11 @@ async function installedAgent(program: InstalledProgram, options: CatalogueOptio
   };
 }
 
-async function detectAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {
+async function detectAgent(known: KnownAgent, options: CatalogueOptions): Promise<ProcessEntry | undefined> {
   const { id, title, command, args, missingFileReadsAs: missingFile } = known;
   const problem = await findCommandProblem(command, {}, options.cwd, options);
   if (problem?.reason === 'notFound') return undefined;
-  const entry: CatalogueEntry = {
+  const entry: ProcessEntry = {
     ...unconfiguredDefaults,
     id,
     title,
@@ -206,7 +266,7 @@ async function detectAgent(known: KnownAgent, options: CatalogueOptions): Promis
   return problem ? { ...entry, problem: toEntryProblem(problem, known) } : entry;
 }
 
-function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo']): CatalogueEntry {
+function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo']): ProcessEntry {
   return {
     ...unconfiguredDefaults,
     id: demoAgentId,

@@ -6,8 +6,8 @@ import type { Consent, ConsentDecision } from '../../../consent/common/consentMa
 import { hashNamedFiles, hashJson, type HashedFile } from '../../../consent/node/contentHash';
 import { settingIds } from '../../../manifest';
 import { environmentEffectOf } from '../../../permissions/common/requests/environmentVariables';
-import type { AgentSetting } from '../../common/catalogue/agentSettings';
-import type { CatalogueEntry } from './agentCatalogue';
+import type { AgentSetting, ProcessAgentSetting, UrlAgentSetting } from '../../common/catalogue/agentSettings';
+import type { CatalogueEntry, ProcessEntry } from './agentCatalogue';
 import { substituteWorkspaceFolder } from './mcpServers';
 
 interface WorkspaceFolders {
@@ -22,7 +22,10 @@ export async function consentSubjectOfAgent(
   places: WorkspaceFolders,
 ): Promise<ConsentSubject | undefined> {
   const { workspaceDefinition } = entry;
-  if (!workspaceDefinition) return entry.source === 'configured' ? await userAgentWithCode(entry, places) : undefined;
+  if (!workspaceDefinition) {
+    const isProgram = entry.source === 'configured' && entry.url === undefined;
+    return isProgram ? await userAgentWithCode(entry, places) : undefined;
+  }
   const { name, setting, file } = workspaceDefinition;
   const cwd = entry.cwd ?? places.cwd;
   const files = await hashedFilesOf([
@@ -35,7 +38,7 @@ export async function consentSubjectOfAgent(
     id: entry.id,
     source: { file, keys: [settingIds.acpAgents, name] },
     facts: [
-      ...agentFacts(setting, cwd),
+      ...(setting.url === undefined ? agentFacts(setting, cwd) : addressFacts(setting)),
       ...otherFacts(setting),
       ...files.map((each) => ({ label: 'Runs the file', value: each.file })),
     ],
@@ -45,7 +48,7 @@ export async function consentSubjectOfAgent(
 }
 
 /** A user-defined agent may run different code in each workspace, so consent is bound to that code. */
-async function userAgentWithCode(entry: CatalogueEntry, places: WorkspaceFolders): Promise<ConsentSubject | undefined> {
+async function userAgentWithCode(entry: ProcessEntry, places: WorkspaceFolders): Promise<ConsentSubject | undefined> {
   const { args, command, env, id, mcpServers } = entry;
   const cwd = entry.cwd ?? places.cwd;
   const { folders } = places;
@@ -145,8 +148,9 @@ export function consentMessage(decision: Exclude<ConsentDecision, 'allowed'>): s
     : 'Needs your permission because this workspace defines it or contains code that it runs. You will be asked when you use the agent.';
 }
 
-function wordsOfSetting({ command, args, env }: AgentSetting): string[] {
-  return [command, ...args, ...Object.values(env)];
+function wordsOfSetting(setting: AgentSetting): string[] {
+  if (setting.url !== undefined) return [];
+  return [setting.command, ...setting.args, ...Object.values(setting.env)];
 }
 
 interface FileSearch extends WorkspaceFolders {
@@ -175,15 +179,29 @@ function stringsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-type AgentCommandFields = Pick<CatalogueEntry, 'command' | 'args' | 'env' | 'mcpServers'>;
+type AgentCommandFields = Pick<ProcessAgentSetting | ProcessEntry, 'command' | 'args' | 'env' | 'mcpServers'>;
 
 function agentFacts({ command, args, env, mcpServers }: AgentCommandFields, cwd: string): ConsentFact[] {
   return [
     { label: 'Command', value: formatProgram([command, ...args]) },
     { label: 'Folder', value: cwd },
     ...variableFacts(env),
-    ...Object.entries(mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
+    ...mcpServerFacts(mcpServers),
   ];
+}
+
+/** What the user writes, and files that the agent reads, go to this URL. */
+function addressFacts({ cwd, headers, mcpServers, url }: UrlAgentSetting): ConsentFact[] {
+  return [
+    { label: 'Sends prompts and files to', value: url },
+    ...(cwd === undefined ? [] : [{ label: 'Folder on that machine', value: cwd }]),
+    ...Object.entries(headers).map(([name, value]) => ({ label: `Header ${name}`, value })),
+    ...mcpServerFacts(mcpServers),
+  ];
+}
+
+function mcpServerFacts(servers: AgentSetting['mcpServers']): ConsentFact[] {
+  return Object.entries(servers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value));
 }
 
 function variableFacts(env: Readonly<Record<string, unknown>>): ConsentFact[] {
@@ -219,7 +237,7 @@ function serverFacts(title: string, server: object): ConsentFact[] {
 }
 
 function otherFacts(setting: AgentSetting): ConsentFact[] {
-  const shown = new Set(['command', 'args', 'env', 'cwd', 'mcpServers']);
+  const shown = new Set(['command', 'args', 'env', 'cwd', 'mcpServers', 'url', 'headers']);
   return Object.entries(setting).flatMap(([key, value]) =>
     shown.has(key) || (key === 'dialect' && value === 'v1') || value === undefined
       ? []

@@ -6,12 +6,14 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
+import { hashJson } from '../../../consent/node/contentHash';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { ThreadSource } from '../../common/draft/draftThreads';
+import type { VersionMemory } from '../../common/connection/versionMemory';
 import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { redactingTap } from '../../common/signIn/redactingTap';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
@@ -19,19 +21,24 @@ import { redactedProcess } from '../signIn/redactedProcess';
 import type { AgentProcessHandle } from '../v1/agentConnection';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
-import { AcpBackend } from '../session/acpBackend';
-import type { CatalogueEntry } from './agentCatalogue';
+import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
+import { resolveHeaders } from '../../common/remote/agentHeaders';
+import { remoteWords } from '../../common/connection/connectionWords';
+import { connectToAgent } from '../remote/remoteAgentLink';
+import { AcpBackend, type AcpBackendDeps } from '../session/acpBackend';
+import type { CatalogueEntry, ProcessEntry, UrlEntry } from './agentCatalogue';
 import { consentSubjectOfServer, requireConsent, type AgentConsent } from './agentConsent';
 import { startAgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
 import { DraftBackend } from '../draft/draftBackend';
 import { endProcessTree } from '../process/processTree';
-import { RestartPolicy } from '../process/restartPolicy';
+import { reconnectRules, RestartPolicy } from '../process/restartPolicy';
 import type { McpServersRequest } from '../connection/agentGateway';
 import type { SignInCommand } from '../../common/signIn/signInWays';
 import type { Elicit, AgentClientDeps } from '../connection/agentClient';
 import { tryAgent, TryAgentError, type AgentProgram, type TriedAgent } from './tryAgent';
+import { remoteMcpServers } from './mcpServers';
 import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
 export interface SignInTerminalCommand {
@@ -59,7 +66,9 @@ export interface AgentLauncherDeps {
   readonly agentConsent: AgentConsent;
   readonly reaper?: AgentReaper;
   /** What to start now for an agent whose backend was created with this entry. */
-  readonly newestEntry?: (entry: CatalogueEntry) => Promise<CatalogueEntry>;
+  readonly newestEntry?: (entry: ProcessEntry) => Promise<ProcessEntry>;
+  /** By default, each backend remembers by itself which version its agent can be offered. */
+  readonly versionMemory?: VersionMemory;
   readonly createId: () => string;
   /** Returns the MCP servers of this window by name, in the format of the setting. Without a caller, tools can only read. */
   readonly windowMcpServers?: (
@@ -102,31 +111,57 @@ export class AgentLauncher {
 
   /** Creates the backend of an agent. The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
-    const { clock, elicit, random } = this.options;
-    const { id, title, missingFile } = entry;
+    const { versionMemory } = this.options;
+    const { id, title } = entry;
     const redactor = new SecretRedactor();
     const redact = (text: string): string => redactor.redactText(text);
     const log = redactingLogger(this.options.log.child(`agent ${id}`), redact);
     const tap = redactingTap(this.options.tap, redact);
+    const shared = { ...this.options, id, title, log, tap };
+    if (entry.url !== undefined) return this.createRemote(entry, { ...shared, redactor });
     const startAgent = (): Promise<AgentProcessHandle> => this.startAgent(entry, log, redactor);
-    const shared = { ...this.options, id, title, log, tap, startAgent };
-    if (entry.dialect === 'draft') return new DraftBackend(shared);
+    if (entry.dialect === 'draft') return new DraftBackend({ ...shared, startAgent });
     return new AcpBackend({
-      ...shared,
-      redactor,
-      missingFile,
-      defaultFolder: () => entry.cwd ?? this.options.defaultFolder(),
+      ...(await this.commonDeps(entry, { ...shared, redactor })),
+      startAgent,
       ...withoutUndefined({
-        protocol: entry.protocol,
+        agentVersionMemory: versionMemory && (() => versionMemory.of(versionKeyOf(entry))),
         knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id,
       }),
       mayDownload: mayDownloadPackage(entry.command, entry.args),
-      restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
-      terminalEnv: await this.options.environment(),
-      mcpServers: (request) => this.mcpServers(entry, request, log),
-      elicit: (request, signal) => elicit(title, request, signal),
+      restartPolicy: this.createRestartPolicy(),
       runInTerminal: (command, signal) => this.signIn(entry, command, signal),
     });
+  }
+
+  private async createRemote(entry: UrlEntry, shared: SharedDeps): Promise<SessionBackend> {
+    return new AcpBackend({
+      ...(await this.commonDeps(entry, shared)),
+      startAgent: () => this.connect(entry, shared.log, shared.redactor),
+      runInTerminal: () => Promise.reject(signInElsewhereError(entry)),
+      words: remoteWords,
+      restartPolicy: this.createRestartPolicy(reconnectRules),
+      ...withoutUndefined({ sessionFolder: entry.cwd }),
+    });
+  }
+
+  private async commonDeps(entry: CatalogueEntry, shared: SharedDeps): Promise<CommonDeps> {
+    const { elicit } = this.options;
+    const { missingFile, title } = entry;
+    return {
+      ...shared,
+      missingFile,
+      defaultFolder: () => entry.cwd ?? this.options.defaultFolder(),
+      ...withoutUndefined({ protocol: entry.protocol }),
+      terminalEnv: await this.options.environment(),
+      mcpServers: (request: McpServersRequest) => this.mcpServers(entry, request, shared.log),
+      elicit: (...[request, signal]: Parameters<Elicit>) => elicit(title, request, signal),
+    };
+  }
+
+  private createRestartPolicy(rules?: typeof reconnectRules): RestartPolicy {
+    const { clock, random } = this.options;
+    return new RestartPolicy(() => clock.monotonicNow(), random, rules);
   }
 
   /** Starts a command that is not an agent yet, and asks for its name. @throws TryAgentError */
@@ -138,12 +173,12 @@ export class AgentLauncher {
     return await tryAgent(program, deps, signal);
   }
 
-  private async startAgent(given: CatalogueEntry, log: Logger, redactor: SecretRedactor): Promise<AgentProcessHandle> {
+  private async startAgent(given: ProcessEntry, log: Logger, redactor: SecretRedactor): Promise<AgentProcessHandle> {
     const { clock, isTrusted, reaper } = this.options;
     if (!isTrusted()) throw untrustedError(given);
     const entry = await this.newestEntry(given);
     const { command, args } = entry;
-    if (entry.dialect === 'v1') this.prepareWindowServers(log);
+    if (entry.dialect === 'v1' && entry.tools !== false) this.prepareWindowServers(log);
     const { env, cwd } = await this.spawnContextOf(entry);
     // Checked last, so that exactly what was approved is started.
     await requireConsent(entry, this.options.agentConsent);
@@ -163,6 +198,23 @@ export class AgentLauncher {
     return redactedProcess(agent, redactor, (error) => log.error('A listener of an agent process failed', error));
   }
 
+  /** Connects to an agent; the connection is opened with the first message. @throws BackendError */
+  private async connect(entry: UrlEntry, log: Logger, redactor: SecretRedactor): Promise<AgentProcessHandle> {
+    const { clock, isTrusted } = this.options;
+    if (!isTrusted()) throw untrustedError(entry);
+    if (isOfThisMachine(entry)) this.prepareWindowServers(log);
+    await requireConsent(entry, this.options.agentConsent);
+    // Trust may have changed while the user was asked.
+    if (!isTrusted()) throw untrustedError(entry);
+    const { headers, missing, secrets } = resolveHeaders(entry.headers, await this.keysOf(entry));
+    for (const secret of secrets) redactor.addSecret(secret);
+    if (missing.length > 0) throw missingSecretError(entry, missing);
+    const agent = connectToAgent({ url: entry.url, headers }, { clock, log });
+    log.info(`Connecting to ${shownUrl(entry.url)}`);
+    agent.stream.onDidClose(({ error }) => log.info(error?.message ?? 'The connection was closed'));
+    return redactedProcess(agent, redactor, (error) => log.error('A listener of a remote agent failed', error));
+  }
+
   /** Starts the window's servers early, so that they are ready for `session/new`. */
   private prepareWindowServers(log: Logger): void {
     this.options.windowMcpServers?.({ http: true }).catch((error: unknown) => {
@@ -172,9 +224,11 @@ export class AgentLauncher {
 
   /** Returns the MCP servers of this window. If they cannot start, returns none, so that the session starts anyway. */
   private async windowServers(
+    { tools = true }: CatalogueEntry,
     { capabilities, toolCaller }: McpServersRequest,
     log: Logger,
   ): Promise<Readonly<Record<string, unknown>>> {
+    if (!tools) return {};
     try {
       return (await this.options.windowMcpServers?.(capabilities, toolCaller)) ?? {};
     } catch (error) {
@@ -189,9 +243,10 @@ export class AgentLauncher {
     log: Logger,
   ): Promise<readonly McpServer[]> {
     const { capabilities, cwd } = requested;
+    if (!isOfThisMachine(entry)) return await remoteMcpServers(entry.mcpServers, requested, log);
     const { env } = await this.spawnContextOf(entry);
     const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
-    const windowServers = await this.windowServers(requested, log);
+    const windowServers = await this.windowServers(entry, requested, log);
     const isServerAllowed = (server: WorkspaceServer): Promise<boolean> => this.isServerAllowed(server);
     const onServersFound = (servers: readonly NamedServer[]): void => this.withdrawStaleConsents(servers);
     const request = {
@@ -221,7 +276,7 @@ export class AgentLauncher {
     return isTrusted() && (await agentConsent.consent.ask(thing, 'background')) === 'allowed';
   }
 
-  private async newestEntry(entry: CatalogueEntry): Promise<CatalogueEntry> {
+  private async newestEntry(entry: ProcessEntry): Promise<ProcessEntry> {
     return (await this.options.newestEntry?.(entry)) ?? entry;
   }
 
@@ -231,7 +286,7 @@ export class AgentLauncher {
   }
 
   private async signIn(
-    given: CatalogueEntry,
+    given: ProcessEntry,
     { label, command, args, env: added }: SignInCommand,
     signal: AbortSignal,
   ): Promise<boolean> {
@@ -247,13 +302,43 @@ export class AgentLauncher {
   }
 
   private async spawnContextOf(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
-    const env = { ...(await this.options.environment()), ...entry.env };
+    const own = entry.url === undefined ? entry.env : {};
+    const env = { ...(await this.options.environment()), ...own };
     return { env, cwd: entry.cwd ?? this.options.defaultFolder() };
   }
 }
 
+type CommonDeps = Omit<AcpBackendDeps, 'startAgent' | 'restartPolicy' | 'runInTerminal'>;
+
+interface SharedDeps extends AgentLauncherDeps {
+  readonly id: string;
+  readonly title: string;
+  readonly redactor: SecretRedactor;
+}
+
+/** Whether programs and servers of this machine are of use to the agent. */
+function isOfThisMachine(entry: CatalogueEntry): boolean {
+  return entry.url === undefined || remoteHostOf(entry.url) === undefined;
+}
+
+function signInElsewhereError({ title }: UrlEntry): BackendError {
+  return new BackendError('unsupported', `${title} runs elsewhere. Sign in on its machine, then try again.`);
+}
+
+function missingSecretError({ title }: CatalogueEntry, missing: readonly string[]): BackendError {
+  const names = missing.map((name) => `"${name}"`).join(', ');
+  const what = missing.length === 1 ? `the secret ${names}` : `the secrets ${names}`;
+  const hint = 'Run "Backline: Manage Agent Keys…" to store it in VS Code’s secret storage.';
+  return new BackendError('notReady', `${title} is unavailable because ${what} of its headers is not stored. ${hint}`);
+}
+
+/** The entry of an installed agent names one version of it, which does not matter here. */
+function versionKeyOf({ id, source, command, args }: ProcessEntry): string {
+  return hashJson(source === 'installed' ? [id] : [id, command, args]);
+}
+
 function untrustedError({ title }: CatalogueEntry): BackendError {
-  return new BackendError('untrusted', `${title} is not started because this workspace is not trusted.`);
+  return new BackendError('untrusted', `${title} is not used because this workspace is not trusted.`);
 }
 
 function findCommand(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {

@@ -7,9 +7,10 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
-import type { Catalogue, CatalogueEntry } from './agentCatalogue';
+import type { Catalogue, CatalogueEntry, ProcessEntry } from './agentCatalogue';
 import { consentDecisionFor, consentMessage, requireConsent, type AgentConsent } from './agentConsent';
-import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
+import { findKnownAgentByCommand, type KnownAgent } from '../../common/catalogue/knownAgents';
+import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
 
 interface AgentRegistryDeps {
   /** Loads the catalogue. Starts no process, except the user's login shell once. */
@@ -127,10 +128,10 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   }
 
   /** An installed agent is started in its newest version, which may have been installed since its backend was created. */
-  async newestEntry(entry: CatalogueEntry): Promise<CatalogueEntry> {
+  async newestEntry(entry: ProcessEntry): Promise<ProcessEntry> {
     if (entry.source !== 'installed') return entry;
     const newest = (await this.refreshCatalogue()).agents.find(({ id }) => id === entry.id);
-    return newest?.source === 'installed' ? newest : entry;
+    return newest?.source === 'installed' && newest.url === undefined ? newest : entry;
   }
 
   /** Resolves when all agents have ended. Never rejects. */
@@ -201,7 +202,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
 }
 
 function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry {
-  const { id, title, source, command, args, defaults } = entry;
+  const { id, title, source, defaults } = entry;
   const description = descriptionOf(entry);
   const problem = isTrusted ? entry.problem?.message : untrustedMessage;
   const install = isTrusted ? entry.problem?.install : undefined;
@@ -214,14 +215,20 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
       problem,
       install,
       defaults,
-      isListingUnsupported: findKnownAgentByCommand(command, args)?.cannotList,
+      isListingUnsupported: knownAgentOf(entry)?.cannotList,
+      remoteHost: entry.url === undefined ? undefined : remoteHostOf(entry.url),
     }),
   };
 }
 
-function descriptionOf({ source, command, args }: CatalogueEntry): string {
-  if (source === 'demo') return 'Built-in demo. No account needed';
-  return source === 'installed' ? 'Installed by Backline' : [command, ...args].join(' ');
+function knownAgentOf(entry: CatalogueEntry): KnownAgent | undefined {
+  return entry.url === undefined ? findKnownAgentByCommand(entry.command, entry.args) : undefined;
+}
+
+function descriptionOf(entry: CatalogueEntry): string {
+  if (entry.url !== undefined) return shownUrl(entry.url);
+  if (entry.source === 'demo') return 'Built-in demo. No account needed';
+  return entry.source === 'installed' ? 'Installed by Backline' : [entry.command, ...entry.args].join(' ');
 }
 
 /** Ignores `problem`: a changed problem does not require a restart. */
@@ -230,10 +237,12 @@ function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | u
 }
 
 function configurationKey(entry: CatalogueEntry): string {
-  const { command, args, env, cwd, dialect, protocol, mcpServers, missingFile, source } = entry;
+  const { cwd, protocol, mcpServers, missingFile, source, tools = true } = entry;
+  if (entry.url !== undefined) return JSON.stringify([entry.url, entry.headers, cwd, protocol, mcpServers, tools]);
+  const { command, args, env, dialect } = entry;
   // An agent that runs keeps its version when another one is installed. The next start uses the newest one.
-  if (source === 'installed') return JSON.stringify([source, missingFile]);
-  return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile]);
+  if (source === 'installed') return JSON.stringify([source, missingFile, tools]);
+  return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile, tools]);
 }
 
 function disposeBackend({ backend, subscription }: OpenBackend): void {

@@ -1,6 +1,7 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
 import type { FoundCommand } from '../process/commandLookup';
 
 const Variables = z.record(z.string(), z.union([z.string(), z.number()]).transform(String));
@@ -45,6 +46,18 @@ export async function toMcpServers(
     }
   }
   return { servers, notes };
+}
+
+/** The servers of a remote agent's entry. Commands run on the agent's machine, so they are sent as they are written. */
+export async function remoteMcpServers(
+  settings: Readonly<Record<string, unknown>>,
+  { capabilities, cwd }: Pick<McpServerOptions, 'capabilities'> & { readonly cwd: string },
+  log: Pick<Logger, 'warn'>,
+): Promise<readonly McpServer[]> {
+  const findProgram = (file: string): Promise<FoundCommand> => Promise.resolve({ file, args: [] });
+  const { notes, servers } = await toMcpServers(settings, cwd, { capabilities, findProgram });
+  for (const note of notes) log.warn(note);
+  return servers;
 }
 
 async function toServer(name: string, entry: unknown, options: McpServerOptions): Promise<McpServer> {

@@ -14,6 +14,7 @@ import { signInWays } from '../../common/signIn/signInWays';
 import { startAgentProcess, type AgentExit, type AgentProcess } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
+import type { ProtocolVersion } from '../connection/protocolSurface';
 
 export interface AgentProgram {
   /** A path, or a name on PATH. */
@@ -82,22 +83,36 @@ export async function tryAgent(program: AgentProgram, deps: TryAgentDeps, signal
     env: { ...deps.environment, ...program.env, ...program.secretEnv },
     cwd: program.cwd ?? deps.defaultFolder,
   };
-  let agent: AgentProcess;
+  const startAndAsk = async (offered: ProtocolVersion): Promise<TriedAgent> => {
+    let agent: AgentProcess;
+    try {
+      agent = await startAgentProcess(command, { clock, log, ...withoutUndefined({ guard, graceMs }) });
+    } catch (error) {
+      const reason = error instanceof CommandError && error.reason === 'notFound' ? 'notFound' : 'notStarted';
+      throw new TryAgentError(reason, redact(messageOf(error)));
+    }
+    try {
+      return await raceSignal(initialize(agent, offered, { ...deps, log }, redact), signal, cancelledError);
+    } finally {
+      await agent.stop();
+    }
+  };
   try {
-    agent = await startAgentProcess(command, { clock, log, ...withoutUndefined({ guard, graceMs }) });
+    return await startAndAsk(2);
   } catch (error) {
-    const reason = error instanceof CommandError && error.reason === 'notFound' ? 'notFound' : 'notStarted';
-    throw new TryAgentError(reason, redact(messageOf(error)));
-  }
-  try {
-    return await raceSignal(initialize(agent, { ...deps, log }, redact), signal, cancelledError);
-  } finally {
-    await agent.stop();
+    if (!(error instanceof TryAgentError) || !reasonsOfBreaking.has(error.reason)) throw error;
+    // As at each start of an agent: it may only break on the offer of version 2.
+    return await startAndAsk(1).catch((second: unknown) => {
+      throw second instanceof TryAgentError && second.reason === 'cancelled' ? second : error;
+    });
   }
 }
 
+const reasonsOfBreaking: ReadonlySet<TryAgentFailure> = new Set(['ended', 'notAcp', 'silent']);
+
 async function initialize(
   agent: AgentProcess,
+  offered: ProtocolVersion,
   deps: TryAgentDeps,
   redact: (text: string) => string,
 ): Promise<TriedAgent> {
@@ -117,7 +132,7 @@ async function initialize(
     initializeTimeoutMs: timeoutMs,
   });
   try {
-    const { agentInfo, authMethods } = await client.initialize();
+    const { agentInfo, authMethods } = await client.initialize(offered);
     return {
       ...withoutUndefined({ name: agentInfo?.name, title: agentInfo?.title, version: agentInfo?.version }),
       authMethods: signInWays(authMethods, keysOfAgent(undefined)).map(({ method: { id, name, type } }) => ({

@@ -26,11 +26,13 @@ import type {
   TurnResult,
 } from '../../common/session/agentMessages';
 import { SessionList, SessionNotification } from '../../common/session/wireSchema';
+import { AuthStatusAnswer, type AuthStatus } from '../../common/signIn/authStatus';
 import { ThrottledLog } from '../../common/throttledLog';
-import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
+import { EarlyUpdates } from './earlyUpdates';
+import { ChildSessions } from './childSessions';
 import { OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from '../v1/fileService';
-import { explainRefusal, initializeParams, offeredVersion, openSurface } from './handshake';
+import { explainRefusal, initializeParams, openSurface } from './handshake';
 import {
   invalidAnswerError,
   parseAnswer,
@@ -46,8 +48,8 @@ import type { TerminalService } from '../process/terminalService';
 export interface SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
-  /** Called in the order in which updates arrive. Must not throw. */
-  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void;
+  /** Called in the order in which updates arrive, also for the sessions of subagents. Must not throw. */
+  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void;
   requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
   /** Called when the agent has exited. The peer must end the agent's requests and terminals. */
   handleDisconnect(): void;
@@ -65,16 +67,9 @@ export interface AgentClientDeps {
   readonly tap: TrafficTap;
   readonly agentTitle: string;
   readonly initializeTimeoutMs: number;
-  /** Default `auto`. */
-  readonly protocol?: ProtocolSetting;
+  /** Called when the agent tells that the user's sign-in has changed. */
+  readonly onAuthStatus?: (status: AuthStatus) => void;
 }
-
-/**
- * Maximum number of updates that are kept for sessions that do not exist yet, because some agents send updates before
- * they answer `session/new`.
- */
-const maxEarlyUpdates = 1_000;
-const maxEarlyBytes = 16 * 1024 * 1024;
 
 /**
  * A connection to an agent over the SDK, shared by its sessions. The handshake decides the version of the protocol. Does not own
@@ -82,9 +77,9 @@ const maxEarlyBytes = 16 * 1024 * 1024;
  */
 export class AgentClient {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
-  private earlyUpdates: SessionNotification[] = [];
-  private earlyBytes = 0;
+  private readonly earlyUpdates = new EarlyUpdates();
   private readonly elicitations = new OpenAgentRequests();
+  private readonly children = new ChildSessions();
   private readonly throttledLog: ThrottledLog;
   /**
    * Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are such requests.
@@ -101,12 +96,11 @@ export class AgentClient {
   }
 
   /** Performs the handshake. @throws TimeoutError, BackendError `protocol` for a version that was not offered */
-  async initialize(): Promise<AgentDescription> {
-    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs, protocol = 'auto' } = this.options;
+  async initialize(offered: ProtocolVersion): Promise<AgentDescription> {
+    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.options;
     const onUpdate = (params: unknown): void => this.receiveUpdate(params);
     const stream = createSdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
     this.connection = this.createApp().connect(stream);
-    const offered = offeredVersion(protocol);
     const params = initializeParams(offered, clientInfo, elicit !== undefined);
     const answer = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
       this.request(methods.agent.initialize, params, signal),
@@ -126,13 +120,12 @@ export class AgentClient {
   /** Sends a session's updates and requests to `peer`, starting with the updates that were kept. */
   attach(sessionId: string, peer: SessionPeer): void {
     this.peerBySessionId.set(sessionId, peer);
-    const buffered = this.earlyUpdates.filter((notification) => notification.sessionId === sessionId);
-    this.earlyUpdates = this.earlyUpdates.filter((notification) => notification.sessionId !== sessionId);
-    for (const { update } of buffered) this.deliverUpdate(sessionId, peer, update);
+    for (const update of this.earlyUpdates.take(sessionId)) this.deliverUpdate(sessionId, peer, update);
   }
 
   detach(sessionId: string): void {
     this.peerBySessionId.delete(sessionId);
+    this.children.forgetChildrenOf(sessionId);
     this.elicitations.abortMatching((request) => request.sessionId === sessionId);
     this.surface?.abandon?.(sessionId, new BackendError('closed', 'The session was closed.'));
   }
@@ -143,6 +136,12 @@ export class AgentClient {
 
   logout(signal?: AbortSignal): Promise<void> {
     return this.requireSurface().logout(signal);
+  }
+
+  /** Undefined if the agent cannot tell. @throws the agent's error */
+  async authStatus(signal?: AbortSignal): Promise<AuthStatus | undefined> {
+    if (!this.abilities.authStatus) return undefined;
+    return parseAnswer(AuthStatusAnswer, await this.request('auth/status', {}, signal), 'auth/status');
   }
 
   /** Opens a session and removes it again, to see whether the agent opens one. @throws BackendError, the agent's error */
@@ -182,7 +181,7 @@ export class AgentClient {
       return peer;
     } finally {
       this.pendingNewSessionCount--;
-      if (this.pendingNewSessionCount === 0) this.dropEarlyUpdates();
+      if (this.pendingNewSessionCount === 0) this.earlyUpdates.clear();
     }
   }
 
@@ -235,7 +234,7 @@ export class AgentClient {
     for (const peer of this.peerBySessionId.values()) peer.handleDisconnect();
     this.peerBySessionId.clear();
     this.elicitations.abortMatching(() => true);
-    this.dropEarlyUpdates();
+    this.earlyUpdates.clear();
   }
 
   private async closeUnwantedSession(response: Promise<unknown>): Promise<void> {
@@ -268,7 +267,7 @@ export class AgentClient {
    * ignored.
    */
   private createApp() {
-    const { elicit } = this.options;
+    const { elicit, onAuthStatus } = this.options;
     const { fs, session, terminal, elicitation } = methods.client;
     const app = client({ name: this.options.clientInfo.name })
       .onRequest(
@@ -305,6 +304,7 @@ export class AgentClient {
       .onRequest(terminal.release, ({ params }) =>
         this.requireServedPeer(params.sessionId, terminal.release).terminals.release(params.terminalId),
       );
+    app.onNotification('auth/status_update', AuthStatusAnswer, ({ params }) => onAuthStatus?.(params));
     if (!elicit) return app;
     return app
       .onRequest(elicitation.create, ({ params, signal }) =>
@@ -315,15 +315,16 @@ export class AgentClient {
       );
   }
 
-  private dropEarlyUpdates(): void {
-    this.earlyUpdates = [];
-    this.earlyBytes = 0;
-  }
-
   private requirePeer(sessionId: string): SessionPeer {
-    const peer = this.peerBySessionId.get(sessionId);
+    const peer = this.peerBySessionId.get(sessionId) ?? this.parentOf(sessionId)?.peer;
     if (!peer) throw RequestError.sessionNotFound(sessionId);
     return peer;
+  }
+
+  private parentOf(childId: string): { readonly id: string; readonly peer: SessionPeer } | undefined {
+    const id = this.children.ownerOf(childId);
+    const peer = id === undefined ? undefined : this.peerBySessionId.get(id);
+    return id !== undefined && peer ? { id, peer } : undefined;
   }
 
   /** Version 2 has no requests for files and terminals. */
@@ -336,7 +337,20 @@ export class AgentClient {
     const { surface } = this;
     if (!surface) return;
     surface.observeUpdate?.(sessionId, update);
+    this.children.observe(sessionId, update);
     peer.handleUpdate(update, surface.version);
+  }
+
+  private deliverToParent({ sessionId, update }: SessionNotification): boolean {
+    const parent = this.parentOf(sessionId);
+    if (!parent || !this.surface) return false;
+    this.children.observe(parent.id, update);
+    parent.peer.handleUpdate(update, this.surface.version, sessionId);
+    return true;
+  }
+
+  private keepEarlyUpdate(notification: SessionNotification): boolean {
+    return this.pendingNewSessionCount > 0 && this.earlyUpdates.keep(notification);
   }
 
   private receiveUpdate(params: unknown): void {
@@ -347,18 +361,9 @@ export class AgentClient {
     }
     const peer = this.peerBySessionId.get(parsed.data.sessionId);
     if (peer) this.deliverUpdate(parsed.data.sessionId, peer, parsed.data.update);
-    else if (!this.bufferEarlyUpdate(parsed.data)) {
+    else if (!this.deliverToParent(parsed.data) && !this.keepEarlyUpdate(parsed.data)) {
       this.throttledLog.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
     }
-  }
-
-  private bufferEarlyUpdate(notification: SessionNotification): boolean {
-    if (this.pendingNewSessionCount === 0 || this.earlyUpdates.length >= maxEarlyUpdates) return false;
-    const bytes = Buffer.byteLength(JSON.stringify(notification));
-    if (this.earlyBytes + bytes > maxEarlyBytes) return false;
-    this.earlyUpdates.push(notification);
-    this.earlyBytes += bytes;
-    return true;
   }
 }
 

@@ -28,10 +28,13 @@ export interface AgentGatewayDeps extends Omit<AgentConnectionDeps, 'limits'> {
   /** Absolute path of the folder where a sign-in is checked. */
   readonly defaultFolder: () => string;
   readonly limits?: Partial<AcpLimits>;
+  /** Path on the agent's machine that replaces the folders of sessions. */
+  readonly sessionFolder?: string;
 }
 
 const defaultLimits: AcpLimits = {
   coldStartTimeoutMs: 5 * 60_000,
+  offerTimeoutMs: 60_000,
   initializeTimeoutMs: 30_000,
   requestTimeoutMs: 2 * 60_000,
   authenticateTimeoutMs: 10 * 60_000,
@@ -51,7 +54,11 @@ export class AgentGateway {
 
   constructor(private readonly options: AgentGatewayDeps) {
     const limits = (this.limits = { ...defaultLimits, ...options.limits });
-    this.connection = new AgentConnection({ ...options, limits });
+    this.connection = new AgentConnection({
+      ...options,
+      limits,
+      onAuthStatus: (status) => this.signIn.noteStatus(status),
+    });
     this.signIn = new AgentSignIn({
       ...options,
       connection: this.connection,
@@ -109,11 +116,16 @@ export class AgentGateway {
     toolCaller: ToolCaller,
   ): Promise<SessionParams> {
     const { additionalDirectories: takesFolders, mcp } = client.abilities;
+    const { sessionFolder } = this.options;
     const { cwd, additionalDirectories = [] } = options;
     const capabilities = { http: mcp.http, sse: mcp.sse };
     const mcpServers = [...(await this.options.mcpServers({ capabilities, cwd, toolCaller }))];
-    const sendsFolders = takesFolders && additionalDirectories.length > 0;
-    return { cwd, mcpServers, ...(sendsFolders ? { additionalDirectories: [...additionalDirectories] } : {}) };
+    const sendsFolders = takesFolders && additionalDirectories.length > 0 && sessionFolder === undefined;
+    return {
+      cwd: sessionFolder ?? cwd,
+      mcpServers,
+      ...(sendsFolders ? { additionalDirectories: [...additionalDirectories] } : {}),
+    };
   }
 
   /** Stops the agent and rejects pending requests with `reason`. The next request starts it again. Never rejects. */

@@ -17,9 +17,17 @@ interface ClientInfo {
 const Answer = z.looseObject({ protocolVersion: z.number() });
 const unsupportedVersionCode = -32022;
 
-/** The version that is offered to an agent. */
-export function offeredVersion(protocol: ProtocolSetting): ProtocolVersion {
-  return protocol === '2' ? 2 : 1;
+/** The version that is offered to an agent. `isLimitedTo1`: it broke on an offer of version 2 before. */
+export function offeredVersion(protocol: ProtocolSetting, isLimitedTo1: boolean): ProtocolVersion {
+  return protocol === '1' || (protocol === 'auto' && isLimitedTo1) ? 1 : 2;
+}
+
+/** The agent has answered the handshake properly, and has no version in common with Backline. */
+class VersionMismatchError extends BackendError {}
+
+/** Whether an agent that failed in the handshake may work if it is only offered version 1. */
+export function mayHaveBrokenOnOffer(error: unknown): boolean {
+  return !(error instanceof VersionMismatchError);
 }
 
 /** An offer of version 2 has the members of both versions, because the agent may answer with version 1. */
@@ -35,6 +43,7 @@ const v1Capabilities = {
   terminal: true,
   auth: { terminal: true },
   session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+  subagents: {},
   // Enables extensions of Claude, Codex and Copilot: output of the agent's own terminals, and sign-in by a command.
   _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
 };
@@ -61,6 +70,7 @@ export function openSurface({ answer, offered, agentTitle, send }: Answered): Pr
 export function explainRefusal(error: unknown, agentTitle: string, offered: ProtocolVersion): unknown {
   if (!(error instanceof RequestError) || error.code !== unsupportedVersionCode) return error;
   const { supported } = Refusal.parse(error.data);
+  if (offered === 2 && supported.includes(1)) return error;
   const versions = supported.length === 0 ? 'another version' : supported.join(', ');
   return unsupportedVersionError(agentTitle, offered, versions);
 }
@@ -71,5 +81,5 @@ function unsupportedVersionError(agentTitle: string, offered: ProtocolVersion, v
   const ours = offered === 1 ? 'version 1' : 'versions 1 and 2';
   const hint = `Install a compatible version of ${agentTitle}, or change "protocol" in backline.acp.agents.`;
   const message = `${agentTitle} uses ACP version ${versions}, but Backline offered ${ours}. ${hint}`;
-  return new BackendError('protocol', message);
+  return new VersionMismatchError('protocol', message);
 }

@@ -44,9 +44,9 @@ export function createSdkStream(stream: MessageStream, options: SdkStreamOptions
             throttledLog.warn('Ignored an answer that nothing asked for', ` (${JSON.stringify({ id }).slice(0, 60)})`);
         }),
         stream.onNoise(({ kind, bytes, excerpt }) => {
-          const what = kind === 'tooLong' ? 'a line that is too long' : 'a line that is no JSON object';
+          const what = kind === 'tooLong' ? 'a line that is too long' : 'a line that is no message';
           // Malformed messages are not logged, because they may contain a prompt or a key.
-          const shown = excerpt.trimStart().startsWith('{') ? '' : `: ${excerpt}`;
+          const shown = /^\s*\[?\s*\{/.test(excerpt) ? '' : `: ${excerpt}`;
           throttledLog.warn(`Skipped ${what}`, ` (${bytes} bytes)${shown}`);
         }),
         stream.onDidClose((closed) => {

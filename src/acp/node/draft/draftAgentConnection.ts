@@ -88,10 +88,7 @@ export class DraftAgentConnection implements Disposable {
     }
   }
 
-  /**
-   * Sends a prompt. There is no time-out, because an agent that stores threads answers only when the turn ends. @throws
-   * BackendError
-   */
+  /** Sends a prompt. No time-out: an agent that stores threads answers when the turn ends. @throws BackendError */
   async sendPrompt(threadId: string, message: Message): Promise<void> {
     try {
       if (this.keepsThreads) await this.connection.call('sendMessage', { threadId, message });

@@ -85,10 +85,7 @@ export class DraftBackend implements SessionBackend {
     return { canLoad: true, canList: true, canDelete: false, images: false, embeddedContext: false };
   }
 
-  /**
-   * Creates a session. The draft protocol has no working directory, so the agent works in the folder in which it was
-   * started.
-   */
+  /** Creates a session. The protocol has no working directory: the agent works where it was started. */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const connection = await this.connect();
     const created = await connection.callIfKeepsThreads('createThread', null, signal);

@@ -18,10 +18,7 @@ export interface DraftFilePermissions {
   mayRead(threadId: string, path: string, signal: AbortSignal): Promise<PermissionOutcome>;
 }
 
-/**
- * Handles the draft protocol's file methods through the editor, for one connection. Calls `didReadFile` for each text
- * that is read.
- */
+/** Handles file methods through the editor, for one connection. Calls `didReadFile` for each text that is read. */
 export function createFileHandlers(
   editor: EditorPort,
   didReadFile: (threadId: string, path: string, content: string) => void,

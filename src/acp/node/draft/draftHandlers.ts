@@ -27,9 +27,7 @@ export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHand
 
 type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
 
-/**
- * Creates handlers for the thread methods, for the peer that stores the threads. Calls `onCalled` before each of them.
- */
+/** Creates handlers for the peer that stores the threads. Calls `onCalled` before each of them. */
 export function createThreadMethodHandlers(
   threads: ThreadApi,
   onCalled: () => void = () => undefined,

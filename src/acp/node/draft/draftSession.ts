@@ -57,10 +57,7 @@ interface Turn {
 /** How long a prompt waits for the agent to finish a stopped prompt. */
 const drainTimeoutMs = 30_000;
 
-/**
- * A session of an agent of the draft protocol. Output of a stopped turn is dropped, and the next prompt waits for its
- * end.
- */
+/** A session of a draft agent. Output of a stopped turn is dropped, and the next prompt waits for its end. */
 export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];
@@ -136,9 +133,7 @@ export class DraftSession implements BackendSession {
     return true;
   }
 
-  /**
-   * Handles a message: an answer, the end of a stopped turn, or an unsolicited message. Returns whether it is shown.
-   */
+  /** Handles an answer, the end of a stopped turn, or an unsolicited message. Returns whether it is shown. */
   receiveMessage(text: string): boolean {
     const { agentTurn } = this;
     const isAnswer = this.receiveChunk(text);

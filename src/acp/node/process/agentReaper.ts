@@ -9,9 +9,7 @@ interface AgentReaperOptions {
   readonly log: Logger;
 }
 
-/**
- * Ends agents when this process dies. A helper process waits for the end of its stdin to detect that. Not on Windows.
- */
+/** Ends agents when this process dies, which a helper process detects by the end of its stdin. Not on Windows. */
 export class AgentReaper implements Disposable {
   private readonly marksByGroup = new Map<number, string>();
   private helperProcess: ChildProcess | undefined;

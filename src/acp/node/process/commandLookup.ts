@@ -128,10 +128,7 @@ async function lookupOnWindows(command: string, options: LookupOptions): Promise
   throw new CommandError('interpreterMissing', message, environmentValue(options.env, 'PATH', 'win32') ?? '');
 }
 
-/**
- * Returns file names to try. Omits the name without an extension: npm also writes such a file, but Windows cannot start
- * it.
- */
+/** Returns file names to try. Omits the name without extension, which npm writes but Windows cannot start. */
 function windowsNames(command: string, env: LookupOptions['env']): string[] {
   if (/\.(exe|com|cmd|bat)$/i.test(command)) return [command];
   const startable = new Set(['.com', '.exe', '.bat', '.cmd']);

@@ -1,14 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
-import type { Clock } from '../../../base/common/async';
+import { pause, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import { listProcesses } from './linuxProcesses';
 import { EnvironmentMarkReader } from './processMarks';
 import { ProcessTable } from './processTable';
 
-/**
- * Makes the child the leader of a new process group, so that it can be ended together with its descendants. Windows has
- * no such groups.
- */
+/** Makes the child the leader of a process group, to end it with its descendants. Windows has no groups. */
 export const ownProcessGroupOptions = { detached: process.platform !== 'win32', windowsHide: true } as const;
 
 /** How all processes of a tree ended. `stillRunning`: some were running even after SIGKILL. */
@@ -41,9 +38,7 @@ export async function endProcessTree(
   return (await tree.signalAndWait(undefined, graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
-/**
- * Like `endProcessTree`, for processes with this mark that are no longer in the tree. Finds processes on Linux only.
- */
+/** Like `endProcessTree`, for processes with this mark that have left the tree. Finds them on Linux only. */
 export async function endMarkedProcesses(mark: string, graceMs: number, clock: Clock): Promise<ProcessTreeEnd> {
   return endWithSignals(new ProcessTree(undefined, { mark }), graceMs, clock);
 }
@@ -65,10 +60,7 @@ export function isProcessTreeAlive(leader: number): boolean {
   return listProcesses()?.some(({ groupId, isZombie }) => groupId === leader && !isZombie) ?? true;
 }
 
-/**
- * Returns the process groups created by descendants of `leader`. Works on Linux only, and only while the parents are
- * alive.
- */
+/** Returns the process groups of descendants of `leader`. On Linux only, and only while the parents are alive. */
 export function descendantProcessGroups(leader: number): number[] {
   return ProcessTable.readCurrent()?.descendantGroups(leader) ?? [];
 }
@@ -119,7 +111,7 @@ export class ProcessTree {
       const newTargets = targets.filter((target) => !signalled.has(target));
       if (signal) signalAll(newTargets, signal);
       for (const target of newTargets) signalled.add(target);
-      await new Promise<void>((resolve) => clock.setTimer(Math.max(Math.min(delayMs, leftMs), 0), resolve));
+      await pause(clock, Math.max(Math.min(delayMs, leftMs), 0));
     }
   }
 }

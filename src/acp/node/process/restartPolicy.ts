@@ -7,6 +7,13 @@ const defaultRestartRules = {
   windowMs: 3 * 60_000,
 };
 
+/** A remote agent may be away for long. Each prompt tries again, after a short delay. */
+export const reconnectRules: typeof defaultRestartRules = {
+  delay: { firstMs: 250, maxMs: 4_000 },
+  maxCrashes: Number.POSITIVE_INFINITY,
+  windowMs: 60_000,
+};
+
 export type RestartDecision = { readonly kind: 'restart'; readonly delayMs: number } | { readonly kind: 'giveUp' };
 
 /**

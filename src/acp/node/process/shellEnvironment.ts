@@ -17,10 +17,7 @@ interface ShellEnvironmentOptions {
 const defaultTimeoutMs = 10_000;
 const maxOutputChars = 4 * 1024 * 1024;
 
-/**
- * The environment for agents, read once from the login shell, because the editor's environment may lack parts of the
- * user's PATH.
- */
+/** The environment for agents, read once from the login shell, because the editor's PATH may be incomplete. */
 export class ShellEnvironment {
   private environment: Promise<Record<string, string>> | undefined;
 
@@ -90,10 +87,7 @@ function withoutEditorInternals(env: Readonly<Record<string, string | undefined>
   return Object.fromEntries(entries);
 }
 
-/**
- * Runs the shell as login and interactive shell, because some users set PATH in start-up files that only one of these
- * reads.
- */
+/** Runs the shell as login and interactive shell: start-up files that set PATH are read by only one of them. */
 function printedEnvironment(
   shell: string,
   env: Readonly<Record<string, string>>,

@@ -1,7 +1,4 @@
-/**
- * Whether a program should keep running after the agent that started it has ended, such as a browser or daemon that the
- * user may still use.
- */
+/** Whether a program, such as a browser or daemon, should keep running after the agent that started it has ended. */
 export function isSparedProgram([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
   const name = program.split('/').at(-1) ?? '';
   if (args.some((arg) => automationArguments.test(arg))) return false;
@@ -9,10 +6,7 @@ export function isSparedProgram([program = '', ...args]: readonly string[], runs
   return isTerminalHost(args) || [browsers, editors, multiplexers, daemons].some((names) => names.test(name));
 }
 
-/**
- * Whether the arguments are those of VS Code's pty host, which is the parent of the user's terminals in a VS Code
- * server.
- */
+/** Whether the arguments are those of VS Code's pty host, the parent of the user's terminals in a server. */
 const isTerminalHost = (args: readonly string[]): boolean => args.includes('--type=ptyHost');
 
 /** Arguments of a program that the agent automates, such as a browser. */

@@ -5,7 +5,7 @@ import { messageOf } from '../../../base/common/errors';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalView } from '../../common/session/terminalViews';
-import type { TerminalRequest } from '../../common/approvals/toolRequests';
+import type { ToolCommand } from '../../../session/common/toolCaller';
 import { diskCommandFiles, lookupCommand } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
 import { addEnvironmentMark } from './processMarks';
@@ -19,7 +19,7 @@ export interface TerminalServiceDeps {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly maxTerminals: number;
-  readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<PermissionOutcome>;
+  readonly authorize: (request: ToolCommand, signal?: AbortSignal) => Promise<PermissionOutcome>;
   /** Called when a command has written output or ended. Calls for output are throttled. */
   readonly onDidChange: (terminalId: string, view: TerminalView) => void;
 }
@@ -35,9 +35,7 @@ const { internalError, invalidParams } = rpcErrorCode;
 const defaultOutputBytes = 1024 * 1024;
 const maxOutputBytes = 16 * 1024 * 1024;
 const changeDelayMs = 100;
-/**
- * How long leftover processes have to end. A closing window has only 3 s, and ending the commands may use most of it.
- */
+/** How long leftover processes have to end. A closing window has 3 s, and ending commands may use most of it. */
 const leftoverGraceMs = 700;
 
 /** Handles the `terminal/*` methods of one session. @throws RequestError */
@@ -56,10 +54,7 @@ export class TerminalService {
 
   constructor(private readonly options: TerminalServiceDeps) {}
 
-  /**
-   * Creates a terminal. If `signal` fires first, the terminal is ended as soon as it is ready, because the agent would
-   * not release it.
-   */
+  /** Creates a terminal. If `signal` fires first, ends it as soon as it is ready: the agent would not release it. */
   async create(params: CreateTerminalParams, signal?: AbortSignal): Promise<{ terminalId: string }> {
     this.requireCapacity();
     this.startingCount++;

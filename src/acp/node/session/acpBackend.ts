@@ -115,7 +115,8 @@ export class AcpBackend implements SessionBackend {
   async listSessions({ cwd, signal }: { cwd?: string; signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
     const { client } = await this.gateway.connection.connect(signal);
     if (!client.abilities.list) throw this.unsupportedError('list its conversations');
-    return listAllSessions(cwd, (params) =>
+    const folder = cwd === undefined ? undefined : (this.options.sessionFolder ?? cwd);
+    return listAllSessions(folder, (params) =>
       this.gateway.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal)),
     );
   }
@@ -163,7 +164,9 @@ export class AcpBackend implements SessionBackend {
     const { connection, signIn } = this.gateway;
     const { client } = await connection.connect(signal);
     const isSignedIn = await signIn.isSignedIn(signal);
-    return { isSignedIn, methods: signIn.methods, canSignOut: client.abilities.logout };
+    const { accounts, methods } = signIn;
+    const names = accounts.length > 0 ? { accounts } : {};
+    return { isSignedIn, methods, ...names, canSignOut: client.abilities.logout };
   }
 
   async signOut(signal?: AbortSignal): Promise<boolean> {

@@ -17,6 +17,7 @@ import { withObservedWrites, type ObservedWrites } from '../../../editor/common/
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
 import { SessionEventMapper } from '../../common/session/sessionEventMapper';
+import { turnEndOf } from '../../common/session/turnUsage';
 import { requestedCallOf } from '../../common/approvals/requestedCall';
 import { toToolRequest } from '../../common/approvals/toolRequests';
 import type { PermissionRequest, SessionSetup, TurnResult } from '../../common/session/agentMessages';
@@ -161,13 +162,14 @@ export class AcpSession implements BackendSession, SessionPeer {
     return this.log.read(options);
   }
 
-  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): void {
+  handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
     if (this.binding.shouldDropUpdates) return;
-    this.emit(this.updates.mapUpdate(update, version));
+    this.emit(this.updates.mapUpdate(update, version, subagentId));
     if (this.mapper.hasTerminalUpdates) this.terminalUpdates.schedule();
   }
 
-  async requestPermission(request: PermissionRequest, signal: AbortSignal) {
+  async requestPermission(asked: PermissionRequest, signal: AbortSignal) {
+    const request = this.updates.toOwnRequest(asked);
     this.emit(this.mapper.mapPermissionRequest(request));
     const { agentId, editor } = this.options;
     const call = requestedCallOf(request, this.mapper);
@@ -366,7 +368,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     };
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const result = await client.prompt(agentSessionId, blocks, (end) => this.endTurn(end, signal));
+      const result = await client.prompt(agentSessionId, blocks, (end) => this.endTurn(turnEndOf(end), signal));
       this.binding.markRecreationReported();
       return result;
     } finally {

@@ -1,6 +1,9 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionEventMapper } from '../../common/session/sessionEventMapper';
-import { V1Updates } from '../../common/v1/v1Updates';
+import type { PermissionRequest } from '../../common/session/agentMessages';
+import { SubagentUpdates } from '../../common/session/subagentUpdates';
+import { v1NewsOf, V1Updates } from '../../common/v1/v1Updates';
+import { v2NewsOf } from '../../common/v2/v2Subagents';
 import { V2Updates } from '../../common/v2/v2Updates';
 import type { ProtocolVersion } from '../connection/protocolSurface';
 
@@ -8,10 +11,12 @@ import type { ProtocolVersion } from '../connection/protocolSurface';
 export class AgentUpdates {
   private readonly v1: V1Updates;
   private readonly v2: V2Updates;
+  private readonly subagents: SubagentUpdates;
 
   constructor(mapper: SessionEventMapper) {
-    this.v1 = new V1Updates(mapper);
-    this.v2 = new V2Updates(mapper);
+    this.subagents = new SubagentUpdates(mapper, () => this.isWorking);
+    this.v1 = new V1Updates(mapper, this.subagents);
+    this.v2 = new V2Updates(mapper, this.subagents);
   }
 
   /** Whether the agent works, by its last report. Version 1 has no such reports. */
@@ -19,12 +24,21 @@ export class AgentUpdates {
     return this.v2.isWorking;
   }
 
-  mapUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion): SessionEvent[] {
-    return (version === 1 ? this.v1 : this.v2).mapUpdate(update);
+  /** With `subagentId`, the update is one of the session of that subagent. */
+  mapUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): SessionEvent[] {
+    if (subagentId === undefined) return (version === 1 ? this.v1 : this.v2).mapUpdate(update);
+    const news = (version === 1 ? v1NewsOf : v2NewsOf)(update);
+    return news ? this.subagents.mapNews(subagentId, news) : [];
+  }
+
+  /** A request of this session or of a subagent of it, with calls as they are in this session. */
+  toOwnRequest(request: PermissionRequest): PermissionRequest {
+    return this.subagents.toParentRequest(request);
   }
 
   /** Call when the agent's process has ended. */
   reset(): void {
     this.v2.reset();
+    this.subagents.reset();
   }
 }

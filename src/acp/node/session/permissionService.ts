@@ -1,7 +1,7 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { ToolContent } from '../../../session/common/sessionEvents';
-import type { ChangedFile, ToolChange } from '../../../session/common/toolCaller';
+import type { ChangedFile, ToolChange, ToolCommand } from '../../../session/common/toolCaller';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
@@ -32,7 +32,6 @@ import {
   describePermissionRequest,
   toTerminalToolRequest,
   relativeDisplayPath,
-  type TerminalRequest,
 } from '../../common/approvals/toolRequests';
 import type { PermissionRequest } from '../../common/session/agentMessages';
 
@@ -143,7 +142,7 @@ export class PermissionService implements Disposable {
   }
 
   /** Whether a command may run in one of Backline's terminals. */
-  mayRun(request: TerminalRequest, signal?: AbortSignal): Promise<PermissionOutcome> {
+  mayRun(request: ToolCommand, signal?: AbortSignal): Promise<PermissionOutcome> {
     const warnings = request.warning === undefined ? [] : [request.warning];
     return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, request), signal, {}, warnings);
   }
@@ -249,12 +248,12 @@ export class PermissionService implements Disposable {
   private decideByRulesAndPolicy(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
     const { agentId, standing } = this.options;
     const decision = decideRequest(request, {
-      rules: [...standing.rules, ...this.sessionRules],
-      policy: { ...defaultPolicy, ...standing.policyOfAgent(agentId) },
-      globs: standing.ruleGlobs,
+      rules: [...standing.rules.list, ...this.sessionRules],
+      policy: { ...defaultPolicy, ...standing.policy().forAgent(agentId) },
+      globs: standing.globs,
       isProtected: (path) => 'protections' in request && request.protections.has(path),
     });
-    if ('rule' in decision && decision.rule.scope === 'always') standing.recordUse(decision.rule);
+    if ('rule' in decision && decision.rule.scope === 'always') standing.rules.recordUse(decision.rule);
     return decision;
   }
 
@@ -310,7 +309,7 @@ export class PermissionService implements Disposable {
     if (rule?.scope === 'session') this.addSessionRule(rule);
     if (rule?.scope !== 'always') return;
     try {
-      await standing.addRule(rule);
+      await standing.rules.add(rule);
     } catch (error) {
       log.error('Could not keep a rule', error);
       approvals.warn(`The answer applies only this time because it could not be saved as a rule. ${messageOf(error)}`);
@@ -328,9 +327,7 @@ export class PermissionService implements Disposable {
     this.sessionGrants.add(listed);
   }
 
-  /**
-   * Adds a lasting answer that only the agent stores to the list of permissions, because the agent will not ask again.
-   */
+  /** Lists a lasting answer that only the agent stores among the permissions, because the agent will not ask again. */
   private recordAgentGrant({ kind, name, rule }: PermissionChoice): void {
     const { agentId, agentTitle, standing } = this.options;
     if (rule || !kind.endsWith('_always') || this.agentGrantsByOption.has(name)) return;
@@ -347,11 +344,11 @@ export class PermissionService implements Disposable {
 
 /** Decides about a workspace file by rules and policy. Undefined if the user must be asked. */
 export function decideFileAccess(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
-  const policy = { ...defaultFilePolicy, ...standing.policyOfAgent(request.agent) };
+  const policy = { ...defaultFilePolicy, ...standing.policy().forAgent(request.agent) };
   const { answer } = decideRequest(request, {
-    rules: standing.rules,
+    rules: standing.rules.list,
     policy,
-    globs: standing.ruleGlobs,
+    globs: standing.globs,
     isProtected: () => false,
   });
   return answer === 'ask' ? undefined : answer;

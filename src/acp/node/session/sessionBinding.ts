@@ -35,10 +35,7 @@ interface SessionBindingDeps {
 
 const closeTimeoutMs = 2_000;
 
-/**
- * Connects a session to its agent's process. Resumes the session in a new process, or recreates it if the agent no
- * longer has it.
- */
+/** Connects a session to its agent's process. In a new process it is resumed, or recreated if the agent lost it. */
 export class SessionBinding {
   /** Token usage per turn. The counts restart when the session moves to a new process. */
   readonly usage = new TurnUsage();
@@ -62,9 +59,7 @@ export class SessionBinding {
     return shouldDropUpdates(this.state);
   }
 
-  /**
-   * Attaches the session to the agent's process, which is started if needed. @throws BackendError, or the agent's error
-   */
+  /** Attaches the session to the agent's process, and starts that if needed. @throws BackendError, agent's error */
   async ensureAttached(signal: AbortSignal): Promise<AttachedState<AgentClient>> {
     const live = await this.deps.agent.connection.connect(signal);
     const attached = this.lastAttachAttempt.then(() => this.attach(live, signal));

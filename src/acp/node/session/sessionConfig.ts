@@ -58,10 +58,7 @@ export class SessionConfig {
     onDidChange();
   }
 
-  /**
-   * Restores the options after a restart, unless the agent has kept them and asks for no fewer approvals. Returns a
-   * notice for the user.
-   */
+  /** Restores the options after a restart, unless the agent kept them and asks no less. Returns a notice, if any. */
   async restoreOptions(
     attached: AttachedState<AgentClient>,
     before: readonly ConfigOption[],

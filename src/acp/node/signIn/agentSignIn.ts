@@ -1,6 +1,7 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
 import { DisposableStore } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
@@ -10,6 +11,7 @@ import {
   type AuthMethod,
   type BackendState,
 } from '../../../session/common/sessionBackend';
+import type { AuthStatus } from '../../common/signIn/authStatus';
 import type { AgentKeyUse } from '../../common/signIn/agentKeys';
 import { nextSignIn, stateWithSignIn, unknownSignIn, type SignInInput } from '../../common/signIn/signInState';
 import { signInWays, wayOfVariable, type SignInCommand, type SignInWay } from '../../common/signIn/signInWays';
@@ -43,6 +45,7 @@ export class AgentSignIn {
   private readonly subscriptions = new DisposableStore();
   private signIn = unknownSignIn;
   private lastWays: readonly SignInWay[] = [];
+  private lastAccounts: readonly string[] = [];
   /** Ends the sign-in in progress when another one begins. */
   private currentAttempt: AbortController | undefined;
 
@@ -94,17 +97,52 @@ export class AgentSignIn {
     }
   }
 
-  /** Whether the agent opens a session, so that nothing has to be done. @throws BackendError for other failures */
+  /** The accounts that the agent uses, if it tells them; for display only. */
+  get accounts(): readonly string[] {
+    return this.lastAccounts;
+  }
+
+  /** Notes that the user has signed in or out elsewhere, for example in the agent's own terminal. */
+  noteStatus({ accounts, isSignedIn }: AuthStatus): void {
+    this.lastAccounts = accounts;
+    if (isSignedIn === false)
+      this.apply({ type: 'refused', what: 'session', message: this.messageOfRefusal(undefined) });
+    if (isSignedIn !== true || this.signIn.kind !== 'required') return;
+    this.reset();
+    this.signedInEmitter.fire();
+  }
+
+  /**
+   * Whether nothing has to be done: by what the agent says, or else because it opens a session. @throws BackendError for
+   * other failures
+   */
   async isSignedIn(signal: AbortSignal): Promise<boolean> {
     const { connection, trySession } = this.options;
+    const status = await this.askForStatus(signal);
+    if (status) this.noteStatus(status);
+    if (status?.isSignedIn === false) return false;
     try {
-      await trySession(signal);
+      if (status?.isSignedIn === undefined) await trySession(signal);
       this.noteAccepted('session');
       return this.signIn.kind !== 'required';
     } catch (error) {
       if (!isAuthRequired(error)) throw await connection.toBackendError(error);
       this.requireSignIn(error);
       return false;
+    }
+  }
+
+  /** Undefined if the agent cannot tell, or does not know. */
+  private async askForStatus(signal: AbortSignal): Promise<AuthStatus | undefined> {
+    const { clock, connection, limits, log } = this.options;
+    const { client } = await connection.connect(signal);
+    try {
+      return await withDeadline(clock, 'auth/status', limits.requestTimeoutMs, (deadline) =>
+        client.authStatus(AbortSignal.any([signal, deadline])),
+      );
+    } catch (error) {
+      log.debug(`The agent did not tell whether the user is signed in: ${messageOf(error)}`);
+      return undefined;
     }
   }
 

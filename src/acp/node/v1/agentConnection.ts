@@ -1,20 +1,26 @@
 import { BackendError, type BackendState, isBackendError } from '../../../session/common/sessionBackend';
-import { withDeadline } from '../../../base/common/async';
-import { DisposableStore } from '../../../base/common/disposable';
+import { pause, withDeadline } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter, type Event } from '../../../base/common/event';
-import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
+import { cancelledError, rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
-import type { MessageStream } from '../../../wire/common/messageStream';
+import type { MessageStream, StreamClosed } from '../../../wire/common/messageStream';
+import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
+import type { AgentVersionMemory } from '../../common/connection/versionMemory';
 import type { AgentDescription } from '../../common/session/agentMessages';
+import { processWords, type ConnectionWords } from '../../common/connection/connectionWords';
 import type { AgentExit } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { RunningAgents } from '../process/runningAgents';
 import type { RestartPolicy } from '../process/restartPolicy';
 import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
 import { toBackendError } from '../connection/agentErrors';
+import { RemoteAgentError } from '../remote/remoteErrors';
+import { mayHaveBrokenOnOffer, offeredVersion } from '../connection/handshake';
+import type { ProtocolVersion } from '../connection/protocolSurface';
 
+/** An agent that runs: a process, or a connection to a remote agent. */
 export interface AgentProcessHandle {
   readonly stream: MessageStream;
   readonly onDidExit: Event<AgentExit>;
@@ -26,8 +32,14 @@ export interface AgentProcessHandle {
 
 export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' | 'initializeTimeoutMs'> {
   readonly title: string;
+  /** Default `auto`: offers the highest version, and version 1 to an agent that breaks on that. */
+  readonly protocol?: ProtocolSetting;
+  /** Outlives the window; by default, only this connection remembers. */
+  readonly agentVersionMemory?: () => AgentVersionMemory;
   /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
+  /** Default: those for a process. */
+  readonly words?: ConnectionWords;
   readonly restartPolicy: RestartPolicy;
   readonly mayDownload?: boolean;
   readonly limits: AcpLimits;
@@ -36,6 +48,8 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
 export interface AcpLimits {
   /** Time limit for the first start, which may download the agent. */
   readonly coldStartTimeoutMs: number;
+  /** The same for an agent that is not downloaded, if version 1 is offered to it when the time is over. */
+  readonly offerTimeoutMs: number;
   readonly initializeTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly authenticateTimeoutMs: number;
@@ -56,6 +70,8 @@ export interface ConnectedAgent {
 interface StartedProcess {
   readonly process: AgentProcessHandle;
   readonly client: AgentClient;
+  /** Whether the process is started again, with an offer of version 1, if it ends now. */
+  canFallBack: boolean;
   /** Settles when the process has exited and its stderr was read. */
   readonly exited: Promise<AgentExit>;
 }
@@ -77,6 +93,9 @@ export class AgentConnection {
   private readonly runningProcesses = new RunningAgents<AgentProcessHandle>();
   private currentAgent: ConnectedAgent | undefined;
   private hasStartedBefore = false;
+  /** Whether the agent has answered an offer of version 2, so that a later failure has other reasons. */
+  private hasTakenOffer = false;
+  private isLimitedTo1 = false;
   private restartAtMs = 0;
   private hasGivenUp = false;
   /** Why the last process ended: the reason given to `stop`, or a description of the exit. */
@@ -152,12 +171,37 @@ export class AgentConnection {
   }
 
   private async start(): Promise<ConnectedAgent> {
-    const { title, startAgent } = this.options;
+    const { title } = this.options;
     const { signal } = this.startAbortController;
     if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
     await this.waitBeforeRestart(signal);
-    const wait = this.mayDownloadPackage ? 'The first start may take a few minutes because of a download.' : '';
-    this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
+    this.setState({ kind: 'starting', message: this.words.starting(title, this.mayDownloadPackage) });
+    const { protocol = 'auto' } = this.options;
+    const memory = this.versionMemory();
+    const offered = offeredVersion(protocol, memory.isLimitedTo1);
+    const canFallBack = protocol === 'auto' && offered === 2 && !this.hasTakenOffer;
+    const connected = await this.initializeAgent(await this.startProcess(signal), offered, canFallBack);
+    if (connected) {
+      this.hasTakenOffer ||= offered === 2;
+      if (offered === 1) memory.noteStart(connected.agent.agentInfo?.version);
+      return connected;
+    }
+    if (signal.aborted) throw new BackendError('closed', `${title} was stopped.`);
+    this.setState({ kind: 'starting', message: this.words.again(title) });
+    const second = await this.initializeAgent(await this.startProcess(signal), 1, false);
+    memory.limitTo1(second.agent.agentInfo?.version);
+    return second;
+  }
+
+  private versionMemory(): AgentVersionMemory {
+    const { agentVersionMemory } = this.options;
+    if (agentVersionMemory) return agentVersionMemory();
+    const limitTo1 = (): void => void (this.isLimitedTo1 = true);
+    return { isLimitedTo1: this.isLimitedTo1, limitTo1, noteStart: () => undefined };
+  }
+
+  private async startProcess(signal: AbortSignal): Promise<AgentProcessHandle> {
+    const { title, startAgent } = this.options;
     let process: AgentProcessHandle;
     try {
       process = await startAgent();
@@ -168,23 +212,35 @@ export class AgentConnection {
       );
     }
     this.runningProcesses.add(process);
-    if (!signal.aborted) return this.initializeAgent(process);
+    if (!signal.aborted) return process;
     if (this.isDisposed) this.runningProcesses.killAll();
     else await this.runningProcesses.stop(process);
     throw new BackendError('closed', `${title} was stopped.`);
   }
 
-  private async initializeAgent(process: AgentProcessHandle): Promise<ConnectedAgent> {
-    const { limits, title } = this.options;
-    const initializeTimeoutMs = this.hasStartedBefore ? limits.initializeTimeoutMs : limits.coldStartTimeoutMs;
+  /** With `canFallBack`, resolves to undefined if the agent broke on the offer. Its process has ended then. */
+  private initializeAgent(process: AgentProcessHandle, offered: 1, canFallBack: false): Promise<ConnectedAgent>;
+  private initializeAgent(
+    process: AgentProcessHandle,
+    offered: ProtocolVersion,
+    canFallBack: boolean,
+  ): Promise<ConnectedAgent | undefined>;
+  private async initializeAgent(
+    process: AgentProcessHandle,
+    offered: ProtocolVersion,
+    canFallBack: boolean,
+  ): Promise<ConnectedAgent | undefined> {
+    const { log, title } = this.options;
+    const initializeTimeoutMs = this.initializeTimeoutMs(canFallBack);
     const client = new AgentClient(process.stream, { ...this.options, agentTitle: title, initializeTimeoutMs });
     const exited = new Promise<AgentExit>((resolve) => process.onDidExit(resolve));
-    const started: StartedProcess = { process, client, exited };
+    const started: StartedProcess = { process, client, exited, canFallBack };
     this.currentProcess = started;
-    process.stream.onDidClose(() => this.handleProcessEnd(started));
+    process.stream.onDidClose((closed) => this.handleProcessEnd(started, closed));
     void exited.then(() => this.handleProcessEnd(started));
     try {
-      const agent = await client.initialize();
+      const agent = await client.initialize(offered);
+      started.canFallBack = false;
       if (this.currentProcess !== started) throw new BackendError('closed', `${title} has ended.`);
       this.hasStartedBefore = true;
       this.currentAgent = { client, agent };
@@ -198,18 +254,33 @@ export class AgentConnection {
       const failure = words && !explained.details ? withDetails(explained, words) : explained;
       this.markProcessEnded(started, Promise.resolve(failure));
       await this.runningProcesses.stop(process);
+      if (canFallBack && mayHaveBrokenOnOffer(error)) {
+        log.warn(`${title} broke on an offer of version 2 of ACP: ${explained.message}`);
+        return undefined;
+      }
       throw this.setFailed(failure);
     }
   }
 
-  private handleProcessEnd(started: StartedProcess): void {
+  private initializeTimeoutMs(canFallBack: boolean): number {
+    const { coldStartTimeoutMs, initializeTimeoutMs, offerTimeoutMs } = this.options.limits;
+    if (this.hasStartedBefore) return initializeTimeoutMs;
+    return canFallBack && !this.mayDownloadPackage ? offerTimeoutMs : coldStartTimeoutMs;
+  }
+
+  private handleProcessEnd(started: StartedProcess, closed?: StreamClosed): void {
     if (this.currentProcess !== started) return;
+    if (started.canFallBack && isOfAgent(closed?.error)) {
+      // The handshake fails at once, which starts the agent again.
+      started.client.dispose();
+      return;
+    }
     const { clock, restartPolicy } = this.options;
     const decision = restartPolicy.recordCrash();
     this.hasGivenUp = decision.kind === 'giveUp';
     if (decision.kind === 'restart') this.restartAtMs = clock.monotonicNow() + decision.delayMs;
     const { pendingStart } = this;
-    const end = this.describeExit(started);
+    const end = this.describeExit(started, closed?.error);
     this.markProcessEnded(started, end);
     void end.then((error) => {
       // The agent may have been stopped or restarted meanwhile.
@@ -219,13 +290,12 @@ export class AgentConnection {
     });
   }
 
-  private async describeExit({ exited, process }: StartedProcess): Promise<BackendError> {
+  private async describeExit({ exited, process }: StartedProcess, error?: Error): Promise<BackendError> {
     const { clock, limits, title } = this.options;
     const exit = await withDeadline(clock, 'exit', limits.exitGraceMs, () => exited).catch(() => undefined);
     await this.runningProcesses.stop(process);
-    const how = exit ? `(${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})` : '(it closed the connection)';
     const details = detailsOfStderr(exit?.stderrTail ?? process.stderrTail());
-    return new BackendError('backend', `${title} ended unexpectedly ${how}.`, details);
+    return new BackendError('backend', this.words.ended(title, { exit, error }), details);
   }
 
   private markProcessEnded(started: StartedProcess, end: Promise<BackendError>): void {
@@ -240,12 +310,8 @@ export class AgentConnection {
     const { clock, title } = this.options;
     const delayMs = this.restartAtMs - clock.monotonicNow();
     if (delayMs <= 0) return;
-    this.setState({ kind: 'starting', message: `${title} ended unexpectedly. Restarting…` });
-    const timers = new DisposableStore();
-    const delay = new Promise<void>((resolve) => {
-      timers.add(clock.setTimer(delayMs, resolve));
-    });
-    await rejectOnAbort(delay, stopped).finally(() => timers.dispose());
+    this.setState({ kind: 'starting', message: this.words.restarting(title) });
+    await pause(clock, delayMs, stopped, cancelledError);
   }
 
   private setFailed(error: BackendError): BackendError {
@@ -255,8 +321,17 @@ export class AgentConnection {
   }
 
   private get givenUpMessage(): string {
-    return `${this.options.title} has ended unexpectedly several times and is no longer restarted automatically. Check its log, then restart it.`;
+    return this.words.givenUp(this.options.title);
   }
+
+  private get words(): ConnectionWords {
+    return this.options.words ?? processWords;
+  }
+}
+
+/** Whether an agent ended by itself, and not its connection. */
+function isOfAgent(error: Error | undefined): boolean {
+  return !(error instanceof RemoteAgentError) || error.isOfAgent;
 }
 
 function detailsOf(error: unknown): string | undefined {

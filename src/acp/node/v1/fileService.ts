@@ -54,10 +54,7 @@ export class FileService {
     }
   }
 
-  /**
-   * Writes or creates a file. Asks the user first if the file is protected or has unsaved changes, or if the
-   * permissions require it.
-   */
+  /** Writes or creates a file. Asks first if it is protected or has unsaved changes, or the permissions require it. */
   async write({ path, content }: { path: string; content: string }, signal: AbortSignal): Promise<void> {
     try {
       const settled = this.options.permissions.mayWrite(await this.editor.realPathOf(path), signal);

@@ -108,6 +108,7 @@ function toDescription({
       images: promptCapabilities?.image === true,
       embeddedContext: promptCapabilities?.embeddedContext === true,
       logout: agentCapabilities?.auth?.logout === true,
+      authStatus: agentCapabilities?.auth?.status === true,
       mcp: { stdio: true, http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true },
     },
   };

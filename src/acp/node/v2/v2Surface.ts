@@ -24,7 +24,7 @@ import {
   type InitializeResult,
   type StateUpdate,
 } from '../../common/v2/v2Schema';
-import { stopReasonOf } from '../../common/v2/v2Updates';
+import { turnResultOf } from '../../common/v2/v2Updates';
 import {
   parseAnswer,
   type OptionChange,
@@ -79,7 +79,7 @@ export class V2Surface implements ProtocolSurface {
           reject(this.failureOf(report));
           return;
         }
-        const result = { stopReason: stopReasonOf(report) };
+        const result = turnResultOf(report);
         onEnd(result);
         resolve(result);
       };
@@ -195,6 +195,7 @@ function toDescription({ authMethods, capabilities, info }: z.infer<typeof Initi
       images: session?.prompt?.image === true,
       embeddedContext: session?.prompt?.embeddedContext === true,
       logout: (authMethods ?? []).length > 0,
+      authStatus: capabilities?.auth?.status === true,
       mcp: { stdio: session?.mcp?.stdio === true, http: session?.mcp?.http === true, sse: false },
     },
   };

@@ -1,11 +1,16 @@
 import * as vscode from 'vscode';
-import { isBackendError, type AuthMethod, type SessionBackend } from '../../../session/common/sessionBackend';
+import {
+  isBackendError,
+  type AuthMethod,
+  type SessionBackend,
+  type SignInMethods,
+} from '../../../session/common/sessionBackend';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
 import { withAbortSignal } from '../../../platform/vscode/cancellation';
 import type { Messages } from '../../../platform/vscode/messages';
 import { isKeyVariable } from '../../common/signIn/agentKeys';
 import type { AgentKeyStore } from '../../common/signIn/agentKeyStore';
-import { signedInMessage, signInChoices, type SignInChoice } from '../../common/signIn/signInChoices';
+import { signedInMessage, signInChoices, signInPrompt, type SignInChoice } from '../../common/signIn/signInChoices';
 import { keyMethodId } from '../../common/signIn/signInWays';
 import { askForKey, askForVariable } from './keyBox';
 
@@ -91,7 +96,7 @@ export class SignInFlow {
 
   private async chooseWay(backend: SessionBackend): Promise<SignInChoice | undefined> {
     const { agents, messages } = this.options;
-    const { isSignedIn: hasSession, methods } = await this.methodsOf(backend);
+    const { accounts, isSignedIn: hasSession, methods } = await this.methodsOf(backend);
     const isSignedIn = hasSession && agents.isProvenBySession(backend.id);
     const choices = signInChoices(methods);
     if (choices.length === 0) {
@@ -102,14 +107,14 @@ export class SignInFlow {
     if (choices.length === 1 && !isSignedIn) return choices[0];
     return await vscode.window.showQuickPick(choices, {
       title: `Sign In to ${backend.title}`,
-      placeHolder: isSignedIn ? 'You are signed in. Select a way to sign in again' : 'Select how to sign in',
+      placeHolder: signInPrompt(isSignedIn, accounts),
     });
   }
 
   /** Asks an agent that is not known to need a sign-in. */
   private async methodsOf(
     backend: SessionBackend,
-  ): Promise<{ readonly isSignedIn: boolean; readonly methods: readonly AuthMethod[] }> {
+  ): Promise<Pick<SignInMethods, 'accounts' | 'isSignedIn' | 'methods'>> {
     const { state } = backend;
     if (state.kind === 'authRequired' && state.methods.length > 0) return { isSignedIn: false, methods: state.methods };
     if (!backend.signInMethods) return { isSignedIn: true, methods: [] };

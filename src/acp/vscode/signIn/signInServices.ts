@@ -9,6 +9,7 @@ import type { AuthKey } from '../../../session/common/sessionBackend';
 import { keysOfAgent } from '../../common/signIn/agentKeys';
 import { AgentKeyStore, type AgentSecretStorage } from '../../common/signIn/agentKeyStore';
 import { keyMethodId } from '../../common/signIn/signInWays';
+import { secretNamesIn } from '../../common/remote/agentHeaders';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { SignInMemory } from '../../common/signIn/signInMemory';
 import type { CatalogueEntry } from '../../node/catalogue/agentCatalogue';
@@ -65,7 +66,7 @@ export class SignInServices {
       registry.catalogue?.agents.find((entry) => entry.id === id);
     const knownIdOf = (id: string): string | undefined => {
       const entry = entryOf(id);
-      return entry && findKnownAgentByCommand(entry.command, entry.args)?.id;
+      return entry?.url === undefined ? entry && findKnownAgentByCommand(entry.command, entry.args)?.id : undefined;
     };
     const agents: SignInAgents = {
       list: () => registry.list(),
@@ -78,7 +79,11 @@ export class SignInServices {
       isProvenBySession: (id) => keysOfAgent(knownIdOf(id)).refuses === 'session',
     };
     const flow = new SignInFlow({ agents, keys, messages });
-    const knownKeys = (id: string): readonly AuthKey[] => keysOfAgent(knownIdOf(id)).keys;
+    const knownKeys = (id: string): readonly AuthKey[] => {
+      const entry = entryOf(id);
+      if (entry?.url === undefined) return keysOfAgent(knownIdOf(id)).keys;
+      return secretNamesIn(entry.headers).map((variable) => ({ variable, name: variable }));
+    };
     const keyCommands = new KeyCommands({ agents, keys, flow, messages, knownKeys });
     const store = new DisposableStore();
     store.add(keys);

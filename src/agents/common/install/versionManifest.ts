@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AccountName } from '../agentAccounts';
 import { InstalledAgent } from './agentInstall';
 
 const NodeChoice = z.discriminatedUnion('source', [
@@ -27,9 +28,15 @@ export const VersionManifest = z.object({
 });
 export type VersionManifest = z.infer<typeof VersionManifest>;
 
-/** Which folder of each agent is the installed one. */
+/** Which folder of each agent is the installed one, and the names of its further accounts. */
 export const InstalledIndex = z.object({
   schemaVersion: z.literal(1),
-  agents: z.record(id, z.object({ folder: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+_-]{0,127}$/) })),
+  agents: z.record(
+    id,
+    z.object({
+      folder: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+_-]{0,127}$/),
+      accounts: z.array(AccountName).optional().catch(undefined),
+    }),
+  ),
 });
 export type InstalledIndex = z.infer<typeof InstalledIndex>;

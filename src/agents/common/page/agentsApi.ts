@@ -14,6 +14,8 @@ export const AgentActionKind = z.enum([
   'cancel',
   'update',
   'remove',
+  'addAccount',
+  'removeAccount',
   'signIn',
   'chat',
   'restart',
@@ -80,6 +82,10 @@ export const OwnVariable = z.object({
 });
 export type OwnVariable = z.infer<typeof OwnVariable>;
 
+/** An option of new conversations, such as the mode. */
+export const OwnDefault = z.object({ option: Line, value: Line });
+export type OwnDefault = z.infer<typeof OwnDefault>;
+
 /** An agent that the user defines. */
 export const OwnAgent = z.object({
   /** The name before the edit; absent for a new agent. */
@@ -90,6 +96,7 @@ export const OwnAgent = z.object({
   folder: Line,
   dialect: z.enum(['v1', 'draft']),
   variables: z.array(OwnVariable).check(z.maxLength(50)),
+  defaults: z.array(OwnDefault).check(z.maxLength(50)),
 });
 export type OwnAgent = z.infer<typeof OwnAgent>;
 

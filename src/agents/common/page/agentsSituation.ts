@@ -24,6 +24,8 @@ export interface BackendIdentity {
   readonly package?: string | undefined;
   /** The program of a binary. */
   readonly command?: string | undefined;
+  /** The name of a further account. */
+  readonly account?: string | undefined;
 }
 
 /** Everything that the page of agents is made of. */

@@ -1,4 +1,6 @@
 import { toVisibleText } from '../../../base/common/visibleText';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { withAccounts } from '../agentAccounts';
 import type { InstalledAgent } from '../install/agentInstall';
 import type { InstallJob } from '../install/installJobs';
 import type { RegistryAgent } from '../registry/registryAgent';
@@ -13,6 +15,8 @@ export interface AgentSubject {
   readonly key: string;
   readonly backend: ListedBackend | undefined;
   readonly installed: InstalledAgent | undefined;
+  /** The name of a further account of an installed agent, whose card this is. */
+  readonly account?: string;
   /** Absent if the registry does not list it. */
   readonly listed: RegistryAgent | undefined;
 }
@@ -21,12 +25,16 @@ export interface AgentSubject {
 export function agentSubjects(situation: AgentsSituation): readonly AgentSubject[] {
   const { backendIdOf, backends, installed, jobs, platform, registry } = situation;
   const listedById = new Map(registry.agents.map((agent) => [agent.id, agent]));
-  const own: AgentSubject[] = installed.map((agent) => ({
-    key: installedKey(agent.id),
-    backend: backends.find(({ id, source }) => source === 'installed' && id === backendIdOf(agent)),
-    installed: agent,
-    listed: listedById.get(agent.id),
-  }));
+  const own = withAccounts(installed).map(({ account, ...agent }): AgentSubject => {
+    const backendId = backendIdOf({ ...agent, account });
+    return {
+      key: account === undefined ? installedKey(agent.id) : `${installedKey(agent.id)}~${account}`,
+      backend: backends.find(({ id, source }) => source === 'installed' && id === backendId),
+      installed: agent,
+      listed: listedById.get(agent.id),
+      ...withoutUndefined({ account }),
+    };
+  });
   const listedByBackendId = new Map(
     registry.agents.map((agent) => [backendIdOf(identityOf(agent, platform)), agent] as const),
   );
@@ -65,9 +73,14 @@ export function registryIdOf({ installed, listed }: AgentSubject): string | unde
   return installed?.id ?? listed?.id;
 }
 
-/** Whether the registry lists a newer version than the one that is installed. */
-export function hasUpdate({ installed, listed }: Pick<AgentSubject, 'installed' | 'listed'>): boolean {
-  return installed !== undefined && listed !== undefined && isNewerVersion(listed.version, installed.version);
+/** Whether the registry lists a newer version than the one that is installed. Accounts are updated with their agent. */
+export function hasUpdate({ account, installed, listed }: Omit<AgentSubject, 'key' | 'backend'>): boolean {
+  return (
+    account === undefined &&
+    installed !== undefined &&
+    listed !== undefined &&
+    isNewerVersion(listed.version, installed.version)
+  );
 }
 
 // An agent keeps its key when it is installed or removed, so that its card keeps the focus.
@@ -83,11 +96,11 @@ function agentCard(subject: AgentSubject, situation: AgentsSituation): AgentCard
     version === undefined ? undefined : `version ${version}`,
   ].flatMap((fact) => (fact === undefined || fact === '' ? [] : [toVisibleText(fact)]));
   const registryId = registryIdOf(subject);
-  const job = registryId === undefined ? undefined : situation.jobs.get(registryId);
+  const job = registryId === undefined || subject.account !== undefined ? undefined : situation.jobs.get(registryId);
   return {
     key,
     group: groupOf(subject),
-    name: toVisibleText(backend?.title ?? listed?.name ?? installed?.name ?? ''),
+    name: toVisibleText(nameOf(subject)),
     description: toVisibleText(listed?.description ?? (backend?.source === 'demo' ? backend.description : '')),
     facts,
     origin: toVisibleText(originText(subject, situation)),
@@ -95,6 +108,12 @@ function agentCard(subject: AgentSubject, situation: AgentsSituation): AgentCard
     state: stateOf(subject, situation, job),
     actions: actionsOf(subject, situation, job),
   };
+}
+
+function nameOf({ account, backend, installed, listed }: AgentSubject): string {
+  if (backend) return backend.title;
+  const name = installed?.name ?? listed?.name ?? '';
+  return account === undefined ? name : `${name} (${account})`;
 }
 
 function groupOf({ backend, installed }: AgentSubject): AgentCard['group'] {
@@ -133,6 +152,8 @@ const labels: Readonly<Record<AgentActionKind, string>> = {
   cancel: 'Cancel',
   update: 'Update',
   remove: 'Remove…',
+  addAccount: 'Add Account…',
+  removeAccount: 'Remove Account…',
   signIn: 'Sign In…',
   chat: 'Start Conversation',
   restart: 'Restart',
@@ -173,10 +194,11 @@ function useActions(
 }
 
 function installActions(
-  { backend, installed, listed }: AgentSubject,
+  { account, backend, installed, listed }: AgentSubject,
   { isTrusted, ownIds, platform }: AgentsSituation,
 ): AgentActionKind[] {
-  if (installed) return ['remove'];
+  if (account !== undefined) return ['removeAccount'];
+  if (installed) return [...(isTrusted && backend ? (['addAccount'] as const) : []), 'remove'];
   if (backend?.source === 'configured') return ownIds.has(backend.id) ? ['edit', 'remove'] : [];
   return isTrusted && listed && isOfferedOn(listed, platform) ? ['install'] : [];
 }

@@ -9,6 +9,7 @@ const Entry = z.looseObject({
   env: z.record(z.string(), z.string()).catch({}),
   cwd: z.string().optional().catch(undefined),
   dialect: z.enum(['v1', 'draft']).catch('v1'),
+  defaults: z.record(z.string(), z.union([z.string(), z.boolean()])).catch({}),
 });
 
 export type AgentsSetting = Readonly<Record<string, unknown>>;
@@ -27,7 +28,7 @@ export function editableNames(setting: AgentsSetting): ReadonlySet<string> {
 export function toForm(setting: AgentsSetting, name: string, secretNames: readonly string[]): OwnAgent | undefined {
   const entry = Entry.safeParse(setting[name]).data;
   if (!entry) return undefined;
-  const { args, command, cwd = '', dialect, env } = entry;
+  const { args, command, cwd = '', defaults, dialect, env } = entry;
   const plain = Object.entries(env).filter(([variable]) => !secretNames.includes(variable));
   return {
     previousName: name,
@@ -39,6 +40,7 @@ export function toForm(setting: AgentsSetting, name: string, secretNames: readon
       ...plain.map(([variable, value]): OwnVariable => ({ name: variable, value, isSecret: false })),
       ...secretNames.map((variable): OwnVariable => ({ name: variable, value: '', isSecret: true })),
     ],
+    defaults: Object.entries(defaults).map(([option, value]) => ({ option, value: String(value) })),
   };
 }
 
@@ -83,6 +85,7 @@ export function parseForm({ commandLine, folder, variables }: OwnAgent): OwnComm
 /** Returns the setting with the agent of a form. @throws Error with a sentence that says what to correct */
 export function withOwnAgent(setting: AgentsSetting, form: OwnAgent, takenIds: ReadonlySet<string>): AgentsSetting {
   const { dialect, previousName } = form;
+  const defaults = parseDefaults(form.defaults);
   const name = form.name.trim();
   if (name === '') throw new Error('Enter a name for the agent.');
   if (name !== previousName && (Object.hasOwn(setting, name) || takenIds.has(name))) {
@@ -97,6 +100,7 @@ export function withOwnAgent(setting: AgentsSetting, form: OwnAgent, takenIds: R
     ...(Object.keys(env).length > 0 ? { env } : {}),
     ...(cwd === undefined ? {} : { cwd }),
     ...(dialect === 'v1' ? {} : { dialect }),
+    ...(Object.keys(defaults).length > 0 ? { defaults } : {}),
     ...kept,
   };
   const entries = Object.entries(setting);
@@ -104,6 +108,22 @@ export function withOwnAgent(setting: AgentsSetting, form: OwnAgent, takenIds: R
   if (at < 0) entries.push([name, entry]);
   else entries.splice(at, 1, [name, entry]);
   return Object.fromEntries(entries);
+}
+
+/** Values of switches are written as what they are. @throws Error with a sentence that says what to correct */
+function parseDefaults(entered: OwnAgent['defaults']): Readonly<Record<string, string | boolean>> {
+  const filled = entered
+    .map(({ option, value }) => ({ option: option.trim(), value: value.trim() }))
+    .filter(({ option, value }) => option !== '' || value !== '');
+  const options = filled.map(({ option }) => option);
+  for (const [index, { option, value }] of filled.entries()) {
+    if (option === '') throw new Error(`The option with the value “${value}” has no name.`);
+    if (value === '') throw new Error(`Enter a value for the option “${option}”, or remove it.`);
+    if (options.indexOf(option) !== index) throw new Error(`The option “${option}” is there twice. Remove one.`);
+  }
+  return Object.fromEntries(
+    filled.map(({ option, value }) => [option, value === 'true' ? true : value === 'false' ? false : value]),
+  );
 }
 
 export function withoutOwnAgent(setting: AgentsSetting, name: string): AgentsSetting {

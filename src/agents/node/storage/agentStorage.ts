@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
 import * as path from 'node:path';
-import type { Clock } from '../../../base/common/async';
+import { pause, type Clock } from '../../../base/common/async';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { parseJson } from '../../../base/common/parseJson';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { InstalledIndex, VersionManifest } from '../../common/install/versionManifest';
 import { replaceFile } from './replaceFile';
 import { currentOwner, formatOwner, isOwnerAlive, parseOwner } from './windowOwner';
@@ -15,6 +16,8 @@ export interface StoredVersion {
   readonly manifest: VersionManifest;
   /** Absolute path. */
   readonly folder: string;
+  /** The names of further accounts, if this is the installed version. */
+  readonly accounts?: readonly string[];
 }
 
 interface StorageOptions {
@@ -37,7 +40,7 @@ const removal = { recursive: true, force: true, maxRetries: 3, retryDelay: 100 }
  * The files of installed agents, which all windows share.
  *
  * - `<id>/<version>/`: one version, with a manifest
- * - `installed.json`: which version of each agent is the installed one
+ * - `installed.json`: which version of each agent is the installed one, and its accounts
  * - `.staging/<window>-…/`: what is unfinished, and what is being removed
  * - `.windows/<window>`: the windows that run
  * - `.npm/<version>/`: npm's client, if it had to be loaded
@@ -98,10 +101,12 @@ export class AgentStorage {
     const text = await readFile(this.indexFile, 'utf8').catch(() => undefined);
     const index = text === undefined ? undefined : InstalledIndex.safeParse(parseJson(text)).data;
     if (index) {
-      const folders = Object.entries(index.agents).map(
-        ([id, { folder }]) => [id, path.join(this.folder, id, folder)] as const,
+      const versions = await Promise.all(
+        Object.entries(index.agents).map(async ([id, { accounts, folder }]) => {
+          const version = await this.readVersion(id, path.join(this.folder, id, folder));
+          return version && { ...version, ...withoutUndefined({ accounts }) };
+        }),
       );
-      const versions = await Promise.all(folders.map(([id, folder]) => this.readVersion(id, folder)));
       return versions.filter((version) => version !== undefined);
     }
     const versions = await this.readAllVersions();
@@ -117,7 +122,10 @@ export class AgentStorage {
 
   /** @throws errors of Node.js; the old list stays */
   async writeInstalled(versions: readonly StoredVersion[]): Promise<void> {
-    const agents = versions.map(({ manifest, folder }) => [manifest.id, { folder: path.basename(folder) }] as const);
+    const agents = versions.map(({ accounts = [], folder, manifest }) => {
+      const named = accounts.length > 0 ? { accounts: [...accounts] } : {};
+      return [manifest.id, { folder: path.basename(folder), ...named }] as const;
+    });
     const index: InstalledIndex = { schemaVersion: 1, agents: Object.fromEntries(agents) };
     await replaceFile(this.indexFile, `${JSON.stringify(index, undefined, 2)}\n`);
   }
@@ -190,7 +198,7 @@ export class AgentStorage {
         return;
       } catch (error) {
         if (attempt === maxMoves || !heldCodes.has(errorCode(error) ?? '')) throw error;
-        await new Promise<void>((resolve) => this.options.clock.setTimer(moveRetryMs, resolve));
+        await pause(this.options.clock, moveRetryMs);
       }
     }
   }

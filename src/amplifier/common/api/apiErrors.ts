@@ -150,9 +150,7 @@ export function parseApiError(httpStatus: number, body: string): AmplifierApiErr
   return new AmplifierApiError(codeOfStatus(httpStatus), `The server responded with ${what}`, httpStatus);
 }
 
-/**
- * Codes by HTTP status, for responses without a code. A plain 404 or 405 means a missing route, not a missing session.
- */
+/** Codes for responses without a code. A plain 404 or 405 means a missing route, not a missing session. */
 const codesOfStatus: ReadonlyMap<number, string> = new Map([
   [400, 'INVALID_REQUEST'],
   [401, 'UNAUTHORIZED'],

@@ -9,9 +9,7 @@ const Text = z.string();
 const Count = z.number().int().nonnegative();
 const optionalText = Text.nullish().transform((value) => value ?? undefined);
 
-/**
- * Treats `null` as absent, because many clients, for example those with data classes, send `null` for omitted fields.
- */
+/** Treats `null` as absent, because many clients (with data classes, say) send `null` for omitted fields. */
 function orNull<Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schema> {
   return z.preprocess((value) => value ?? undefined, schema);
 }
@@ -82,9 +80,7 @@ export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
 export const PromptRequest = z.object({ prompt: Text, context_update: orNull(ContextUpdate.optional()) });
 export type PromptRequest = z.infer<typeof PromptRequest>;
 
-/**
- * The answer to an approval. `approval_id` is an extension by Backline: it selects one of several pending approvals.
- */
+/** The answer to an approval. `approval_id` is Backline's extension: it selects one of several. */
 export const ApprovalAnswerBody = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
 export type ApprovalAnswerBody = z.infer<typeof ApprovalAnswerBody>;
 /** The answer that Backline's client sends. The id may be a number, because some servers number their approvals. */
@@ -143,10 +139,7 @@ export const SessionStatus = z
     token_usage: TokenUsage.nullish().catch(undefined),
     /** `unreadable`: an approval is pending, but its content could not be parsed. */
     pending_approval: z.unknown().optional().transform(readPending),
-    /**
-     * An extension by Backline: a client that loads the session continues after this event. `state` contains the state
-     * at that point.
-     */
+    /** Backline's extension: a client that loads the session continues after this event, from `state`. */
     last_event_id: Count.optional().catch(undefined),
     state: z.unknown().optional().transform(readState),
   })

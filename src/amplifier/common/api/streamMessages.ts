@@ -54,10 +54,7 @@ function decodeRare(sessionId: string, wireName: string, data: unknown): Session
 
 const renamed: Readonly<Record<string, string>> = { 'display:text': 'notice', warning: 'notice' };
 
-/**
- * Functions that convert events to their canonical form before validation, because servers omit fields or format them
- * differently.
- */
+/** Convert events to their canonical form before validation: servers omit fields or format them differently. */
 const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
   // Drops the context, because the server repeats all of it, including file contents.
   'prompt:submit': (data) => without(data, (_value, key) => key === 'context_update'),

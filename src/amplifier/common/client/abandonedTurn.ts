@@ -17,10 +17,7 @@ import {
 const lookMs = 500;
 const maxLookMs = 5000;
 const requestTimeoutMs = 3000;
-/**
- * Number of consecutive checks that must report `idle`. A server that has just accepted a prompt may still report it
- * once.
- */
+/** How many checks in a row must report `idle`. A server that has just accepted a prompt may still report it. */
 const enoughIdleLooks = 2;
 
 /** Denies the approvals of a turn until it ends on the server. Call before the end is emitted to readers. */

@@ -24,10 +24,7 @@ const maxStepMs = 2000;
 const retryMs = 500;
 /** Delay before an expired approval is denied. In a replay, the event that resolves it may follow immediately. */
 const tooLateMs = 250;
-/**
- * How long an approval is denied after the user's time to answer is over. This is long enough for the server's
- * time-out.
- */
+/** How long an approval is denied after the user's time to answer. Long enough for the server's time-out. */
 const leftMs = 20_000;
 /** Time limit for one denial request. It is short, so that a request that hangs can be retried. */
 const denyTimeoutMs = 3000;
@@ -39,10 +36,7 @@ export function isAwaitingApproval(state: SessionState): boolean {
   return shownApprovals(state).length > 0;
 }
 
-/**
- * Whether an approval is being denied or can still be denied. Excludes approvals that are only denied by the end of the
- * turn.
- */
+/** Whether an approval is or can still be denied. Excludes those that only the end of the turn denies. */
 export function isDenialPending(state: SessionState): boolean {
   return listOpenApprovals(state).some((approval) => approval.phase === 'left' || !isUndeniable(approval));
 }
@@ -51,10 +45,7 @@ export function listOpenApprovals({ approvals }: SessionState): OpenApproval[] {
   return [...approvals.values()].filter((approval) => approval.phase !== 'resolved');
 }
 
-/**
- * Adds an approval that the stream or the status has reported. `timeout` is the time that the user has to answer, in
- * seconds.
- */
+/** Adds an approval that the stream or the status has reported. `timeout`: the time to answer, in seconds. */
 export function handleApprovalRequired(
   step: ReducerStep,
   { wire_id: numericId, ...data }: EventData<'approval:required'>,
@@ -102,10 +93,7 @@ export function isApprovalShown(state: SessionState, wireId: string): boolean {
   return byWireId(state, wireId) !== undefined;
 }
 
-/**
- * Handles an answer that the server reports. `decision` takes precedence over the event name, because servers report
- * denials as "granted".
- */
+/** Handles a reported answer. `decision` wins over the event name: servers report denials as "granted". */
 export function handleApprovalResolved(
   step: ReducerStep,
   saysDenied: boolean,
@@ -155,10 +143,7 @@ export function answerApproval(step: ReducerStep, call: CallId, id: string, opti
   }
 }
 
-/**
- * The API answers the approval that is currently pending. Therefore the client first checks that it is the one that the
- * user has allowed.
- */
+/** The API answers the approval that is pending now, so check first that it is the one that the user has allowed. */
 export function handleStatusBeforeAllowing(step: ReducerStep, purpose: AllowancePurpose, status: SessionStatus): void {
   const { id, option, call } = purpose;
   const { pending_approval: pending } = status;
@@ -335,17 +320,12 @@ function send(step: ReducerStep, approval: OpenApproval, option: string, call: C
   step.effects.push({ kind: 'answer', purpose: { kind: 'approval', id, option, call }, body, timeoutMs });
 }
 
-/**
- * Creates the body of an answer. If several approvals are pending, adds the approval's id, which is an extension by
- * Backline.
- */
+/** Creates the body of an answer. With several pending approvals, adds the id, an extension by Backline. */
 function answerBody(state: SessionState, { isExtended, sentId }: OpenApproval, decision: string): ApprovalAnswer {
   return isExtended || listOpenApprovals(state).length > 1 ? { decision, approval_id: sentId } : { decision };
 }
 
-/**
- * Whether the server would apply an answer to `approval` now. `later`: another shown approval must be answered first.
- */
+/** Whether the server would apply an answer to `approval` now. `later`: another one must be answered first. */
 function judge(
   state: SessionState,
   approval: Approval | undefined,

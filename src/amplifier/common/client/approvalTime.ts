@@ -57,10 +57,7 @@ export function approvalAgeMs({ state, at }: ReducerStep, timestamp: unknown): n
   return ages.length === 0 ? undefined : Math.max(0, Math.min(...ages));
 }
 
-/**
- * Returns the age of the approval in a status, in milliseconds. If it has no timestamp, the time of the last activity
- * is used.
- */
+/** Returns the age of a status's approval, in milliseconds, by its timestamp or else the last activity. */
 export function pendingApprovalAgeMs(
   step: ReducerStep,
   { pending_approval: pending, last_activity }: SessionStatus,

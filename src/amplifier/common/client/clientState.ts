@@ -23,10 +23,7 @@ export type SessionLimits = Readonly<typeof defaultLimits>;
 export interface SessionState {
   readonly sessionId: string;
   readonly limits: SessionLimits;
-  /**
-   * `ended`: the end was emitted. `over`: readers are done, but denials continue. `settled`: nothing remains to be
-   * done.
-   */
+  /** `ended`: the end was emitted. `over`: readers are done, denials continue. `settled`: nothing remains. */
   readonly life: 'open' | 'ended' | 'over' | 'settled';
   readonly opening: CallId | undefined;
   readonly config: readonly ConfigOption[];
@@ -62,18 +59,12 @@ interface ApprovalRequest {
   readonly id: string;
   readonly wireId: string;
   readonly sentId: string | number;
-  /**
-   * Whether the server supports Backline's extensions: it reports kinds of options, and reads the approval id in an
-   * answer.
-   */
+  /** Whether the server supports our extensions: kinds of options in requests, and approval ids in answers. */
   readonly isExtended: boolean;
   readonly options: readonly string[];
   readonly deny: string | undefined;
   readonly prompt: string;
-  /**
-   * When the user's time to answer is over, by the monotonic clock and by the time of day, which continues during
-   * sleep.
-   */
+  /** When the user's time to answer is over, by the monotonic clock and the time of day, which includes sleep. */
   readonly due: Moment;
 }
 
@@ -83,17 +74,11 @@ export interface ShownApproval extends ApprovalRequest {
   readonly isBeingDenied: boolean;
   /** Whether the approval was denied because the user did not answer in time. */
   readonly isTimedOut: boolean;
-  /**
-   * Whether an identical event is a repetition of this approval, which the status or an earlier connection has
-   * reported.
-   */
+  /** Whether an identical event repeats this approval, which the status or an earlier connection reported. */
   readonly mayComeAgain: boolean;
 }
 
-/**
- * An approval that is closed for readers but may be pending on the server. It is denied until that succeeds or the time
- * limit has passed.
- */
+/** An approval that is closed for readers but may be pending. It is denied until that succeeds or takes too long. */
 interface LeftApproval extends ApprovalRequest {
   readonly phase: 'left';
   readonly triesLeft: number;
@@ -117,9 +102,7 @@ interface Usage {
 }
 
 export type Turn =
-  /**
-   * `hasLeftOwn`: the client ended its last turn before the server did, so the next events still belong to that turn.
-   */
+  /** `hasLeftOwn`: the client ended its last turn before the server did; the next events still belong to it. */
   | { readonly kind: 'none'; readonly hasLeftOwn: boolean }
   | {
       readonly kind: 'open';
@@ -172,9 +155,7 @@ export interface RequestedEnd {
   readonly isCancel: boolean;
   readonly isClose: boolean;
   readonly calls: readonly CallId[];
-  /**
-   * A `session:end` that arrived while the turn was being cancelled. It is delayed until its cause has been reported.
-   */
+  /** A `session:end` that arrived while the turn was being cancelled, held back until its cause is reported. */
   readonly heldEnd: EventOf<'session:end'> | undefined;
 }
 
@@ -262,10 +243,7 @@ export function isResponsibleForApprovals(state: SessionState): boolean {
   return hasOwnTurn(state) || (isTurnOpen(state) && isRealServerSession(state));
 }
 
-/**
- * Whether this is the real server. There, deleting a session does not end its turn, and a time-out counts as
- * permission.
- */
+/** Whether this is the real server: deleting a session does not end its turn, and a time-out permits. */
 export function isRealServerSession({ usage }: SessionState): boolean {
   return usage.isCumulative;
 }

@@ -25,10 +25,7 @@ import { endSession, endTurn, handleEvent } from './turns';
 /** Maximum time for denying approvals before the turn is stopped. */
 const denyMs = 2000;
 
-/**
- * `sessionEnded`: the session had to be ended. `goesOn`: the turn cannot be stopped. `notStopped`: the result is
- * unknown.
- */
+/** `sessionEnded`: the session had to be ended. `goesOn`: it cannot be stopped. `notStopped`: unknown. */
 type StopOutcome = 'turnEnded' | 'sessionEnded' | 'goesOn' | 'notStopped';
 
 /** Denies approvals and stops the turn, all within one time limit. Reports the outcome. */

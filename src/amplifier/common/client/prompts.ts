@@ -40,10 +40,7 @@ export function beginPrompt(step: ReducerStep, { call, prompt: input }: SessionI
   }
 }
 
-/**
- * Continues only if the session is idle, because the real server ignores prompts while an approval is pending or after
- * an error.
- */
+/** Continues only if the session is idle: the real server ignores prompts during an approval or after an error. */
 export function handlePromptStatus(step: ReducerStep, purpose: StatusCheckPurpose, status: SessionStatus): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;

@@ -5,10 +5,7 @@ import type { ApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceC
 
 export type CallId = number;
 
-/**
- * The current time. `nowMs` is monotonic. `timeMs` is in milliseconds since the epoch and can be compared with times
- * from the server.
- */
+/** The current time: `nowMs` is monotonic, `timeMs` since the epoch, comparable with times from the server. */
 export interface Moment {
   readonly nowMs: number;
   readonly timeMs: number;

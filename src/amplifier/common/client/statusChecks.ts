@@ -67,10 +67,7 @@ export function handleSettleTimer(step: ReducerStep): void {
   interruptTurn(step, 'The server ended the turn, but the end of the answer did not arrive.');
 }
 
-/**
- * Prepares for repeated approvals: after a reconnect, the server may report pending approvals again, before or after
- * the status.
- */
+/** Expects approvals again: after a reconnect, the server may repeat pending ones, before or after the status. */
 export function expectRepeatedApprovals(step: ReducerStep): void {
   updateState(step, { isNewlyConnected: true, isRepeatWindowOpen: false });
   setMayBeReportedAgain(step, true);

@@ -32,10 +32,7 @@ export class ContextChips implements Disposable {
     this.disposables.add(this.deps.switches.onDidChange(() => this.emitter.fire()));
   }
 
-  /**
-   * Returns the chips that are not empty, for an Amplifier server. Agents have none, because they read the editor
-   * themselves.
-   */
+  /** Returns the non-empty chips for an Amplifier server. Agents have none: they read the editor themselves. */
   async chipsFor(backendId: string): Promise<readonly ContextChip[]> {
     if (backendId !== amplifierBackendId) return [];
     this.followChanges();

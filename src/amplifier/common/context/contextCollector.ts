@@ -28,9 +28,7 @@ const maxFileBytes = 8 * 1024 * 1024;
 const maxDiagnostics = 200;
 const maxGitFiles = 200;
 
-/**
- * Collects the editor context for an Amplifier server. Omits files that are unreadable or that peers may not access.
- */
+/** Collects the context for an Amplifier server. Omits files that are unreadable or inaccessible to peers. */
 export class ContextCollector implements ContextSource {
   constructor(private readonly deps: ContextCollectorDeps) {}
 

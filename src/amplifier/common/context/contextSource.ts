@@ -3,9 +3,7 @@ import type { PromptAttachment } from '../../../session/common/sessionBackend';
 
 /** Provides the editor context for a session's agent. If a part cannot be read, it is omitted and nothing rejects. */
 export interface ContextSource {
-  /**
-   * Collects the context. `folder` is the absolute path of the session's folder; default is the first workspace folder.
-   */
+  /** Collects the context. `folder`: absolute path of the session's folder; default is the first workspace folder. */
   collect(folder?: string): Promise<WorkspaceContext>;
   /** Reads attached files. Omits files that peers may not access. */
   readFiles(paths: readonly string[]): Promise<OpenFile[]>;
@@ -22,10 +20,7 @@ export function diffContext(last: WorkspaceContext | undefined, current: Workspa
   return update;
 }
 
-/**
- * Adds attached files at the start of the list of open files. The list is complete, because a server may replace the
- * previous list with it.
- */
+/** Adds attached files at the start of the open files. The list is complete, because a server may replace its own. */
 export function withAttachedFiles(
   update: ContextUpdate,
   current: WorkspaceContext,

@@ -24,10 +24,7 @@ const secretName = 'backline.amplifier.apiKey';
 const confirmedName = 'backline.amplifier.confirmedServers';
 const Origins = z.array(z.string()).catch([]);
 
-/**
- * The API key for model providers. Sent only to servers on this machine, and to https servers that the user has
- * confirmed.
- */
+/** The API key for model providers. Sent only to servers on this machine, and to confirmed https servers. */
 export class ApiKeyStore {
   /** Origins of confirmed servers that could not be stored. */
   private readonly unsavedConfirmations = new Set<string>();
@@ -41,10 +38,7 @@ export class ApiKeyStore {
     return { anthropic_api_key: key };
   }
 
-  /**
-   * Returns why the stored key is never sent to this server, and what to do. Undefined if it may be sent or no key is
-   * stored.
-   */
+  /** Why the stored key is not sent to this server, and what to do. Undefined if it may be, or there is none. */
   async explainWhyKeyIsNotSent(server: URL): Promise<string | undefined> {
     if (isSecureServer(server) || !(await this.hasKey())) return undefined;
     return `The API key is not sent to ${server.origin}, because the connection is not encrypted. Use an https address.`;

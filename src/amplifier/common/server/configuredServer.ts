@@ -22,10 +22,7 @@ export const amplifierBackendId = 'amplifier';
 const untrustedMessage =
   'Amplifier servers are disabled in untrusted workspaces. Run "Workspaces: Manage Workspace Trust" to trust this one.';
 
-/**
- * A registry whose only backend is the Amplifier server from the settings. If the settings change, the backend is
- * created again.
- */
+/** A registry whose only backend is the configured Amplifier server. Created again if the settings change. */
 export class ConfiguredServer implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.deps.onListenerError(error));
   readonly onDidChange = this.emitter.event;

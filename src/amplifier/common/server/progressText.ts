@@ -8,9 +8,7 @@ export interface SessionProgress {
 
 const maxLength = 60;
 
-/**
- * Returns the text for the status bar: the newest activity and the number of others. Undefined if no agent is active.
- */
+/** Returns the text for the status bar: the newest activity and the number of others. Undefined if none. */
 export function progressText(newestFirst: readonly SessionProgress[]): string | undefined {
   const [newest, ...others] = newestFirst;
   if (!newest) return undefined;

@@ -25,19 +25,13 @@ interface ServerMonitorDeps {
   readonly onListenerError: (error: unknown) => void;
 }
 
-/**
- * Delays before further checks after the start, in milliseconds, because a server that starts together with VS Code
- * needs some time.
- */
+/** Delays before further checks after the start: a server that starts together with VS Code needs some time. */
 const retryDelaysMs = [2000, 10_000];
 const healthTimeoutMs = 3000;
 /** How long a result is considered current, in milliseconds. */
 const freshMs = 5000;
 
-/**
- * Tracks the availability of the configured server without polling. It is checked at the start, on demand, and whenever
- * the server is used.
- */
+/** Tracks whether the server is available, without polling: at the start, on demand, and whenever it is used. */
 export class ServerMonitor implements Disposable {
   private readonly emitter = new Emitter<void>((error) => this.deps.onListenerError(error));
   readonly onDidChange = this.emitter.event;

@@ -9,9 +9,7 @@ export class ServerTokens {
     return isSecureServer(server) ? await this.secrets.get(nameOf(server)) : undefined;
   }
 
-  /**
-   * Stores a token. An empty token removes the stored one. @throws Error for a server without an encrypted connection
-   */
+  /** Stores a token. An empty one removes it. @throws Error for a server without an encrypted connection */
   async setToken(server: URL, token: string): Promise<void> {
     if (!isSecureServer(server)) {
       throw new Error(

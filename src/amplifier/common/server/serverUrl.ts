@@ -4,19 +4,14 @@ import * as z from 'zod';
 const Host = z.string();
 const Port = z.number().int().min(1).max(65535);
 
-/**
- * Returns the URL for the settings `amplifier.server.host` and `.port`. @throws Error that names the invalid setting
- */
+/** Returns the URL for `amplifier.server.host` and `.port`. @throws Error that names the invalid setting */
 export function configuredServerUrl({ host, port }: { readonly host: unknown; readonly port: unknown }): URL {
   const number = Port.safeParse(port);
   if (!number.success) throw new Error('amplifier.server.port must be a port from 1 to 65535.');
   return parseServerUrl(Host.safeParse(host).data ?? '', number.data);
 }
 
-/**
- * Parses a server address. `host` is a name, an IP address or a complete http(s) URL. @throws Error that names the
- * invalid setting
- */
+/** Parses an address. `host`: a name, an IP address or an http(s) URL. @throws Error that names the setting */
 export function parseServerUrl(host: string, port: number): URL {
   const text = host.trim();
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//iu.test(text);

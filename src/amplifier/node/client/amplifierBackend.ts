@@ -124,9 +124,7 @@ export class AmplifierBackend implements SessionBackend {
     return summaries.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
   }
 
-  /**
-   * Loads a session. If the server supports it, skips past events, because the stored transcript already contains them.
-   */
+  /** Loads a session. If possible, skips past events, because the stored transcript already contains them. */
   async loadSession(
     sessionId: string,
     { receivedTurnText }: LoadSessionOptions,
@@ -176,9 +174,7 @@ export class AmplifierBackend implements SessionBackend {
     this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
   }
 
-  /**
-   * Requests a new session. Rejects immediately when cancelled. If the server still creates the session, it is deleted.
-   */
+  /** Requests a new session. Rejects at once when cancelled; a session that is still created is deleted. */
   private async requestSession(request: CreateSessionRequest, signal: AbortSignal | undefined): Promise<string> {
     if (signal?.aborted) throw cancelled();
     const made = this.client.createSession(request).then(({ session_id: id }) => id);

@@ -87,10 +87,7 @@ export class AmplifierSession implements BackendSession {
     await this.driver.sendAndWait((call) => ({ kind: 'close', call }));
   }
 
-  /**
-   * Leaves the session without ending it on the server, so that it can be loaded again. Stops its own turn and denies
-   * its approvals.
-   */
+  /** Leaves the session loadable on the server. Stops its own turn and denies its approvals. */
   dispose(): void {
     this.driver.sendInput({ kind: 'dispose' });
   }

@@ -30,10 +30,7 @@ export class ProfileChoice {
     return this.deps.configured() || (info && isRealServer(info) ? 'vscode-simple' : 'dev');
   }
 
-  /**
-   * Returns the option for the profile (a list or free text). If the server lists models, also returns the option for
-   * the model.
-   */
+  /** Returns the option for the profile (a list or free text), and for the model if the server lists models. */
   async listOptions(
     chosen: SessionChoices,
     info: ServerInfo | undefined,
@@ -51,10 +48,7 @@ export class ProfileChoice {
     this.problemByProfile.delete(profile);
   }
 
-  /**
-   * Replaces an error about an unknown profile with an error that suggests other profiles. Returns other errors
-   * unchanged.
-   */
+  /** Replaces an error about an unknown profile with one that suggests others. Returns other errors unchanged. */
   async explainError(error: unknown, profile: string): Promise<unknown> {
     if (!isRefusal(error)) return error;
     const listed = await this.listProfiles().catch(() => undefined);
@@ -66,10 +60,7 @@ export class ProfileChoice {
     return new BackendError('invalidRequest', message, error.message, { cause: error.cause });
   }
 
-  /**
-   * Returns the profiles. Undefined if the server cannot list them, for example the real server. @throws
-   * AmplifierApiError
-   */
+  /** Returns the profiles. Undefined if the server cannot list them, as the real one. @throws AmplifierApiError */
   private async listProfiles(signal?: AbortSignal): Promise<readonly Profile[] | undefined> {
     try {
       const profiles = await this.deps.client.listProfiles(signal);

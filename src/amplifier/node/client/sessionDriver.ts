@@ -23,10 +23,7 @@ const controlTimeoutMs = 5000;
 
 type Caller = PromiseWithResolvers<string | undefined>;
 
-/**
- * Performs the effects of the session reducer and passes the results back as inputs. Owns timers, requests and the
- * stream.
- */
+/** Performs the reducer's effects and returns results as inputs. Owns timers, requests and the stream. */
 export class SessionDriver {
   private currentState: SessionState;
   private readonly inputQueue: SessionInput[] = [];

@@ -22,6 +22,7 @@ export const programUsage = `Serves an ACP agent to clients of Amplifier's REST,
   --host HOST       127.0.0.1, ::1 or localhost (default: 127.0.0.1)
   --token TOKEN     token that clients send as "Authorization: Bearer TOKEN" or ?token=TOKEN (default: a random one)
   --no-token        allow every program on this machine to connect
+  --acp             offer the agent to ACP clients instead; "--acp --help" shows the options
   --help            show this help
 
 Press Ctrl+C to stop the server and its agent.

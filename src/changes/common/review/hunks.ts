@@ -13,10 +13,7 @@ export interface Hunk {
   readonly after: LineRange;
 }
 
-/**
- * Maximum number of differing lines to compare, because the time grows with the square. With more of them, the result
- * is a single hunk.
- */
+/** Maximum number of differing lines to compare, as the time grows with the square. With more, all is one hunk. */
 const maxEdits = 800;
 
 /** Returns the hunks between two texts, from top to bottom. Line endings are not compared. */
@@ -25,7 +22,6 @@ export function hunksBetween(before: string, after: string): Hunk[] {
   const { end, start } = commonEnds(old, current);
   const removed = old.slice(start, old.length - end);
   const added = current.slice(start, current.length - end);
-  if (removed.length === 0 && added.length === 0) return [];
   const pieces = diffArrays(removed, added, { maxEditLength: maxEdits });
   if (!pieces) {
     return [{ before: { start, end: old.length - end }, after: { start, end: current.length - end } }];

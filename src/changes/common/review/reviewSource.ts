@@ -13,8 +13,8 @@ export interface ReviewSource {
   readonly onDidChange: Event<void>;
   /** Absolute paths of the changed files without duplicates, in the order of the changes. */
   readonly paths: readonly string[];
-  /** Returns the former path of a renamed file. */
-  formerPath(path: string): string | undefined;
+  /** The former paths of renamed files, by path. */
+  readonly formerPaths: ReadonlyMap<string, string>;
   /**
    * Returns the text of a file without the changes to review. The user's own edits are included if they can be
    * separated from those changes. Null if the file did not exist, undefined if its earlier text is unknown.
@@ -33,6 +33,6 @@ export interface ReviewSource {
   keepAll(): Promise<void>;
   /** Undoes the changes of all files. Asks for confirmation. */
   undoAll(): Promise<void>;
-  /** Compares all files with their current texts. Never rejects. */
-  refresh(): Promise<void>;
+  /** Compares these files with their current texts. Never rejects. */
+  refresh(paths: ReadonlySet<string>): Promise<void>;
 }

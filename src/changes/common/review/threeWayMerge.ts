@@ -18,10 +18,7 @@ interface Group {
 interface PartlyMerged {
   /** The text of `theirs`, with the changes of `ours` that do not conflict. */
   readonly text: string;
-  /**
-   * Number of groups of lines that only `ours` changed. `conflictCount` is the number of groups that both sides changed
-   * differently.
-   */
+  /** Number of groups of lines that only `ours` changed. `conflictCount`: groups that both changed differently. */
   readonly mergedCount: number;
   readonly conflictCount: number;
 }
@@ -56,7 +53,7 @@ export function mergeWithoutConflicts({ base, ours, theirs }: MergeInput): Partl
     const their = linesOfSide(theirLines, group.theirs, group.base);
     const isConflict = our !== undefined && their !== undefined && !isSame(our, their);
     if (isConflict) conflictCount++;
-    else if (our && !their) mergedCount++;
+    else if (!their) mergedCount++;
     merged.push(...((isConflict ? their : our) ?? their ?? []));
   }
   return { text: [...merged, ...baseLines.slice(copied)].join(ending), mergedCount, conflictCount };

@@ -13,9 +13,7 @@ export interface FindGitOptions {
   readonly realPath: (file: string) => Promise<string>;
 }
 
-/**
- * Finds Git on the search path, but never inside a workspace folder, because an agent could replace a program there.
- */
+/** Finds Git on the search path, but never in a workspace folder, where an agent could replace a program. */
 export async function findGit(options: FindGitOptions): Promise<string | undefined> {
   const { folders, searchPath, platform, mayRun, realPath } = options;
   const paths = platform === 'win32' ? path.win32 : path.posix;

@@ -40,10 +40,7 @@ export class GitProgram {
     readonly packsNewFiles = false,
   ) {}
 
-  /**
-   * Looks for Git on PATH, but never inside the workspace folders.
-   * @throws CheckpointError `noGit`
-   */
+  /** Looks for Git on PATH, but never inside workspace folders. @throws CheckpointError `noGit` */
   static async find(
     folders: readonly string[],
     clock: Clock,

@@ -5,10 +5,7 @@ import { joinNul } from '../../common/nameList';
 import type { PrivateRepository } from './privateRepository';
 import type { TreeReader } from './treeReader';
 
-/**
- * Returns the ignored paths of the current work tree. Paths in `index` are not ignored. Without `index`, only the
- * patterns decide.
- */
+/** Returns the ignored paths of the work tree. Paths in `index` are not ignored; without it, patterns decide. */
 export async function findIgnored(
   repository: PrivateRepository,
   paths: readonly string[],

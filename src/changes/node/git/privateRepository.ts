@@ -38,10 +38,7 @@ export interface RepositoryPlace {
 /** Prefix of the temporary files of a restore. */
 export const unfinishedPrefix = '.backline-restore-';
 
-/**
- * Stores bytes as they are on disk, without conversion of line endings and without filters. Overrides the attributes of
- * the workspace.
- */
+/** Stores bytes as they are on disk: no line ending conversion, no filters. Overrides the workspace's attributes. */
 const attributes = '* -text -filter -ident !eol !crlf !working-tree-encoding !diff !merge !export-subst\n';
 
 /** Creates the repository, or updates its settings. */
@@ -90,10 +87,7 @@ export class PrivateRepository {
     return below === '' ? '' : `${below}/`;
   }
 
-  /**
-   * Returns the current time of the file system that contains the repository. Its clock can differ from that of this
-   * computer.
-   */
+  /** Returns the current time of the repository's file system, which can differ from that of this computer. */
   async readFileSystemTime(): Promise<number> {
     const probe = path.join(this.place.gitDir, 'time');
     await writeFile(probe, '');
@@ -172,10 +166,7 @@ function privateEnvironment({ gitDir, top }: RepositoryPlace): Record<string, st
   };
 }
 
-/**
- * Returns settings that turn off everything with which Git runs programs or converts bytes. Uses no settings of the
- * workspace.
- */
+/** Returns settings that turn off all with which Git runs programs or converts bytes. None are the workspace's. */
 function configText({ objectFormat, fileSystem, excludesFile }: UserSettings): string {
   const isWindows = process.platform === 'win32';
   const isMac = process.platform === 'darwin';

@@ -4,10 +4,7 @@ import { isNameText, splitNul } from '../../common/nameList';
 import { kindOfMode, readRawDiff, type RawChange, type RawSide } from '../../common/rawDiff';
 import { GitFailure, type PrivateRepository } from './privateRepository';
 
-/**
- * Maximum number of files for which Git looks for renames. With more files, renames are shown as a deleted and an added
- * file.
- */
+/** Maximum number of files for which Git detects renames. With more, they are shown as deleted and added. */
 const mostRenamed = 2_000;
 
 /** Reads trees and contents. Some of them are in the user's repository. */

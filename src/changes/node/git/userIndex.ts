@@ -128,9 +128,7 @@ class IndexReader {
     return this.file.compare(prefix, 0, prefix.length, nameAt, nameAt + prefix.length) === 0;
   }
 
-  /**
-   * Reads a name in version 4: the number of bytes to remove from the end of the previous name, and the text to append.
-   */
+  /** Reads a name in version 4: how many bytes to remove from the end of the previous name, and the text to append. */
   private readShortenedName(nameAt: number, before: Buffer): Buffer {
     let at = nameAt;
     let byte = this.file.readUInt8(at++);

@@ -108,10 +108,7 @@ async function repositoryAt(top: string): Promise<UserRepository | undefined> {
   };
 }
 
-/**
- * Returns the Git directory of a repository. In linked work trees and submodules, `.git` is a file that contains its
- * path.
- */
+/** Returns the Git directory of a repository. In linked work trees and submodules, `.git` is a file with its path. */
 async function gitDirAt(place: string): Promise<string | undefined> {
   const info = await stat(place).catch(() => undefined);
   if (!info) return undefined;

@@ -40,10 +40,7 @@ export class StepRunner {
     return stand ?? findMatchingSide(step, undefined);
   }
 
-  /**
-   * Runs a step. Returns undefined if it succeeded. `content` is that of `step.after`. @throws CheckpointError
-   * `diskFull`
-   */
+  /** Runs a step. Undefined if it succeeded. `content` is that of `step.after`. @throws CheckpointError `diskFull` */
   async run(step: RestoreStep, number: number, content: Buffer | undefined): Promise<SkippedStep | undefined> {
     const { path: name } = step;
     const plain = this.toSupportedStep(step);

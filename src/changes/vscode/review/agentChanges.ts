@@ -34,7 +34,9 @@ export class AgentChanges implements Disposable {
   private readonly baselines: BaselineDocuments;
   private readonly hunkLenses: HunkLenses;
   private readonly sourceControl: SourceControlView;
-  private readonly editedPaths = new Set<string>();
+  /** The files that the views show. */
+  private shownPaths: ReadonlySet<string> = new Set();
+  private editedPaths = new Set<string>();
   private readonly updateCoalescer: Coalescer;
   private readonly editCoalescer: Coalescer;
 
@@ -73,6 +75,7 @@ export class AgentChanges implements Disposable {
 
   private updateViews(): void {
     const { paths } = this.deps.source;
+    this.shownPaths = new Set(paths);
     this.sourceControl.show(paths);
     setContext(paths);
     for (const path of paths) void this.baselines.update(path);
@@ -80,17 +83,18 @@ export class AgentChanges implements Disposable {
   }
 
   private handleEdit({ uri }: vscode.TextDocument): void {
-    if (uri.scheme !== 'file' || !this.deps.source.paths.includes(uri.fsPath)) return;
+    if (uri.scheme !== 'file' || !this.shownPaths.has(uri.fsPath)) return;
     this.editedPaths.add(uri.fsPath);
     this.editCoalescer.schedule();
   }
 
   /** Updates the baselines of edited files, because baselines include the user's own edits. */
   private updateEditedBaselines(): void {
-    for (const path of this.editedPaths) void this.baselines.update(path);
-    this.editedPaths.clear();
+    const { editedPaths } = this;
+    this.editedPaths = new Set();
+    for (const path of editedPaths) void this.baselines.update(path);
     this.deps.source
-      .refresh()
+      .refresh(editedPaths)
       .catch((error: unknown) => this.deps.log.error('the changes of agents could not be compared', error));
   }
 }

@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { listNames } from '../../../base/common/lists';
 import { contextKeys } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
+import { activeMultiDiffTitle, watchActiveTab } from '../../../platform/vscode/multiDiffTabs';
 import type { ReviewSource } from '../../common/review/reviewSource';
 import type { BaselineDocuments } from './baselineDocuments';
 import { existsOnDisk } from './fileHunks';
@@ -10,7 +11,7 @@ import { existsOnDisk } from './fileHunks';
 /** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxFiles = 300;
 const titles = { all: 'Agent Changes', some: 'Agent Changes of Conversation' } as const;
-type Extent = keyof typeof titles;
+const extents: readonly (keyof typeof titles)[] = ['all', 'some'];
 
 /**
  * A label, the original text and the current text of a file. A text is undefined if the file does not exist on that
@@ -29,9 +30,8 @@ export class AgentChangesEditor implements Disposable {
   ) {}
 
   start(): void {
-    this.disposables.add(vscode.window.tabGroups.onDidChangeTabs(() => this.updateContext()));
-    this.disposables.add(vscode.window.tabGroups.onDidChangeTabGroups(() => this.updateContext()));
-    this.updateContext();
+    this.disposables.add(watchActiveTab(updateContext));
+    updateContext();
   }
 
   dispose(): void {
@@ -43,13 +43,14 @@ export class AgentChangesEditor implements Disposable {
   async open(listed: readonly string[] = this.reviewSource.paths): Promise<void> {
     const all = new Set(this.reviewSource.paths);
     const changed = listed.filter((path) => all.has(path));
-    const former = new Set(changed.flatMap((path) => this.reviewSource.formerPath(path) ?? []));
+    const { formerPaths } = this.reviewSource;
+    const former = new Set(changed.flatMap((path) => formerPaths.get(path) ?? []));
     const paths = changed.filter((path) => !former.has(path));
     if (paths.length === 0) throw new Error('There are no agent changes to review.');
     const resources: DiffResource[] = [];
     const unknown: string[] = [];
     for (const path of paths.slice(0, maxFiles)) {
-      const resource = await this.resourceOf(path);
+      const resource = await this.resourceOf(path, formerPaths.get(path));
       if (resource) resources.push(resource);
       else unknown.push(vscode.workspace.asRelativePath(path));
     }
@@ -64,25 +65,20 @@ export class AgentChangesEditor implements Disposable {
   }
 
   /** Returns the texts to compare. Undefined for a file that is not text. */
-  private async resourceOf(path: string): Promise<DiffResource | undefined> {
+  private async resourceOf(path: string, former = path): Promise<DiffResource | undefined> {
     const file = vscode.Uri.file(path);
-    const former = this.reviewSource.formerPath(path) ?? path;
     const baseline = await this.reviewSource.baseline(former);
     if (baseline === undefined) return undefined;
     const original = baseline === null ? undefined : this.baselines.uriOf(former);
     return [file, original, (await existsOnDisk(file)) ? file : undefined];
   }
-
-  private updateContext(): void {
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-    const extents: readonly Extent[] = ['all', 'some'];
-    // VS Code’s API has no type for this editor. VS Code adds the number of files to the label.
-    const isShown = (extent: Extent): boolean =>
-      tab?.label === titles[extent] || tab?.label.startsWith(`${titles[extent]} (`) === true;
-    setContext(tab?.input instanceof vscode.TabInputText ? undefined : extents.find(isShown));
-  }
 }
 
-function setContext(extent: Extent | undefined): void {
+function updateContext(): void {
+  const title = activeMultiDiffTitle(Object.values(titles));
+  setContext(extents.find((extent) => titles[extent] === title));
+}
+
+function setContext(extent: keyof typeof titles | undefined): void {
   void vscode.commands.executeCommand('setContext', contextKeys.reviewShown, extent);
 }

@@ -11,10 +11,7 @@ import type { AgentChangesEditor } from './agentChangesEditor';
 import type { BaselineDocuments } from './baselineDocuments';
 import { existsOnDisk, findHunkAtLine, hunksOf, rangeOfHunk, type FileHunks } from './fileHunks';
 
-/**
- * A change in an argument of VS Code's quick diff. Lines are 1-based, and the end is included. An end of 0 means an
- * empty range.
- */
+/** A change as VS Code's quick diff passes it. Lines are 1-based, the end is included. End 0: an empty range. */
 const LineChange = z.object({
   originalStartLineNumber: z.number(),
   originalEndLineNumber: z.number(),
@@ -160,10 +157,7 @@ function required(hunk: Hunk | undefined): Hunk {
   return hunk;
 }
 
-/**
- * Whether the lines before and after the hunk are equal in both texts. Otherwise the texts have changed since the hunk
- * was computed.
- */
+/** Whether the lines around the hunk are equal in both texts. Otherwise they have changed since it was computed. */
 function isBetweenSameLines({ after, before }: Hunk, { baseline, text }: TextsShownToUser): boolean {
   const [old, current] = [splitLines(baseline), splitLines(text)];
   const isSame = (one: number, other: number): boolean => old[one]?.trim() === current[other]?.trim();

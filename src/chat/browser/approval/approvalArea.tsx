@@ -15,10 +15,7 @@ import { usePage, usePageState } from '../chatPageContext';
 import { useApprovalGuard } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
 
-/**
- * The visible approval, kept across reloads. The session id is needed because approval ids are unique only within a
- * session.
- */
+/** The visible approval, kept across reloads. Approval ids are unique only within a session. */
 const SavedApproval = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
 type SavedApproval = z.infer<typeof SavedApproval>;
 

@@ -22,10 +22,7 @@ export interface Countdown {
   readonly isEndingSoon: boolean;
 }
 
-/**
- * Returns the remaining time, updated every second. At zero, the approval can still be answered until the host removes
- * it.
- */
+/** Returns the remaining time, updated every second. At zero, an answer still counts until the host removes it. */
 export function useCountdown(expiresInMs: number | undefined): Countdown | undefined {
   const redraw = useRedraw();
   const endsAt = useMemo(() => performance.now() + (expiresInMs ?? 0), [expiresInMs]);

@@ -202,10 +202,7 @@ function placeholderOf(session: SessionView | undefined): string {
   return 'Ask, or @ to add context';
 }
 
-/**
- * Whether an input method composes text, which then handles Enter and arrow keys. Some input methods only report this
- * by key code 229.
- */
+/** Whether an input method composes text and handles Enter and arrow keys. Some only report key code 229. */
 function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || Reflect.get(event, 'keyCode') === 229;
 }

@@ -85,10 +85,7 @@ export class ComposerDraft {
     if (!this.isEditedByUser || isSameDraft(draft, this.currentDraft)) this.takeForSending();
   }
 
-  /**
-   * Clears the composer and returns its content for sending. From now on, the host keeps the content, and returns it if
-   * it cannot be sent.
-   */
+  /** Clears the composer and returns its content. The host keeps it, and returns it if it cannot be sent. */
   takeForSending(): RevisedDraft {
     const taken = { ...this.currentDraft, revision: ++this.revision };
     this.cancelSave();

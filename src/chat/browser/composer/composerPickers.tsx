@@ -61,6 +61,8 @@ interface BackendPickerProps {
 function BackendPicker({ backends, value, session }: BackendPickerProps) {
   const page = usePage();
   if (backends.length === 0) return null;
+  // The agent of a conversation may have been removed: its name stays, its id is not for users.
+  const isGone = session !== undefined && !backends.some(({ id }) => id === value);
   const known = backends.map((backend): PickerChoice => ({
     value: backend.id,
     name: backend.title,
@@ -72,7 +74,7 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
   return (
     <Picker
       label="Agent"
-      value={value}
+      value={isGone ? session.backendTitle : value}
       choices={choices}
       onOpen={() => void page.request(chatRequests.refreshBackends, {})}
       hint={session && 'Choosing a different agent starts a new conversation'}

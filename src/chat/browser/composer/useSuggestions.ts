@@ -105,9 +105,7 @@ function appendNewRows(shown: readonly MentionRow[], late: readonly MentionRow[]
   return [...shown, ...late.filter(({ id }) => !known.has(id))];
 }
 
-/**
- * Searches mentions in the host. The last result stays until the next one arrives. Rows that arrive later are appended.
- */
+/** Searches mentions in the host. The last result stays until the next one arrives. Later rows are appended. */
 function useMentions(wanted: MentionQuery | undefined): readonly MentionRow[] | undefined {
   const query = wanted?.query;
   const kind = wanted?.kind?.kind;

@@ -70,10 +70,10 @@ function SessionBanner({ session }: { session: SessionView }) {
   const { status, statusText, statusDetails: details, backendTitle, backendId } = session;
   const backend = backends.find(({ id }) => id === backendId);
   const isMissing = backend?.state === 'unavailable' && backend.source !== 'server';
-  const repair = (label: string, how?: 'install' | 'edit') => (
+  const repair = (label: string, how?: 'install' | 'edit', isPrimary = false) => (
     <button
       type="button"
-      class="button"
+      class={`button ${isPrimary ? 'is-primary' : ''}`}
       onClick={() => void page.request(chatRequests.repairBackend, { backendId, how })}
     >
       {label}
@@ -95,7 +95,7 @@ function SessionBanner({ session }: { session: SessionView }) {
       return (
         <Banner level="warning" text={statusText ?? `${backendTitle} requires you to sign in.`} details={details}>
           <div class="banner-actions">
-            {repair('Sign In…')}
+            {repair('Sign In…', undefined, true)}
             {(session.isBusy === true || session.queue.length > 0) && <CancelWaiting sessionId={session.id} />}
           </div>
         </Banner>

@@ -3,10 +3,7 @@ import type { EntryOf } from '../../../transcript/common/entries';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
 
-/**
- * Outcomes of a turn after which the reason for an answer is sent, because some agents end the turn when an approval is
- * denied.
- */
+/** Outcomes of a turn after which the reason is sent, because some agents end the turn when denied. */
 const outcomesAfterAnswer: ReadonlySet<EntryOf<'end'>['outcome']> = new Set(['completed', 'cancelled', 'refused']);
 
 /** Sends the user's answers to the backend, and queues the reasons that the user has entered with them. */

@@ -134,10 +134,7 @@ function isParsed(context: ApprovalContext, name: string): boolean {
   return name in ApprovalContext.shape && context[name] !== undefined;
 }
 
-/**
- * Parses environment variables: an object, a list of names and values, or a list of `NAME=value`. Undefined for other
- * values.
- */
+/** Parses environment variables: an object, a list of pairs, or of `NAME=value`. Undefined for other values. */
 function parseEnv(value: unknown): NamedText[] | undefined {
   if (isRecord(value)) return namedTexts(Object.entries(value));
   if (!Array.isArray(value)) return undefined;
@@ -157,10 +154,7 @@ function isEnvironment(name: string, value: unknown): boolean {
   return environmentMemberNames.includes(name) && parseEnv(value) !== undefined;
 }
 
-/**
- * Adds the effect of a variable. Ignores the case of names on all systems, as Windows does, because an unnecessary
- * warning does no harm.
- */
+/** Adds the effect of a variable. Ignores case on all systems, as Windows does: an extra warning does no harm. */
 function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText & { effect?: string } {
   const isAmbiguous = all.some(({ name, value }) => name === variable.name && value !== variable.value);
   const effects = [environmentEffectOf(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];

@@ -16,10 +16,7 @@ export function orderApprovals<Open extends PendingApproval>(approvals: readonly
   });
 }
 
-/**
- * Returns the approval to show: the current one while it is pending, or else one with a deadline, or else one of the
- * same agent.
- */
+/** Returns the approval to show: the current one while pending, or one with a deadline, or of the same agent. */
 export function approvalToShow<Open extends PendingApproval>(
   ordered: readonly Open[],
   inView: Pick<PendingApproval, 'id' | 'asks'> | undefined,

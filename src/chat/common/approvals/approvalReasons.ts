@@ -1,7 +1,4 @@
-/**
- * Identifies an approval. The id alone is not enough, because it is unique only within one session, and a restarted
- * agent reuses ids.
- */
+/** Identifies an approval. Ids are unique only within one session, and a restarted agent reuses them. */
 interface ApprovalKey {
   readonly sessionId: string;
   readonly id: string;

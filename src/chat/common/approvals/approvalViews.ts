@@ -99,10 +99,7 @@ export class ApprovalViews {
     this.openApprovals.clear();
   }
 
-  /**
-   * Returns all parts. Only those that are too large for a page are shortened. Undefined if the approval is not
-   * pending.
-   */
+  /** Returns all parts, shortening only those too large for a page. Undefined if the approval is not pending. */
   fullContent(id: string): Part[] | undefined {
     const approval = this.openApprovals.get(id);
     return approval?.view.parts.map((part, index) => {

@@ -39,10 +39,7 @@ export class ApprovalDiffs {
     return [...new Set(this.allowedDiffs.map(({ path }) => path))];
   }
 
-  /**
-   * Whether a write matches all shown diffs, or the first of them. Then removes these diffs. True if there is nothing
-   * to compare.
-   */
+  /** Whether a write matches all shown diffs, or the first of them; these are removed. True if there are none. */
   matchesApproval(path: string, before: FileText, after: FileText): boolean {
     const shown = this.allowedDiffs.filter((diff) => diff.path === path);
     if (shown.length === 0 || before === undefined || after === undefined) {
@@ -70,10 +67,7 @@ export class ApprovalDiffs {
   }
 }
 
-/**
- * Returns the possible results of a diff, because agents show either the whole file or a part that is replaced once or
- * everywhere.
- */
+/** Returns possible results of a diff: agents show the whole file, or a part that is replaced once or everywhere. */
 function possibleResults(text: string, { after, before }: DiffTexts): string[] {
   if (before === null || isSame(text, before)) return [after];
   if (before === '') return [];

@@ -9,7 +9,7 @@ import type { ChatFileAccess } from './chatFileAccess';
 import { ChatError, type RevertOptions, type TurnRange, type FileChangedByTurns, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
-import { FileTexts, type ChangedTexts, type CurrentFile, type FileText, type FileTextId } from './fileTexts';
+import { FileTexts, type ChangedTexts, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
 import { OtherSaveTracker } from '../unsaved/otherSaveTracker';
 import { requireUnprotected } from '../restore/requireUnprotected';
@@ -68,7 +68,7 @@ export class ChangeJournal {
       queue,
       resolvePath: (path) => this.resolvePath(path),
       onDidChange: ports.onDidChange,
-      refresh: () => this.refresh(),
+      refresh: (path) => this.refresh(new Set([path])),
     });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.runningTurnScans = new RunningTurnScans(clock, () => this.scan());
@@ -199,9 +199,9 @@ export class ChangeJournal {
     await this.refresh();
   }
 
-  /** Compares `changes` with the current files, because others may have changed them. Never rejects. */
-  async refresh(): Promise<void> {
-    await Promise.all([this.ledger.refresh(), this.states.refresh()]);
+  /** Compares the changes of all files, or of these, with the current files. Never rejects. */
+  async refresh(paths?: ReadonlySet<string>): Promise<void> {
+    await Promise.all([this.ledger.refresh(paths), this.states.refresh(paths)]);
     this.ports.onDidChange();
   }
 
@@ -245,7 +245,7 @@ export class ChangeJournal {
       );
     });
     const restoreId = restore && (await this.recordRestore(path, restore));
-    await this.refresh();
+    await this.refresh(new Set([path]));
     return restoreId;
   }
 
@@ -307,7 +307,7 @@ export class ChangeJournal {
       throw new ChatError('changedSince', message);
     }
     const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;
-    const remaining = turn === undefined ? undefined : await this.storeBaseline(path, now);
+    const remaining = turn === undefined ? undefined : await this.review.storeBaselineWithout(turn, path, now);
     if (isOnlyState && protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
     if (typeof text === 'string' && file)
       await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
@@ -352,12 +352,6 @@ export class ChangeJournal {
       (turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path)) !== undefined ||
       this.states.hasChanges(path, turn)
     );
-  }
-
-  /** Stores the text that the file had before all changes of the conversation. */
-  private async storeBaseline(path: string, now: CurrentFile): Promise<FileTextId> {
-    const file = this.ledger.getFile(path);
-    return file && (await this.fileTexts.storeTextNotFromDisk(await this.ledger.textWithoutChange(file, now)));
   }
 
   private async scan(): Promise<void> {

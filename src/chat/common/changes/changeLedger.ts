@@ -265,9 +265,10 @@ export class ChangeLedger {
     });
   }
 
-  /** Compares the changes with the current files, because others may have changed them. */
-  async refresh(): Promise<void> {
+  /** Compares the changes of all files, or of these, with the current files, because others may have changed them. */
+  async refresh(paths?: ReadonlySet<string>): Promise<void> {
     for (const [path, file] of [...this.writtenFiles]) {
+      if (paths?.has(path) === false) continue;
       const change = await this.currentChange(path, file);
       if (this.writtenFiles.get(path) === file) this.writtenFiles.set(path, { ...file, change });
     }

@@ -1,5 +1,6 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
+import { mergeWithoutConflicts } from '../../../changes/common/review/threeWayMerge';
 import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import {
@@ -10,7 +11,7 @@ import {
   type TextsAroundTurns,
 } from '../chatPorts';
 import type { ChangeLedger } from './changeLedger';
-import type { CurrentFile, FileText, FileTexts } from './fileTexts';
+import type { CurrentFile, FileText, FileTextId, FileTexts } from './fileTexts';
 import type { NonTextChanges } from './nonTextChanges';
 
 interface FileReviewPorts {
@@ -22,8 +23,8 @@ interface FileReviewPorts {
   readonly queue: KeyedQueue;
   readonly resolvePath: (path: string) => Promise<string>;
   readonly onDidChange: () => void;
-  /** Compares the changes with the current files. Never rejects. */
-  readonly refresh: () => Promise<void>;
+  /** Compares the changes of a file with the current file. Never rejects. */
+  readonly refresh: (path: string) => Promise<void>;
 }
 
 /** Keeps and undoes single hunks of a file's changes. */
@@ -63,7 +64,7 @@ export class FileReview {
       }
       return { separable, total };
     });
-    await this.ports.refresh();
+    await this.ports.refresh(path);
     return counts;
   }
 
@@ -75,6 +76,22 @@ export class FileReview {
     if (!file) return this.ports.states.hasChanges(path) ? (await this.ports.fileTexts.readFile(path)).text : undefined;
     const text = await this.ports.ledger.textWithoutChange(file, await this.ports.fileTexts.readFile(path));
     return text === undefined ? await this.ports.fileTexts.textOf(file.before) : text;
+  }
+
+  /**
+   * Stores the text that the file has without the remaining changes and without a turn that is being reverted, whose
+   * changes the user may have kept. Undefined if that is unknown or nothing remains.
+   */
+  async storeBaselineWithout(turn: number, path: string, now: CurrentFile): Promise<FileTextId> {
+    const { fileTexts, ledger } = this.ports;
+    const file = ledger.getFile(path);
+    const baseline = file && (await ledger.textWithoutChange(file, now));
+    const reverted = ledger.getTurnFile(turn, path);
+    const [ours, base] = await Promise.all([reverted?.before, reverted?.after].map((id) => fileTexts.textOf(id)));
+    if (typeof baseline !== 'string' || typeof ours !== 'string' || typeof base !== 'string') {
+      return await fileTexts.storeTextNotFromDisk(baseline);
+    }
+    return await fileTexts.storeTextNotFromDisk(mergeWithoutConflicts({ base, ours, theirs: baseline }).text);
   }
 
   /** Keeps a hunk. @throws ChatError `changedSince` if the file differs from what the user saw, `notFound` */
@@ -89,7 +106,7 @@ export class FileReview {
 
   /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
   async undoHunk(requested: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
-    await this.runIfTextIsAsShown(requested, seen, async (path) => {
+    const undone = await this.runIfTextIsAsShown(requested, seen, async (path) => {
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
       // Allowed, because the user has seen these lines and requested the change.
       await this.ports.editor.writeText(path, text, { protectedFiles: 'allow' });
@@ -99,14 +116,15 @@ export class FileReview {
         after,
       });
     });
-    await this.ports.refresh();
+    await this.ports.refresh(undone);
   }
 
+  /** Returns the resolved path. */
   private async runIfTextIsAsShown(
     requested: string,
     seen: TextsShownToUser,
     task: (path: string, now: CurrentFile) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<string> {
     const path = await this.ports.resolvePath(requested);
     await this.ports.queue.run(path, async () => {
       if (!this.ports.ledger.getFile(path)) throw new ChatError('notFound', 'There are no agent changes in this file.');
@@ -116,5 +134,6 @@ export class FileReview {
       }
       await task(path, now);
     });
+    return path;
   }
 }

@@ -100,8 +100,8 @@ export class NonTextChanges {
     this.addRecord(record);
   }
 
-  /** Reads the current states of the changed files. Never rejects. */
-  async refresh(): Promise<void> {
+  /** Reads the current states of all changed files, or of these. Never rejects. */
+  async refresh(paths?: ReadonlySet<string>): Promise<void> {
     const { checkpoints } = this.ports;
     if (!checkpoints || this.openByPath.size + this.byTurn.size === 0) return;
     const files = new Map<string, FolderCheckpoint>();
@@ -109,9 +109,14 @@ export class NonTextChanges {
     for (const changes of this.byTurn.values()) {
       for (const [path, { checkpoint }] of changes) files.set(path, checkpoint);
     }
-    const wanted = [...files].map(([path, checkpoint]) => ({ path, checkpoint }));
+    const wanted = [...files].flatMap(([path, checkpoint]) =>
+      paths?.has(path) === false ? [] : [{ path, checkpoint }],
+    );
     // Without states, changes appear as edited later, which is safe.
-    this.stateByPath = await checkpoints.currentStates(wanted).catch(() => new Map());
+    const none: ReadonlyMap<string, CurrentState> = new Map();
+    const states = wanted.length === 0 ? none : await checkpoints.currentStates(wanted).catch(() => none);
+    const others = [...this.stateByPath].filter(([path]) => paths?.has(path) === false);
+    this.stateByPath = new Map([...others, ...states]);
   }
 
   /** Removes the changes to a file after the user has decided about them. Returns whether there were any. */

@@ -64,7 +64,7 @@ export class ReviewableChanges implements ChatFileChanges {
     await this.journal.review.undoHunk(path, hunk, seen);
   }
 
-  refresh(): Promise<void> {
-    return this.journal.refresh();
+  refresh(paths?: ReadonlySet<string>): Promise<void> {
+    return this.journal.refresh(paths);
   }
 }

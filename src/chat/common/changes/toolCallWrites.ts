@@ -97,10 +97,7 @@ export class ToolCallWrites {
     }
   }
 
-  /**
-   * Records changes of completed calls that were not on disk when the calls ended. Call this within the queue of the
-   * path.
-   */
+  /** Records changes of completed calls that came to the disk after the calls ended. Call within the path's queue. */
   async recordLateWrites(path: string): Promise<void> {
     for (const { state, watchedFiles } of this.calls.values()) {
       const watched = watchedFiles.get(path);
@@ -170,10 +167,7 @@ export class ToolCallWrites {
     return call;
   }
 
-  /**
-   * Handles an answer. If the call is still marked as waiting, another client has answered, and the call may already be
-   * running.
-   */
+  /** Handles an answer. If the call is still waiting, another client has answered, and it may already be running. */
   private handleAnswer(approvalId: string, isGranted: boolean): void {
     for (const call of this.calls.values()) {
       if (call.approvalId !== approvalId || (call.state !== 'waiting' && call.state !== 'running')) continue;
@@ -232,10 +226,7 @@ export class ToolCallWrites {
     });
   }
 
-  /**
-   * Like `note`, but for changes that are found later. They are the agent's if the file contains the text that the call
-   * has reported.
-   */
+  /** Like `note`, for changes found later. They are the agent's if the file has the text that the call reported. */
   private async recordLateWrite(path: string, watched: WatchedFile): Promise<boolean> {
     return await this.ports.ledger.recordWrite({
       path,

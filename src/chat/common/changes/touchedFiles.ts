@@ -47,10 +47,7 @@ export function isAlreadyApplied(now: string | null, { oldText, newText }: Touch
   return oldText === '' || newText.includes(oldText) || !now.includes(oldText);
 }
 
-/**
- * Whether the file contains the text that the agent reports to have written. Undefined if the agent has not reported a
- * text.
- */
+/** Whether the file contains the text that the agent reports to have written. Undefined if it reported none. */
 export function containsWrittenText(now: string | null, { newText }: TouchedFile): boolean | undefined {
   if (newText === undefined) return undefined;
   return now !== null && withUnixLineEndings(now).includes(withUnixLineEndings(newText));

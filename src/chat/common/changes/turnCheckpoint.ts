@@ -70,10 +70,7 @@ export class TurnCheckpoint {
     this.isRestored = true;
   }
 
-  /**
-   * Takes the checkpoint. Adds a notice about files that it does not contain, once per conversation. @throws Error when
-   * `signal` fires
-   */
+  /** Takes the checkpoint. Adds a notice about missing files, once. @throws Error when `signal` fires */
   async begin(turn: number, signal: AbortSignal): Promise<void> {
     const { checkpoints, record } = this.ports;
     if (!checkpoints) return;

@@ -137,10 +137,7 @@ export class Conversation {
     this.addRecord({ type: 'ended', outcome: 'interrupted', text });
   }
 
-  /**
-   * Updates the head and records the changed files after a turn. A stopped agent can write until `whenAgentStopped`
-   * resolves.
-   */
+  /** Updates the head and records the files after a turn. A stopped agent can write until `whenAgentStopped`. */
   finishTurn(isShown: boolean, whenAgentStopped?: Promise<void>): void {
     const outcome = this.transcript.lastEnd?.outcome;
     const state = outcome === 'failed' ? 'failed' : isShown || outcome === 'cancelled' ? 'idle' : 'unread';

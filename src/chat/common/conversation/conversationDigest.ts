@@ -5,9 +5,7 @@ import type { Entry } from '../../../transcript/common/entries';
 const maxUnits = 12 * 1024;
 const maxEntryUnits = 2000;
 
-/**
- * Summarizes the most recent entries for an agent that does not know the conversation. Empty if there are no entries.
- */
+/** Summarizes the latest entries for an agent that does not know the conversation. Empty without entries. */
 export function conversationDigest(entries: Iterable<Entry>): PromptAttachment[] {
   const lines: string[] = [];
   for (const entry of entries) {

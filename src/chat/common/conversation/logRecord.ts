@@ -66,10 +66,7 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('ended', { outcome: z.enum(['interrupted', 'failed']), text: Text, details: Text.optional() }),
   /** The turn continues, although an earlier record has ended it. */
   record('resumed', {}),
-  /**
-   * Checkpoints of the workspace folders before the turn. An empty list means that the changes of the turn are
-   * recorded.
-   */
+  /** Checkpoints of the workspace folders before the turn. Empty: the changes of the turn are recorded. */
   record('checkpoint', { turn: z.number(), folders: checkpoints }),
   /**
    * The turn changed not only the text of a file. `before` is its state in the checkpoint before the turn, `after` its
@@ -86,9 +83,7 @@ export const LogRecord = z.discriminatedUnion('type', [
     after: FileState.optional(),
     isMixed: z.boolean().optional(),
   }),
-  /**
-   * A file before its first change. `text` is the id of its text, null if the file did not exist, absent if unknown.
-   */
+  /** A file before its first change. `text`: id of its text, null if the file did not exist, absent if unknown. */
   record('snapshot', { path: Text, text: Text.nullable().optional() }),
   /**
    * The agent wrote a file. `after` is the id of the new text, null if the file was deleted. `base`: the text before
@@ -107,18 +102,13 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('rebased', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
   /** A hunk of the file was undone in an editor. The remaining change is from `before` to `after`. */
   record('hunkUndone', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
-  /**
-   * All changes of a turn, and the ids of each file's text before and after it, in the same form as in `snapshot` and
-   * `written`.
-   */
+  /** All changes of a turn, with the ids of each file's texts before and after, as in `snapshot` and `written`. */
   record('changed', {
     turn: z.number(),
     changes: z.array(FileChange),
     texts: z.array(z.object({ path: Text, ...turnTexts })).optional(),
   }),
-  /**
-   * The changes of a turn to one file were reverted. The conversation's remaining change is from `before` to `after`.
-   */
+  /** A turn's changes to one file were reverted. The conversation's remaining change is from `before` to `after`. */
   record('turnReverted', {
     turn: z.number(),
     path: Text,

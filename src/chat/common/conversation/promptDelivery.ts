@@ -6,7 +6,7 @@ import {
   type OptionChoice,
 } from '../../../session/common/optionChoices';
 import { isBackendError, type BackendSession, type PromptAttachment } from '../../../session/common/sessionBackend';
-import type { Clock } from '../../../base/common/async';
+import { pause, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
@@ -41,10 +41,7 @@ export class PromptDelivery {
 
   constructor(private readonly ports: PromptDeliveryPorts) {}
 
-  /**
-   * Connects to the session and sets the options that the user sees. @throws BackendError; `optionRefused` if only
-   * setting an option failed
-   */
+  /** Connects and sets the options that the user sees. @throws BackendError; `optionRefused` if only that failed */
   async connect(signal: AbortSignal): Promise<BackendSession> {
     const { connection, sessionDefaults, conversation } = this.ports;
     const { options: shown } = conversation.transcript;
@@ -84,9 +81,7 @@ export class PromptDelivery {
     return { session, input, hasDigest: digest !== undefined && digest.length > 0 };
   }
 
-  /**
-   * Resolves when the backend has accepted the prompt. @throws BackendError, also on abort before the prompt was sent
-   */
+  /** Resolves when the backend has accepted the prompt. @throws BackendError, also on abort before it was sent */
   async send({ hasDigest, input, session }: PreparedPrompt, signal: AbortSignal): Promise<void> {
     // If the session is busy, sending is retried: a session reports the end of a turn just before it accepts the next
     // prompt.
@@ -96,7 +91,7 @@ export class PromptDelivery {
         break;
       } catch (error) {
         if (!isBackendError(error) || error.code !== 'busy' || tries === maxTries) throw error;
-        await delay(this.ports.clock, retryMs);
+        await pause(this.ports.clock, retryMs);
         signal.throwIfAborted();
       }
     }
@@ -150,10 +145,4 @@ export class PromptDelivery {
     for (const problem of problems) conversation.addNotice('warning', problem);
     return attachments;
   }
-}
-
-export function delay(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(delayMs, resolve);
-  });
 }

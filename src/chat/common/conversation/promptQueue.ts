@@ -5,9 +5,7 @@ import type { LogRecord } from './logRecord';
 /** Maximum length of a shown prompt, in UTF-16 units. */
 const maxShownUnits = 500;
 
-/**
- * The queued prompts, oldest first. Built only from the conversation's records, so that the queue can be reproduced.
- */
+/** The queued prompts, oldest first. Built only from the records, so that the queue can be reproduced. */
 export class PromptQueue {
   private queuedPrompts: readonly QueuedPrompt[] = [];
   /** The last prompt that was sent from the queue. It returns to the queue if the backend does not accept it. */

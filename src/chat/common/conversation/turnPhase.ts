@@ -28,10 +28,7 @@ export type TurnPhase =
       readonly promptId?: string | undefined;
       readonly next?: QueuedPrompt | undefined;
     }
-  /**
-   * A check is running whether the turn continues after its window was closed. `isStopped`: the user wants the turn to
-   * end.
-   */
+  /** Checks whether the turn continues after its window was closed. `isStopped`: the user wants it to end. */
   | { readonly kind: 'resuming'; readonly isStopped: boolean; readonly next?: QueuedPrompt | undefined }
   | { readonly kind: 'closed' };
 
@@ -49,10 +46,7 @@ export type TurnInput =
   | { readonly type: 'stop'; readonly isBusy: boolean; readonly session: BackendSession | undefined }
   | { readonly type: 'cancelled' }
   | { readonly type: 'resume' }
-  /**
-   * The check is done. `session` is set if a turn is still running in it. `isBusy`: the prompt of this turn was
-   * reported.
-   */
+  /** The check is done. `session`: a turn still runs in it. `isBusy`: the prompt of this turn was reported. */
   | { readonly type: 'checked'; readonly session: BackendSession | undefined; readonly isBusy: boolean }
   | { readonly type: 'close' };
 
@@ -101,10 +95,7 @@ export function isStopping(phase: TurnPhase): boolean {
   return phase.kind === 'stopping' || (phase.kind === 'resuming' && phase.isStopped);
 }
 
-/**
- * Returns the next phase. Each prompt is sent once or withdrawn. A turn that the user stops is also ended in the
- * backend.
- */
+/** Returns the next phase. A prompt is sent once or withdrawn; a stopped turn is also ended in the backend. */
 export function nextPhase(phase: TurnPhase, input: TurnInput): TurnStep {
   switch (input.type) {
     case 'prompt':

@@ -1,10 +1,10 @@
 import { BackendError, isBackendError, type BackendSession } from '../../../session/common/sessionBackend';
-import type { Clock } from '../../../base/common/async';
+import { pause, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from './conversation';
-import { delay, type PromptDelivery } from './promptDelivery';
+import type { PromptDelivery } from './promptDelivery';
 import type { BackendConnection } from './backendConnection';
 import {
   isPrompting,
@@ -79,10 +79,7 @@ export class TurnRunner {
     abort?.abort();
   }
 
-  /**
-   * Resolves when the backend has confirmed the stop or cancelling has failed. Undefined if the turn is not being
-   * stopped.
-   */
+  /** Resolves when the backend has confirmed the stop, or cancelling has failed. Undefined without a stop. */
   whenAgentStopped(): Promise<void> | undefined {
     // The result waits one step, because the effect that cancels the turn runs after the one that ends it.
     return this.currentPhase.kind === 'stopping' ? Promise.resolve().then(() => this.pendingCheck) : undefined;
@@ -242,7 +239,7 @@ export class TurnRunner {
       await conversation.file.claim();
       const signal = AbortSignal.any([this.lifetimeController.signal, late.signal]);
       const session = await connection.loadSession(remoteId, false, signal, conversation.transcript.answerText);
-      for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await delay(clock, resumePollMs);
+      for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await pause(clock, resumePollMs);
       return session.isBusy ? session : undefined;
     } finally {
       timer.dispose();

@@ -15,6 +15,7 @@ export function backendView(
     needsPermission,
     needsSignIn,
     problem,
+    remoteHost,
     source,
     title,
   }: BackendEntry,
@@ -38,7 +39,7 @@ export function backendView(
     state: problem !== undefined ? 'unavailable' : isStopped ? (needsSignIn ? 'authRequired' : 'stopped') : state.kind,
     ...(needsPermission ? { needsPermission } : {}),
     ...(cannotList ? { cannotList } : {}),
-    ...withoutUndefined({ problem: message, defaults, install }),
+    ...withoutUndefined({ problem: message, defaults, install, remoteHost }),
     ...(kind === undefined ? {} : { health: { kind, ...(version === undefined ? {} : { version }) } }),
   };
 }

@@ -9,10 +9,7 @@ import {
 
 type Values = Readonly<Record<string, OptionValue>>;
 
-/**
- * The sources of a conversation's initial options, highest precedence first. The agent's own defaults have the lowest
- * precedence.
- */
+/** The sources of initial options, highest precedence first. The agent's own defaults come last. */
 export interface OptionSources {
   /** The user's choices for this conversation, by option id. */
   readonly user: Values;
@@ -35,10 +32,7 @@ export function optionsOfNewSession<Option extends ConfigOption>(
   });
 }
 
-/**
- * Returns the options to set on a new session. `offered` are the options that the user has seen. It is empty if the
- * agent was never used.
- */
+/** Returns the options to set on a new session. `offered`: those that the user has seen; empty for a new agent. */
 export function choicesForNewSession(offered: readonly ConfigOption[], sources: OptionSources): OptionChoice[] {
   const seen = offered.flatMap((option): OptionChoice[] => {
     const wanted = wantedValue(option, offered, sources);

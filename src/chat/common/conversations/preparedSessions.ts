@@ -10,9 +10,7 @@ import type { SessionDefaults } from './sessionDefaults';
 interface PreparedSessionsPorts {
   /** Opens a backend. @throws BackendError */
   readonly open: (backendId: string) => Promise<SessionBackend>;
-  /**
-   * Returns the options of a session. `folder` is absolute. @throws BackendError if there is no folder in which to work
-   */
+  /** Returns the options of a session. `folder` is absolute. @throws BackendError without a folder to work in */
   readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
   /** Hides an unused session from the list, and deletes it if the backend supports that. Never rejects. */
   readonly forget: (backendId: string, sessionId: string) => Promise<void>;

@@ -17,10 +17,7 @@ export interface RemoteSearchOptions {
 const timeoutMs = 5000;
 const prefix = 'remote:';
 const memoryName = 'chat.deletedSessions';
-/**
- * Maximum number of stored deletions. The oldest are dropped, and their sessions are listed again if the backend still
- * has them.
- */
+/** Maximum number of stored deletions. Sessions of dropped ones are listed again if the backend has them. */
 const maxDeleted = 500;
 
 const Deleted = z.array(z.object({ backendId: z.string(), remoteId: z.string() }));
@@ -48,10 +45,7 @@ export class RemoteSessions {
     return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   }
 
-  /**
-   * Lists sessions. Starts the backend if necessary. There is no time limit. @throws BackendError, for example
-   * `unsupported`
-   */
+  /** Lists sessions, starting the backend if necessary. No time limit. @throws BackendError, e.g. `unsupported` */
   async listSessions(backend: SessionBackend, options: RemoteSearchOptions): Promise<readonly SessionRow[]> {
     const { cwd, isKnown, signal } = options;
     const { canList } = await backend.capabilities(signal);
@@ -69,10 +63,7 @@ export class RemoteSessions {
       }));
   }
 
-  /**
-   * Hides a session from the list. Also deletes it in the backend if the backend is running and supports that. Never
-   * rejects.
-   */
+  /** Hides a session from the list, and deletes it in the backend if that runs and can. Never rejects. */
   async forget(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
     this.storeDeleted([...this.deletedSessions, { backendId, remoteId }]);
     if (backend?.state.kind === 'ready') await this.deleteInBackend(backend, remoteId);

@@ -14,9 +14,6 @@ export interface SessionDefaults {
   setPreparedSession(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void;
   /** Records what an agent did without approval. Undefined if it requested approval. */
   recordUnattended(backendId: string, unattended: UnattendedAction | undefined): void;
-  /**
-   * Returns a notice about a choice that the agent does not offer. Undefined if the notice is unnecessary or was
-   * already shown.
-   */
+  /** A notice about a choice that the agent does not offer. Undefined if it is unnecessary or was shown. */
   noticeForUnofferedChoice(backendId: string, choice: OptionChoice): string | undefined;
 }

@@ -44,10 +44,7 @@ interface FollowStep {
 
 export const followOff: FollowState = { kind: 'off' };
 
-/**
- * Returns the next state. Editors are opened one at a time with a pause after each. Places that are no longer the
- * newest are skipped.
- */
+/** Returns the next state. Editors are opened one at a time, with pauses. Only the newest place counts. */
 export function nextFollowState(state: FollowState, input: FollowInput): FollowStep {
   if (input.type === 'toggled') return { state: state.kind === 'off' ? { kind: 'idle' } : followOff };
   if (state.kind === 'off') return { state };

@@ -25,10 +25,7 @@ interface FileIndexPorts {
 const maxAdded = 2_000;
 const relistMs = 3_000;
 
-/**
- * The files of the workspace, listed on first use. File events update them immediately, and a new listing follows
- * shortly after.
- */
+/** The files of the workspace, listed on first use. File events update them at once; a new listing follows. */
 export class FileIndex implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly lifetimeController = new AbortController();

@@ -47,10 +47,7 @@ function isWordStart(text: string, at: number): boolean {
   return letter !== letter.toLowerCase() && before === before.toLowerCase();
 }
 
-/**
- * Returns the best `count` candidates, the best first. `bonus` is added to the score. White space in the query is
- * ignored.
- */
+/** Returns the best `count` candidates, best first. `bonus` is added to the score. Ignores white space. */
 export function findBestPaths<Candidate extends PathCandidate>(
   query: string,
   candidates: Iterable<Candidate>,

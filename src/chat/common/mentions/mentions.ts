@@ -74,9 +74,7 @@ export class Mentions {
   }
 }
 
-/**
- * Whether a file or folder matches only by scattered characters. Such rows come after the exact matches of all sources.
- */
+/** Whether an item matches only by scattered characters. Such rows come after exact matches of all sources. */
 function isLooseMatch({ kind, title, detail = '' }: MentionRow, query: string): boolean {
   if (kind !== 'file' && kind !== 'folder') return false;
   const wanted = query.toLowerCase().replaceAll('\\', '/');

@@ -84,10 +84,7 @@ export class AgentOptions {
     this.storeRecord(agentId, { ...record, options: isLarge ? [] : views });
   }
 
-  /**
-   * Records what the agent did without approval. Undefined if it requested approval. Returns whether this changed
-   * anything.
-   */
+  /** Records what the agent did without approval; undefined if it asked. Returns whether this changed anything. */
   recordUnattended(agentId: string, unattended: UnattendedAction | undefined): boolean {
     const { unattended: before, ...record } = this.storedRecord(agentId);
     const now = unattended && before === 'runs' ? before : unattended;
@@ -105,10 +102,7 @@ export class AgentOptions {
     else this.preparedOptions.delete(agentId);
   }
 
-  /**
-   * Returns a notice about a default in the settings that the agent does not offer. Each notice is returned once per
-   * window.
-   */
+  /** Returns a notice about a configured default that the agent does not offer, once per window. */
   noticeForUnofferedChoice(agentId: string, { from, option, value }: OptionChoice): string | undefined {
     const key = JSON.stringify([agentId, option, value]);
     if (from !== 'settings' || this.reportedChoices.has(key)) return undefined;

@@ -37,10 +37,7 @@ export class BackendChoice implements Disposable {
     return this.knownBackends;
   }
 
-  /**
-   * The backend that the user has chosen in this window. Otherwise the one in the settings, the one that was used last,
-   * or the demo agent.
-   */
+  /** The backend chosen in this window, or else the one in the settings, the last used one, or the demo agent. */
   get chosenBackend(): BackendView | undefined {
     const preferred = this.ports.preferred();
     return (

@@ -43,9 +43,7 @@ export const ChatUpdate = z.object({
   keyChords: optional(z.array(Text)),
   /** Absolute paths of the workspace folders. Other paths are shown relative to them. */
   folders: optional(z.array(Text)),
-  /**
-   * Draft of the displayed conversation. Sent when the conversation is opened, and when a refused prompt is restored.
-   */
+  /** Draft of the displayed conversation. Sent when it is opened, and when a refused prompt is restored. */
   draft: optional(Draft),
   /** A draft that was sent from this or another page. A composer that still contains it is cleared. */
   sent: optional(Draft),
@@ -86,10 +84,7 @@ export const chatRequests = {
     z.object({ ...inSession, count: z.int().check(z.positive(), z.lte(1_000)) }),
   ),
 
-  /**
-   * Sends a prompt, or queues it while a turn is running. Without `sessionId`, starts a conversation with the chosen
-   * backend.
-   */
+  /** Sends a prompt, or queues it during a turn. Without `sessionId`, starts a conversation with the backend. */
   send: defineAction('chat/send', z.object(draftFields)),
   /** Asks the agent to continue an answer that was interrupted. The draft stays unchanged. */
   continueTurn: defineAction('chat/continueTurn', z.object(inSession)),
@@ -115,10 +110,7 @@ export const chatRequests = {
     'chat/setOption',
     z.object({ sessionId: optional(Text), optionId: Text, value: z.union([Text, z.boolean()]) }),
   ),
-  /**
-   * Prepares a session so that its options are known. Sent when the user types the first character or opens the
-   * options.
-   */
+  /** Prepares a session to know its options. Sent when the user types the first character or opens the options. */
   prepare: defineAction('chat/prepare', NoValue),
   toggleContext: defineAction('chat/toggleContext', z.object({ kind: Text, isOn: z.boolean() })),
 
@@ -148,10 +140,7 @@ export const chatRequests = {
     z.object({ query: Text }),
     z.object({ sessions: z.array(SessionRow) }),
   ),
-  /**
-   * Lists the sessions that a backend stores. Starts the backend. As long as it is running, `searchSessions` includes
-   * them.
-   */
+  /** Lists the sessions that a backend stores, and starts it. While it runs, `searchSessions` includes them. */
   listRemoteSessions: defineRequest(
     'chat/lookForSessions',
     z.object({ backendId: Text }),
@@ -164,10 +153,7 @@ export const chatRequests = {
     z.object({ ...inSession, format: z.enum(['markdown', 'html', 'json']) }),
   ),
 
-  /**
-   * Returns rows for `@`. `kind` limits them to one source. With `isMore`, waits until there are more rows for the same
-   * query.
-   */
+  /** Returns rows for `@`. `kind`: only from one source. `isMore`: waits for more rows of the same query. */
   mentions: defineRequest(
     'chat/mentions',
     z.object({ query: Text, kind: optional(Text), isMore: optional(z.boolean()) }),
@@ -199,16 +185,11 @@ export const chatRequests = {
   applyCode: defineAction('chat/applyCode', z.object({ text: Text, path: optional(Text) })),
   openAsNewFile: defineAction('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) })),
 
-  /**
-   * Opens a diff of a file. It compares the file before the conversation with the current file, or the file before and
-   * after `turn`.
-   */
+  /** Opens a diff of a file: from before the conversation to now, or from before to after `turn`. */
   openChange: defineAction('chat/openChange', z.object({ ...inSession, ...changedFile, path: Text })),
   /** Opens all remaining changes of the conversation, or all changes of one turn, in one diff editor. */
   reviewChanges: defineAction('chat/reviewChanges', z.object({ ...inSession, turn: optional(z.int()) })),
-  /**
-   * Reverts the changes to one file, or to all files without `path`. With `turn`, only reverts changes of that turn.
-   */
+  /** Reverts the changes to one file, or to all files without `path`; only those of `turn`, if set. */
   revert: defineAction('chat/revert', z.object({ ...inSession, ...changedFile })),
   /** Keeps the changes to one file, or to all files without `path`. */
   keepChanges: defineAction(

@@ -5,10 +5,7 @@ import type { Disposable } from '../../../base/common/disposable';
 const checkIntervalMs = 5_000;
 const maxMissed = 3;
 
-/**
- * Detects a visible page that no longer responds. Counts missed checks and not time, so that sleep of the computer is
- * not mistaken for it.
- */
+/** Detects a visible page that no longer responds. Counts missed checks and not time, because of sleep. */
 export class HeartbeatMonitor implements Disposable {
   private timer: Disposable | undefined;
   private missedChecks = 0;

@@ -23,10 +23,7 @@ const KeptCommands = z.record(z.string(), z.array(CommandView));
 const Kept = z.record(z.string(), z.record(z.string(), z.string()));
 type Kept = z.infer<typeof Kept>;
 
-/**
- * Options (a server's profile, an agent's mode) and slash commands for new conversations. Stores the choices for all
- * windows.
- */
+/** Options (a server's profile, an agent's mode) and slash commands for new conversations, for all windows. */
 export class NewSessionOptions implements SessionDefaults, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.ports.onError(error));
   readonly onDidChange = this.emitter.event;
@@ -115,10 +112,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     this.emitter.fire();
   }
 
-  /**
-   * Stores a choice that was made inside a conversation, as the default for later conversations. `options` are those of
-   * the conversation.
-   */
+  /** Stores a choice made in a conversation as the default for later ones. `options`: those of the conversation. */
   rememberChoice(backendId: string, options: readonly OptionView[], optionId: string, value: OptionValue): void {
     if (this.isServer(backendId)) return;
     const option = options.find(({ id }) => id === optionId);
@@ -145,10 +139,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     void this.refresh(backendId);
   }
 
-  /**
-   * Returns the commands of the last session with the backend, because agents only announce commands after a session
-   * has started.
-   */
+  /** Returns the commands of the last session with the backend: agents announce them after a session starts. */
   commandsFor(backendId: string | undefined): readonly CommandView[] {
     if (backendId === undefined) return [];
     return this.currentCommands.get(backendId) ?? this.storedCommands[backendId] ?? [];

@@ -54,10 +54,7 @@ const allParts: readonly UpdatePart[] = [
   'untrusted',
 ];
 
-/**
- * Sends changes to one page, at most once per frame. While there is no page, nothing is sent. A new page gets
- * everything.
- */
+/** Sends changes to one page, at most once per frame. Without a page, nothing is sent. A new page gets all. */
 export class PageFeed implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly frameCoalescer: Coalescer;
@@ -103,9 +100,7 @@ export class PageFeed implements Disposable {
     return this.isPageConnected;
   }
 
-  /**
-   * Shows a conversation or an empty page. With `keepsComposer`, the content of the composer moves to the conversation.
-   */
+  /** Shows a conversation or an empty page. `keepsComposer`: the composer's content moves to the conversation. */
   show(chat: Chat | undefined, keepsComposer = false): void {
     this.shownChat?.store.dispose();
     this.shownChat = undefined;

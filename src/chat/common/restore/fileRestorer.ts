@@ -16,10 +16,7 @@ import type { Restore } from './restoreHistory';
 
 type RestoreCheckpoints = Pick<WorkspaceCheckpoints, 'planRestore' | 'restore'>;
 
-/**
- * The data stored with a running restore. If the restore is interrupted and finished later, it is needed to record the
- * restore.
- */
+/** Stored with a running restore, to record the restore when it is interrupted and finished later. */
 const StoredRequest = z.object({ conversation: z.string(), turn: z.number(), fork: z.string().optional() });
 type StoredRequest = z.infer<typeof StoredRequest>;
 
@@ -34,10 +31,7 @@ export interface RestoreRequest {
   readonly chat: Chat;
   readonly entryId: string;
   readonly point: RestorePoint;
-  /**
-   * What the checkpoints would restore. Undefined without checkpoints; the turns since the prompt are then reverted one
-   * by one.
-   */
+  /** What checkpoints would restore. Without them undefined, and turns since the prompt are reverted one by one. */
   readonly preview: RestorePreview | undefined;
   /** Absolute paths of the files to restore. */
   readonly paths: readonly string[];
@@ -125,10 +119,7 @@ export class FileRestorer {
     };
   }
 
-  /**
-   * Undoes a restore. If the conversation was forked, also updates the other conversation. @throws CheckpointError,
-   * ChatError
-   */
+  /** Undoes a restore, also in the other conversation of a fork. @throws CheckpointError, ChatError */
   async undo(chat: Chat, restore: Restore, files: UndoFiles, signal: AbortSignal): Promise<RestoreResult> {
     const { id, paths } = restore;
     const origin = restore.origin === undefined ? chat : await this.findChat(restore.origin);
@@ -182,10 +173,7 @@ export class FileRestorer {
     return restore.id;
   }
 
-  /**
-   * Records the restore in a fork. The fork reviews the changes before the prompt, the original those that were not
-   * restored.
-   */
+  /** Records the restore in a fork, which reviews the changes before the prompt. The original reviews the others. */
   private async recordInFork(
     { chat, point, preview }: Pick<RestoreRequest, 'chat' | 'point' | 'preview'>,
     fork: Chat,

@@ -2,10 +2,7 @@ import type { LogRecord, RecordOf } from '../conversation/logRecord';
 
 export type Restore = Omit<RecordOf<'restored'>, 'type' | 'at'>;
 
-/**
- * The restores of a conversation that can be undone. Built only from the conversation's records, so that they can be
- * reproduced.
- */
+/** The restores of a conversation that can be undone. Built only from the records, to be reproducible. */
 export class RestoreHistory {
   private readonly restoreById = new Map<string, Restore>();
 

@@ -25,10 +25,7 @@ interface ChangedPaths {
   readonly unsaved: ReadonlySet<string>;
 }
 
-/**
- * Returns the files that a restore can change, those changed by agents first. A file with unsaved text may be unchanged
- * on disk.
- */
+/** Returns the files that a restore can change, agents' first. A file with unsaved text may be unchanged on disk. */
 export function restoreRows(changes: readonly RestoreChange[], paths: ChangedPaths): RestoreRow[] {
   const changeByPath = new Map(changes.map(({ change, path }) => [path, change]));
   const unsavedOnly = [...paths.byAgent].filter((path) => paths.unsaved.has(path) && !changeByPath.has(path));

@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventOf } from '../../../session/common/sessionEvents';
-import type { EntryBase, EntryWriter } from './entryWriter';
+import type { EntryBase } from '../../../transcript/common/entries';
+import type { EntryWriter } from './entryWriter';
 import { contentParts } from './toolParts';
 
 type AnswerEvent = EventOf<

@@ -37,10 +37,7 @@ interface SentPrompt {
 
 type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage'>;
 
-/**
- * Builds the transcript and state of a conversation from its records. Equal records give equal results. Expects
- * normalized session events.
- */
+/** Builds transcript and state from records: equal records, equal results. Expects normalized events. */
 export class ChatTranscript {
   readonly writer: EntryWriter;
   readonly approvals = new ApprovalViews();

@@ -1,17 +1,10 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { approximateSize } from '../../../base/common/approximateSize';
-import type { Entry } from '../../../transcript/common/entries';
+import type { Entry, EntryBase } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { truncateEntry } from '../../../transcript/common/truncateEntry';
 import type { DiffTexts } from '../chatPorts';
-
-export interface EntryBase {
-  readonly id: string;
-  readonly turn: number;
-  readonly at?: number;
-  readonly parent?: string;
-}
 
 /** Maximum total size of the complete forms of shortened entries, in UTF-16 units. The oldest are evicted. */
 const maxUnits = 32 * 1024 * 1024;
@@ -37,10 +30,7 @@ export class EntryWriter {
 
   constructor(readonly document: TranscriptDocument) {}
 
-  /**
-   * Creates the common members of a new entry. Ids are sequential, so they stay the same when the records are read
-   * again.
-   */
+  /** Creates the common members of a new entry. Ids are sequential: the same when records are read again. */
   createBase(parent?: string): EntryBase {
     const { recordedAt, turnNumber } = this;
     return { id: `e${++this.entryCount}`, turn: turnNumber, ...withoutUndefined({ at: recordedAt, parent }) };

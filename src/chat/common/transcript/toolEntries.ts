@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
-import type { EntryOf, Part, ToolState } from '../../../transcript/common/entries';
+import type { EntryBase, EntryOf, Part, ToolState } from '../../../transcript/common/entries';
 import type { DecidedApproval } from '../approvals/approvalViews';
 import { displayedContent } from './callContent';
-import type { EntryBase, EntryWriter } from './entryWriter';
+import type { EntryWriter } from './entryWriter';
 import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type PartsWithDiffs } from './toolParts';
 
 type ToolEntry = EntryOf<'tool'>;
@@ -242,10 +242,7 @@ function titleOf({ title, name, kind, operation, input }: Call): string {
   return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
 }
 
-/**
- * Whether a title contains the command or its beginning. A title that only describes the purpose does not show which
- * command runs.
- */
+/** Whether a title contains the command or its beginning, and not only the purpose of the command. */
 function namesCommand(title: string, command: string): boolean {
   const bare = (text: string): string => text.replaceAll(/[`\s]+/g, ' ').trim();
   const start = bare(title).replace(/\s*(…|\.\.\.)$/, '');

@@ -17,10 +17,7 @@ interface OthersSaveWatchDeps {
   readonly runForFile: (path: string, task: (path: string) => Promise<void>) => Promise<void>;
 }
 
-/**
- * Time limit for reading a file before it is saved. VS Code skips listeners of other extensions if they delay saving
- * for long.
- */
+/** Time limit for reading a file before it is saved. VS Code skips listeners that delay saving for long. */
 const readTimeoutMs = 300;
 
 /** Records saves during a turn that the agent did not make, and the text on disk immediately before each save. */

@@ -59,10 +59,7 @@ export class PromptSaves {
     return this.isWaitingForAnswer;
   }
 
-  /**
-   * Resolves when the prompt can be sent. @throws BackendError `cancelled` if the user dismisses the question, or on
-   * abort
-   */
+  /** Resolves when the prompt can be sent. @throws BackendError `cancelled` if the user dismisses it, or on abort */
   async beforePrompt(prompt: Draft, signal: AbortSignal): Promise<void> {
     const { files } = this;
     if (files.mode === 'never') return;

@@ -15,10 +15,7 @@ export interface PageControl {
   readonly feed: Pick<PageFeed, 'flushNow' | 'loadOlder' | 'handleDraftSaved'>;
   /** The displayed conversation, if its first prompt was sent from this page. */
   readonly startedChat: Chat | undefined;
-  /**
-   * Shows the conversation, or an empty page for a new one. `keepsComposer`: the composer's text becomes the draft of
-   * the conversation.
-   */
+  /** Shows a conversation, or an empty page. `keepsComposer`: the composer's text becomes the draft. */
   show(chat: Chat | undefined, keepsComposer?: boolean): void;
   /**
    * Call before opening or creating a conversation for the user. The result is a function that returns whether the page
@@ -80,9 +77,7 @@ export function createChatHandlers(
     };
   };
 
-  /**
-   * Requests the agent's options before the first prompt. Not needed for servers, which have already reported theirs.
-   */
+  /** Requests the agent's options before the first prompt. Servers have already reported theirs. */
   const prepare = (): void => {
     const { chosenBackend } = backends;
     const isWanted = page.chat === undefined && services.isTrusted() && chosenBackend !== undefined;

@@ -163,10 +163,7 @@ export class ChatPageHost implements Disposable, PageControl {
     );
   }
 
-  /**
-   * Reopens a conversation for which another window has become the writer. Messages that were not saved are lost. Never
-   * rejects.
-   */
+  /** Reopens a conversation that another window now writes. Unsaved messages are lost. Never rejects. */
   private async reopenChat(outdated: Chat): Promise<void> {
     const { chats, log } = this.deps.services;
     try {

@@ -23,8 +23,16 @@ export class ChatReview implements ReviewSource {
     return [...new Set(this.chats.openChats.flatMap(reviewable))];
   }
 
-  formerPath(path: string): string | undefined {
-    return this.chatOf(path)?.fileChanges.list.find((change) => change.path === path)?.renamedFrom;
+  get formerPaths(): ReadonlyMap<string, string> {
+    const formerPaths = new Map<string, string>();
+    for (const { fileChanges } of this.chats.openChats) {
+      for (const change of fileChanges.list) {
+        if (!canUndo(change)) continue;
+        if (change.renamedFrom === undefined) formerPaths.delete(change.path);
+        else formerPaths.set(change.path, change.renamedFrom);
+      }
+    }
+    return formerPaths;
   }
 
   async baseline(path: string): Promise<string | null | undefined> {
@@ -60,8 +68,8 @@ export class ChatReview implements ReviewSource {
     }
   }
 
-  async refresh(): Promise<void> {
-    await Promise.all(this.changedChats.map((chat) => chat.fileChanges.refresh()));
+  async refresh(paths: ReadonlySet<string>): Promise<void> {
+    await Promise.all(this.changedChats.map((chat) => chat.fileChanges.refresh(paths)));
   }
 
   private get changedChats(): Chat[] {

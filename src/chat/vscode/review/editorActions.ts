@@ -47,10 +47,7 @@ export class EditorActions implements Disposable {
     await vscode.env.clipboard.writeText(text);
   }
 
-  /**
-   * Replaces the selection. Asks for approval to change a protected file. @throws Error with a message that says what
-   * to do
-   */
+  /** Replaces the selection. Asks before changing a protected file. @throws Error that says what to do */
   async insertAtCursor(text: string): Promise<void> {
     const editor = this.textEditor;
     if (!editor)

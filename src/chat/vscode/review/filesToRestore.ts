@@ -31,10 +31,7 @@ export class FilesToRestore {
     return new Set(unsaved.map(({ uri }) => uri.fsPath));
   }
 
-  /**
-   * If there are protected files, asks the user whether to restore them. Returns their paths, or undefined if the user
-   * refuses.
-   */
+  /** Asks about protected files, if any. Returns their paths, or undefined if the user refuses. */
   async confirmProtected(
     paths: readonly string[],
     preview: RestorePreview | undefined,

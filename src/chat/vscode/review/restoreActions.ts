@@ -88,10 +88,7 @@ export class RestoreActions {
     await this.restoreFiles({ chat, entryId, point }, plan, { paths, isFork: scope === 'both' }, show);
   }
 
-  /**
-   * Restores the conversation to the state before a prompt, and puts the prompt into the composer. @throws ChatError,
-   * CheckpointError
-   */
+  /** Restores the state before a prompt, and puts the prompt into the composer. @throws ChatError, CheckpointError */
   async editAndResend(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
     if (!(await this.prepare(chat))) return;
     const point = await chat.restores.restorePointBefore(entryId);
@@ -132,10 +129,7 @@ export class RestoreActions {
     );
   }
 
-  /**
-   * Lets the user choose a prompt of the conversation and restores the state before it. @throws ChatError,
-   * CheckpointError
-   */
+  /** Lets the user choose a prompt and restores the state before it. @throws ChatError, CheckpointError */
   async pickPrompt(chat: Chat, show: ShowChat): Promise<void> {
     const prompts = [...chat.transcript.entries()].flatMap((entry) => (entry.kind === 'prompt' ? [entry] : []));
     const items = prompts.toReversed().map(({ id, text, turn }) => ({
@@ -286,10 +280,7 @@ export class RestoreActions {
     });
   }
 
-  /**
-   * Asks about files that were changed after a restore. Returns those to leave unchanged. Undefined if the user
-   * cancels.
-   */
+  /** Asks about files changed after a restore. Returns those to leave unchanged. Undefined if cancelled. */
   private async chooseLeftFiles(
     changedSince: readonly string[],
     unsaved: readonly string[],

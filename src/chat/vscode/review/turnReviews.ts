@@ -1,15 +1,22 @@
 import * as vscode from 'vscode';
+import { BoundedMap } from '../../../base/common/boundedMap';
 import { countOf } from '../../../base/common/countOf';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { listNames } from '../../../base/common/lists';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { oneLine } from '../../../base/common/oneLine';
+import { contextKeys } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
+import { activeMultiDiffTitle, watchActiveTab } from '../../../platform/vscode/multiDiffTabs';
 import type { Chat, TurnRange, FileChangedByTurns } from '../../common/chatPorts';
+import type { UndoActions } from './undoActions';
 import type { VirtualDocuments } from './virtualDocuments';
 
 /** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxFiles = 300;
 const maxTitleLength = 40;
+/** Maximum number of editors whose turns are known. */
+const maxEditors = 100;
 const pickTitle = 'Review Changes Since Prompt';
 
 /**
@@ -23,12 +30,30 @@ interface PromptOfTurn {
   readonly title: string;
 }
 
+interface ShownTurns {
+  readonly chat: Chat;
+  readonly turns: TurnRange;
+}
+
 /** Shows the changes of turns in VS Code's multi-file diff editor. */
-export class TurnReviews {
+export class TurnReviews implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly shownByTitle = new BoundedMap<string, ShownTurns>({ maxEntries: maxEditors });
+
   constructor(
     private readonly documents: VirtualDocuments,
     private readonly messages: Pick<Messages, 'info'>,
+    private readonly undoActions: Pick<UndoActions, 'undoFile'>,
   ) {}
+
+  start(): void {
+    this.disposables.add(watchActiveTab(() => setContext(this.activeTurns !== undefined)));
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+    setContext(false);
+  }
 
   async openTurn(chat: Chat, turn: number): Promise<void> {
     const title = promptsOf(chat).find((prompt) => prompt.turn === turn)?.title ?? chat.view.title;
@@ -65,6 +90,46 @@ export class TurnReviews {
     }
   }
 
+  /**
+   * Undoes what the turns of the active editor have changed in a file, the last turn first. Without `target`, uses the
+   * file at the cursor. @throws Error
+   */
+  async undoShownFile(target: unknown): Promise<void> {
+    const { activeTurns } = this;
+    if (!activeTurns) throw new Error('Open the changes of a turn first.');
+    const { chat, turns } = activeTurns;
+    const uri = target instanceof vscode.Uri ? target : vscode.window.activeTextEditor?.document.uri;
+    const files = chat.fileChanges.filesOfTurns(turns);
+    const file = files.find(({ path, renamedFrom }) => path === uri?.fsPath || renamedFrom === uri?.fsPath);
+    if (!file) throw new Error('These turns have no changes in this file that can be undone.');
+    let { path } = file;
+    let isFound = false;
+    for (const { turn } of promptsOf(chat).toReversed()) {
+      const ofTurn = chat.fileChanges.filesOfTurns({ first: turn, last: turn });
+      const changed = ofTurn.find((one) => one.path === path);
+      if (turn < turns.first || turn > turns.last || !changed) continue;
+      isFound = true;
+      if (!(await this.undoActions.undoFile(chat, changed, turn))) return;
+      path = changed.renamedFrom ?? path;
+    }
+    if (!isFound) throw new Error('The turn is still running. Undo its changes when it has ended.');
+  }
+
+  private get activeTurns(): ShownTurns | undefined {
+    return this.shownByTitle.get(activeMultiDiffTitle(this.shownByTitle.keys()) ?? '');
+  }
+
+  /** Returns a title that no editor with other turns has, because editors are recognized by their titles. */
+  private uniqueTitle(title: string, { chat, turns }: ShownTurns): string {
+    const isFree = (candidate: string): boolean => {
+      const other = this.shownByTitle.get(candidate);
+      return !other || (other.chat === chat && other.turns.first === turns.first && other.turns.last === turns.last);
+    };
+    let unique = title;
+    for (let number = 2; !isFree(unique); number++) unique = `${title} [${number}]`;
+    return unique;
+  }
+
   private async open(chat: Chat, turns: TurnRange, title: string): Promise<void> {
     const files = chat.fileChanges.filesOfTurns(turns);
     const shown: DiffResource[] = [];
@@ -79,7 +144,11 @@ export class TurnReviews {
       ...(files.length > maxFiles ? [`The first ${maxFiles} of ${files.length} files are shown.`] : []),
     ];
     if (shown.length === 0 && left.length === 0) throw new Error('There are no changes to review.');
-    if (shown.length > 0) await vscode.commands.executeCommand('vscode.changes', title, shown);
+    if (shown.length > 0) {
+      const unique = this.uniqueTitle(title, { chat, turns });
+      this.shownByTitle.set(unique, { chat, turns });
+      await vscode.commands.executeCommand('vscode.changes', unique, shown);
+    }
     if (left.length > 0) this.messages.info(left.join(' '));
   }
 
@@ -104,6 +173,10 @@ export class TurnReviews {
       isThere ? afterUri : undefined,
     ];
   }
+}
+
+function setContext(isShown: boolean): void {
+  void vscode.commands.executeCommand('setContext', contextKeys.reviewTurnsShown, isShown);
 }
 
 /** Returns an item for a quick pick. Undefined if these turns have changed no files. */

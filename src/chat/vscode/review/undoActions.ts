@@ -32,10 +32,7 @@ interface RestoredFile {
   readonly restoreId: string;
 }
 
-/**
- * The result of undoing changes. For a file without text, `restoreId` is the restore with which the undo can be
- * reverted.
- */
+/** The result of undoing changes. `restoreId`: for a file without text, the restore that reverts the undo. */
 interface Undone {
   readonly restoreId?: string | undefined;
 }

@@ -6,9 +6,7 @@ import { readOnlyTextUri } from '../../../platform/vscode/readOnlyTexts';
 const maxTexts = 60;
 const maxReaders = 3_000;
 
-/**
- * Read-only documents for texts of conversations. They have the names of their files. Only the newest ones can be read.
- */
+/** Read-only documents for texts of conversations, named like their files. Only the newest ones can be read. */
 export class VirtualDocuments {
   private readonly textsByQuery = new BoundedMap<string, string>({ maxEntries: maxTexts });
   private readonly readersByQuery = new BoundedMap<string, () => Promise<string>>({ maxEntries: maxReaders });

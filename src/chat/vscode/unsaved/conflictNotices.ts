@@ -19,10 +19,7 @@ interface ConflictNoticesDeps {
 /** How long to wait for more conflicts, so that files that are written together are reported in one message. */
 const reportDelayMs = 250;
 
-/**
- * Notifies the user about files that an agent has written while they had unsaved text. Shows one message for files that
- * are found together.
- */
+/** Tells about files that an agent wrote while they had unsaved text. One message for files found together. */
 export class ConflictNotices implements Disposable {
   private readonly disposables = new DisposableStore();
   /** Conflicts that were reported. A conflict that is resolved and occurs again is reported again. */

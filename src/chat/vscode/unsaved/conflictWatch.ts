@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { messageOf } from '../../../base/common/errors';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
-import { findGitHead } from '../../../platform/vscode/gitRepository';
+import { findGitHead } from '../../../platform/vscode/git/gitRepository';
 import { canResultFromChanges, nextDiskState, type DiskState, type DiskText } from '../../common/unsaved/diskState';
 import type { ActiveAgent } from '../../common/unsaved/activeAgents';
 import { readDiskText } from './textVersions';

@@ -86,10 +86,7 @@ export async function readDiskText({ encoding, uri }: TextOnDisk): Promise<DiskT
   }
 }
 
-/**
- * Reads a file and decodes it like its editor does. Undefined if it is too large or not text. @throws Error if it
- * cannot be read
- */
+/** Reads and decodes a file like its editor. Undefined if too large or not text. @throws Error if unreadable */
 export async function readDiskTextAt(path: string): Promise<FileText> {
   const uri = vscode.Uri.file(path);
   const document = vscode.workspace.textDocuments.find(({ uri: one }) => one.toString() === uri.toString());
@@ -114,9 +111,7 @@ async function showDocument(document: vscode.TextDocument): Promise<vscode.TextE
   });
 }
 
-/**
- * Reverts the active editor, which must show this document. @throws Error if the user has switched to another editor
- */
+/** Reverts the active editor, which must show this document. @throws Error if the user has switched editors */
 async function revertActive(document: vscode.TextDocument): Promise<void> {
   if (vscode.window.activeTextEditor?.document !== document) {
     throw new Error(`Another editor is active. Go to ${nameOf(document)} and try again.`);

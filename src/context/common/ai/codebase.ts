@@ -1,10 +1,7 @@
 const hostedSchemes = /^(?:https?|ssh|git|git\+ssh|ssh\+git|ftps?):$/;
 const scpForm = /^(?:[^@/\s]+@)?([^:/\s]+):(?![:/])(\S+)$/;
 
-/**
- * Returns `host/owner/name` for the URL of a remote, without credentials. Undefined for local paths, because they are
- * private.
- */
+/** Returns `host/owner/name` for a remote's URL, without credentials. Undefined for local, private paths. */
 export function codebaseNameOf(remote: string): string | undefined {
   if (remote.includes('\\')) return undefined;
   const [host, path] = hostAndPathOf(remote);

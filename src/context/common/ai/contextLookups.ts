@@ -101,10 +101,7 @@ export class ContextLookups implements Disposable {
   }
 }
 
-/**
- * Returns the items of the first mentions that are found. If there are none, returns the provider's items for the
- * query.
- */
+/** Returns the items of the first mentions found, or else the provider's items for the query. */
 async function providerItems(
   handle: ProviderHandle,
   params: MentionsParams,

@@ -36,9 +36,7 @@ interface ContextAttachment {
 }
 
 const maxRows = 20;
-/**
- * How long a search waits while the user types, in milliseconds. A slow provider must not delay the results of others.
- */
+/** How long a search waits while the user types, in milliseconds: a slow provider must not delay others. */
 const searchWaitMs = 300;
 /** How long to wait for current items before a prompt is sent, in milliseconds. */
 const resolveWaitMs = 1_000;
@@ -54,9 +52,7 @@ const MentionId = z.tuple([z.string(), z.string().nullable(), z.string(), z.numb
 /** The id of a mention that was found by a query: the provider and the mention itself. */
 const FoundId = z.tuple([z.literal('mention'), z.string(), mentionSchema]);
 
-/**
- * Mentions of context items: first those of the active file, then those of other files, then those that providers find.
- */
+/** Mentions of context items: of the active file, then of other files, then those that providers find. */
 export class ContextMentions {
   readonly kind = 'context';
 

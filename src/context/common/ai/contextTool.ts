@@ -55,9 +55,7 @@ type ContextToolInput = z.infer<typeof ContextToolInput>;
 
 /** How long the answer waits for providers, in milliseconds. It names providers that have not answered by then. */
 const waitMs = 1_000;
-/**
- * Maximum duration of a lookup, in milliseconds. A lookup sends two requests one after another, often over the network.
- */
+/** Maximum duration of a lookup, in milliseconds: two requests, often over the network. */
 const lookupMs = 5_000;
 const maxItems = 200;
 /** Maximum length of the answer, in UTF-16 units. */

@@ -56,10 +56,7 @@ export class MentionSearch implements Disposable {
     return interleaveMentions(round.providerSearches);
   }
 
-  /**
-   * Waits for the answer of another provider. Never rejects. @returns whether the search for this query is still the
-   * current one
-   */
+  /** Waits for another provider's answer. Never rejects. @returns whether the query is still the current one */
   async waitForMoreAnswers(query: string, signal: AbortSignal): Promise<boolean> {
     const round = this.searchFor(query);
     if (!round || isAborted(signal)) return false;

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { itemLimits, mentionLimits } from '../limits';
 
-/**
- * Something for which a provider has items, such as an issue or a symbol. The schema is also used for worker messages.
- */
+/** Something for which a provider has items, such as an issue or a symbol. Also used for worker messages. */
 export const mentionSchema = z.object({
   title: z.string().min(1).max(itemLimits.title),
   uri: z.string().max(itemLimits.url),

@@ -11,10 +11,7 @@ export interface ItemRange {
 }
 
 interface ItemHover {
-  /**
-   * Markdown, which is preferred where it can be rendered. It is untrusted, so render it without HTML and command
-   * links.
-   */
+  /** Markdown, preferred where it can be rendered. Untrusted: render it without HTML and command links. */
   readonly markdown?: string;
   readonly text?: string;
 }

@@ -28,9 +28,7 @@ export interface PendingRequest {
   whenEnded: Promise<void>;
   readonly controller: AbortController;
   waiterCount: number;
-  /**
-   * Whether a caller has stopped waiting because of a time-out. The request then continues even if nobody waits for it.
-   */
+  /** Whether a caller's waiting timed out. The request then continues even if nobody waits for it. */
   isWantedLate: boolean;
 }
 

@@ -195,9 +195,7 @@ function isOptionalText(value: unknown): value is string | null | undefined {
   return typeof value === 'string' || value === undefined || value === null;
 }
 
-/**
- * Stores the line at `numbers[at]` and the character at `numbers[at + 1]`. Returns false if the position is invalid.
- */
+/** Stores the line at `numbers[at]` and the character after it. Returns false if the position is invalid. */
 function readPosition(position: unknown, numbers: Float64Array, at: number): boolean {
   if (!isObject(position)) return false;
   const { line, character } = position;

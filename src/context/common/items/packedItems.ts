@@ -8,10 +8,7 @@ import { ProviderError } from '../providers/providerError';
 /** Numbers for each item in `ranges`: line and character of the start, then of the end. NaN means absent. */
 export const numbersPerRange = 4;
 
-/**
- * Numbers for each item in `texts`: offset in `text`, length of each text (-1 means absent), and 1 if the item prefers
- * its link.
- */
+/** Numbers per item in `texts`: offset in `text`, length of each text (-1: absent), and 1 if it prefers its link. */
 export const numbersPerText = 7;
 const linkHintOffset = 6;
 

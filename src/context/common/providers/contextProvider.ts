@@ -41,10 +41,7 @@ export type ProviderSettings = Readonly<Record<string, unknown>>;
 export interface ContextProvider extends Disposable {
   /** Stops running code, if there is any. The next request starts it again. */
   unload?(): void;
-  /**
-   * Fires when the provider's code has changed, so that earlier answers are outdated. Only providers with local code
-   * have it.
-   */
+  /** Fires when the provider's code has changed and earlier answers are outdated. Only for local code. */
   readonly onDidReload?: Event<void>;
   /** Fires for lines that belong in the provider's log: output and uncaught errors. They may contain secrets. */
   readonly onDidPrint?: Event<string>;
@@ -54,10 +51,7 @@ export interface ContextProvider extends Disposable {
   readonly note?: string | undefined;
   /** Performs the handshake. @throws ProviderError, or another error that says what went wrong */
   capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities>;
-  /**
-   * Returns the items of a document. Call `capabilities` first. The caller owns the result. @throws the same errors as
-   * `capabilities`
-   */
+  /** Returns a document's items; the caller owns them. Call `capabilities` first. @throws the same errors */
   documentItems(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems>;
   /** Returns mentions. Undefined if the provider does not support them. @throws the same errors as `capabilities` */
   mentions(
@@ -65,10 +59,7 @@ export interface ContextProvider extends Disposable {
     settings: ProviderSettings,
     signal: AbortSignal,
   ): Promise<readonly Mention[] | undefined>;
-  /**
-   * Returns items for a mention or query. Undefined if the provider does not support lookups. @throws the same errors
-   * as `capabilities`
-   */
+  /** Returns items for a mention or query. Undefined without lookups. @throws the same errors as `capabilities` */
   lookUpItems(lookup: LookupTarget, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined>;
 }
 

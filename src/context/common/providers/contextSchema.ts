@@ -1,24 +1,15 @@
 import * as z from 'zod';
 
-/**
- * Schemas of the messages in the three dialects, except for items (see `itemReader`). Unknown members are dropped, and
- * `null` means absent.
- */
+/** Message schemas of the dialects, except for items. Unknown members are dropped, and `null` means absent. */
 
 export const dialects = ['A', 'B', 'C'] as const;
-/**
- * The dialects have different methods. A: `capabilities` and `items`. B: `capabilities` and `annotations`. C: `meta`
- * and `annotations`.
- */
+/** The dialects' methods. A: `capabilities`, `items`. B: `capabilities`, `annotations`. C: `meta`, `annotations`. */
 export type Dialect = (typeof dialects)[number];
 
 const selector = z.object({ path: z.string().nullish(), contentContains: z.string().nullish() });
 export type WireSelector = z.infer<typeof selector>;
 
-/**
- * The selectors. If absent, all documents match. If empty, none match. `null` is invalid, because its meaning would be
- * unclear.
- */
+/** Absent: all documents match. Empty: none. `null` is invalid, because its meaning would be unclear. */
 const selectors = z.array(selector).optional();
 
 /** The result of the handshake in dialects A and B. Only the later form of B has `meta`. */
@@ -27,10 +18,7 @@ export const capabilitiesResult = z.object({
   meta: z.object({ name: z.string().nullish() }).nullish(),
 });
 
-/**
- * The result of the handshake in dialect C. Its first form has `selector` and `features`, and its later form has
- * `annotations`.
- */
+/** Result of the handshake in dialect C: `selector` and `features` in its first form, `annotations` later. */
 export const metaResult = z.object({
   name: z.string().nullish(),
   selector: selectors,

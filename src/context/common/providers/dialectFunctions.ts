@@ -10,10 +10,7 @@ export function dialectOfFunctions(has: (name: string) => boolean): Dialect | un
   return has('annotations') || has('mentions') ? 'B' : 'A';
 }
 
-/**
- * The abilities of a JavaScript provider, determined by its functions. In dialect A, `items` returns the items of a
- * document.
- */
+/** The abilities of a JavaScript provider, by its functions. In dialect A, `items` is about documents. */
 export function abilitiesOfFunctions(dialect: Dialect, has: (name: string) => boolean): ProviderAbilities {
   if (dialect === 'A') return { annotations: true, mentions: false, items: false };
   return { annotations: has('annotations'), mentions: has('mentions'), items: has('items') };

@@ -33,10 +33,7 @@ function readDocumentCapabilities(result: unknown): HandshakeResult {
   return capabilitiesOf(data.meta?.name, data.selector);
 }
 
-/**
- * Reads the handshake of dialect C. If selectors are missing, only its first form (with `selector` or `features`) means
- * all documents.
- */
+/** Reads the handshake of dialect C. Without selectors, only its first form means all documents. */
 function readMeta(result: unknown): HandshakeResult {
   const { success, data } = metaResult.safeParse(result);
   if (!success) throw new ProviderError(wrongHandshake('meta', '`annotations` with `selectors` that are a list'));

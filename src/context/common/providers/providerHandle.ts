@@ -132,10 +132,7 @@ export class ProviderHandle implements Disposable {
     return this.isLastCallSlow;
   }
 
-  /**
-   * Returns its items for a document. Empty if its selectors exclude the document. @throws errors of the provider and
-   * its settings
-   */
+  /** Returns its items for a document. Empty if its selectors exclude it. @throws errors of provider and settings */
   async documentItems(params: ItemsParams, target: SelectableDocument, signal: AbortSignal): Promise<PackedItems> {
     const { clock, timings } = this.deps;
     let isSlow = false;
@@ -156,10 +153,7 @@ export class ProviderHandle implements Disposable {
     }
   }
 
-  /**
-   * Returns its mentions for a query. Undefined if it does not support mentions. @throws errors of the provider and its
-   * settings
-   */
+  /** Returns its mentions. Undefined if it does not support mentions. @throws errors of provider and settings */
   async mentions(params: MentionsParams, signal: AbortSignal): Promise<readonly Mention[] | undefined> {
     return await this.callLookup('mentions', signal, (settings, inTime) =>
       this.provider.mentions(params, settings, inTime),

@@ -83,10 +83,7 @@ export class ProviderSet implements Disposable {
   }
 }
 
-/**
- * Returns a text that changes with the entry. Excludes the folders, because they may change while the provider stays
- * the same.
- */
+/** Returns a text that changes with the entry, but not with the folders: the provider stays the same. */
 function identityOf({ id, place, settings, selectorMatch, isUserDefined }: ProviderEntry): string {
   return JSON.stringify([id, place, settings, selectorMatch, isUserDefined]);
 }

@@ -168,9 +168,7 @@ class ProviderCollector {
   }
 }
 
-/**
- * Returns the entry for a key. Returns a message if it is invalid, and undefined if it does not apply to this scope.
- */
+/** Returns the entry for a key; a message if it is invalid; undefined if it is not for this scope. */
 function entryOf(
   key: string,
   { value, base, file, setting }: SettingValue,

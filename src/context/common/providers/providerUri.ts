@@ -22,9 +22,7 @@ const script = /\.[cm]?[jt]s$/i;
 const packageName = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*(?:\/[\w./~-]+)?$/;
 const drive = /^[A-Za-z]:[\\/]/;
 
-/**
- * Parses a key. It can be relative to the `file:` URIs `folder` and `base`. @returns a message if the key is invalid
- */
+/** Parses a key, which can be relative to the `file:` URIs `folder` and `base`. @returns a message if invalid */
 export function parseProviderUri(key: string, folder: string | undefined, base = folder): ProviderUri | string {
   const hash = key.indexOf('#');
   const name = hash === -1 ? undefined : key.slice(hash + 1) || undefined;

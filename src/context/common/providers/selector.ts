@@ -3,10 +3,7 @@ import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import type { DocumentSelector } from './contextProvider';
 import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';
 
-/**
- * Whether `any` or `all` selectors must match a document. Existing providers expect `any`, but the published protocol
- * requires `all`.
- */
+/** Whether `any` or `all` selectors must match. Providers expect `any`; the published protocol requires `all`. */
 export type SelectorCombination = 'any' | 'all';
 
 /** A document that is matched against selectors. Its text is normalized only once, on first use. */

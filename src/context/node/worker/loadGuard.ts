@@ -5,17 +5,11 @@ import { ProviderError } from '../../common/providers/providerError';
 import { maxModuleFiles } from '../../common/limits';
 import type { HashedModuleFile } from '../providerWorkerMessages';
 
-/**
- * Matches file names in `require('…')`, `import('…')` and import declarations, because some files are only loaded while
- * the code runs.
- */
+/** Matches file names in `require('…')`, `import('…')` and imports: some files are only loaded later. */
 const fileReference = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
 const isCode = /\.(?:[cm]?[jt]s|json|node)$/i;
 
-/**
- * Reads and hashes the files of a module. After `close`, it only reads the same files, and only if their content is
- * unchanged.
- */
+/** Reads and hashes the files of a module. After `close`, only reads the same files with the same content. */
 export class ModuleLoadGuard {
   private readonly hashByUrl = new Map<string, string>();
   private readonly importedNames: { readonly url: string; readonly name: string }[] = [];
@@ -67,10 +61,7 @@ export class ModuleLoadGuard {
   }
 }
 
-/**
- * Returns the URL of a named file. Undefined if it does not exist, because the name may be in a comment or be for
- * another system.
- */
+/** Returns the URL of a named file. Undefined if missing: the name may be in a comment, or for another system. */
 function fileOf({ url, name }: { readonly url: string; readonly name: string }): string | undefined {
   try {
     const file = createRequire(url).resolve(name);

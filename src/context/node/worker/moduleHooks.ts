@@ -17,9 +17,7 @@ interface ModuleHooks {
 const surveyScheme = 'backline-survey:';
 const haltMessage = 'Nothing of it runs yet.';
 
-/**
- * Enables the worker to import TypeScript, and packages of the workspace folder. Reports and checks the loaded files.
- */
+/** Lets the worker import TypeScript, and packages of the workspace folder. Reports and checks loaded files. */
 export function installModuleHooks({ folder, guard, onResolve, onFile }: ModuleHooks): void {
   nodeModule.registerHooks({
     resolve(specifier, context, next) {
@@ -46,10 +44,7 @@ export function installModuleHooks({ folder, guard, onResolve, onFile }: ModuleH
   });
 }
 
-/**
- * Loads a module and its imports without running them. For this, it imports a module that throws before they run.
- * @throws load errors
- */
+/** Loads a module and its imports without running them: the importing module throws before. @throws load errors */
 export async function loadWithoutRunning(specifier: string): Promise<void> {
   try {
     await import(`${surveyScheme}${encodeURIComponent(specifier)}`);

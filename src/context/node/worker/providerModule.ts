@@ -18,9 +18,7 @@ export function importSpecifierOf({ specifier, folder }: ModuleLocation): string
   return folder === undefined ? specifier : `${packageScheme}${specifier}`;
 }
 
-/**
- * Loads a module and returns its provider. @throws ProviderError if the module has no provider; any error of the module
- */
+/** Loads a module and returns its provider. @throws ProviderError if it has none; any error of the module */
 export async function loadProvider(location: ModuleLocation): Promise<LoadedProvider> {
   const imported: unknown = await import(importSpecifierOf(location));
   for (const candidate of candidatesIn(imported)) {
@@ -33,10 +31,7 @@ export async function loadProvider(location: ModuleLocation): Promise<LoadedProv
   );
 }
 
-/**
- * Returns the objects that may be the provider: the default export, also that of a CommonJS module compiled from an ES
- * module.
- */
+/** Returns what may be the provider: the default export, also that of CommonJS compiled from an ES module. */
 function candidatesIn(imported: unknown): unknown[] {
   const first = propertyOf(imported, 'default');
   return [first, propertyOf(first, 'default')];

@@ -30,6 +30,9 @@ const collectMs = 2;
 /** Smaller arrays are copied, which costs less than to transfer them. Bytes. */
 const minTransferred = 16 * 1_024;
 
+/** How often a provider that is alone in a shared worker is checked for changes of globals. */
+const aloneCheckMs = 1_000;
+
 interface ProviderWorkerDeps {
   readonly note: RunNote;
   readonly guard: ModuleLoadGuard | undefined;
@@ -68,6 +71,7 @@ export class ProviderWorker {
   private readonly ranSinceReport = new Set<number>();
   private readonly ranSinceCheck = new Set<number>();
   private lastText: { readonly text: SharedText; readonly content: string } | undefined;
+  private lastCheckMs = -Infinity;
   private openCount = 0;
   private lifeTimer: NodeJS.Timeout | undefined;
 
@@ -115,7 +119,10 @@ export class ProviderWorker {
     const { provider: id, module: location } = request;
     const hosted = this.providers.get(id) ?? (location && hostedProvider(id, location));
     if (!hosted) throw new Error(`Provider ${id} is not known here.`);
+    const isSecond = this.providers.size === 1 && !this.providers.has(id);
     this.providers.set(id, hosted);
+    // What the first one has changed matters from now on.
+    if (isSecond) this.checkGlobals();
     this.openCount++;
     if (hosted.loaded) this.askLoaded(hosted, hosted.loaded, request);
     else void this.askUnloaded(hosted, request);
@@ -325,6 +332,10 @@ export class ProviderWorker {
   private checkGlobals(): void {
     const { globals } = this.deps;
     if (!globals || this.ranSinceCheck.size === 0) return;
+    const now = performance.now();
+    // While a provider is alone, nobody else sees its changes.
+    if (this.providers.size === 1 && now - this.lastCheckMs < aloneCheckMs) return;
+    this.lastCheckMs = now;
     const providers = [...this.ranSinceCheck];
     this.ranSinceCheck.clear();
     if (globals.takeChange()) this.deps.post([{ kind: 'interfered', reason: 'globals', providers }], []);

@@ -9,10 +9,7 @@ export interface ThrownDescription {
   readonly details: string;
 }
 
-/**
- * Matches the importer in an error of Node.js about a missing module. For the provider's main module, the importer is
- * Backline's own code.
- */
+/** Matches the importer in an error about a missing module. For the main module, it is Backline's own code. */
 const ownImporter = / imported from (?:backline-survey:\S*|[^\n]*?context-worker\.js)/;
 const maxMessageLength = 2_000;
 const maxDetailsLength = 8_000;

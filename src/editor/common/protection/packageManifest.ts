@@ -1,8 +1,6 @@
 import type { ContentChange } from './protection';
 
-/**
- * Maximum length of a package.json that is compared, in UTF-16 units. A change of a longer file always needs approval.
- */
+/** Maximum length of a package.json to compare, in UTF-16 units. Changes of longer ones need approval. */
 const maxLength = 1024 * 1024;
 
 /**
@@ -19,9 +17,7 @@ const harmlessMembers: ReadonlySet<string> = new Set(
 
 type Members = ReadonlyMap<string, string>;
 
-/**
- * Whether a change of a package.json can affect what runs. True if the file is deleted, invalid or has duplicate keys.
- */
+/** Whether a change of a package.json can affect what runs. True if deleted, invalid or with duplicate keys. */
 export function canAffectWhatRuns({ before, after }: ContentChange): boolean {
   if (after === undefined) return true;
   const old = before === undefined ? new Map<string, string>() : sensitiveMembers(before);

@@ -71,10 +71,7 @@ function targetOf(wide: string, below: string, whole: string): GlobTarget {
 
 const unusualSpelling = /[^ -~]|[. ](?:\/|$)/;
 
-/**
- * Normalizes names that some file systems treat as equal. Uses upper case, which makes more characters equal than lower
- * case (`ſ`, `ﬁ`).
- */
+/** Normalizes names that some file systems treat as equal. More characters are equal in upper case (`ſ`, `ﬁ`). */
 function normalizeSpelling(path: string): string {
   const folded = path
     .normalize('NFKC')

@@ -48,9 +48,7 @@ export function applyOffsetEdits(text: string, edits: readonly OffsetEdit[]): st
   return parts.join('');
 }
 
-/**
- * Returns the smallest single edit from `before` to `after`. Never splits a surrogate pair or CRLF. Undefined if equal.
- */
+/** Returns the smallest edit from `before` to `after`. Never splits a surrogate pair or CRLF. Undefined if equal. */
 export function computeMinimalEdit(before: string, after: string): OffsetEdit | undefined {
   if (before === after) return undefined;
   const shorter = Math.min(before.length, after.length);

@@ -6,10 +6,7 @@ import { policyKinds } from '../policy/policyKinds';
 
 const Kind = z.enum(policyKinds);
 
-/**
- * For one agent, `inherit` applies the answer for all agents. For all agents, `inherit` applies the default of each
- * kind.
- */
+/** `inherit`: for one agent, the answer for all agents; for all agents, the default of each kind. */
 export const PolicyChoice = z.enum(['inherit', 'ask', 'allow', 'deny']);
 export type PolicyChoice = z.infer<typeof PolicyChoice>;
 

@@ -45,10 +45,7 @@ export function effectivePolicy(userValue: unknown, workspaceValues: readonly un
   return { forAgent, userPolicies: user, problems };
 }
 
-/**
- * Returns the policy kinds that apply to a request. The request is denied if any kind is denied, and allowed only if
- * all are allowed.
- */
+/** Returns the policy kinds of a request. Denied if any kind is denied, allowed only if all are allowed. */
 export function policyKindsOfRequest({ command, input, kind }: ToolRequest): readonly PolicyKind[] {
   const ofKind = policyKindByToolKind[kind];
   const runs = command && ofKind !== 'run' ? (['run'] as const) : [];

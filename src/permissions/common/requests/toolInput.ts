@@ -59,10 +59,7 @@ const Environment = z.union([
     .transform((entries) => Object.fromEntries(entries.map((entry) => splitAt(entry, entry.indexOf('='))))),
 ]);
 
-/**
- * Splits a tool input into its parts. `isAboutFiles` is true for tools that only read or edit files by path and run
- * nothing.
- */
+/** Splits a tool input into parts. `isAboutFiles`: the tool only reads or edits files by path, and runs nothing. */
 export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFiles: boolean): ToolInput {
   const remaining = new Map(Object.entries(raw).filter(([, value]) => value !== undefined));
   const take = <T>(names: readonly string[], schema: z.ZodType<T>): T | undefined => {

@@ -1,9 +1,6 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
 
-/**
- * A permission request in canonical form: requests with equal members have equal effects. Excludes descriptions such as
- * the title.
- */
+/** A permission request in canonical form: equal members, equal effects. Without descriptions such as the title. */
 export interface ToolRequest {
   /** Id of the agent. */
   readonly agent: string;

@@ -23,10 +23,7 @@ export class RuleGlobs {
     this.timedGlobs = this.createGlobs();
   }
 
-  /**
-   * Whether a glob of a rule matches an absolute path. A glob always matches a path equal to it. A time-out never
-   * allows a path.
-   */
+  /** Whether a rule's glob matches an absolute path, which may be equal to it. A time-out never allows a path. */
   isMatch(glob: string, path: string, effect: 'allow' | 'deny'): boolean {
     if (path === glob) return true;
     return (

@@ -62,10 +62,7 @@ export class ContentBlocks {
     this.emit({ event: 'content_block:end', data: { session_id: this.sessionId, block_index: block.index } });
   }
 
-  /**
-   * Call before a tool call or thought. The text that follows starts a new block, unless the server announces its
-   * blocks.
-   */
+  /** Call before a tool call or thought. Text that follows is a new block, unless the server announces its own. */
   endStep(): void {
     for (const [wireIndex, { isAnnounced }] of this.openBlockByWireIndex) if (!isAnnounced) this.endBlock(wireIndex);
     if (this.turnText.length === this.stepStartOffset) return;

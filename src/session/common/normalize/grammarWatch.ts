@@ -9,10 +9,7 @@ declare global {
   var backlineViolation: ((violation: GrammarViolation) => void) | undefined;
 }
 
-/**
- * Checks the events of one log against the grammar, in tests and debug builds. Reports a violation of each rule only
- * once.
- */
+/** Checks one log against the grammar, in tests and debug builds. Reports a violation of each rule once. */
 export function createGrammarCheck(): ((event: SessionEvent) => void) | undefined {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return undefined;
   const grammar = new SessionGrammar();
@@ -25,10 +22,7 @@ export function createGrammarCheck(): ((event: SessionEvent) => void) | undefine
   };
 }
 
-/**
- * In debug builds, reports the violations in all logs of the process. A report has the rule and event names, but no
- * contents.
- */
+/** In debug builds, reports violations in all logs: rule and event names, but no contents. */
 export function onGrammarViolation(report: (message: string) => void): Disposable {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return toDisposable(() => undefined);
   globalThis.backlineViolation = ({ rule, event, index }) =>

@@ -7,9 +7,7 @@ export interface GrammarViolation {
   readonly index: number;
 }
 
-/**
- * `unasked`: the agent started the turn without a prompt. `unheard`: a turn may have been open before the first event.
- */
+/** `unasked`: the agent started the turn without a prompt. `unheard`: one may have been open before. */
 type Turn = 'none' | 'unheard' | 'unasked' | 'asked';
 
 /** Checks whether the events of one session, from the first one on, comply with the normal form. */

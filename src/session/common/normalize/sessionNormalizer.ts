@@ -16,9 +16,7 @@ interface Turn {
 }
 
 export interface NormalizerOptions {
-  /**
-   * The text of the open turn that was received before the session was resumed. The end of the turn repeats this text.
-   */
+  /** The open turn's text from before the session was resumed. The end of the turn repeats it. */
   readonly textBeforeResume?: string;
   /** Whether to warn about denied calls that succeeded. False for agents, because they report a denial as success. */
   readonly warnsAboutDeniedRuns?: boolean;
@@ -37,10 +35,7 @@ export class SessionNormalizer {
   private openTurn: Turn | undefined;
   private hasEmittedStart = false;
   private hasEnded = false;
-  /**
-   * Whether a turn that began before the session was resumed may still be running: no prompt and no end has arrived
-   * since.
-   */
+  /** Whether a turn from before the resume may still be running: no prompt and no end has arrived since. */
   private mayBeInTurn = true;
   /** The text of the open turn that was received before the session was resumed. */
   private textBeforeResume: string;
@@ -238,10 +233,7 @@ export class SessionNormalizer {
     return { prompt, blocks: new ContentBlocks(sessionId, this.emit) };
   }
 
-  /**
-   * Ends the open turn before an event that only occurs between turns. In a replayed history, the reason for the end is
-   * unknown.
-   */
+  /** Ends the open turn before an event between turns. In a replayed history, the reason is unknown. */
   private endTurn(sessionId: string): void {
     const { openTurn: turn } = this;
     const prompt = turn?.prompt;

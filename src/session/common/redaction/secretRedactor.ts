@@ -5,9 +5,7 @@ import { parseJson } from '../../../base/common/parseJson';
 const minSecretLength = 6;
 const replacement = '[key]';
 
-/**
- * Redacts secrets that a peer may repeat, either unchanged, JSON-escaped (also in nested JSON) or percent-encoded.
- */
+/** Redacts secrets that a peer may repeat: unchanged, JSON-escaped (also nested) or percent-encoded. */
 export class SecretRedactor {
   private readonly patternBySecret = new Map<string, Pattern>();
 
@@ -68,10 +66,7 @@ const half = '(?:(?:\\\\{1,8}(?:u[\\da-fA-F]{0,4})?){1,2}|(?:%[\\da-fA-F]{0,2}){
 /** Maximum length of an encoded character: eight backslashes and an escaped code unit, in UTF-16 units. */
 const maxEncodedLength = 13;
 
-/**
- * Creates a pattern that matches each character in all of its encodings. The number of backslashes is limited to avoid
- * backtracking.
- */
+/** Matches each character in all of its encodings. Limits backslashes to avoid backtracking. */
 function patternOf(secret: string): Pattern {
   const parts = Array.from(secret, (character) => `(?:\\\\{0,8}(?:${escapes(character)})|${percent(character)})`);
   const begun = parts.slice(0, -1).reduceRight((rest, part) => (rest === '' ? part : `${part}(?:${rest})?`), '');

@@ -29,10 +29,7 @@ export interface PeerThreadPermissions {
 
 const maxThreads = 500;
 
-/**
- * Gives peers of the draft protocol read access to this workspace's threads. Omits contents of files that peers may not
- * read.
- */
+/** Gives peers of the draft protocol read access to threads, without contents of files that they may not read. */
 export class PeerThreads {
   constructor(
     private readonly threadLibrary: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,
@@ -60,10 +57,7 @@ export class PeerThreads {
     }
   }
 
-  /**
-   * Returns a function that checks whether peers may read a thread. Does not load the list of threads in an untrusted
-   * workspace.
-   */
+  /** Returns whether peers may read a thread. Does not load the list in an untrusted workspace. */
   private async readableFilter(): Promise<(head: ThreadHead) => boolean> {
     if (!this.permissions.isTrusted()) return () => false;
     const [folders] = await Promise.all([this.permissions.workspaceFolders(), this.threadLibrary.waitForFirstList()]);
@@ -88,9 +82,7 @@ export class PeerThreads {
   }
 }
 
-/**
- * Returns the files from which the content of the entry comes: the locations of the call and the files in its result.
- */
+/** Returns the files from which an entry's content comes: the call's locations and its result's files. */
 function pathsOf(entry: Entry): readonly string[] {
   if (entry.parent !== undefined || entry.kind !== 'tool') return [];
   const files = entry.parts.flatMap((part) => (part.type === 'file' ? [part.path] : []));

@@ -28,9 +28,7 @@ export function headOf(document: unknown, from: DocumentOrigin): ThreadHead | un
   return exported ? headOfExport(exported, from) : createProblemHead(from, notThreadProblem);
 }
 
-/**
- * Returns when the first running thread becomes stale if its file does not change. Undefined if no thread is running.
- */
+/** Returns when the first running thread becomes stale without a change. Undefined if none is running. */
 export function nextStaleAt(heads: readonly ThreadHead[]): number | undefined {
   const running = heads.filter(({ state }) => state === 'running');
   const times = running.flatMap(({ mtimeMs }) => mtimeMs ?? []);

@@ -22,9 +22,7 @@ interface MappedMessage {
   readonly mapped: readonly MappedEntry[];
 }
 
-/**
- * A thread, with the data that the next read needs to reuse unchanged entries. `entries` is computed on first access.
- */
+/** A thread, with what the next read reuses for unchanged entries. `entries` is computed on first access. */
 export interface MappedThread extends OpenThread {
   /** Returns at least `count` entries from the end, or all. Does not map earlier messages. */
   lastEntries(count: number): readonly Entry[];
@@ -139,10 +137,7 @@ class ThreadMapping {
   }
 }
 
-/**
- * Returns the data in other messages on which the entries of a message depend: the results of its calls and the calls
- * of its results.
- */
+/** Returns what a message's entries depend on in other messages: results of its calls, calls of its results. */
 function relatedResultsOf(message: unknown, results: ToolResults): readonly unknown[] {
   const blocks = isRecord(message) ? asList(message['content']) : [];
   return blocks.map((block) => (isResultBlock(block) ? results.hasCall(block) : results.ofCall(block)));

@@ -11,10 +11,7 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/**
- * Looks up a key that comes from a file. Ignores inherited properties, because the key can be `constructor`, for
- * example.
- */
+/** Looks up a key from a file, such as `constructor`. Ignores inherited properties. */
 export function ownValue<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

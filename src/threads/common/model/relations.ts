@@ -2,9 +2,7 @@ import { isRecord, asNonEmptyText } from './jsonValues';
 import type { ThreadDocument } from './threadSchema';
 import type { ThreadRelation } from '../threadPorts';
 
-/**
- * Returns the related threads that a document names, without duplicates. Relations of several threads may form cycles.
- */
+/** Returns the related threads that a document names, once each. Relations may form cycles. */
 export function relationsOf(document: ThreadDocument, ownId: string): readonly ThreadRelation[] {
   const relations: ThreadRelation[] = [];
   const add = (relation: ThreadRelation): void => {

@@ -7,18 +7,12 @@ export const runningFreshnessMs = 5 * 60_000;
 /** Statuses of tool runs that have not ended. */
 export const runningStatuses: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
 
-/**
- * Whether a file was written a short time ago. False for an unknown time, and for a time in the future, which a wrong
- * clock may cause.
- */
+/** Whether a file was written recently. False for unknown times, and future ones of a wrong clock. */
 export function isRecentlyWritten(mtimeMs: number | undefined, nowMs: number): boolean {
   return mtimeMs !== undefined && Math.abs(nowMs - mtimeMs) < runningFreshnessMs;
 }
 
-/**
- * Determines the state from the last message. `isFileFresh`: the file was written a short time ago, so the thread may
- * be running.
- */
+/** Determines the state from the last message. `isFileFresh`: written recently, so the thread may be running. */
 export function threadState(messages: readonly unknown[], isFileFresh: boolean): ThreadHead['state'] {
   const last = messages.findLast((message): message is JsonRecord => isRecord(message) && isMainMessage(message));
   if (!last) return 'idle';

@@ -26,9 +26,7 @@ export function threadUsage(messages: readonly unknown[], ledger: readonly unkno
   ]);
 }
 
-/**
- * Tolerance in milliseconds. An event and the usage of its message are written at almost the same time, in any order.
- */
+/** Tolerance in milliseconds. An event and its message's usage are written together, in any order. */
 const slackMs = 60_000;
 
 /** Returns the time until which the ledger was written. Undefined if the ledger contains no times. */
@@ -73,10 +71,7 @@ export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefi
   return total;
 }
 
-/**
- * Returns the input tokens. For models of OpenAI, Amp reports uncached input as written to the cache, and 0 as the
- * input.
- */
+/** Returns the input tokens. For OpenAI, Amp reports uncached input as written to the cache, and input as 0. */
 function promptTokens(usage: JsonRecord): { input: number | undefined; cacheWrite: number | undefined } {
   const input = asCount(usage['inputTokens']);
   const cacheWrite = asCount(usage['cacheCreationInputTokens']);

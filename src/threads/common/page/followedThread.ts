@@ -208,10 +208,7 @@ export class FollowedThread implements Disposable {
   }
 }
 
-/**
- * Reads a running thread again at the time when it becomes stale, because no event reports that. The caller must
- * dispose the result.
- */
+/** Reads a running thread again when it becomes stale, which no event reports. The caller disposes it. */
 export function refreshWhenStale(followed: FollowedThread, clock: Clock): Disposable {
   let timer: Disposable | undefined;
   const subscription = followed.onDidChange(() => {

@@ -5,9 +5,7 @@ import type { FoundEntry } from './threadApi';
 /** Maximum number of results, because more are not useful for the user. */
 export const maxFoundEntries = 5_000;
 
-/**
- * Finds entries that contain a text, in reading order. Only texts that are visible while entries are collapsed count.
- */
+/** Finds entries that contain a text, in reading order. Only text visible in collapsed entries counts. */
 export function findEntries(entries: Iterable<Entry>, query: string): FoundEntry[] {
   if (query === '') return [];
   const pattern = createTextPattern(query);

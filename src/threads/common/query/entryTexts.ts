@@ -2,9 +2,7 @@ import type { Entry, EntryOf, Part } from '../../../transcript/common/entries';
 import type { SearchableText } from './searchableText';
 import type { TextKind } from '../threadPorts';
 
-/**
- * Returns the searchable texts of an entry. They are the same that `searchableTextsOfThread` returns for the document.
- */
+/** Returns an entry's searchable texts, the same as `searchableTextsOfThread` for the document. */
 export function searchableTextsOfEntry(entry: Entry): readonly SearchableText[] {
   const { id } = entry;
   const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchableText[] => {

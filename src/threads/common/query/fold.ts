@@ -1,7 +1,4 @@
-/**
- * Removes differences that a search ignores, such as case, accents and width: `Élan` and `elan`, `ﬁ` and `fi`, `ς` and
- * `σ`.
- */
+/** Removes differences of case, accents and width: `Élan` and `elan`, `ﬁ` and `fi`, `ς` and `σ`. */
 export function foldForSearch(text: string): string {
   // Only non-ASCII text, which is rare, needs more than lower case.
   return text.toLowerCase().replace(notAscii, foldRun);

@@ -25,10 +25,7 @@ export function isConversationKind(kind: TextKind): kind is 'prompt' | 'answer' 
   return kind === 'prompt' || kind === 'answer';
 }
 
-/**
- * Maximum length of an input or output of a tool, in UTF-16 units. Only the beginning and the end of longer ones are
- * indexed.
- */
+/** Maximum length of a tool's input or output, in UTF-16 units. Of longer ones, both ends are indexed. */
 export const maxToolTextUnits = 2048;
 const toolTextEndUnits = 512;
 /** Maximum length of a text, in UTF-16 units. Only the beginning of longer texts is indexed. */

@@ -3,10 +3,7 @@ import { findTerm } from './termMatch';
 import type { ThreadQuery } from './threadQuery';
 
 const contextUnits = 40;
-/**
- * Size of the pieces in which long texts are searched, in UTF-16 units. They overlap, so that a match is always inside
- * one of them.
- */
+/** Size of the pieces in which long texts are searched, in UTF-16 units. They overlap for matches at borders. */
 const pieceUnits = 4_000;
 const overlapUnits = 400;
 

@@ -12,10 +12,7 @@ const maxDepth = 12;
 /** Maximum length of all texts in a value, in UTF-16 units. */
 const maxUnits = 256 * 1024;
 
-/**
- * Collects the searchable texts in any JSON value. Each text begins on a new line. Long texts are truncated
- * individually.
- */
+/** Collects the texts in any JSON value, each on a new line. Long texts are truncated one by one. */
 export function textsInValue(value: unknown): string {
   if (typeof value === 'string') return cutToSearchablePart(value, 'output');
   const lines: string[] = [];

@@ -1,9 +1,6 @@
 import { isAscii } from './fold';
 
-/**
- * Maximum length of a word, in UTF-16 units. Longer words are truncated, because they are usually hashes or encoded
- * files.
- */
+/** Maximum length of a word, in UTF-16 units. Longer ones, usually hashes or encoded files, are truncated. */
 export const maxWordUnits = 48;
 
 const asciiWord = /[a-z0-9]+/g;

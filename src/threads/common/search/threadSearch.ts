@@ -27,10 +27,7 @@ export interface ThreadSearchResults {
 
 const limit = 100;
 
-/**
- * Searches the text of threads on this machine and in opened files, and the titles and details of all threads. @throws
- * ThreadError
- */
+/** Searches text of local threads and opened files, and titles of all threads. @throws ThreadError */
 export async function searchThreads(query: string, deps: ThreadSearchDeps): Promise<ThreadSearchResults> {
   const heads = deps.heads();
   const byId = new Map(heads.map((head) => [head.id, head]));
@@ -52,10 +49,7 @@ export async function searchThreads(query: string, deps: ThreadSearchDeps): Prom
   return { found, coverage };
 }
 
-/**
- * Returns a key that is equal for an opened file and a stored thread, because ids of entries depend only on the
- * messages.
- */
+/** A key that is equal for an opened file and a stored thread: entry ids depend only on the messages. */
 function hitKey({ threadId, entryId }: ThreadHit): string {
   return `${threadId} ${entryId ?? ''}`;
 }

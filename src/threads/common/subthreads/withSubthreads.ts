@@ -27,9 +27,7 @@ const maxSteps = 2_000;
 const overLimit = 'This subagent’s thread is not included because it would make the export too large.';
 const skipped = 'This subagent’s thread is not included because other threads could not be read.';
 
-/**
- * Adds the steps of subthreads after their calls, within the limits. If steps are not included, a notice replaces them.
- */
+/** Adds the steps of subthreads after their calls, within the limits, or else a notice. */
 export async function addSubthreadSteps(
   thread: OpenThread,
   read: (threadId: string) => Promise<OpenThread>,

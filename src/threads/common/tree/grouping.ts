@@ -12,10 +12,7 @@ const weekdays = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric'
 const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
 const separateDays = 7;
 
-/**
- * Groups items of the last week by day and older items by month, newest first. Future times count as today. Uses local
- * time.
- */
+/** Groups items by day in the last week, then by month, newest first. Future times are today. Local time. */
 export function groupByDay<Item>(
   items: readonly Item[],
   timeOf: (item: Item) => number,

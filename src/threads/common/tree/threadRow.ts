@@ -42,10 +42,7 @@ export function threadRow({ head, relation, isUnread }: ThreadNode, nowMs: numbe
   };
 }
 
-/**
- * Returns the title for display. Hidden characters, including bidirectional control characters, are shown as code
- * points.
- */
+/** Returns the title for display. Hidden and bidirectional characters are shown as code points. */
 export function displayTitle(head: ThreadHead): string {
   return showHiddenCharacters(titleOf(head));
 }

@@ -20,10 +20,7 @@ export function createWorkspaceMatcher(
   return (head) => isNear(head) || (head.repository !== undefined && repositories.has(head.repository));
 }
 
-/**
- * Whether a path is inside a folder. Both are normalized. False for the root of a file system, because it contains
- * every path.
- */
+/** Whether a normalized path is inside a folder. False for the root, which contains every path. */
 function isWithin(path: string, folder: string): boolean {
   return folder !== '' && (path === folder || path.startsWith(`${folder}/`));
 }

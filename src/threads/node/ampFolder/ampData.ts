@@ -23,10 +23,7 @@ export function ampPaths(env: Readonly<Record<string, string | undefined>>, home
   };
 }
 
-/**
- * Returns the thread folders of Amp's discontinued VS Code extension. `storageFolder` is the folder of Backline's
- * global storage.
- */
+/** Returns the folders of Amp's discontinued extension. `storageFolder`: Backline's global storage. */
 export function legacyExtensionFolders(storageFolder: string): readonly string[] {
   const globalStorage = path.dirname(storageFolder);
   const inDefaultProfile = globalStorage.replace(/([\\/])profiles[\\/][^\\/]+(?=[\\/]globalStorage$)/, '');

@@ -6,10 +6,7 @@ import { firstLine, isRecord, asNonEmptyText } from '../../common/model/jsonValu
 
 /** Maximum size that is read, in bytes. Only the end of a longer history is read. */
 const maxBytes = 4 * 1024 * 1024;
-/**
- * Maximum size of an old history, in bytes. It is a single JSON list, which cannot be read in parts. Larger files are
- * ignored.
- */
+/** Maximum size of an old history, in bytes: a JSON list, which cannot be read in parts. Larger ones are ignored. */
 const maxListBytes = 512 * 1024;
 /** Maximum length of a line, in bytes. Longer lines contain pasted files and are skipped. */
 const maxLineBytes = 256 * 1024;
@@ -20,10 +17,7 @@ const maxPromptUnits = 200;
 /** Absolute paths of the folders in which prompts were written, by the first line of the prompt. */
 type FolderByPrompt = ReadonlyMap<string, string>;
 
-/**
- * Reads Amp's prompt history, which contains neither times nor thread ids. The file is read again only after it has
- * changed.
- */
+/** Reads Amp's prompt history, without times and thread ids. The file is read again only after a change. */
 export class PromptHistory {
   private cache: { readonly key: string; readonly folderByPrompt: Promise<FolderByPrompt> } | undefined;
 
@@ -81,10 +75,7 @@ function parseList(bytes: Buffer): FolderByPrompt {
   return folders;
 }
 
-/**
- * Adds a prompt. Ignores prompts of old builds, which have no folder. A later prompt with the same first line replaces
- * an earlier one.
- */
+/** Adds a prompt with a folder (old builds have none). A later one with the same first line replaces it. */
 function addPrompt(folders: Map<string, string>, prompt: unknown): void {
   if (!isRecord(prompt)) return;
   const [text, folder] = [asNonEmptyText(prompt['text']), asNonEmptyText(prompt['cwd'])];

@@ -38,17 +38,12 @@ export class AmpCli {
     private readonly outputFolder: PrivateFolder,
   ) {}
 
-  /**
-   * Lists the threads of the account. @throws ThreadError `notFound` without a CLI, `notSignedIn`, `cli`, `cancelled`
-   */
+  /** Lists the account's threads. @throws ThreadError `notFound` without a CLI, `notSignedIn`, `cli`, `cancelled` */
   async list(signal?: AbortSignal): Promise<readonly ListedThread[]> {
     return await this.listWith([['--limit', String(maxThreads)]], signal);
   }
 
-  /**
-   * Lists the threads, including archived ones if the installed CLI supports that. @throws the same ThreadErrors as
-   * `list`
-   */
+  /** Lists the threads, with archived ones if the CLI supports that. @throws the same ThreadErrors as `list` */
   async listWithArchived(signal?: AbortSignal): Promise<readonly ListedThread[]> {
     return await this.listWith([['--limit', String(maxThreads)], ['--include-archived']], signal);
   }

@@ -94,9 +94,7 @@ export class CliSource implements ThreadSource {
     });
   }
 
-  /**
-   * Returns the last list. If the user views the list and a poll is due, refreshes it first. `state` reports failures.
-   */
+  /** Returns the last list. While the user views it, refreshes it first if due. `state` reports failures. */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     if (this.viewerCount > 0) await this.refresh(signal);
     return sortNewestFirst([...this.listedThreads, ...this.archivedById.values()].map((thread) => this.headOf(thread)));
@@ -196,10 +194,7 @@ export class CliSource implements ThreadSource {
     if (hasChanged) this.emitter.fire();
   }
 
-  /**
-   * Lists archived threads. Rows have no flag for them: a thread is archived if it is only in the list that includes
-   * archived threads.
-   */
+  /** Lists archived threads: those that are only in the list with archived ones, as rows have no flag. */
   private async refreshArchived(signal?: AbortSignal): Promise<void> {
     const all = await this.deps.cli.listWithArchived(signal);
     this.mustListArchived = false;
@@ -276,10 +271,7 @@ function failureSummary({ code }: ThreadError): string {
   return code === 'offline' ? 'offline' : 'unavailable';
 }
 
-/**
- * Whether the number of messages has changed. For a running thread, any change counts, because its last message may
- * have grown.
- */
+/** Whether the number of messages changed. While running, any change counts: the last one may have grown. */
 function hasNewContent(
   before: ListedThread | undefined,
   now: ListedThread | undefined,

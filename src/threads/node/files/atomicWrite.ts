@@ -3,10 +3,7 @@ import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 export const temporarySuffix = '.tmp';
 
-/**
- * Writes all contents to a file, one after another. Readers see either the old file or the complete new one. @throws
- * Error of Node.js
- */
+/** Writes contents to a file one after another. Readers see the old or the whole new file. @throws Error of Node.js */
 export function writeFileAtomically(file: string, ...contents: readonly (string | Buffer)[]): void {
   const temporary = `${file}.${randomUUID()}${temporarySuffix}`;
   try {

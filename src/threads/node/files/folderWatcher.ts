@@ -159,9 +159,7 @@ async function identityOf(folder: string): Promise<string | undefined> {
   return stats?.isDirectory() === true ? `${stats.dev}:${stats.ino}` : undefined;
 }
 
-/**
- * Values of `statfs` for file systems that report no changes: NFS, SMB (three generations), 9P (WSL) and FUSE (sshfs).
- */
+/** Values of `statfs` for systems that report no changes: NFS, SMB (three versions), 9P (WSL), FUSE (sshfs). */
 const silentTypes: ReadonlySet<number> = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546]);
 
 async function systemReportsChanges(folder: string): Promise<boolean> {

@@ -53,10 +53,7 @@ function createLockFile(file: string, token: string): boolean {
   }
 }
 
-/**
- * Removes the lock of a process that has ended. The lock is renamed first, because only one of several competing
- * processes can do that.
- */
+/** Removes the lock of an ended process. Renames it first: only one of several processes can do that. */
 function removeStale(file: string): boolean {
   const holder = holderOf(file);
   if (!isStale(file, holder)) return false;

@@ -15,7 +15,8 @@ import { scanFolders, type FolderProblem } from './storeScan';
 import { maxThreadBytes, tooLargeError } from '../files/threadFile';
 import type { ThreadWorkerOwner } from '../worker/threadWorkerOwner';
 import { WorkerEndedError, type WorkerConnection } from '../worker/workerConnection';
-import { CoveragePart, HeadPart, SearchAnswer, TextsAnswer } from '../worker/threadWorkerMessages';
+import { CoveragePart, SearchAnswer, TextsAnswer } from '../worker/threadWorkerMessages';
+import { HeadPart } from '../worker/threadWorkerRequests';
 
 interface ThreadIndexDeps {
   /** Absolute path of the index folder, which all windows share. Created when needed. */

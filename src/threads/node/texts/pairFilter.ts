@@ -75,10 +75,7 @@ function hasBit(filter: Uint8Array, bit: number): boolean {
   return ((filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
 }
 
-/**
- * Combines the second half of the first `bytes` bytes with the first half. Returns the number of bits that are set
- * there.
- */
+/** Combines the second half of the first `bytes` bytes with the first. Returns the number of bits set there. */
 function foldInHalf(filter: Uint8Array, bytes: number): number {
   let setBits = 0;
   for (let index = 0; index < bytes / 2; index++) {

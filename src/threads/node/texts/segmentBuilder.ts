@@ -81,10 +81,7 @@ export class SegmentBuilder {
     this.wordTable.copyFrom(segment.wordIndex, (index) => newIndexes.get(index));
   }
 
-  /**
-   * Returns the segment. The result shares memory with the buffer of the texts, so it is only valid until that is
-   * cleared.
-   */
+  /** Returns the segment, which shares memory with the buffer of the texts until that is cleared. */
   build(): SegmentContent {
     const { threads, wordTable, pairFilters, texts } = this;
     return { threads, wordIndex: wordTable.toWordIndex(), pairs: pairFilters.buffers, texts: texts.content };

@@ -32,10 +32,7 @@ interface Candidate {
 
 const hitsPerThread = 3;
 
-/**
- * Returns at most three hits per thread. The best thread comes first. @throws IndexFileError or Error of Node.js if a
- * segment is lost
- */
+/** Returns at most three hits per thread, best thread first. @throws IndexFileError or Error of Node.js */
 export function searchSegments(scope: SearchScope, { query, limit, nowMs }: SearchRequest): readonly ThreadHit[] {
   const words = wordsToFind(query);
   if (words.length === 0) return [];

@@ -26,9 +26,7 @@ const kindMask = 0xf;
 const lengthShift = 5;
 const Id = z.string();
 
-/**
- * Encodes texts. Calls `onText` for each text, which returns the words that are not visible in the bytes of the text.
- */
+/** Encodes texts. `onText` returns the words of each text that are not visible in its bytes. */
 export function encodeTexts(
   texts: readonly SearchableText[],
   target: GrowableBuffer,
@@ -114,9 +112,7 @@ export class StoredTexts {
     return bits;
   }
 
-  /**
-   * Returns the wanted texts in the order in which they are stored. @throws IndexFileError if the content is damaged
-   */
+  /** Returns the wanted texts in stored order. @throws IndexFileError if the content is damaged */
   readTexts(isWanted: (index: number) => boolean): readonly SearchableText[] {
     const found: SearchableText[] = [];
     let ids: readonly string[] | undefined;

@@ -28,10 +28,7 @@ interface TextSearchRequest extends Omit<SearchRequest, 'query'> {
   readonly query: string;
 }
 
-/**
- * Target size of a segment, in bytes. It is large, because fewer segments contain fewer repeated words and are faster
- * to search.
- */
+/** Target size of a segment, in bytes. Fewer large ones repeat fewer words and are faster to search. */
 const segmentBytes = 32 * 1024 * 1024;
 const smallBytes = 4 * 1024 * 1024;
 const maxSmallSegments = 8;
@@ -58,10 +55,7 @@ export class TextIndex {
     this.folders = new Set(folders);
   }
 
-  /**
-   * Indexes new and changed files. `isDone` is false while another window builds the index; call again later in that
-   * case.
-   */
+  /** Indexes new and changed files. `isDone`: false while another window builds the index; then call again later. */
   async build(onProgress: (coverage: TextCoverage) => void): Promise<{ isDone: boolean; isOnDisk: boolean }> {
     const isDone = await this.buildSegments(onProgress);
     return { isDone, isOnDisk: !this.isStoredInMemory };

@@ -18,9 +18,7 @@ const Manifest = z.object({
   segments: z.array(z.string().check(z.regex(/^[\w-]+\.seg$/))),
 });
 
-/**
- * Returns the file names of the segments. Empty if there is no index. @throws IndexFileError if the manifest is invalid
- */
+/** Returns the segments' file names. Empty without an index. @throws IndexFileError if the manifest is invalid */
 export function readManifest(folder: string): readonly string[] {
   const content = readIfThere(path.join(folder, fileName));
   if (content === undefined) return [];

@@ -150,10 +150,7 @@ export class TextSegment {
       : this.pairs.subarray(workPairsStart, pairsEnd);
   }
 
-  /**
-   * Returns a buffer with the texts, which is valid until the next call. @throws Error of Node.js if the file no longer
-   * exists
-   */
+  /** Returns a buffer with the texts, valid until the next call. @throws Error of Node.js if the file is gone */
   readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: ThreadTextPart | 'all'): Buffer {
     const start = part === 'work' ? workStart : textsStart;
     const end = part === 'conversation' ? workStart : textsEnd;

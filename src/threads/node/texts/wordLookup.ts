@@ -17,10 +17,7 @@ export class WordLookup {
     this.searchBytes = Buffer.from(this.hasNewline ? `\n${wordLine}` : wordLine);
   }
 
-  /**
-   * Returns a number for each thread: 1 + the index of the best field that contains the word, or 0 if the thread does
-   * not contain it.
-   */
+  /** Returns for each thread 1 + the index of the best field with the word, or 0 without the word. */
   bestFieldByThread(wordIndex: WordIndex, threadCount: number): Uint8Array {
     const best = new Uint8Array(threadCount);
     const isWhole = this.wordLine.endsWith('\n');

@@ -28,10 +28,7 @@ export function fieldIndexOf(posting: number): number {
   return posting & fieldMask;
 }
 
-/**
- * Collects the words of threads, one thread after another. For each thread, the words of its best field must come
- * first.
- */
+/** Collects the words of threads, one thread after another. The words of its best field must come first. */
 export class WordTable {
   private words = Buffer.alloc(1 << 16);
   private wordsLength = 1;
@@ -64,10 +61,7 @@ export class WordTable {
     return this.wordsLength + this.wordCount * 8 + this.postingCount * 4;
   }
 
-  /**
-   * Adds the words of a text. `field` is an index in `wordFields`. Only the first field of a thread that contains a
-   * word counts.
-   */
+  /** Adds the words of a text. `field`: index in `wordFields`. Only a thread's first field with a word counts. */
   addAll(scan: WordScanner, thread: number, field: number): void {
     const newCount = this.findNew(scan, thread);
     this.prefetchSlots(scan, newCount);
@@ -103,9 +97,7 @@ export class WordTable {
     return newCount;
   }
 
-  /**
-   * Reads all slots in advance. The reads do not depend on each other, so the processor loads many slots in parallel.
-   */
+  /** Reads all slots in advance. The reads are independent, so the processor loads many in parallel. */
   private prefetchSlots({ firstHashes, secondHashes }: WordScanner, newCount: number): void {
     const { newWordIndexes: newIndexes, slots, slotMask } = this;
     let touched = 0;

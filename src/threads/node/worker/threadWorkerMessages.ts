@@ -1,15 +1,12 @@
 import * as z from 'zod';
 import type { Entry } from '../../../transcript/common/entries';
 import type { OpenThread, ThreadErrorCode, ThreadHead, ThreadHit } from '../../common/threadPorts';
-import { FileVersionKey } from '../files/fileKey';
 
 /**
  * Messages from the thread worker to the extension host. Heads and entries are not validated here, because the worker
  * has already done that, and validating thousands of entries again would take the extension host too long.
  */
 
-export const HeadPart = z.array(z.object({ file: FileVersionKey, head: z.custom<ThreadHead>().nullable() }));
-export type HeadPart = z.infer<typeof HeadPart>;
 export const CoveragePart = z.object({ indexed: z.number(), total: z.number() });
 export const TextsAnswer = z.object({
   /** False while another window builds the index. */

@@ -23,10 +23,7 @@ type WorkerState =
 
 /** How long an unused worker is kept running. */
 const idleMs = 60_000;
-/**
- * Delays before a restart, from the second failure on. The first restart is immediate, because the next worker may
- * succeed.
- */
+/** Delays before a restart, from the second failure on. The first is immediate, as the next worker may succeed. */
 const restartBackoff: Backoff = { firstMs: 250, maxMs: 10_000 };
 
 /** Owns the worker that lists, searches and reads threads. Starts it when needed, and restarts it after failures. */

@@ -1,10 +1,16 @@
 import * as z from 'zod/mini';
-import { threadSourceKinds } from '../../common/threadPorts';
+import { threadSourceKinds, type ThreadHead } from '../../common/threadPorts';
 import type { ThreadFile } from '../../common/threadReader';
 import { FileVersionKey } from '../files/fileKey';
-import { HeadPart } from './threadWorkerMessages';
 
-/** Requests from the extension host to the thread worker. The answers are in `threadWorkerMessages.ts`. */
+/**
+ * Requests from the extension host to the thread worker. The answers are in `threadWorkerMessages.ts`, which the worker
+ * only imports as types: it would otherwise load all of zod.
+ */
+
+/** Heads that the worker has read, or read before. They are not validated, as in `threadWorkerMessages.ts`. */
+export const HeadPart = z.array(z.object({ file: FileVersionKey, head: z.nullable(z.custom<ThreadHead>()) }));
+export type HeadPart = z.infer<typeof HeadPart>;
 
 const file = z.object({
   path: z.string(),

@@ -68,9 +68,7 @@ export class WorkerConnection implements Disposable {
     this.worker = worker;
   }
 
-  /**
-   * Sends a request. @throws ThreadError if the request failed; WorkerEndedError if the worker ended before it answered
-   */
+  /** Sends a request. @throws ThreadError if it failed; WorkerEndedError if the worker ended before its answer */
   async sendRequest<Answer extends z.ZodType>(
     request: WorkerRequest,
     answer: Answer,

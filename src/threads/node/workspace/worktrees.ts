@@ -5,10 +5,7 @@ import { isUncPath } from '../../../base/common/uncPath';
 const maxParents = 20;
 const maxWorktrees = 200;
 
-/**
- * Returns the absolute paths of the folder and of all worktrees of its Git repository. Reads Git's files and does not
- * run Git.
- */
+/** Returns the absolute paths of the folder and of its repository's worktrees, from Git's files, without Git. */
 export async function listWorktrees(folder: string): Promise<readonly string[]> {
   const own = [...new Set([folder, await realpath(folder).catch(() => folder)])];
   const gitFolder = await gitFolderOf(folder);
@@ -45,10 +42,7 @@ async function gitFolderOf(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/**
- * Whether a link in a repository is not a UNC path. Accessing a UNC path would send the user's credentials to another
- * machine.
- */
+/** Whether a link in a repository is no UNC path, whose access sends credentials to another machine. */
 function isSafeLink(link: string, folder: string): boolean {
   return !isUncPath(link) || isUncPath(folder);
 }

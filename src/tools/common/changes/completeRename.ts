@@ -1,5 +1,5 @@
-import { raceSignal } from '../../../base/common/async';
 import { countOf } from '../../../base/common/countOf';
+import { pause } from '../../../base/common/async';
 import type { ProposedEdits } from '../languageEditPort';
 import type { FilePosition, Place } from '../languagePort';
 import { visiblePlaces } from '../placeList';
@@ -33,7 +33,7 @@ export async function requestCompleteRename(
   let sameCount = 0;
   for (const delayMs of retryDelaysMs) {
     if (unchanged.length === 0 || sameCount === 2) break;
-    await pause(delayMs, ports, signal);
+    await pause(ports.clock, delayMs, signal);
     const fileCount = proposed.length;
     proposed = await ports.languageEdits.renameEdits(at, newName, signal);
     unchanged = await unchangedReferences(at, proposed, ports, signal);
@@ -72,14 +72,4 @@ async function remarksOn(
   return [
     `${countOf(paths.length, 'file has', 'files have')} references but no changes. Check for other names of the symbol there: ${names.join(', ')}${more}.`,
   ];
-}
-
-async function pause(delayMs: number, { clock }: Pick<ToolPorts, 'clock'>, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = clock.setTimer(delayMs, () => resolve(undefined));
-  try {
-    await raceSignal(promise, signal, () => (signal.reason instanceof Error ? signal.reason : new Error('Cancelled')));
-  } finally {
-    timer.dispose();
-  }
 }

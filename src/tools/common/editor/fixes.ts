@@ -11,6 +11,7 @@ import { displayPath } from '../text/displayPath';
 import { truncateText } from '../text/lineTexts';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
+import { hiddenModulesIn } from './namedModules';
 import { maxCodeBytes, type ToolPorts } from '../toolPorts';
 
 const maxListed = 40;
@@ -61,9 +62,10 @@ async function actionsInLine(
   path: string,
   line: number,
   lines: LineIndex,
-  { editor, languageEdits }: ToolPorts,
+  ports: ToolPorts,
   signal: AbortSignal,
 ): Promise<readonly ProposedAction[]> {
+  const { editor, languageEdits } = ports;
   const text = lines.lineText(line);
   const whole = {
     start: { line, character: text.length - text.trimStart().length },
@@ -77,7 +79,29 @@ async function actionsInLine(
       if (!found.has(action.title)) found.set(action.title, action);
     }
   }
-  return [...found.values()].sort((a, b) => Number(b.isPreferred) - Number(a.isPreferred));
+  const visible = await withoutHiddenModules([...found.values()], path, lines.text, ports);
+  signal.throwIfAborted();
+  return visible.toSorted((a, b) => Number(b.isPreferred) - Number(a.isPreferred));
+}
+
+/** A missing import can be in an excluded file, whose name and exports agents must not learn. */
+async function withoutHiddenModules(
+  actions: readonly ProposedAction[],
+  path: string,
+  text: string,
+  ports: ToolPorts,
+): Promise<readonly ProposedAction[]> {
+  const insertedBy = ({ edits = [] }: ProposedAction): string[] =>
+    edits.flatMap((each) => each.edits.map(({ newText }) => newText));
+  const texts = actions.flatMap((action) => [action.title, ...insertedBy(action)]);
+  const hidden = [...(await hiddenModulesIn(texts, path, ports))];
+  // What the file names already is no news.
+  const news = hidden.filter((name) => !text.includes(name));
+  return actions.filter(
+    (action) =>
+      !hidden.some((name) => action.title.includes(name)) &&
+      !news.some((name) => insertedBy(action).some((inserted) => inserted.includes(name))),
+  );
 }
 
 function isInLine({ range }: Diagnostic, line: number): boolean {

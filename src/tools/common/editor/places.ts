@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
+import { waitForProject } from '../calls/projectRead';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
 import type { FilePosition, Place } from '../languagePort';
@@ -41,6 +42,8 @@ export function implementationsTool(ports: ToolPorts): Tool {
   });
 }
 
+const stillReading = 'The language server is still reading the project: there may be more. Ask again later.';
+
 async function listFoundPlaces(
   ports: ToolPorts,
   asked: Parameters<typeof findPlace>[0],
@@ -50,8 +53,9 @@ async function listFoundPlaces(
   ask: (at: FilePosition) => Promise<readonly Place[]>,
 ): Promise<string> {
   const from = await findPlace(asked, ports, signal);
+  const isComplete = await waitForProject(from, ports, signal);
   const { places, remarks } = await visiblePlaces(await ask(from), from.path, ports, signal);
-  const all = [...from.remarks, ...remarks];
+  const all = [...from.remarks, ...remarks, ...(isComplete ? [] : [stillReading])];
   if (places.length === 0) return noPlacesMessage(many, from, all, ports);
   const files = new Set(places.map(({ path }) => path)).size;
   const head = `${countOf(places.length, one, many)} of ${from.title} in ${countOf(files, 'file')}`;
@@ -83,9 +87,10 @@ export function definitionTool(ports: ToolPorts): Tool {
     }),
     async run({ kind, page, ...asked }, signal) {
       const from = await findPlace(asked, ports, signal);
+      const isComplete = await waitForProject(from, ports, signal);
       const found = await ports.language.definitions(kind, from, signal);
       const { places, remarks } = await visiblePlaces(found, from.path, ports, signal);
-      const all = [...from.remarks, ...remarks];
+      const all = [...from.remarks, ...remarks, ...(isComplete ? [] : [stillReading])];
       if (places.length === 0) return noPlacesMessage(`${kindNames[kind]}s`, from, all, ports);
       const head = `${countOf(places.length, kindNames[kind])} of ${from.title}`;
       if (places.length > maxDefinitionsWithCode) {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
+import { waitForProject } from '../calls/projectRead';
 import { applyProposedEdits } from '../changes/applyChanges';
 import { listChangedFiles } from '../changes/changedFiles';
 import { requestCompleteRename } from '../changes/completeRename';
@@ -29,6 +30,10 @@ export function renameTool(ports: ToolPorts): Tool {
       const name = asked.symbol?.split(/[.#:]/).at(-1) ?? wordAround(code, character);
       if (importPathBefore.test(code.slice(0, character)))
         throw new ToolError('This is the path of an import. rename is for symbols and moves no files.');
+      if (!(await waitForProject(from, ports, signal)))
+        throw new ToolError(
+          'The language server is still reading the project, so it does not know all uses. Try again later.',
+        );
       const { proposed, remarks } = await requestCompleteRename(from, newName, ports, signal);
       const changed = await applyProposedEdits(`rename ${from.title} to \`${newName}\``, proposed, ports, call, {
         textByPath: new Map([[from.path, from.text]]),

@@ -196,10 +196,7 @@ function matchCountText(nth: number | undefined, count: number): string {
   return `${nth === undefined ? '?' : formatCount(nth)} of ${formatCount(count)}${count >= maxMatches ? '+' : ''}`;
 }
 
-/**
- * Resolves to the element of an entry when the list no longer adjusts the scroll position. Undefined if the entry is
- * not drawn.
- */
+/** Resolves to an entry's element when the list no longer adjusts the position. Undefined if it is not drawn. */
 async function waitForEntry(entryId: string): Promise<Element | undefined> {
   const find = (): Element | null => document.querySelector(`[data-entry="${CSS.escape(entryId)}"]`);
   const frame = (): Promise<number> => new Promise(requestAnimationFrame);

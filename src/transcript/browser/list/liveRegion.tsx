@@ -32,10 +32,7 @@ export function LiveRegion() {
   return <div class="visually-hidden" role="log" aria-live="polite" aria-label="Activity" ref={region} />;
 }
 
-/**
- * Entries of subthreads are not announced, because the reader has opened them and they may be old. Warnings are
- * announced.
- */
+/** Entries of subthreads, which the reader has opened and may be old, are not announced, but warnings are. */
 function isSilentSubthread(entry: Entry, model: TranscriptModel): boolean {
   if (entry.kind === 'notice' && entry.level === 'warning') return false;
   const passed = new Set<string>();

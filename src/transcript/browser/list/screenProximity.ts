@@ -31,10 +31,7 @@ export class ScreenProximity implements Disposable {
     for (const element of this.listenersByElement.keys()) this.observer.observe(element);
   }
 
-  /**
-   * Calls the listener soon after the call and on each change, with the element's height in pixels. The caller disposes
-   * the result.
-   */
+  /** Calls the listener soon and on each change, with the element's height in pixels. The caller disposes it. */
   watch(element: Element, listener: ProximityListener): Disposable {
     this.listenersByElement.set(element, listener);
     this.observer?.observe(element);

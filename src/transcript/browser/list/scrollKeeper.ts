@@ -26,10 +26,7 @@ export class ScrollKeeper implements Disposable {
   private savedPosition: ScrollTarget | undefined;
   private pinnedTarget: ScrollTarget | undefined;
 
-  /**
-   * Calls `onFollowingChange` when following the end starts or stops. `isEndLoaded` returns false while the last
-   * entries are not loaded.
-   */
+  /** `onFollowingChange`: following starts or stops. `isEndLoaded`: whether the last entries are loaded. */
   constructor(
     private readonly scroller: HTMLElement,
     private readonly content: HTMLElement,
@@ -127,9 +124,7 @@ export class ScrollKeeper implements Disposable {
     this.lastScrollTop = this.scroller.scrollTop;
   }
 
-  /**
-   * Following stops only if the reader scrolls up, because content that grows also increases the distance from the end.
-   */
+  /** Following stops only if the reader scrolls up: growing content also increases the distance from the end. */
   private onScroll(): void {
     const { scrollTop } = this.scroller;
     if (this.isAtEnd) this.setFollowing(true);

@@ -24,9 +24,7 @@ export interface TranscriptChange {
   readonly unloadedAddedCount: number;
 }
 
-/**
- * The loaded part of a transcript in a page. Components subscribe to single entries, so that a change redraws only that entry.
- */
+/** The loaded part of a transcript. Components subscribe to single entries: a change redraws only that entry. */
 export class TranscriptModel {
   private readonly entriesById = new Map<string, Entry>();
   private entryIds: string[] = [];

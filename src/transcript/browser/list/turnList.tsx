@@ -4,10 +4,7 @@ import { EntryView } from '../entries/entryView';
 import { useRedraw, useTranscript } from '../transcriptContext';
 import type { TranscriptTurn } from './transcriptModel';
 
-/**
- * Shows all turns as articles, which screen readers can navigate. A turn is redrawn only when its list of entries
- * changes.
- */
+/** Shows turns as articles, for screen readers. A turn is redrawn only when its list of entries changes. */
 export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
   const { model, options } = useTranscript();
   const redraw = useRedraw();

@@ -1,6 +1,4 @@
-/**
- * Adds headers and buttons to code blocks. Runs after the sanitizer and before the nodes are inserted into the page.
- */
+/** Adds headers and buttons to code blocks, after the sanitizer and before the nodes are inserted. */
 import { splitIntoPieces } from './code/codePieces';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { CodeActions } from './code/codeActions';

@@ -13,19 +13,13 @@ import { maxMarkdownUnits, renderBlocks, renderText, parseBlocks, renderPlainTex
 import { morphChildren } from './morph';
 import { normalizeLineEndings, type MarkdownOptions } from './renderMarkdown';
 
-/**
- * Maximum size of an open block that is parsed while it grows, in UTF-16 units. A larger block is parsed only at the
- * end.
- */
+/** Maximum size of an open block that is parsed while it grows, in UTF-16 units. Larger ones: at the end. */
 const maxOpenUnits = 128 * 1024;
 const defaultSlowMs = 6;
 /** After a slow rendering, the pause is its duration multiplied by this factor. */
 const pauseFactor = 3;
 
-/**
- * Renders Markdown while it is streamed. The stream owns the content of the container. Dispose it together with the
- * container.
- */
+/** Renders streamed Markdown. The stream owns the container's content; dispose both together. */
 export class MarkdownStream implements Disposable {
   /** Text of the complete blocks. It is shown by all nodes up to `lastCompleteNode`. */
   private completeText = '';

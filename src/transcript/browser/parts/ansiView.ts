@@ -1,5 +1,5 @@
 // Renders command output like a terminal. Colors of the theme are classes, and other colors are inline styles.
-import { parseAnsi, type AnsiColor, type AnsiSegment } from '../../common/ansi';
+import { parseAnsi, type AnsiColor, type AnsiSegment } from '../../../base/common/terminal/ansi';
 import { markHiddenCharacters } from '../markdown/hiddenCharacters';
 import { morphChildren } from '../markdown/morph';
 

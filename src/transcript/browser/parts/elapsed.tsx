@@ -3,9 +3,7 @@ import { useHostTime } from '../../../webview/browser/hostTime';
 import { formatDuration } from './format';
 import { useRedraw } from '../transcriptContext';
 
-/**
- * Shows the time for which something has been running. `since` is in milliseconds since the epoch, by the host's clock.
- */
+/** Shows how long something has been running. `since`: milliseconds since the epoch, by the host's clock. */
 export function ElapsedTime({ since }: { since: number }) {
   const redraw = useRedraw();
   const time = useHostTime();

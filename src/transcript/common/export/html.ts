@@ -4,10 +4,7 @@ import { buildEntryTree, type EntryNode } from './entryTree';
 import type { ExportHeader } from './exportHeader';
 import { attachmentText, durationText, turnEndText, omittedText, terminalText, toolSummary } from './exportTexts';
 
-/**
- * Returns a self-contained HTML page without scripts or external resources. Escapes all text, and shows Markdown as
- * source.
- */
+/** Returns a self-contained HTML page, without scripts. Escapes all text, and shows Markdown as source. */
 export function toHtml({ createdAt, title, agentName }: ExportHeader, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : ` · ${new Date(createdAt).toISOString().slice(0, 10)}`;
   return `<!DOCTYPE html>

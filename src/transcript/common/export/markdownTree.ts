@@ -58,10 +58,7 @@ export function codeBlock(value: string, language: string): MarkdownBlock {
   return { type: 'code', text: value, language };
 }
 
-/**
- * Converts plain text and keeps its lines. Text that is aligned with spaces becomes code, because Markdown collapses
- * spaces.
- */
+/** Converts plain text and keeps its lines. Aligned text becomes code, because Markdown collapses spaces. */
 export function plainTextBlocks(value: string): readonly MarkdownBlock[] {
   const lines = value.replace(/\r\n?/g, '\n');
   if (/^[^\S\n]+\S|\S[^\S\n]{3,}\S|\t/m.test(lines)) return [codeBlock(value, 'text')];

@@ -7,6 +7,7 @@ import { SessionEventMapper } from '../../../../src/acp/common/session/sessionEv
 import { TurnUsage } from '../../../../src/acp/common/session/turnUsage';
 import { PromptResult, SessionSetup, ToolCallUpdate, toTurnResult } from '../../../../src/acp/common/v1/v1Schema';
 import { V1Updates } from '../../../../src/acp/common/v1/v1Updates';
+import { SubagentUpdates } from '../../../../src/acp/common/session/subagentUpdates';
 import { normalized } from '../../../support/normalized';
 
 /** One step of a recorded conversation; `flush` is the moment at which waiting terminal output is told. */
@@ -29,7 +30,7 @@ function run(mapping: SessionEventMapper, step: z.infer<typeof Step>): SessionEv
     return [mapping.configEvent()];
   }
   if ('prompt' in step) return mapping.startTurn(step.prompt, 'r1');
-  if ('update' in step) return new V1Updates(mapping).mapUpdate(step.update);
+  if ('update' in step) return new V1Updates(mapping, new SubagentUpdates(mapping, () => false)).mapUpdate(step.update);
   if ('permission' in step)
     return mapping.mapPermissionRequest({ subject: { kind: 'toolCall', toolCall: step.permission } });
   if ('flush' in step) return mapping.takeTerminalUpdates();
@@ -68,7 +69,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
   }
 
   it('counts unknown updates and continues', () => {
-    assert.deepEqual([...play('claude').mapping.ignoredUpdateCounts], [['subagent_update', 1]]);
+    assert.deepEqual([...play('claude').mapping.ignoredUpdateCounts], [['future_update', 1]]);
     assert.deepEqual(
       [...play('copilot').mapping.ignoredUpdateCounts],
       [
@@ -82,7 +83,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
     const tell = (toolCallId: string) => {
       const update = { sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' };
-      return new V1Updates(mapping).mapUpdate(update);
+      return new V1Updates(mapping, new SubagentUpdates(mapping, () => false)).mapUpdate(update);
     };
     mapping.startTurn('hello', 'r1');
     for (let count = 0; count <= 200; count++) tell(`c${count}`);
@@ -107,7 +108,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     const events = normalized([
       ...mapping.startTurn('hello', 'r1'),
       ...mapping.mapToolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Work' })),
-      ...new V1Updates(mapping).mapUpdate(chunk),
+      ...new V1Updates(mapping, new SubagentUpdates(mapping, () => false)).mapUpdate(chunk),
       ...mapping.failTurn('broken', 'backend', 'last words'),
     ]);
     assert.deepEqual(
@@ -125,7 +126,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
       toolCallId: 'c1',
       _meta: { terminal_output: { data: output } },
     };
-    new V1Updates(mapping).mapUpdate(update);
+    new V1Updates(mapping, new SubagentUpdates(mapping, () => false)).mapUpdate(update);
     const [event] = mapping.takeTerminalUpdates();
     assert.equal(event?.event, 'tool:update');
     const [content] = event.data.content ?? [];

@@ -63,19 +63,22 @@ describe('what the demo agent does', () => {
 
     beforeEach(async () => {
       answer = (input) => Promise.resolve(`2 references\n${JSON.stringify(input)}`);
-      const definition = { name: 'references', description: '', inputSchema: { type: 'object' } };
-      const providers = [{ tools: [{ definition, run: (input: unknown) => answer(input) }] }];
+      const tools = ['references', 'rename', 'read_file'].map((name) => ({
+        definition: { name, description: '', inputSchema: { type: 'object' } },
+        run: (input: unknown) => answer(input),
+      }));
+      const providers = [{ tools }];
       server = new McpServer({ name: 'x', version: '1', clock: systemClock, log: nullLogger, providers });
       await server.start();
     });
     afterEach(() => server.stop());
 
-    async function ask(url?: string): Promise<DemoClient> {
+    async function ask(url?: string, text = 'who uses total in src/sum.ts?'): Promise<DemoClient> {
       const { headers, name, url: real } = server.createAddress();
       const given = Object.entries(headers).map(([key, value]) => ({ name: key, value }));
       const demo = await demos.start();
       const id = await demo.newSession([{ type: 'http', name, url: url ?? real, headers: given }]);
-      await demo.prompt(id, 'who uses total in src/sum.ts?');
+      await demo.prompt(id, text);
       return demo;
     }
 
@@ -92,6 +95,30 @@ describe('what the demo agent does', () => {
       assert.match(demo.said, /could not tell who uses `total`: There is no `total` there\./);
       assert.match(JSON.stringify(demo.updatesOf('tool_call_update')), /"status":"failed"/);
       assert.match((await ask('http://127.0.0.1:1/mcp')).said, /could not tell/);
+    });
+
+    it('to rename it everywhere, in one call', async () => {
+      const calls: unknown[] = [];
+      answer = (input) => {
+        calls.push(input);
+        return Promise.resolve('Renamed `total`: 401 places in 201 files\n  src/sum.ts (1)');
+      };
+      const demo = await ask(undefined, 'rename total to sum in src/sum.ts everywhere');
+      assert.deepEqual(calls, [{ symbol: 'total', path: join(demos.folder, 'src/sum.ts'), new_name: 'sum' }]);
+      assert.match(demo.said, /^Renamed `total`: 401 places in 201 files\.\n/);
+      assert.match(JSON.stringify(demo.updatesOf('tool_call')), /Rename total to sum.*"kind":"edit"/);
+      answer = () => Promise.reject(new Error('No.'));
+      assert.match((await ask(undefined, 'rename a to b everywhere')).said, /did not rename `a`: No\./);
+      assert.match((await ask('http://example.com/mcp', 'rename a to b everywhere')).said, /offers no tools/);
+    });
+
+    it('to read a file as it is in the editor', async () => {
+      answer = () => Promise.resolve('src/sum.ts, lines 1 to 1 of 1, version x, not saved\n1\ttyped');
+      const demo = await ask(undefined, 'read src/sum.ts');
+      assert.equal(demo.said, 'src/sum.ts, lines 1 to 1 of 1, version x, not saved\n\n```text\n1\ttyped\n```\n');
+      answer = () => Promise.reject(new Error('It is gone.'));
+      assert.match((await ask(undefined, 'read src/sum.ts')).said, /could not read `src\/sum\.ts`: It is gone\./);
+      assert.match((await ask('http://example.com/mcp', 'read src/sum.ts')).said, /offers no tools/);
     });
 
     it('and no other machine', async () => {

@@ -29,11 +29,13 @@ describe('a backend over an ACP agent', () => {
 
   it('introduces itself with what it can do', async () => {
     let initialize: unknown;
-    const { backend } = make((app) =>
-      app.onRequest('initialize', ({ params }) => {
-        initialize = params;
-        return { protocolVersion: 1 };
-      }),
+    const { agents, backend } = make(
+      (app) =>
+        app.onRequest('initialize', ({ params }) => {
+          initialize = params;
+          return { protocolVersion: 1 };
+        }),
+      { protocol: '1' },
     );
     await backend.capabilities();
     assert.deepEqual(initialize, {
@@ -47,6 +49,8 @@ describe('a backend over an ACP agent', () => {
         _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
       },
     });
+    // The SDK does not show drafts of version 1 to a stable agent.
+    assert.match(JSON.stringify(agents.last.stream.sent[0]), /"subagents":\{\}/);
   });
 
   it('refuses an agent of another version, and ends it', async () => {

@@ -89,7 +89,7 @@ describe('what an ACP agent must ask the user for', () => {
     await session.prompt({ text: 'again' });
     await follower.next('prompt:complete', 2);
     assert.equal(follower.all('approval:required').length, 1);
-    assert.deepEqual(standing.rules, []);
+    assert.deepEqual(standing.rules.list, []);
   });
 
   it('asks what it can of thousands of questions at once, and answers each', async () => {
@@ -188,7 +188,7 @@ describe('what an ACP agent must ask the user for', () => {
         return { stopReason: 'cancelled' };
       });
     });
-    await standing.addRule({ effect: 'allow', command: ['node', '-v'], cwd: '/ws', scope: 'always' });
+    await standing.rules.add({ effect: 'allow', command: ['node', '-v'], cwd: '/ws', scope: 'always' });
     const { session, follower } = await open(backend);
     await session.prompt({ text: 'run it' });
     const asked = await follower.next('approval:required');

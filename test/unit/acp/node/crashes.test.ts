@@ -23,6 +23,7 @@ describe('when an ACP agent ends by itself', () => {
           return never();
         });
       }),
+      { protocol: '1' },
     );
     await assert.rejects(backend.createSession({ cwd }), { message: /ended unexpectedly/, details: 'no such model' });
     assert.equal(backend.state.kind, 'failed');
@@ -263,12 +264,15 @@ describe('when an ACP agent ends by itself', () => {
   });
 
   it('five times within three minutes: it is not started again until somebody says so', async () => {
-    const { agents, backend } = make((app, process) => {
-      app.onRequest('initialize', () => {
-        process.crash('broken install');
-        return never();
-      });
-    });
+    const { agents, backend } = make(
+      (app, process) => {
+        app.onRequest('initialize', () => {
+          process.crash('broken install');
+          return never();
+        });
+      },
+      { protocol: '1' },
+    );
     for (let attempt = 0; attempt < 5; attempt++) await assert.rejects(backend.capabilities());
     await assert.rejects(backend.capabilities(), { message: /no longer restarted automatically/ });
     assert.equal(agents.started.length, 5);
@@ -288,6 +292,7 @@ describe('when an ACP agent ends by itself', () => {
       }),
       {
         clock,
+        protocol: '1',
         restartPolicy: new RestartPolicy(
           () => clock.now(),
           () => 0.999,
@@ -314,7 +319,7 @@ describe('when an ACP agent ends by itself', () => {
           return never();
         });
       }),
-      { clock },
+      { clock, protocol: '1' },
     );
     await assert.rejects(backend.capabilities());
     clock.setBack(3_600_000);

@@ -9,7 +9,7 @@ describe('when an ACP agent misbehaves', () => {
 
   it('by never answering initialize: it is ended after its time', async () => {
     const clock = new FakeClock();
-    const { agents, backend } = make((app) => app.onRequest('initialize', never), { clock });
+    const { agents, backend } = make((app) => app.onRequest('initialize', never), { clock, protocol: '1' });
     const failed = assert.rejects(backend.capabilities(), { code: 'timeout' });
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(4 * 60_000);

@@ -87,17 +87,17 @@ describe('what an agent of the draft proposes', () => {
   });
 
   it('goes by the rules of the user, who is not asked then', async () => {
-    await standing.addRule({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
+    await standing.rules.add({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
     await offer(replace('a.txt', 'one', 'ONE'));
     assert.deepEqual(names(), ['tool:pre', 'tool:post']);
-    await standing.addRule({ effect: 'deny', pathGlob: '/ws/a.txt', scope: 'always' });
+    await standing.rules.add({ effect: 'deny', pathGlob: '/ws/a.txt', scope: 'always' });
     await offer(replace('a.txt', 'ONE', 'two'));
     assert.equal(await textOf('/ws/a.txt'), 'ONE\r\ntwo\r\n');
   });
 
   it('of a protected file is asked for whatever the rules say, with a warning', async () => {
     editor.setFile('/ws/.vscode/tasks.json', 'one\n');
-    await standing.addRule({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
+    await standing.rules.add({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
     await offer(replace('.vscode/tasks.json', 'one', 'two'));
     const required = events.find((event) => event.event === 'approval:required');
     assert.match(JSON.stringify(required?.data.context?.['warnings']), /tasks\.json is protected: /);

@@ -337,7 +337,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await standing.addRule({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
+    await standing.rules.add({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
     await session.prompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.deepEqual(asked.option_kinds, ['reject_once', 'reject_always']);

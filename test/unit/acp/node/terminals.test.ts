@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { TerminalView } from '../../../../src/acp/common/session/terminalViews';
-import type { TerminalRequest } from '../../../../src/acp/common/approvals/toolRequests';
+import type { ToolCommand } from '../../../../src/session/common/toolCaller';
 import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { TerminalService, type TerminalServiceDeps } from '../../../../src/acp/node/process/terminalService';
 import { FakeEditor } from '../../../fake/fakeEditor';
@@ -34,7 +34,7 @@ describe('the terminals of an ACP session', () => {
   after(() => rm(cwd, { recursive: true, force: true }));
 
   function serviceOf(options: Partial<TerminalServiceDeps> = {}) {
-    const requests: TerminalRequest[] = [];
+    const requests: ToolCommand[] = [];
     const views: TerminalView[] = [];
     const service = new TerminalService({
       editor: new FakeEditor({}, [cwd]),

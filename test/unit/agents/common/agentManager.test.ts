@@ -39,6 +39,14 @@ describe('the manager of agents', () => {
           questions.push(`remove ${agent.id}${isWorking ? ' at work' : ''}`);
           return Promise.resolve(isConfirmed);
         },
+        askAccount: (agent) => {
+          questions.push(`account of ${agent.id}`);
+          return Promise.resolve(isConfirmed ? 'Work' : undefined);
+        },
+        confirmRemoveAccount: (agent, account) => {
+          questions.push(`remove account ${account} of ${agent.id}`);
+          return Promise.resolve(isConfirmed);
+        },
       },
       consents: new InstallConsents(new MemoryMemento()),
       deleteKeys: (id) => {
@@ -161,6 +169,25 @@ describe('the manager of agents', () => {
     isConfirmed = false;
     assert.equal(await manager.remove('one'), undefined);
     assert.deepEqual([backends.stopped, installer.agents.length], [[], 1]);
+  });
+
+  it('adds further accounts of an agent, which keep with it when it is updated and removed', async () => {
+    await manager.install(one);
+    assert.equal(await manager.addAccount('one'), 'one~Work');
+    const accounts = (): unknown => installer.agents.map((agent) => agent.accounts)[0];
+    assert.deepEqual(accounts(), ['Work']);
+    isConfirmed = false;
+    assert.equal(await manager.addAccount('one'), undefined);
+    await manager.removeAccount('one', 'Work');
+    assert.deepEqual([accounts(), deletedKeys], [['Work'], []]);
+    isConfirmed = true;
+    await manager.removeAccount('one', 'Work');
+    assert.deepEqual([accounts(), backends.stopped, deletedKeys], [[], ['one~Work'], ['one~Work']]);
+    await manager.addAccount('one');
+    await manager.remove('one');
+    assert.deepEqual(deletedKeys, ['one~Work', 'one', 'one~Work']);
+    assert.deepEqual(backends.stopped, ['one~Work', 'one', 'one~Work']);
+    assert.equal(await manager.addAccount('one'), undefined);
   });
 
   it('loads the list again once, for all who ask at the same time', async () => {

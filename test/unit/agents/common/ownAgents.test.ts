@@ -18,6 +18,7 @@ describe('own agents', () => {
     folder: '',
     dialect: 'v1',
     variables: [{ name: 'KEY', value: 's3cret', isSecret: true }],
+    defaults: [],
     ...more,
   });
 

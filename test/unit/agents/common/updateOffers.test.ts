@@ -37,7 +37,10 @@ describe('updates of agents', () => {
       registry,
       installer,
       backends,
-      questions: { confirmInstall: yes, confirmRemove: yes },
+      questions: {
+        ...{ confirmInstall: yes, confirmRemove: yes, confirmRemoveAccount: yes },
+        askAccount: () => Promise.resolve(undefined),
+      },
       consents: new InstallConsents(memento),
       deleteKeys: () => Promise.resolve(),
       ownIds: () => new Set(),

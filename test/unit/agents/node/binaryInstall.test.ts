@@ -19,6 +19,9 @@ import { trustingFetch } from './support/trustingFetch';
 const key = toPlatformKey(process.platform, process.arch) ?? 'linux-x86_64';
 const env = { PATH: process.env['PATH'] ?? '', HOME: tmpdir() };
 const { signal } = new AbortController();
+/** `dist/agent`, a shell script that answers `initialize`, by GNU tar and bzip2. */
+const bzip2 =
+  'QlpoOTFBWSZTWeaf1TIAAJ9b0MyQfhf3lwEOfvXfCgAIBAAACDAAumhpNU9NTJ5JtRpo0DE00ZlAaaNCKGSZoamMkwamEwCYAT1BpIDQEMAIyaaMAamE06oNyoYAgF1QCBCFCsZhI0wuCBAwLLpwL8UYn7Own6gFNiuuwL3xXNTdmsk42/b58qCKZAInm9BC1LhqbZI+tBqiUQRKIzp2MYpvmbI534GKmUd4YjwfB09fASsWi6HCoRyfvJ+CAgO0AwQYn/ZEgcaoKwQaxPeCmApuzCjiKVlLb0ClslRoSeKo6ZxSdF/OoiID+LuSKcKEhzT+qZA=';
 
 only('where scripts start by themselves', process.platform !== 'win32').describe('installing archives', () => {
   let certificate: Certificate;
@@ -35,6 +38,8 @@ only('where scripts start by themselves', process.platform !== 'win32').describe
     files.set('/agent.zip', makeZip([{ ...program, name: 'dist/agent' }]));
     files.set('/agent.tar.gz', await makeTarGz([program]));
     files.set('/agent.tgz', await makeTarGz([program]));
+    files.set('/agent.tar.bz2', Buffer.from(bzip2, 'base64'));
+    files.set('/agent.tbz2', Buffer.from(bzip2, 'base64'));
     files.set('/agent', Buffer.from(agentProgram));
     files.set(
       '/broken.zip',
@@ -98,7 +103,7 @@ only('where scripts start by themselves', process.platform !== 'win32').describe
   const install = (listed: RegistryAgent, stop = signal) =>
     installer.install(listed, { signal: stop, onProgress: () => undefined });
 
-  for (const name of ['/agent.zip', '/agent.tar.gz', '/agent.tgz', '/agent']) {
+  for (const name of ['/agent.zip', '/agent.tar.gz', '/agent.tgz', '/agent.tar.bz2', '/agent.tbz2', '/agent']) {
     it(`installs and starts ${name}`, async () => {
       const fractions: number[] = [];
       const sha256 = createHash('sha256')

@@ -14,6 +14,7 @@ import type { NpmRelease } from '../../../../src/agents/node/npm/npmPackage';
 import { realInstallPorts } from '../../../fake/installPorts';
 import { until } from '../../../support/eventually';
 import { agentScript } from './support/agentScript';
+import { fakeNpm } from './support/fakeNpm';
 import { NpmRegistryServer } from './support/npmRegistry';
 
 const { signal } = new AbortController();
@@ -132,9 +133,9 @@ describe('installing npm packages', () => {
   it('installs, updates and removes, and says how much that freed', async () => {
     const installer = await start();
     await installer.install(agent(), { signal, onProgress: () => undefined });
-    await publish('1.1.0');
+    await Promise.all([installer.changeAccounts('test-agent', () => ['Work']), publish('1.1.0')]);
     const updated = await installer.install(agent('1.1.0'), { signal, onProgress: () => undefined });
-    assert.equal(updated.version, '1.1.0');
+    assert.deepEqual([updated.version, updated.accounts], ['1.1.0', ['Work']]);
     await until('the old version is gone', async () => (await readdir(path.join(folder, 'test-agent'))).length === 1);
     const { bytes } = await installer.remove('test-agent');
     assert.ok(bytes >= updated.bytes);
@@ -319,19 +320,6 @@ describe('installing npm packages', () => {
   });
 
   describe('with neither node nor npm on PATH', () => {
-    /** Stands for npm: does what is asked for without a registry, and says how it was called. */
-    const fakeNpm = `
-      const fs = require('node:fs'), path = require('node:path');
-      const args = process.argv.slice(2);
-      if (process.env.ELECTRON_RUN_AS_NODE !== '1') throw new Error('not as Node.js');
-      if (args[0] === 'view') {
-        console.log(JSON.stringify({ name: '@test/agent', version: '1.0.0', bin: { agent: 'run.js' } }));
-      } else {
-        const own = path.join(args[args.indexOf('--prefix') + 1], 'node_modules/@test/agent');
-        fs.mkdirSync(own, { recursive: true });
-        fs.writeFileSync(path.join(own, 'package.json'), JSON.stringify({ bin: { agent: 'run.js' }, args }));
-        fs.writeFileSync(path.join(own, 'run.js'), ${JSON.stringify(agentScript)});
-      }`;
     let release: NpmRelease;
     beforeEach(async () => {
       const sha512Base64 = await registry.publish({

@@ -133,7 +133,9 @@ describe('the registry of agents', () => {
     'sends another document': [(response) => response.end('{"agents":{}}'), /did not send a list of agents/],
     'sends 50 MB': [(response) => sendMuch(response), /larger than 4 MB/],
     'claims 50 MB': [(response) => response.writeHead(200, { 'content-length': 50e6 }).write('{'), /larger than 4 MB/],
-    'cuts the connection': [(response) => void response.write('{', () => response.destroy()), /was lost/],
+    'cuts the connection at 10 %': [(response) => cutAt(response, 10), /was lost/],
+    'cuts the connection at 50 %': [(response) => cutAt(response, 50), /was lost/],
+    'cuts the connection at 99 %': [(response) => cutAt(response, 99), /was lost/],
     'redirects to http': [
       (response) => response.writeHead(302, { location: 'http://example.com/' }).end(),
       /is not https, so nothing was loaded from it/,
@@ -275,4 +277,10 @@ function sendMuch(response: ServerResponse): void {
     else response.write(piece, next);
   };
   next();
+}
+
+function cutAt(response: ServerResponse, percent: number): void {
+  const whole = Buffer.from(documentOf('other'));
+  response.setHeader('content-length', whole.length);
+  response.write(whole.subarray(0, Math.floor((whole.length * percent) / 100)), () => response.destroy());
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { VersionManifest } from '../../../../src/agents/common/install/versionManifest';
 import { AgentInstaller } from '../../../../src/agents/node/agentInstaller';
@@ -13,6 +13,7 @@ import { acquireInstallLock } from '../../../../src/agents/node/storage/installL
 import { currentOwner, formatOwner, isOwnerAlive, parseOwner } from '../../../../src/agents/node/storage/windowOwner';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
+import { FakeClock } from '../../../fake/fakeClock';
 import { realInstallPorts } from '../../../fake/installPorts';
 import { until } from '../../../support/eventually';
 
@@ -58,6 +59,21 @@ describe('the files of installed agents', () => {
     const [one, two] = [await place('one', '1.0.0'), await place('two', '2.0.0')];
     await storage.writeInstalled([one, two]);
     assert.deepEqual(await storage.readInstalled(), [one, two]);
+  });
+
+  it('keeps the names of accounts with the installed version, and leaves out what is no name', async () => {
+    const one = { ...(await place('one', '1.0.0')), accounts: ['Work', 'Second team'] };
+    await storage.writeInstalled([one]);
+    assert.deepEqual(await storage.readInstalled(), [one]);
+    const started = installer();
+    await started.start();
+    assert.deepEqual(started.installed()[0]?.accounts, one.accounts);
+    await started.changeAccounts('one', (names) => [...names, 'Home']);
+    assert.deepEqual(started.installed()[0]?.accounts, [...one.accounts, 'Home']);
+    started.dispose();
+    const text = await readFile(storage.indexFile, 'utf8');
+    await writeFile(storage.indexFile, text.replace('"Home"', '"../../home"'));
+    assert.deepEqual((await storage.readInstalled())[0]?.accounts, undefined);
   });
 
   it('loses nothing when the index is damaged or gone: the newest version of each folder counts', async () => {
@@ -187,20 +203,47 @@ describe('the files of installed agents', () => {
       await first.release();
     });
 
-    it('of a dead window, or one that is silent for long, is taken over', async () => {
-      await writeFile(storage.lockFile, `${formatOwner({ ...currentOwner(), pid: await deadPid() })} x\n`);
+    const heldBy = (pid: number, startedAt = 1) =>
+      writeFile(storage.lockFile, JSON.stringify({ owner: 'theirs', pid, host: hostname(), startedAt }));
+
+    it('of a dead window is taken over, also if its process id is in use again', async () => {
+      await heldBy(await deadPid());
       await (await acquire()).release();
-      await writeFile(storage.lockFile, `${formatOwner({ ...currentOwner(), startedAt: 1 })} x\n`);
-      await (await acquire()).release();
-      await writeFile(storage.lockFile, `${formatOwner({ ...currentOwner(), pid: process.ppid, startedAt: 5 })} x\n`);
-      await assert.rejects(acquire(), { code: 'otherWindow' });
-      const old = new Date(Date.now() - 61_000);
-      await utimes(storage.lockFile, old, old);
+      await heldBy(process.pid);
       await (await acquire()).release();
     });
 
+    it('of a process that is silent for long is taken over while it is waited for', async () => {
+      await heldBy(process.ppid);
+      const clock = new FakeClock();
+      const options = { file: storage.lockFile, clock, signal, waitMs: 60_000, onWait: () => undefined };
+      const acquiring = acquireInstallLock(options);
+      let isAcquired = false;
+      void acquiring.then(() => (isAcquired = true));
+      let waitedMs = 0;
+      await until('the lock is taken over', () => {
+        // Two timers: one counts the silence, the other one ends the pause between two tries.
+        if (!isAcquired && clock.pending === 2) {
+          clock.advance(500);
+          waitedMs += 500;
+        }
+        return isAcquired;
+      });
+      assert.equal(waitedMs, 45_000);
+      await (await acquiring).release();
+      assert.equal(clock.pending, 0);
+    });
+
+    it('leaves no timer behind when another window keeps it', async () => {
+      await heldBy(process.ppid);
+      const clock = new FakeClock();
+      const options = { file: storage.lockFile, clock, signal, waitMs: 0, onWait: () => undefined };
+      await assert.rejects(acquireInstallLock(options), { code: 'otherWindow' });
+      assert.equal(clock.pending, 0);
+    });
+
     it('is taken over by one only', async () => {
-      await writeFile(storage.lockFile, `${formatOwner({ ...currentOwner(), pid: await deadPid() })} x\n`);
+      await heldBy(await deadPid());
       const tries = await Promise.allSettled(Array.from({ length: 8 }, () => acquire()));
       const held = tries.filter((attempt) => attempt.status === 'fulfilled');
       assert.equal(held.length, 1);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readRawDiff } from '../../../../src/changes/common/rawDiff';
+import { kindOfMode, readRawDiff } from '../../../../src/changes/common/rawDiff';
 
 const none = '0'.repeat(40);
 const one = '1'.repeat(40);
@@ -42,5 +42,12 @@ describe('readRawDiff', () => {
   it('refuses what is of another form', () => {
     assert.throws(() => readRawDiff([`:000000 100644 ${none} ${one} A`]), /is incomplete/);
     assert.throws(() => readRawDiff(['what is this']), /unknown form/);
+  });
+});
+
+describe('kindOfMode', () => {
+  it('knows files, also writable by the group, executables and links, and nothing else', () => {
+    const modes = ['100644', '100664', '100755', '120000', '160000', '040000', '000000'];
+    assert.deepEqual(modes.map(kindOfMode), ['file', 'file', 'executable', 'symlink', undefined, undefined, undefined]);
   });
 });

@@ -13,10 +13,11 @@ describe('the steps of a restore', () => {
   ];
 
   it('delete first, the deepest before what is above', () => {
-    assert.deepEqual(
-      orderSteps(steps).map(({ path }) => path),
-      ['a/b/c', 'a/b', 'a'],
-    );
+    for (const given of [steps, steps.toReversed()])
+      assert.deepEqual(
+        orderSteps(given).map(({ path }) => path),
+        ['a/b/c', 'a/b', 'a'],
+      );
   });
 
   it('are taken back in the order that deletes first', () => {

@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { currentStateId } from '../../../../src/changes/node/checkpointStore';
-import { only } from '../../../support/only';
+import { makeSmallDisk, withSmallDisk } from '../../../support/smallDisk';
 import { contentsOf, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
 const mb = 1024 * 1024;
 const dayMs = 86_400_000;
-
-/** Only root may, on Linux, and in some containers nobody. */
-function canMakeDisk(): boolean {
-  const folder = mkdtempSync(path.join(tmpdir(), 'backline-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', folder], { stdio: 'ignore' });
-    execFileSync('umount', [folder]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmdirSync(folder);
-  }
-}
 
 describe('the storage of checkpoints', () => {
   let workspace: TestWorkspace;
@@ -148,14 +132,11 @@ describe('the storage of checkpoints', () => {
     assert.equal(statSync(path.join(workspace.storage, 'git-sha1')).mode & 0o077, 0);
   });
 
-  const withSmallDisk = only('where a small disk can be made', canMakeDisk());
-
   withSmallDisk.it(
     'refuses a checkpoint when the disk is full, keeps those it has, and goes on when there is room',
     async () => {
       const small = path.join(workspace.root, 'small');
-      mkdirSync(small);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', small], { stdio: 'ignore' });
+      const disk = makeSmallDisk(small, 4);
       try {
         workspace.write({ 'a.txt': 'one' });
         const store = await workspace.open({ storage: path.join(small, 'storage') });
@@ -176,7 +157,7 @@ describe('the storage of checkpoints', () => {
           ['a.txt'],
         );
       } finally {
-        execFileSync('umount', [small]);
+        disk.dispose();
       }
     },
   );
@@ -185,8 +166,7 @@ describe('the storage of checkpoints', () => {
     'leaves a file whole when the disk is full in mid-restore, and the restore can be undone',
     async () => {
       const small = path.join(workspace.root, 'small');
-      mkdirSync(small);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'none', small], { stdio: 'ignore' });
+      const disk = makeSmallDisk(small, 6);
       try {
         const folder = path.join(small, 'work');
         mkdirSync(folder);
@@ -209,7 +189,7 @@ describe('the storage of checkpoints', () => {
         assert.ok(filler);
         assert.deepEqual(files, after);
       } finally {
-        execFileSync('umount', [small]);
+        disk.dispose();
       }
     },
   );

@@ -9,7 +9,7 @@ import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { PendingSave } from '../../../../src/chat/common/changes/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
-import { DiskFiles } from '../../../../src/chat/node/filePort';
+import { DiskFiles } from '../../../../src/base/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';

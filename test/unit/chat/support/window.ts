@@ -14,7 +14,7 @@ import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
 import type { UnsavedFiles } from '../../../../src/chat/common/unsaved/promptSaves';
 import type { SessionDefaults } from '../../../../src/chat/common/conversations/sessionDefaults';
-import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
+import { DiskFiles, type FilePort } from '../../../../src/base/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';

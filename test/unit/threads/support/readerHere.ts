@@ -4,10 +4,12 @@ import type { ThreadFile, ThreadReader } from '../../../../src/threads/common/th
 import { readHead } from '../../../../src/threads/node/worker/program/headReader';
 import { OpenThreads } from '../../../../src/threads/node/worker/program/openThreads';
 import { toThreadError } from '../../../../src/threads/node/files/threadFile';
+import { ThreadFileCache } from '../../../../src/threads/node/files/threadFileCache';
 
 /** What the worker does, without a worker: each file is one of its open threads. */
 export class ReaderHere implements ThreadReader {
-  private readonly threads = new OpenThreads();
+  private readonly files = new ThreadFileCache();
+  private readonly threads = new OpenThreads(this.files);
   private readonly ids = new Map<string, number>();
 
   read(file: ThreadFile, signal?: AbortSignal): Promise<OpenThread> {
@@ -21,7 +23,7 @@ export class ReaderHere implements ThreadReader {
   }
 
   head(file: ThreadFile): Promise<ThreadHead | undefined> {
-    return Promise.resolve(readHead(file, Date.now()));
+    return Promise.resolve(readHead(this.files, file, Date.now()));
   }
 
   async rawJson(file: ThreadFile, entryId: string): Promise<string | undefined> {

@@ -11,6 +11,7 @@ import type {
 import type { LanguageEditPort, ProposedAction, ProposedEdits } from '../../../../src/tools/common/languageEditPort';
 import type { FileMatches, TextQuery, TextSearch } from '../../../../src/tools/common/search/textSearch';
 import type { KnownTask } from '../../../../src/tools/common/taskPort';
+import type { SelectedTests, TestPort } from '../../../../src/tools/common/testPort';
 import type { ToolPorts } from '../../../../src/tools/common/toolPorts';
 import type { OpenFile } from '../../../../src/tools/common/windowPort';
 import { EditorTools } from '../../../../src/tools/common/editorTools';
@@ -82,11 +83,35 @@ export class FakeLanguageEdits implements LanguageEditPort {
   }
 }
 
+/** Tests as the test wants. */
+export class FakeTests implements TestPort {
+  isAvailable = true;
+  readonly runs: SelectedTests[] = [];
+  testsByFile: Record<string, readonly (readonly string[])[]> = {};
+  knownProviders: readonly string[] = [];
+  results: (signal: AbortSignal) => Promise<string> = () => Promise.resolve('<summary passed=1 failed=0 />\n');
+
+  providers(): Promise<readonly string[]> {
+    return Promise.resolve(this.knownProviders);
+  }
+  testsIn(file: string): Promise<readonly (readonly string[])[]> {
+    return Promise.resolve(this.testsByFile[file] ?? []);
+  }
+  run(selected: SelectedTests, signal: AbortSignal): Promise<string> {
+    this.runs.push(selected);
+    return this.results(signal);
+  }
+  lastFailures(signal: AbortSignal): Promise<string> {
+    return this.results(signal);
+  }
+}
+
 /** The tools over an editor in memory. */
 export class ToolBench {
   readonly clock = new FakeClock();
   readonly language = new FakeLanguage();
   readonly languageEdits = new FakeLanguageEdits();
+  readonly tests = new FakeTests();
   readonly editor: FakeEditor;
   readonly tools: EditorTools;
   readonly caller = new FakeToolCaller();
@@ -108,10 +133,10 @@ export class ToolBench {
       unsavedFiles: [],
       languageOf: () => 'typescript',
     };
-    const { language, clock } = this;
+    const { clock, language, languageEdits, tests } = this;
     const tasks = { tasks: () => Promise.resolve(this.knownTasks) };
     const editor = new GuardedEditor(this.editor, () => new ProtectedFiles());
-    this.tools = new EditorTools({ editor, language, languageEdits: this.languageEdits, search, tasks, window, clock });
+    this.tools = new EditorTools({ editor, language, languageEdits, search, tasks, tests, window, clock });
   }
 
   async call(name: string, input: object = {}, signal = new AbortController().signal): Promise<string> {

@@ -30,6 +30,25 @@ describe('JSON lines', () => {
     });
   }
 
+  it('reads the messages of a JSON-RPC batch one by one, and names the batch with the first', () => {
+    const batch = [{ jsonrpc: '2.0', id: 1, method: 'a' }, { jsonrpc: '2.0', method: 'b' }, { x: 1 }];
+    assert.deepEqual(read(`  ${JSON.stringify(batch)}\n{"id":1}\n`), [
+      { message: batch[0], batch },
+      { message: batch[1] },
+      { message: batch[2] },
+      { message: { id: 1 } },
+    ]);
+  });
+
+  for (const line of ['[]', '[{"level":"info"}]', '[{"jsonrpc":"2.0","method":"a"},1]', '[{"jsonrpc":"2.0"', '[x]']) {
+    it(`takes ${line} for no batch`, () => {
+      assert.deepEqual(
+        read(`${line}\n{"id":1}\n`).map(({ message, noise }) => message ?? noise.kind),
+        ['notJson', { id: 1 }],
+      );
+    });
+  }
+
   it('keeps only the beginning of noise', () => {
     const [line] = read(`${'x'.repeat(5_000)}\n`);
     assert.equal(line?.noise?.bytes, 5_000);

@@ -135,7 +135,24 @@ describe('JsonRpcPeer', () => {
       const reason = new Error('the user stopped it');
       controller.abort(reason);
       await assert.rejects(request, reason);
-      await assert.rejects(peer.request('slow', {}, { signal: controller.signal }), reason);
+      await assert.rejects(peer.request('slow', {}, { signal: controller.signal }), (error) => error === reason);
+    });
+
+    it('is an error, whatever the reason of the signal is', async () => {
+      const { peer } = peerAndWire();
+      const reason = new Error('stopped');
+      for (const [given, isSame] of [
+        [reason, true],
+        ['stopped', false],
+      ] as const) {
+        const controller = new AbortController();
+        const request = peer.request('slow', {}, { signal: controller.signal });
+        controller.abort(given);
+        await assert.rejects(
+          request,
+          (error) => error instanceof Error && error.message === 'stopped' && (error === reason) === isSame,
+        );
+      }
     });
 
     it('comes when the other side ends the stream, with the reason', async () => {
@@ -165,6 +182,23 @@ describe('JsonRpcPeer', () => {
       await assert.rejects(
         request,
         (error) => error instanceof ConnectionClosedError && error.closed.reason === 'disposed',
+      );
+    });
+
+    it('comes at once when the peer was disposed before, though its stream is open', async () => {
+      const { near, peer } = peerAndWire();
+      peer.dispose();
+      await assert.rejects(peer.request('a', {}), ConnectionClosedError);
+      assert.deepEqual(near.sent, []);
+    });
+
+    it('keeps the first reason of several', async () => {
+      const { near, peer } = peerAndWire();
+      near.fail(new Error('agent exited'));
+      peer.dispose();
+      await assert.rejects(
+        peer.request('a', {}),
+        (error) => error instanceof ConnectionClosedError && error.closed.reason === 'failed',
       );
     });
 

@@ -34,7 +34,9 @@ describe('the traffic log', () => {
   it('keeps the newest messages and counts those that had to go', () => {
     const log = newLog();
     log.startRecording();
-    for (let bytes = 1; bytes <= 6; bytes++) log.record({ ...entry, bytes });
+    for (let bytes = 1; bytes <= 5; bytes++) log.record({ ...entry, bytes });
+    assert.deepEqual([log.recordedEntries.length, log.droppedEntryCount], [5, 0], 'a quarter more is kept');
+    log.record({ ...entry, bytes: 6 });
     assert.deepEqual(
       log.recordedEntries.map(({ bytes }) => bytes),
       [3, 4, 5, 6],

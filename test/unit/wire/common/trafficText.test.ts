@@ -26,6 +26,7 @@ describe('the traffic as text', () => {
     const answer = { ...entry, direction: 'out', bytes: 4096, durationMs: 1.26, error: -32602 } as const;
     const [request = '', response = ''] = rowsOf(textOf([entry, answer]));
     assert.deepEqual(request.split(/\s{2,}/), ['00:00:00.005', '← in', 'amp', 'client 1', 'readFile', '120']);
+    assert.equal(response.split(/\s{2,}/)[1], '→ out');
     assert.deepEqual(response.split(/\s{2,}/).slice(-4), ['readFile', '4096', '1.3', '-32602']);
   });
 

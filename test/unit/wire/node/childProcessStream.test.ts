@@ -63,6 +63,35 @@ describe('ChildProcessStream', () => {
     assert.deepEqual(await exit, [0, null]);
   });
 
+  it('delivers a batch message by message, and sends the answers to its requests together', async () => {
+    const batch = [
+      { jsonrpc: '2.0', id: 1, method: 'a' },
+      { jsonrpc: '2.0', method: 'told' },
+      { jsonrpc: '2.0', id: 'two', method: 'b' },
+    ];
+    const { stream } = streamTo(`
+      process.stdin.on('data', (bytes) => console.log(JSON.stringify({ read: String(bytes) })));
+      console.log(${JSON.stringify(JSON.stringify(batch))})`);
+    const messages: unknown[] = [];
+    let onMessage = (): void => undefined;
+    const received = async (count: number): Promise<void> => {
+      while (messages.length < count) await new Promise<void>((resolve) => (onMessage = resolve));
+    };
+    stream.onMessage((message) => {
+      messages.push(message);
+      onMessage();
+    });
+    await received(3);
+    assert.deepEqual(messages, batch);
+    const second = { jsonrpc: '2.0', id: 'two', result: {} };
+    const first = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'No' } };
+    await stream.send(second);
+    await stream.send(first);
+    await received(4);
+    assert.deepEqual(messages[3], { read: `${JSON.stringify([second, first])}\n` });
+    stream.dispose();
+  });
+
   it('closes once', async () => {
     const { stream, closed } = streamTo('');
     const reasons: string[] = [];

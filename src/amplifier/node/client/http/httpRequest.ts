@@ -34,9 +34,7 @@ export function openRequest(url: URL, options: http.RequestOptions): http.Client
   return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
 }
 
-/**
- * Sends a request. @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, …
- */
+/** Sends a request. @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, … */
 export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
   try {
     return await sendOnce(options, options.agent);

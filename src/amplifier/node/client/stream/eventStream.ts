@@ -12,9 +12,7 @@ interface EventStreamHandlers extends Pick<EventConnectionHandlers, 'onMessage' 
   readonly onStable: () => void;
   /** Called before each attempt. `attempt` counts from 1 and is reset by a stable connection. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
-  /**
-   * The stream has failed permanently: the session no longer exists, or the server supports neither SSE nor WebSockets.
-   */
+  /** The stream has failed for good: the session is gone, or the server supports neither SSE nor WebSockets. */
   readonly onFailed: (error: AmplifierApiError) => void;
 }
 
@@ -26,10 +24,7 @@ interface EventStreamDeps extends Partial<EventStreamLimits> {
   readonly clock: Clock;
   /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  /**
-   * Whether events are expected, so that silence is suspicious. After the server has sent a keep-alive, silence is
-   * always suspicious.
-   */
+  /** Whether events are expected, so that silence is suspicious. After a keep-alive, silence always is. */
   readonly isExpectingEvents: () => boolean;
   readonly handlers: EventStreamHandlers;
 }

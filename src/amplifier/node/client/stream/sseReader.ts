@@ -6,9 +6,7 @@ export class SseReader {
   private readonly parser: EventSourceParser;
   private hasOverflowed = false;
   private isSkippingEvent = false;
-  /**
-   * The last characters of the previous piece. Needed because a blank line may begin in one piece and end in the next.
-   */
+  /** The end of the previous piece: a blank line may begin in one piece and end in the next. */
   private previousPieceTail = '';
 
   constructor(

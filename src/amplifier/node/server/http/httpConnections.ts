@@ -4,9 +4,7 @@ import type { Logger } from '../../../../base/common/log';
 import { documentedFailure } from './apiFailure';
 import type { ServerLimits } from '../serverLimits';
 
-/**
- * Tracks the connections of an HTTP server and limits how many are served. Further connections get an error response.
- */
+/** Tracks connections of an HTTP server and limits how many are served. Others get an error response. */
 export class HttpConnections {
   private readonly servedSockets = new Set<Socket>();
   private readonly lastResponseBySocket = new WeakMap<Socket, ServerResponse>();
@@ -42,9 +40,7 @@ export class HttpConnections {
     for (const socket of this.servedSockets) socket.destroy();
   }
 
-  /**
-   * Rejects requests of connections above the limit. These connections close after the response. @throws ApiFailure 429
-   */
+  /** Rejects requests of connections above the limit, which close after the response. @throws ApiFailure 429 */
   requireServed({ socket }: IncomingMessage): void {
     if (this.servedSockets.has(socket)) return;
     const { maxConnections } = this.limits;
@@ -54,10 +50,7 @@ export class HttpConnections {
     );
   }
 
-  /**
-   * Serves a request as if it had no Upgrade header. Node.js has detached the connection, so the request is passed to
-   * it again.
-   */
+  /** Serves a request as if without Upgrade header. Node.js has detached the connection, so it is passed again. */
   serveWithoutUpgrade({ method, url, httpVersion, rawHeaders, socket }: IncomingMessage, head: Buffer): void {
     const lines = [`${method} ${url} HTTP/${httpVersion}`];
     for (let i = 0; i < rawHeaders.length; i += 2) {

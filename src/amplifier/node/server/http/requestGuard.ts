@@ -44,10 +44,7 @@ export class RequestGuard {
   }
 }
 
-/**
- * Whether the Origin header is that of the server itself, which some clients send. Web pages always have another
- * origin.
- */
+/** Whether the Origin is the server itself, as some clients send. Web pages always have another origin. */
 function isOwn(origin: string, host: string): boolean {
   return origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }

@@ -1,10 +1,7 @@
 import type { SessionEvent, SessionEventName } from '../../../../session/common/sessionEvents';
 import { isSessionState } from '../../../../session/common/sessionState';
 
-/**
- * Tracks the event after which a client that loads a session continues: the one before the running turn, or else the
- * last event.
- */
+/** Tracks after which event a loading client continues: the one before the running turn, or else the last one. */
 export class ResumePoint {
   private readonly stateEventByName = new Map<SessionEventName, SessionEvent>();
   private lastEventId = 0;
@@ -20,10 +17,7 @@ export class ResumePoint {
     this.lastEventId = id;
   }
 
-  /**
-   * Fields for the session's status: the id of the event after which the client continues, and events that describe the
-   * state at that point.
-   */
+  /** The id of the event after which the client continues, and events that describe the state at that point. */
   get fieldsForSessionStatus(): { readonly last_event_id: number; readonly state: readonly object[] } {
     const events = [...this.stateEventByName.values()];
     return {

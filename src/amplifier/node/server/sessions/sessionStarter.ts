@@ -8,10 +8,7 @@ import type { ProfileDirectory } from './profileDirectory';
 import type { NewSessionBody } from '../http/requestSchemas';
 import type { ServerLimits } from '../serverLimits';
 
-/**
- * The folders in which agents may work: by default the first one, or a folder inside any of them if a client requests
- * it.
- */
+/** The folders in which agents may work: the first one, or a folder inside any of them, as requested. */
 export type AgentWorkspace = Pick<EditorPort, 'folders' | 'resolve' | 'stat'>;
 
 interface SessionStarterDeps {
@@ -60,9 +57,7 @@ export class SessionStarter {
     return this.pendingCleanups.size;
   }
 
-  /**
-   * Starts no more sessions. Resolves when unneeded sessions are closed or the time limit has passed. Never rejects.
-   */
+  /** Starts no more sessions. Resolves when unneeded ones are closed or time is up. Never rejects. */
   async stop(): Promise<void> {
     this.stopController.abort();
     const { clock, limits, log } = this.deps;
@@ -75,15 +70,15 @@ export class SessionStarter {
     { context, model, profile }: NewSessionBody,
     unwanted: AbortSignal,
   ): Promise<StartedSession> {
-    const { backend, name, notice } = await orUnwanted(this.deps.profileDirectory.openBackend(profile), unwanted);
-    const { cwd, isAsked } = await orUnwanted(this.resolveWorkingFolder(context?.workspace_root), unwanted);
+    const { backend, name, notice } = await raceSignal(this.deps.profileDirectory.openBackend(profile), unwanted);
+    const { cwd, isAsked } = await raceSignal(this.resolveWorkingFolder(context?.workspace_root), unwanted);
     const { approvalTimeoutMs } = this.deps.limits;
     const asked = { cwd, profile: name, approvalTimeoutMs, ...(model === undefined ? {} : { model }) };
     const session = await this.createSession(backend, asked, unwanted);
     try {
       const notices = notice === undefined ? [] : [notice];
       if (!isAsked) notices.push(`The agent works in ${cwd}. The requested folder is not available on this server.`);
-      if (model !== undefined) notices.push(...(await orUnwanted(chooseModel(session, model), unwanted)));
+      if (model !== undefined) notices.push(...(await raceSignal(chooseModel(session, model), unwanted)));
       return { backend, session, cwd, profile: name, notices };
     } catch (error) {
       this.trackCleanup(this.discardSession(session));
@@ -99,7 +94,7 @@ export class SessionStarter {
     unwanted.throwIfAborted();
     const creating = backend.createSession(options, unwanted);
     try {
-      return await orUnwanted(creating, unwanted);
+      return await raceSignal(creating, unwanted);
     } catch (error) {
       // A backend that ignores the signal may still create a session.
       this.trackCleanup(
@@ -152,9 +147,4 @@ async function chooseModel(session: BackendSession, model: string): Promise<stri
   }
   await session.setConfig(option.id, model);
   return [];
-}
-
-/** Settles like `work`. If the signal fires first, rejects with its reason. */
-function orUnwanted<T>(work: Promise<T>, unwanted: AbortSignal): Promise<T> {
-  return raceSignal(work, unwanted, () => (unwanted.reason instanceof Error ? unwanted.reason : new Error('unwanted')));
 }

@@ -1,7 +1,4 @@
-/**
- * Maximum size of a batch in UTF-16 units: large enough for efficient writes, and small enough for the buffer of a slow
- * subscriber.
- */
+/** Maximum size of a batch in UTF-16 units: large for efficient writes, small for a slow subscriber's buffer. */
 const maxLength = 256 * 1024;
 
 /** Events that are sent in one write. All subscribers at the same position share the batch. */

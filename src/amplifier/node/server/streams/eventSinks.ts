@@ -43,10 +43,7 @@ export class SseSink implements EventSink {
     this.socket.destroy();
   }
 
-  /**
-   * The stream for writing: the socket, which is faster than the response. If earlier pipelined responses are not sent
-   * yet, the response.
-   */
+  /** Where to write: the socket, which is faster; or the response, if earlier pipelined ones are not sent yet. */
   private get output(): Writable {
     return this.response.socket === null ? this.response : this.socket;
   }

@@ -5,9 +5,7 @@ import type { ServerLimits } from '../serverLimits';
 import { EventBatch } from './eventBatch';
 
 export interface EventSink {
-  /**
-   * Writes a batch. Calls `done` when the batch was handed to the operating system. No other write happens until then.
-   */
+  /** Writes a batch. `done`: it was handed to the operating system. No other write happens until then. */
   write(batch: EventBatch, done: () => void): void;
   keepAlive(): void;
   end(): void;
@@ -75,9 +73,7 @@ export class SubscriberFeed {
     this.scheduleFlush();
   }
 
-  /**
-   * Sends the events after `afterSequence`, and then all new ones. Dispose the result when the subscriber disconnects.
-   */
+  /** Sends the events after `afterSequence`, then all new ones. Dispose the result when the subscriber leaves. */
   subscribe(sink: EventSink, afterSequence: number): Disposable {
     const subscriber = new Subscriber(this, sink, Math.min(afterSequence, this.nextSequence - 1) + 1);
     this.subscribers.add(subscriber);

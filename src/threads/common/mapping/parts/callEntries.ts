@@ -46,9 +46,7 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly MappedEntry[
   return [{ entry, raw }, ...nested, ...statusEntries];
 }
 
-/**
- * Returns the title on a single line. If the input does not show the subject of the call, the title names its files.
- */
+/** Returns the title on one line. It names the files if the input does not show the call's subject. */
 function callTitle(name: string, input: unknown, locations: readonly Location[]): string {
   const title = toolTitle(name, input);
   const [first, ...others] = locations;

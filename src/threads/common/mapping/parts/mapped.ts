@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
-import type { Entry, Part, Usage } from '../../../../transcript/common/entries';
+import type { Entry, EntryBase, Part, Usage } from '../../../../transcript/common/entries';
 
 export interface MappedEntry {
   readonly entry: Entry;
@@ -34,13 +34,6 @@ export interface MessageContext {
 
 export function entryBase({ turn, at, parent }: MessageContext, id: string): EntryBase {
   return { id, turn, ...withoutUndefined({ at, parent }) };
-}
-
-export interface EntryBase {
-  readonly id: string;
-  readonly turn: number;
-  readonly at?: number;
-  readonly parent?: string;
 }
 
 export function rawEntry(base: EntryBase, label: string, raw: unknown, json: string): MappedEntry {

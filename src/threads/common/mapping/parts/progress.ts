@@ -1,18 +1,15 @@
-import type { ToolState } from '../../../../transcript/common/entries';
+import type { EntryBase, ToolState } from '../../../../transcript/common/entries';
 import { isRecord, ownValue, asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { parseThreadId } from '../../model/threadLinks';
 import { ProgressCall, ProgressTurn } from '../../model/threadSchema';
-import { rawEntry, type EntryBase, type MappedEntry, type UnfinishedState } from './mapped';
+import { rawEntry, type MappedEntry, type UnfinishedState } from './mapped';
 import { errorText, type ToolCall, type ToolRun } from './toolRun';
 
 /** A step of a subagent: an entry, or a call without an entry yet. */
 type ProgressStep = MappedEntry | { readonly call: ToolCall; readonly run: ToolRun };
 
-/**
- * Maps the progress of a subagent's call. All steps are children of the call. Empty for other progress, such as that of
- * a command.
- */
+/** Maps the progress of a subagent's call to steps, its children. Empty for other progress. */
 export function progressSteps(
   progress: unknown,
   call: EntryBase,
@@ -24,9 +21,7 @@ export function progressSteps(
   );
 }
 
-/**
- * Returns the rest of the progress and the id of the subagent's own thread. Undefined if the progress names no thread.
- */
+/** Returns the rest of the progress and the subthread's id. Undefined if the progress names none. */
 export function subthreadIn(progress: unknown): { threadId: string; rest: JsonRecord } | undefined {
   if (!isRecord(progress)) return undefined;
   const { threadID, ...rest } = progress;

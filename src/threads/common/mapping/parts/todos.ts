@@ -12,10 +12,7 @@ const statusByName: Readonly<Record<string, TodoItem['status']>> = {
   cancelled: 'cancelled',
 };
 
-/**
- * Whether the tool reads the list of todos. Such a call is not shown as a list, because the transcript already contains
- * the last write.
- */
+/** Whether the tool reads the todos. Such a call shows no list: the transcript has the last write. */
 export function isTodoReadTool(name: string): boolean {
   return bareToolName(name).toLowerCase() === 'todo_read';
 }

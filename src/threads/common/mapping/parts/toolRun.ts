@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
-import type { Part, ToolState } from '../../../../transcript/common/entries';
+import type { EntryBase, Part, ToolState } from '../../../../transcript/common/entries';
 import { isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { ResultBlock, StoredToolRun } from '../../model/threadSchema';
-import { plainText, type EntryBase, type UnfinishedState } from './mapped';
+import { plainText, type UnfinishedState } from './mapped';
 
 /** A tool call without its result. */
 export interface ToolCall {
@@ -31,9 +31,7 @@ export interface ToolRun {
   readonly unknownStatus?: string;
 }
 
-/**
- * Matches the beginning of a rejection with feedback, which Amp stores as an error. Other errors may quote such a text.
- */
+/** Matches the start of a rejection with feedback, which Amp stores as an error. Others may quote it. */
 const feedbackPattern =
   /^\s*(?:(?:the |this )?tool (?:call |use )?(?:was |is )?)?rejected by the user with feedback:?\s*/i;
 
@@ -148,9 +146,7 @@ function waitingParts({ reason, toAllow }: StoredToolRun, verb: 'Waiting' | 'Wai
   ];
 }
 
-/**
- * Returns the feedback of the user. Without feedback, returns the decision of the run, or else the user's plain answer.
- */
+/** Returns the user's feedback, or else the decision of the run, or the plain answer. */
 function decisionOf(userInput: ResultBlock['userInput'], { decision, rejection }: ToolRun): string | undefined {
   if (!userInput) return decision;
   const { accepted, denyFeedback, askAnswers } = userInput;

@@ -4,7 +4,8 @@ import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import { headOf, createProblemHead, searchDataOf } from '../../../common/heads/heads';
 import type { DocumentOrigin, ThreadFile } from '../../../common/threadReader';
 import type { ThreadHead } from '../../../common/threadPorts';
-import { toThreadError, readThreadFile } from '../../files/threadFile';
+import { toThreadError } from '../../files/threadFile';
+import type { ThreadFileCache } from '../../files/threadFileCache';
 import type { FileVersionKey } from '../../files/fileKey';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 
@@ -12,11 +13,11 @@ import type { ThreadToIndex } from '../../texts/segmentBuilder';
  * Returns the texts of a thread. There are none for a hidden or unreadable thread. Undefined if the file no longer
  * exists.
  */
-export function readTextsForSearch(file: FileVersionKey): ThreadToIndex | undefined {
+export function readTextsForSearch(files: ThreadFileCache, file: FileVersionKey): ThreadToIndex | undefined {
   const from = originOf(file, file.mtimeMs);
   const empty = { file, threadId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
   try {
-    const { json } = readThreadFile(file.path, file);
+    const { json } = files.read(file.path, file);
     return { ...empty, ...searchDataOf(json, from) };
   } catch (error) {
     return toThreadError(error).code === 'notFound' ? undefined : empty;
@@ -24,8 +25,12 @@ export function readTextsForSearch(file: FileVersionKey): ThreadToIndex | undefi
 }
 
 /** Returns the head of a thread. Null for a hidden thread. Undefined if the file no longer exists. */
-export function readHeadForList(file: FileVersionKey, nowMs: number): ThreadHead | null | undefined {
-  return readHeadOf(originOf(file, nowMs));
+export function readHeadForList(
+  files: ThreadFileCache,
+  file: FileVersionKey,
+  nowMs: number,
+): ThreadHead | null | undefined {
+  return readHeadOf(files, originOf(file, nowMs));
 }
 
 /** Returns the origin of a file. For a stored thread, the file name is the id. */
@@ -37,18 +42,22 @@ function originOf(
 }
 
 /** Returns the head of a thread. Undefined for a hidden thread, or if the file no longer exists. */
-export function readHead({ path: file, source, threadId }: ThreadFile, nowMs: number): ThreadHead | undefined {
+export function readHead(
+  files: ThreadFileCache,
+  { path: file, source, threadId }: ThreadFile,
+  nowMs: number,
+): ThreadHead | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return undefined;
   const { size: sizeBytes, mtimeMs } = stats;
   const from = { source, ...withoutUndefined({ threadId }), path: file, sizeBytes, mtimeMs, nowMs };
-  return readHeadOf(from) ?? undefined;
+  return readHeadOf(files, from) ?? undefined;
 }
 
 /** Returns the head of a file. An unreadable file gets a head with a `problem`. */
-function readHeadOf(from: DocumentOrigin & FileVersionKey): ThreadHead | null | undefined {
+function readHeadOf(files: ThreadFileCache, from: DocumentOrigin & FileVersionKey): ThreadHead | null | undefined {
   try {
-    return headOf(readThreadFile(from.path, from).json, from) ?? null;
+    return headOf(files.read(from.path, from).json, from) ?? null;
   } catch (error) {
     const { code, message } = toThreadError(error);
     if (code === 'notFound') return undefined;

@@ -64,10 +64,7 @@ export class HeadSaver {
   }
 }
 
-/**
- * Merges heads into the file. Replaces an invalid file, about which the reader of the index has already logged a
- * message.
- */
+/** Merges heads into the file. Replaces an invalid one, about which the index's reader has logged a message. */
 function merged(file: string, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
   try {
     return mergeHeads(readFileSync(file), heads, gone);

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
+import type { Disposable } from '../../../../base/common/disposable';
 import { approximateSize } from '../../../../base/common/approximateSize';
 import type { Entry } from '../../../../transcript/common/entries';
 import type { MappedThread } from '../../../common/mapping/mapThread';
@@ -7,7 +8,7 @@ import { readThread } from '../../../common/mapping/readThread';
 import { isRecentlyWritten } from '../../../common/model/threadState';
 import { ThreadError } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
-import { readThreadFile } from '../../files/threadFile';
+import type { ThreadFileCache } from '../../files/threadFileCache';
 import type { CountAnswer, EntriesAnswer, OpenAnswer } from '../threadWorkerMessages';
 
 /**
@@ -19,9 +20,14 @@ const chunkEntries = 250;
 /** Number of entries that are sent first. They more than fill a screen. */
 const firstEntries = 40;
 
-interface LoadedThread {
+interface ReadThread {
   readonly thread: MappedThread;
   readonly revision: number;
+}
+
+interface LoadedThread extends ReadThread {
+  /** Its file in the cache. */
+  readonly file: Disposable;
   /** The entries that the extension host has from the previous read. `countEntries` clears them. */
   readonly hostEntries: readonly Entry[];
 }
@@ -31,6 +37,8 @@ export class OpenThreads {
   private readonly threadById = new Map<number, LoadedThread>();
   private lastRevision = 0;
 
+  constructor(private readonly files: ThreadFileCache) {}
+
   /**
    * Reads a thread. `revision` is the one that the extension host already has, so that unchanged entries are not sent
    * again. If reading fails, keeps the previous state. @throws ThreadError
@@ -38,9 +46,16 @@ export class OpenThreads {
   open(id: number, file: ThreadFile, revision: number, nowMs: number): OpenAnswer {
     const startedAt = performance.now();
     const known = this.threadById.get(id);
-    const current = known && isUnchanged(known, file, nowMs) ? known : this.read(file, known?.thread, nowMs);
+    const kept = known?.file ?? this.files.keep(file.path);
+    let current: ReadThread;
+    try {
+      current = known && isUnchanged(known, file, nowMs) ? known : this.read(file, known?.thread, nowMs);
+    } catch (error) {
+      if (!known) kept.dispose();
+      throw error;
+    }
     const hostEntries = known?.revision === revision ? known.thread.entries : [];
-    this.threadById.set(id, { ...current, hostEntries });
+    this.threadById.set(id, { ...current, hostEntries, file: kept });
     const { head, facts, notes } = current.thread;
     return {
       revision: current.revision,
@@ -74,17 +89,14 @@ export class OpenThreads {
   }
 
   close(id: number): void {
+    this.threadById.get(id)?.file.dispose();
     this.threadById.delete(id);
   }
 
-  private read(
-    { path, source, threadId }: ThreadFile,
-    previous: MappedThread | undefined,
-    nowMs: number,
-  ): LoadedThread {
-    const { json, sizeBytes, mtimeMs } = readThreadFile(path);
+  private read({ path, source, threadId }: ThreadFile, previous: MappedThread | undefined, nowMs: number): ReadThread {
+    const { json, sizeBytes, mtimeMs } = this.files.read(path);
     const from = { source, ...withoutUndefined({ threadId }), path, sizeBytes, mtimeMs, nowMs };
-    return { thread: readThread(json, from, previous), revision: ++this.lastRevision, hostEntries: [] };
+    return { thread: readThread(json, from, previous), revision: ++this.lastRevision };
   }
 
   private requireThread(id: number): LoadedThread {
@@ -95,7 +107,7 @@ export class OpenThreads {
 }
 
 /** Whether the file is unchanged and the thread has not become stale. */
-function isUnchanged({ thread: { head } }: LoadedThread, { path }: ThreadFile, nowMs: number): boolean {
+function isUnchanged({ thread: { head } }: ReadThread, { path }: ThreadFile, nowMs: number): boolean {
   if (head.state === 'running' && !isRecentlyWritten(head.mtimeMs, nowMs)) return false;
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats?.size === head.sizeBytes && stats?.mtimeMs === head.mtimeMs;

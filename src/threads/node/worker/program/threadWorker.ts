@@ -2,9 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../../base/common/async';
 import { messageOf } from '../../../../base/common/errors';
 import { ThreadError } from '../../../common/threadPorts';
+import type { FileVersionKey } from '../../files/fileKey';
 import type { StoredHead } from '../../files/headFile';
-import type { HeadPart, WorkerMessage } from '../threadWorkerMessages';
-import { WorkerCall, type WorkerRequest } from '../threadWorkerRequests';
+import type { WorkerMessage } from '../threadWorkerMessages';
+import { WorkerCall, type HeadPart, type WorkerRequest } from '../threadWorkerRequests';
+import { ThreadFileCache } from '../../files/threadFileCache';
+import type { ThreadToIndex } from '../../texts/segmentBuilder';
 import type { TextIndex } from '../../texts/textIndex';
 import { readHeadForList, readTextsForSearch, readHead } from './headReader';
 import type { HeadSaver } from './headSaver';
@@ -22,6 +25,8 @@ interface FolderCache<Value> {
 }
 
 const headsPerPart = 64;
+/** Delay before heads are given to the saver, which combines them with later ones. */
+const saveDelayMs = 100;
 /** Before a file larger than this is read, all earlier heads are sent. */
 const largeBytes = 4 * 1024 * 1024;
 
@@ -30,6 +35,7 @@ const largeBytes = 4 * 1024 * 1024;
  * Code that listing does not need is loaded later, because the user waits for the list.
  */
 export class ThreadWorker {
+  private readonly files = new ThreadFileCache();
   private openThreads: Promise<OpenThreads> | undefined;
   private textIndex: FolderCache<TextIndex> | undefined;
   private headSaver: FolderCache<HeadSaver> | undefined;
@@ -66,7 +72,7 @@ export class ThreadWorker {
       case 'search':
         return (await this.textIndexIn(request.folder)).search(request);
       case 'head':
-        return readHead(request.file, request.nowMs);
+        return readHead(this.files, request.file, request.nowMs);
       case 'open':
         return (await this.loadOpenThreads()).open(request.thread, request.file, request.revision, request.nowMs);
       case 'count':
@@ -99,7 +105,7 @@ export class ThreadWorker {
         if (part.length >= headsPerPart || file.sizeBytes > largeBytes) await flush();
         // The text index reads the file again later, because keeping thousands of texts until then would be more
         // expensive.
-        const head = readHeadForList(file, nowMs);
+        const head = readHeadForList(this.files, file, nowMs);
         if (head === undefined) continue;
         part.push({ file, head });
         if (!head?.isBeingWritten) heads.push({ file, head });
@@ -108,11 +114,12 @@ export class ThreadWorker {
     } finally {
       this.activeListings--;
     }
-    void this.headSaverIn(folder).then((saver) => saver.add(heads, gone));
+    // The user waits for the list, and not for the code that saves it.
+    this.clock.setTimer(saveDelayMs, () => void this.headSaverIn(folder).then((saver) => saver.add(heads, gone)));
   }
 
   private loadOpenThreads(): Promise<OpenThreads> {
-    this.openThreads ??= import('./openThreads').then(({ OpenThreads }) => new OpenThreads());
+    this.openThreads ??= import('./openThreads').then(({ OpenThreads }) => new OpenThreads(this.files));
     return this.openThreads;
   }
 
@@ -130,7 +137,8 @@ export class ThreadWorker {
     if (this.textIndex?.folder !== folder) {
       const warn = (message: string): void => this.warn(message);
       const value = import('../../texts/textIndex').then(({ TextIndex }) => {
-        const index = new TextIndex({ folder, read: readTextsForSearch, warn, pause: () => this.yieldToRequests() });
+        const read = (file: FileVersionKey): ThreadToIndex | undefined => readTextsForSearch(this.files, file);
+        const index = new TextIndex({ folder, read, warn, pause: () => this.yieldToRequests() });
         index.setFiles(this.knownFiles.files, this.knownFiles.folders);
         index.load();
         return index;

@@ -1,3 +1,4 @@
+import './interpretedSchemas';
 import { parentPort } from 'node:worker_threads';
 import { systemClock } from '../../../../base/node/systemClock';
 import { ThreadWorker } from './threadWorker';

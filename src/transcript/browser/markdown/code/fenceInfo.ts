@@ -7,10 +7,7 @@ interface FenceInfo {
 
 const pathAttribute = /(?:^|\s)(?:title|file|filename|path)=(?:"([^"]{1,300})"|'([^']{1,300})'|(\S{1,300}))/;
 
-/**
- * Parses the text after the opening fence: `ts title="src/a.ts"`, `ts src/a.ts`, `ts:src/a.ts`, `12:15:src/a.ts`,
- * `src/a.ts` or `{.ts}`.
- */
+/** Parses the text after a fence: `ts title="src/a.ts"`, `ts src/a.ts`, `ts:src/a.ts`, `12:15:src/a.ts`, `{.ts}`. */
 export function parseFenceInfo(info: string): FenceInfo {
   const words = info.trim().slice(0, 400).split(/\s+/);
   const first = (words[0] ?? '').replace(/^\d+:\d+:/, '');

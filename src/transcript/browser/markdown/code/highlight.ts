@@ -57,10 +57,7 @@ export function highlightToHtml(code: string, language: string): string {
   return highlightCode(code, language).html;
 }
 
-/**
- * Highlights code. `isComplete`: no comment, string or other construct is open at the end, so following code can be
- * highlighted separately.
- */
+/** Highlights code. `isComplete`: no construct is open at the end, so following code can be separate. */
 export function highlightCode(code: string, language: string): { readonly html: string; readonly isComplete: boolean } {
   if (!canHighlight(code, language)) return { html: escapeHtml(code), isComplete: true };
   const { value, _top: open } = hljs.highlight(code, { language, ignoreIllegals: true });

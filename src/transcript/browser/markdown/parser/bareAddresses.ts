@@ -1,7 +1,4 @@
-/**
- * Replaces the package `linkify-it` in pages. Finds only addresses with a scheme, because bare host names may be file
- * names.
- */
+/** Replaces the package `linkify-it`. Finds only addresses with a scheme: bare host names may be file names. */
 
 /** The result type that markdown-it expects. Offsets are in UTF-16 units, end exclusive. */
 interface AddressMatch {

@@ -6,9 +6,7 @@ import { highlightToHtml } from '../code/highlight';
 
 /** Maximum size of a block other than code, in UTF-16 units. Larger blocks are shown as source. */
 const maxBlockUnits = 32 * 1024;
-/**
- * Nesting level above which blocks are shown as source, because the parser drops content nested deeper than 100 levels.
- */
+/** Nesting above which blocks are shown as source, because the parser drops content deeper than 100 levels. */
 const maxLevel = 90;
 /** Maximum number of tokens in a block. A table has three tokens for each cell, including missing cells. */
 const maxTokens = 12_000;
@@ -127,10 +125,7 @@ const alignmentClasses: Readonly<Record<string, string>> = {
   'text-align:right': 'md-right',
 };
 
-/**
- * Aligns cells with classes, because the page's content security policy forbids the style attributes that the parser
- * writes.
- */
+/** Aligns cells with classes: the page's content security policy forbids the parser's style attributes. */
 const cellRule: RendererRule = (tokens, at) => {
   const token = tokens[at];
   if (!token) return '';

@@ -13,10 +13,7 @@ const fenceLine = /^([\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(`{3,}|~{3,})(.*)$/;
 const markersOnly = /^[\s>]*(?:[-*+=_#>|:~` ]+|\d{1,9}[.)]?|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?)\s*$/;
 const linkDefinition = /^\s{0,3}\[[^\]]+\]:/;
 const blockStart = /^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s/;
-/**
- * Maximum length of open emphasis, in UTF-16 units. A marker without an end after this length probably does not mean
- * emphasis.
- */
+/** Maximum length of open emphasis, in UTF-16 units. A marker without an end probably means something else. */
 const maxEmphasisUnits = 400;
 const maxInlineUnits = 8_000;
 /** Maximum length of a line that can be a marker, in UTF-16 units. */

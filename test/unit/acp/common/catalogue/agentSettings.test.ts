@@ -20,6 +20,7 @@ describe('backline.acp.agents', () => {
       dialect: 'draft',
       protocol: '2',
       defaults: { mode: 'plan', model: 'large', web: true },
+      tools: false,
       mcpServers: {
         files: { command: 'mcp-files', args: ['.'], env: {} },
         web: { type: 'http', url: 'https://mcp.example/v1', headers: { 'X-Key': 'k' } },
@@ -53,7 +54,7 @@ describe('backline.acp.agents', () => {
       const { agents, problems } = parseAgentSettings({ [name]: { command: 'a' }, good: { command: 'b' } });
       assert.deepEqual([...agents.keys()], ['good']);
       assert.match(problems.join(), /this name is used in backline\.permissions/);
-      assert.equal(parseAgentSettings({ [name]: { defaults: {} } }).defaults.size, 0);
+      assert.equal(parseAgentSettings({ [name]: { defaults: {} } }).found.size, 0);
       assert.ok(knownAgents.every(({ id }) => id !== name));
       assert.ok(parseAgentSettings({ [name]: { command: 'a' } }, true).agents.has(name), 'its id is longer');
     }
@@ -61,37 +62,37 @@ describe('backline.acp.agents', () => {
 
   for (const value of [undefined, null]) {
     it(`has no agents and no problems when it is ${String(value)}`, () => {
-      assert.deepEqual(parseAgentSettings(value), { agents: new Map(), defaults: new Map(), problems: [] });
+      assert.deepEqual(parseAgentSettings(value), { agents: new Map(), found: new Map(), problems: [] });
     });
   }
 
-  it('takes an entry with only defaults for an agent that is found without one, from the user alone', () => {
-    const value = { gemini: { defaults: { mode: 'plan' } }, 'demo-agent': { defaults: {} } };
-    const { agents, defaults, problems } = parseAgentSettings(value);
-    assert.deepEqual(
-      [...defaults],
-      [
-        ['gemini', { mode: 'plan' }],
-        ['demo-agent', {}],
-      ],
-    );
+  it('takes an entry without a command for an agent that is found or installed, from the user alone', () => {
+    const value = {
+      gemini: { defaults: { mode: 'plan' } },
+      'demo-agent': { defaults: {}, tools: true },
+      codex: { tools: false },
+    };
+    const { agents, found, problems } = parseAgentSettings(value);
+    assert.deepEqual(Object.fromEntries(found), value);
     assert.deepEqual([agents.size, problems], [0, []]);
     const ofWorkspace = parseAgentSettings(value, true);
-    assert.equal(ofWorkspace.defaults.size, 0);
+    assert.equal(ofWorkspace.found.size, 0);
     assert.match(
       ofWorkspace.problems[0] ?? '',
-      /'gemini'.*"defaults" without a "command" work only in user settings. Move this entry there/,
+      /'gemini'.*"defaults" and "tools" without a "command" work only in user settings. Move this entry there/,
     );
   });
 
-  it('needs a command of an agent that nobody finds, and beside anything but defaults', () => {
+  it('needs a command of an agent that nobody finds, and beside anything but defaults and tools', () => {
     for (const value of [
       { mine: { defaults: { mode: 'plan' } } },
+      { mine: { tools: false } },
       { gemini: { defaults: {}, env: {} } },
+      { gemini: { tools: 'no' } },
       { gemini: {} },
     ]) {
-      const { agents, defaults, problems } = parseAgentSettings(value);
-      assert.deepEqual([agents.size, defaults.size, problems.length], [0, 0, 1]);
+      const { agents, found, problems } = parseAgentSettings(value);
+      assert.deepEqual([agents.size, found.size, problems.length], [0, 0, 1]);
       assert.match(problems[0] ?? '', /command/);
     }
   });

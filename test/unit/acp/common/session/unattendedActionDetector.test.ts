@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { SessionSetup, ToolCallUpdate } from '../../../../../src/acp/common/v1/v1Schema';
+import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
 import { V1Updates } from '../../../../../src/acp/common/v1/v1Updates';
 
 describe('what a call shows of an agent that does not ask', () => {
@@ -11,7 +12,7 @@ describe('what a call shows of an agent that does not ask', () => {
     return made;
   };
   const done = (of: SessionEventMapper, kind: string, id = kind) =>
-    new V1Updates(of)
+    new V1Updates(of, new SubagentUpdates(of, () => false))
       .mapUpdate(
         Object.assign({ sessionUpdate: 'tool_call' }, { toolCallId: id, title: id, kind, status: 'completed' }),
       )

@@ -3,6 +3,7 @@ import { SessionEventMapper } from '../../../../../src/acp/common/session/sessio
 import { V2Updates } from '../../../../../src/acp/common/v2/v2Updates';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
 import { SessionNormalizer } from '../../../../../src/session/common/normalize/sessionNormalizer';
+import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
 import { SessionEvent, type EventOf, type SessionEventName } from '../../../../../src/session/common/sessionEvents';
 
 type Update = Record<string, unknown> & { readonly sessionUpdate: string };
@@ -13,7 +14,7 @@ const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString('base
 /** Reads updates of one session; each event has to be of the vocabulary, and together they have to be the normal form. */
 class Reading {
   readonly mapper = new SessionEventMapper('s1', { monotonicNow: () => 0 });
-  readonly updates = new V2Updates(this.mapper);
+  readonly updates = new V2Updates(this.mapper, new SubagentUpdates(this.mapper, () => false));
   readonly events: SessionEvent[] = [];
   private readonly grammar = new SessionGrammar();
   private readonly normalizer = new SessionNormalizer((event) => {
@@ -133,10 +134,14 @@ describe('messages of ACP v2', () => {
     assert.deepEqual([reading.last('thinking:final').thinking, reading.answer], ['hm', 'one']);
   });
 
-  it('show content of an unknown type by its name, and drop what is invalid of a known one', () => {
+  it('show content of an unknown type by its name and its words, and drop what is invalid of a known one', () => {
     const reading = new Reading().prompt();
-    reading.tell(message('a', [{ type: '_chart', data: [1] }, { type: 'image', data: 1 }, text('b')])).end();
-    assert.equal(reading.answer, '[Content of the type “_chart”]|b');
+    const charts = [
+      { type: '_chart', data: [1] },
+      { type: 'chart3', title: 'Sales', text: 'up' },
+    ];
+    reading.tell(message('a', [...charts, { type: 'image', data: 1 }, text('b')])).end();
+    assert.equal(reading.answer, '[Content of the type “_chart”]|[Content of the type “chart3”: Sales\nup]|b');
   });
 
   it('show images and links', () => {
@@ -357,11 +362,38 @@ describe('plans, options and commands of ACP v2', () => {
     );
   });
 
-  it('count plans of an unknown type, and keep the others', () => {
-    const reading = new Reading()
-      .prompt()
-      .tell({ sessionUpdate: 'plan_update', plan: { type: '_graph', planId: 'g' } });
+  it('show plans that are no list: Markdown line by line, a file by its address, others by their type', () => {
+    const told = (plan: object): Update => ({ sessionUpdate: 'plan_update', plan });
+    const reading = new Reading().prompt();
+    reading.tell(
+      told({ type: 'markdown', planId: 'm', content: 'Steps:\n\n- [x] one\n2. [ ] two\n' }),
+      told({ type: 'file', planId: 'f', uri: 'file:///ws/plan.md' }),
+      told({ type: '_graph', planId: 'g', title: 'Two nodes' }),
+      plan('a', entry('three')),
+      told({ type: 'items', planId: 7 }),
+    );
+    assert.deepEqual(
+      reading.last('plan:update').entries.map(({ content, status }) => [content, status]),
+      [
+        ['Steps:', 'pending'],
+        ['one', 'completed'],
+        ['two', 'pending'],
+        ['The plan is in file:///ws/plan.md', 'pending'],
+        ['[Plan of the type “_graph”: Two nodes]', 'pending'],
+        ['three', 'pending'],
+      ],
+    );
     assert.deepEqual([...reading.mapper.ignoredUpdateCounts], [['plan_update (not understood)', 1]]);
+  });
+
+  it('lose a plan that is removed', () => {
+    const removed = (planId: string): Update => ({ sessionUpdate: 'plan_removed', planId });
+    const reading = new Reading().prompt().tell(plan('a', entry('one')), plan('b', entry('two')), removed('a'));
+    assert.deepEqual(
+      reading.last('plan:update').entries.map(({ content }) => content),
+      ['two'],
+    );
+    assert.equal(reading.tell(removed('never')).all('plan:update').length, 3);
   });
 
   it('offer options by category, in groups, and leave out those of unknown types', () => {
@@ -438,15 +470,51 @@ describe('the state of ACP v2', () => {
     assert.equal(reading.last('notice').message, 'Built');
   });
 
-  it('ignores and counts what it does not know', () => {
-    const reading = new Reading().prompt().tell(stateIs('_dreaming'), { sessionUpdate: '_mine' }, stateIs('idle'));
+  it('is shown by its name if it is not known, and neither begins nor ends work', () => {
+    const reading = new Reading().prompt().tell(stateIs('running'), stateIs('_dreaming'), stateIs('unknown'));
     assert.deepEqual(
-      [...reading.mapper.ignoredUpdateCounts],
-      [
-        ['state _dreaming', 1],
-        ['_mine', 1],
-      ],
+      reading.all('status:update').map(({ message: shown }) => shown),
+      ['The agent reports the state “_dreaming”.', 'The agent does not know whether it is working.'],
     );
+    assert.equal(reading.updates.isWorking, true);
+  });
+
+  it('says why a turn ended, if the reason is not known', () => {
+    const reading = new Reading().tell(stateIs('running'), chunk('a', 'x'), stateIs('idle', { stopReason: 'budget' }));
+    assert.equal(reading.last('prompt:complete').stop_reason, 'end_turn');
+    assert.equal(reading.last('notice').message, 'The agent stopped for this reason: budget');
+    for (const stopReason of ['end_turn', 'error', null, 7]) reading.tell(stateIs('idle', { stopReason }));
+    assert.equal(reading.all('notice').length, 1);
+  });
+
+  it('tells the tokens of a turn that the agent began', () => {
+    const usage = { totalTokens: 5, inputTokens: 3, outputTokens: 2 };
+    const reading = new Reading().tell(stateIs('running'), chunk('a', 'x'), stateIs('idle', { usage }));
+    assert.deepEqual(reading.last('prompt:complete').token_usage, { input_tokens: 3, output_tokens: 2 });
+  });
+});
+
+describe('updates of ACP v2 that are not known', () => {
+  const future = (more: object): Update => ({ sessionUpdate: 'weather_update', ...more });
+
+  it('are told to the user once for each kind, with their words', () => {
+    const reading = new Reading()
+      .prompt()
+      .tell(future({ title: 'Rain', content: [text('in '), text('Kyoto')] }), future({ title: 'Sun' }), future({}));
+    assert.deepEqual(
+      reading.all('notice').map(({ message: shown }) => shown),
+      ['The agent sent an update of the type “weather_update”, which Backline cannot show.\nRain\nin Kyoto'],
+    );
+    assert.deepEqual([...reading.mapper.ignoredUpdateCounts], [['weather_update', 3]]);
+  });
+
+  it('are only counted if they are extensions, part of a history, or many kinds', () => {
+    const reading = new Reading().tell({ sessionUpdate: '_mine', title: 'x' });
+    reading.mapper.startReplay();
+    reading.tell(future({})).add(reading.mapper.endReplay());
+    assert.equal(reading.all('notice').length, 0);
+    for (let count = 0; count < 30; count++) reading.tell({ sessionUpdate: `kind${count}` });
+    assert.equal(reading.all('notice').length, 20);
   });
 });
 

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { loadAgentCatalogue, type SettingsLevel } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import {
+  loadAgentCatalogue,
+  type ProcessEntry,
+  type SettingsLevel,
+} from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import type { InstalledProgram } from '../../../../../src/acp/common/catalogue/installedAgents';
 import type { CommandFiles } from '../../../../../src/acp/node/process/commandLookup';
 
@@ -17,8 +21,19 @@ const files: CommandFiles = {
   readHead: (file) => Promise.resolve(present[file] ?? ''),
 };
 
-const load = (...levels: SettingsLevel[]): ReturnType<typeof loadAgentCatalogue> => loadInstalled([], ...levels);
-const loadInstalled = (
+interface Programs {
+  readonly agents: readonly ProcessEntry[];
+  readonly problems: readonly string[];
+}
+
+const load = (...levels: SettingsLevel[]): Promise<Programs> => loadInstalled([], ...levels);
+const loadInstalled = async (installed: readonly InstalledProgram[], ...levels: SettingsLevel[]): Promise<Programs> => {
+  const { agents, problems } = await loadAll(installed, ...levels);
+  const programs = agents.filter((agent) => agent.url === undefined);
+  assert.equal(programs.length, agents.length);
+  return { agents: programs, problems };
+};
+const loadAll = (
   installed: readonly InstalledProgram[],
   ...levels: SettingsLevel[]
 ): ReturnType<typeof loadAgentCatalogue> =>
@@ -86,11 +101,11 @@ describe('the catalogue of agents', () => {
       env: { A: 'b' },
     };
 
-    it('uses one instead of the one on PATH, with the id and the needs of a known agent', async () => {
+    it('uses one instead of the one on PATH, with the id and the needs of a known agent and the name of the registry', async () => {
       const { agents } = await loadInstalled([program]);
       assert.deepEqual(agents[0], {
         id: 'gemini',
-        title: 'Gemini',
+        title: 'Gemini CLI',
         command: program.command,
         args: program.args,
         env: program.env,
@@ -105,6 +120,18 @@ describe('the catalogue of agents', () => {
     it('keeps the id and the name of the registry for others', async () => {
       const { agents } = await loadInstalled([{ ...program, id: 'mine', name: 'Mine', package: 'mine-acp' }]);
       assert.deepEqual([agents[0]?.id, agents[0]?.title], ['mine', 'Mine']);
+    });
+
+    it('has a further account beside its agent, with an id and a name of its own', async () => {
+      const { agents } = await loadInstalled([program, { ...program, account: 'Work' }]);
+      assert.deepEqual(
+        agents.slice(0, 2).map(({ id, title }) => [id, title]),
+        [
+          ['gemini', 'Gemini CLI'],
+          ['gemini~Work', 'Gemini CLI (Work)'],
+        ],
+      );
+      assert.deepEqual({ ...agents[1], id: 'gemini', title: 'Gemini CLI' }, agents[0]);
     });
 
     it('lets an entry of the settings with the same name win', async () => {
@@ -144,6 +171,11 @@ describe('the catalogue of agents', () => {
       ),
     );
     assert.deepEqual(problems, []);
+    const withoutTools = await load(user({ gemini: { tools: false }, mine: { command: 'gemini', tools: false } }));
+    assert.deepEqual(
+      withoutTools.agents.flatMap(({ id, tools }) => (tools === false ? [id] : [])),
+      ['mine', 'gemini'],
+    );
     const origin = { name: 'work', file: '/work/.vscode/settings.json' };
     const bypass = { value: { gemini: { defaults: { mode: 'yolo' } } }, isTrusted: true, origin };
     const withWorkspace = await load(user({ gemini: { defaults } }), bypass);
@@ -244,7 +276,10 @@ describe('the catalogue of agents', () => {
         ],
       );
       const { workspaceDefinition: brought } = agents[1] ?? {};
-      assert.deepEqual([brought?.name, brought?.file, brought?.setting.args], ['mine', file, ['workspace']]);
+      assert.deepEqual(
+        [brought?.name, brought?.file, brought?.setting.url === undefined && brought?.setting.args],
+        ['mine', file, ['workspace']],
+      );
       assert.ok(agents.filter((agent) => agent.workspaceDefinition).length === 4);
     });
 

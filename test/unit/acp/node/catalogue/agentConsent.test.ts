@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { AgentSetting } from '../../../../../src/acp/common/catalogue/agentSettings';
-import type { CatalogueEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import { ProcessAgentSetting } from '../../../../../src/acp/common/catalogue/agentSettings';
+import type { ProcessEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import {
   consentSubjectOfAgent,
   consentSubjectOfServer,
@@ -21,8 +21,8 @@ describe('an agent that a workspace brings', () => {
   afterEach(() => rm(work, { recursive: true, force: true }));
 
   const places = () => ({ cwd: work, folders: [work] });
-  const entryOf = (setting: object): CatalogueEntry => {
-    const parsed = AgentSetting.parse(setting);
+  const entryOf = (setting: object): ProcessEntry => {
+    const parsed = ProcessAgentSetting.parse(setting);
     const brought = { name: 'mine', setting: parsed, file: path.join(work, '.vscode', 'settings.json') };
     const { command, args, env, dialect, mcpServers } = parsed;
     const known = { id: 'mine@work', title: 'mine (workspace)', missingFile: 'error', source: 'configured' } as const;
@@ -149,7 +149,7 @@ describe('an agent that a workspace brings', () => {
   });
 
   it('is also one of the user’s settings that runs files of the workspace, under the user’s id', async () => {
-    const own = (setting: object): CatalogueEntry => {
+    const own = (setting: object): ProcessEntry => {
       const { workspaceDefinition: brought, ...entry } = entryOf(setting);
       assert.ok(brought);
       return { ...entry, id: 'mine', title: 'mine' };

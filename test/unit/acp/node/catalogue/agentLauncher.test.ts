@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AgentLauncher } from '../../../../../src/acp/node/catalogue/agentLauncher';
-import type { CatalogueEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import type { ProcessEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { disabledTrafficTap } from '../../../../../src/wire/common/traffic';
@@ -16,7 +16,7 @@ import { standingOf } from '../../../../fake/fakePermissions';
 function launcherWith(
   ownMcpServers: (transports: { readonly http: boolean }, caller?: ToolCaller) => Promise<never>,
   consent = answeringConsent('denied'),
-  newestEntry: (entry: CatalogueEntry) => Promise<CatalogueEntry> = (same) => Promise.resolve(same),
+  newestEntry: (entry: ProcessEntry) => Promise<ProcessEntry> = (same) => Promise.resolve(same),
 ): AgentLauncher {
   return new AgentLauncher({
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
@@ -40,10 +40,14 @@ function launcherWith(
 }
 
 /** Runs `work` with a conversation with the demo agent, and ends both. */
-async function withDemoSession(launcher: AgentLauncher, work: () => void = () => undefined): Promise<void> {
+async function withDemoSession(
+  launcher: AgentLauncher,
+  work: () => void = () => undefined,
+  settings: Partial<ProcessEntry> = {},
+): Promise<void> {
   const demo = await buildDemoAgent();
   try {
-    const backend = await launcher.create({ ...entry, id: 'demo', args: [demo.file], source: 'demo' });
+    const backend = await launcher.create({ ...entry, id: 'demo', args: [demo.file], source: 'demo', ...settings });
     const session = await backend.createSession({ cwd: tmpdir() });
     work();
     await session.close();
@@ -122,6 +126,17 @@ describe('the start of an agent', () => {
     });
     assert.deepEqual(transports, [true, true], 'as the demo agent takes servers over HTTP');
     assert.ok(callers[1]?.endSignal.aborted, 'until it ends');
+  });
+
+  it('does without the MCP server of the window if the user wants that for this agent', async () => {
+    let asked = 0;
+    const launcher = launcherWith(() => {
+      asked++;
+      return noPort();
+    });
+    await withDemoSession(launcher, () => assert.equal(asked, 0), { tools: false });
+    assert.equal(asked, 0);
+    await withDemoSession(launcher, () => assert.equal(asked, 2), { tools: true });
   });
 
   it('lets go of a server that .vscode/mcp.json named in an earlier conversation', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { Emitter } from '../../../../../src/base/common/event';
 import { BackendError, type BackendState, type SessionBackend } from '../../../../../src/session/common/sessionBackend';
-import type { CatalogueEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import type { ProcessEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import { AgentRegistry } from '../../../../../src/acp/node/catalogue/agentRegistry';
 import { answeringConsent, type AnsweringConsent } from '../../../../fake/answeringConsent';
 
@@ -21,7 +21,7 @@ class FakeBackend implements SessionBackend {
   });
   readonly onDidChangeState = this.states.event;
 
-  constructor({ id, title }: CatalogueEntry) {
+  constructor({ id, title }: ProcessEntry) {
     this.id = id;
     this.title = title;
   }
@@ -46,14 +46,14 @@ class FakeBackend implements SessionBackend {
 }
 
 describe('the registry of agents', () => {
-  let agents: CatalogueEntry[];
+  let agents: ProcessEntry[];
   let made: FakeBackend[];
   let changes: number;
   let isTrusted: boolean;
   let registry: AgentRegistry;
   let consent: AnsweringConsent;
 
-  const agent = (id: string, more: Partial<CatalogueEntry> = {}): CatalogueEntry => ({
+  const agent = (id: string, more: Partial<ProcessEntry> = {}): ProcessEntry => ({
     id,
     title: id.toUpperCase(),
     command: id,
@@ -75,6 +75,7 @@ describe('the registry of agents', () => {
     registry = new AgentRegistry({
       loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
       createBackend: (entry) => {
+        assert.ok(entry.url === undefined);
         const backend = new FakeBackend(entry);
         made.push(backend);
         return Promise.resolve(backend);
@@ -102,7 +103,7 @@ describe('the registry of agents', () => {
   });
 
   it('keeps an installed agent as it runs when another version is installed, and starts that one next', async () => {
-    const versionOf = (version: string): CatalogueEntry =>
+    const versionOf = (version: string): ProcessEntry =>
       agent('one', { source: 'installed', command: `/one/${version}` });
     agents = [versionOf('1')];
     const backend = await registry.open('one');
@@ -132,6 +133,19 @@ describe('the registry of agents', () => {
     assert.deepEqual((await registry.list())[0]?.defaults, { mode: 'ask' });
     assert.equal(await registry.open('one'), first);
     assert.equal(made[0]?.stops, 0);
+  });
+
+  it('stops an agent whose tools are turned off, also an installed one', async () => {
+    for (const source of ['found', 'installed'] as const) {
+      agents = [agent('one', { source })];
+      const first = await registry.open('one');
+      agents = [agent('one', { source, tools: true })];
+      await registry.refresh();
+      assert.equal(await registry.open('one'), first);
+      agents = [agent('one', { source, tools: false })];
+      await registry.refresh();
+      assert.notEqual(await registry.open('one'), first);
+    }
   });
 
   it('tells when a backend changes its state', async () => {

@@ -97,7 +97,17 @@ describe('trying an agent', () => {
       const silent = trial.run({ args: [script, fault] }, { timeoutMs: 300, graceMs: 100 });
       await assert.rejects(silent, { name: 'TryAgentError' }, fault);
     }
-    assert.equal(trial.leaders.length, 3);
+    assert.equal(trial.leaders.length, 6, 'each was also asked for version 1');
+  });
+
+  it('asks again for version 1 if the program breaks on an offer of version 2', async () => {
+    const answers = `process.stdin.once("data", (line) => {
+      const { id, params } = JSON.parse(line);
+      if (params.protocolVersion !== 1) process.exit(3);
+      console.log(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: 1, agentInfo: { name: "old" } } }));
+    })`;
+    assert.equal((await trial.run({ args: ['-e', answers] })).name, 'old');
+    assert.equal(trial.leaders.length, 2);
   });
 
   it('ends when it is canceled, before and during the start', async () => {

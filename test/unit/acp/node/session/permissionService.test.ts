@@ -100,7 +100,7 @@ describe('what an agent may do', () => {
     assert.deepEqual(await again, { isGranted: true }, 'it is asked again');
     service.dispose();
     assert.equal(standing.grants.grants.length, 0);
-    assert.deepEqual(standing.rules, []);
+    assert.deepEqual(standing.rules.list, []);
   });
 
   it('is listed also where only the agent remembers the answer, once, and cannot be taken back', async () => {
@@ -140,9 +140,9 @@ describe('what an agent may do', () => {
       });
       opened.approvals.answer('approval-1', name);
       assert.deepEqual(await answer, { outcome: 'selected', optionId });
-      assert.deepEqual(opened.standing.rules, [rule]);
+      assert.deepEqual(opened.standing.rules.list, [rule]);
       assert.deepEqual(await (await ask(opened)).answer, { outcome: 'selected', optionId });
-      assert.equal(opened.standing.storedRules[0]?.useCount, 1);
+      assert.equal(opened.standing.rules.stored[0]?.useCount, 1);
     }
   });
 

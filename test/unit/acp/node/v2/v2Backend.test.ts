@@ -97,7 +97,7 @@ describe('a backend over an agent of ACP v2', () => {
       ['2', 3],
       ['2', 0],
       ['1', 2],
-      ['auto', 2],
+      ['auto', 3],
     ] as const) {
       it(`refuses an answer with version ${version} to "${protocol}", and ends the agent`, async () => {
         const script = (app: Parameters<Parameters<typeof makeV1>[0]>[0]) =>

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk/experimental/v2';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
-import { cwd, open } from '../../../../fake/backendHarness';
+import { cwd, open, useBackends } from '../../../../fake/backendHarness';
 import { FakeClock } from '../../../../fake/fakeClock';
-import { never, type ScriptedAgent } from '../../../../fake/scriptedAgent';
+import { basics, never, says, type ScriptedAgent } from '../../../../fake/scriptedAgent';
 import { onV2Prompt, v2BackendOf, v2Basics, type V2Script, type V2Teller } from '../../../../fake/scriptedV2Agent';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('when an agent of ACP v2 misbehaves', () => {
   const backends: AcpBackend[] = [];
+  const makeV1 = useBackends();
 
   afterEach(() => {
     for (const backend of backends.splice(0)) backend.dispose();
@@ -53,6 +54,14 @@ describe('when an agent of ACP v2 misbehaves', () => {
       void teller.client.request('session/request_permission', request).catch(() => undefined);
       return turn().then(() => undefined);
     },
+    'in a subagent': ({ client, sessionId }) => {
+      const update = { sessionUpdate: 'subagent_update', sessionId: 'sub', title: 'Sub' };
+      return client.notify<object, string>('session/update', { sessionId, update });
+    },
+    'in a plan': (teller) => {
+      const plan = { type: 'items' as const, planId: 'p', entries: [] };
+      return teller.tell({ sessionUpdate: 'plan_update', plan });
+    },
     'while it waits for the user': (teller) => teller.state('requires_action'),
   };
   for (const [when, step] of Object.entries(steps)) {
@@ -73,6 +82,42 @@ describe('when an agent of ACP v2 misbehaves', () => {
       assert.equal(agents.started.length, 2);
     });
   }
+
+  it('by answering the handshake with version 1 and speaking version 2: what it tells is counted, and the turn ends', async () => {
+    const { backend } = makeV1((app, process) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const tell = (update: object) =>
+          process.end.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } });
+        await tell({ sessionUpdate: 'state_update', state: 'running' });
+        await tell({ sessionUpdate: 'agent_message', messageId: 'a', content: [{ type: 'text', text: 'lost' }] });
+        await client.notify('session/update', says(sessionId, 'kept'));
+        await tell({ sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn' });
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'go' });
+    assert.equal((await follower.next('prompt:complete')).response, 'kept');
+  });
+
+  it('by answering the handshake with version 2 and speaking version 1: the turn fails with a reason', async () => {
+    const { backend } = make((app, process) => {
+      v2Basics(app);
+      process.end.onMessage(({ id, method }) => {
+        if (method !== 'session/prompt') return;
+        const update = { sessionUpdate: 'tool_call', toolCallId: 'c', title: 'Old', status: 'pending' };
+        void process.end.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1', update } });
+        void process.end.send({ jsonrpc: '2.0', id, result: { stopReason: 'end_turn' } });
+      });
+      app.onRequest('session/prompt', never);
+    });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'go' });
+    assert.match((await follower.next('error')).error, /session\/prompt/);
+    assert.match((await follower.next('notice')).message, /“tool_call”, which Backline cannot show/);
+    assert.equal(session.isBusy, false);
+  });
 
   it('by dying before it answers the prompt', async () => {
     const { backend } = make((app, process) => {

@@ -84,7 +84,7 @@ describe('the cards of agents', () => {
     const card = cardOf('registry:one', { installed: [installed('one')], backends: [backend('one')] });
     assert.equal(card.group, 'installed');
     assert.deepEqual(card.state, { kind: 'installed', text: 'Ready' });
-    assert.deepEqual(kindsOf(card), ['chat', 'remove', 'openWebsite']);
+    assert.deepEqual(kindsOf(card), ['chat', 'addAccount', 'remove', 'openWebsite']);
     assert.equal(cardsOf({ installed: [installed('one')], backends: [backend('one')] }).length, 2);
   });
 
@@ -105,9 +105,25 @@ describe('the cards of agents', () => {
     const at = (version: string): AgentCard =>
       cardOf('registry:one', { installed: [installed('one', version)], backends: [backend('one')] });
     assert.deepEqual(at('1.9.9').state, { kind: 'update', text: 'Update available: version 2.0.0' });
-    assert.deepEqual(kindsOf(at('1.9.9')), ['update', 'chat', 'remove', 'openWebsite']);
+    assert.deepEqual(kindsOf(at('1.9.9')), ['update', 'chat', 'addAccount', 'remove', 'openWebsite']);
     assert.equal(at('2.0.1').state.kind, 'installed');
     assert.equal(at('2.0.0').state.kind, 'installed');
+  });
+
+  it('have one for each account, with its own state, which is updated and removed with its agent', () => {
+    const agent = { ...installed('one', '1.0.0'), accounts: ['Work'] };
+    const view = {
+      installed: [agent],
+      backends: [backend('one'), backend('one~Work', { title: 'ONE (Work)', needsSignIn: true })],
+      backendIdOf: ({ account, id }: { id: string; account?: string | undefined }) =>
+        account === undefined ? id : `${id}~${account}`,
+    };
+    assert.deepEqual(kindsOf(cardOf('registry:one', view)), ['update', 'chat', 'addAccount', 'remove', 'openWebsite']);
+    const card = cardOf('registry:one~Work', view);
+    assert.deepEqual([card.name, card.group, card.state.kind], ['ONE (Work)', 'installed', 'signIn']);
+    assert.deepEqual(kindsOf(card), ['signIn', 'chat', 'removeAccount', 'openWebsite']);
+    const jobs = new Map([['one', { kind: 'installing', stage: 'Downloading' } as const]]);
+    assert.equal(cardOf('registry:one~Work', { ...view, jobs }).state.kind, 'signIn');
   });
 
   it('ask for a restart where an older version runs', () => {

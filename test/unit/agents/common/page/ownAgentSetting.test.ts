@@ -15,6 +15,7 @@ const form = (more: Partial<OwnAgent> = {}): OwnAgent => ({
   folder: '',
   dialect: 'v1',
   variables: [],
+  defaults: [],
   ...more,
 });
 
@@ -31,13 +32,32 @@ describe('the setting of an own agent', () => {
     });
   });
 
+  it('has the options of new conversations, with switches as what they are', () => {
+    const defaults = [
+      { option: ' mode ', value: 'plan ' },
+      { option: 'verbose', value: 'true' },
+      { option: '', value: '' },
+    ];
+    const setting = withOwnAgent({}, form({ defaults }), new Set());
+    assert.deepEqual(setting['Mine'], {
+      command: 'my-agent',
+      args: ['--acp'],
+      defaults: { mode: 'plan', verbose: true },
+    });
+    assert.deepEqual(toForm(setting, 'Mine', [])?.defaults, [
+      { option: 'mode', value: 'plan' },
+      { option: 'verbose', value: 'true' },
+    ]);
+  });
+
   it('keeps what the form does not show, its place, and other entries', () => {
     const before = {
       a: { defaults: { mode: 'plan' } },
       Mine: { command: 'old', args: ['x'], env: { A: '1' }, defaults: { mode: 'ask' }, mcpServers: {} },
       z: 7,
     };
-    const after = withOwnAgent(before, form({ previousName: 'Mine', name: 'New' }), new Set());
+    const defaults = [{ option: 'mode', value: 'ask' }];
+    const after = withOwnAgent(before, form({ previousName: 'Mine', name: 'New', defaults }), new Set());
     assert.deepEqual(Object.keys(after), ['a', 'New', 'z']);
     assert.deepEqual(after['New'], {
       command: 'my-agent',
@@ -57,6 +77,7 @@ describe('the setting of an own agent', () => {
       folder: '~/x',
       dialect: 'v1',
       variables: [{ name: 'KEY', value: '', isSecret: true }],
+      defaults: [],
     });
     assert.equal(toForm({ Mine: { defaults: {} } }, 'Mine', []), undefined);
     assert.deepEqual([...editableNames({ a: { command: 'a' }, b: { defaults: {} }, c: 7 })], ['a']);
@@ -78,6 +99,13 @@ describe('the setting of an own agent', () => {
       { name: 'A ', value: '2', isSecret: true },
     ];
     wrong({ variables: twice }, /A is there twice/);
+    wrong({ defaults: [{ option: '', value: 'plan' }] }, /“plan” has no name/);
+    wrong({ defaults: [{ option: 'mode', value: ' ' }] }, /Enter a value for the option “mode”/);
+    const options = [
+      { option: 'mode', value: 'plan' },
+      { option: 'mode ', value: 'ask' },
+    ];
+    wrong({ defaults: options }, /The option “mode” is there twice/);
     // Names that every object has are free.
     assert.ok(withOwnAgent({}, form({ name: 'constructor' }), new Set()));
   });

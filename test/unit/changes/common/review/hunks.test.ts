@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { hunksBetween, replaceLines } from '../../../../../src/changes/common/review/hunks';
-import { lineEndingOf, splitLines } from '../../../../../src/changes/common/review/lines';
+import { commonEnds, lineEndingOf, splitLines } from '../../../../../src/changes/common/review/lines';
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', '', '}'), { maxLength: 30 }).map((lines) => lines.join('\n'));
 
@@ -64,5 +64,13 @@ describe('lineEndingOf', () => {
     assert.equal(lineEndingOf('a\nb'), '\n');
     assert.equal(lineEndingOf(''), '\n');
     assert.deepEqual(splitLines('a\r\nb\rc\n'), ['a', 'b', 'c', '']);
+  });
+});
+
+describe('commonEnds', () => {
+  it('counts no line twice, and none that is not there', () => {
+    assert.deepEqual(commonEnds(['a'], ['a']), { start: 1, end: 0 });
+    assert.deepEqual(commonEnds(['a', 'a'], ['a']), { start: 1, end: 0 });
+    assert.deepEqual(commonEnds(['a', 'b'], ['c', 'b']), { start: 0, end: 1 });
   });
 });

@@ -35,6 +35,21 @@ describe('mergeTexts', () => {
     assert.equal(mergeTexts({ base, ours: 'A\nb\nc\nd\n', theirs: 'a\r\nb\r\nc\r\nD\r\n' }), undefined);
   });
 
+  it('is the side that changed, with its line endings, when the other side changed nothing', () => {
+    const [base, changed] = ['a\nb\n', 'a\r\nb\r\nc\r\n'];
+    assert.equal(mergeTexts({ base, ours: base, theirs: changed }), changed);
+    assert.equal(mergeTexts({ base, ours: changed, theirs: base }), changed);
+    assert.equal(mergeTexts({ base, ours: changed, theirs: changed }), changed);
+  });
+
+  it('takes the line endings of theirs when the base has a single line', () => {
+    assert.equal(mergeTexts({ base: 'a', ours: 'x\r\na', theirs: 'a\r\ny' }), 'x\r\na\r\ny');
+  });
+
+  it('is undefined when one side added lines to the same change of the other side', () => {
+    assert.equal(mergeTexts({ base: 'a\nb\nc\n', ours: 'a\nx\nc\n', theirs: 'a\nx\ny\nc\n' }), undefined);
+  });
+
   it('is undefined, soon, for texts that differ in too many lines', () => {
     const many = (name: string): string => Array.from({ length: 20_000 }, () => name).join('\n');
     assert.equal(mergeTexts({ base: many('a'), ours: many('b'), theirs: many('c') }), undefined);

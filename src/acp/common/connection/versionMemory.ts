@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import type { Memento } from '../../../base/common/memento';
+
+const mementoName = 'backline.agentsLimitedToVersion1';
+const maxAgents = 100;
+/** What is remembered of an agent: the version of its program, if it tells one. */
+const Limits = z.record(z.string(), z.object({ version: z.string().optional() })).catch({});
+type Limits = z.infer<typeof Limits>;
+
+/** The memory of one agent, as it is started. */
+export interface AgentVersionMemory {
+  /** Whether the agent broke when version 2 of the protocol was offered to it. */
+  readonly isLimitedTo1: boolean;
+  /** Call when the agent broke on version 2 and works with version 1. `version` is that of its program. */
+  limitTo1(version: string | undefined): void;
+  /** Call when a limited agent has started. Another version of its program is offered version 2 at its next start. */
+  noteStart(version: string | undefined): void;
+}
+
+/** Remembers which agents break on an offer of version 2 of the protocol, so that this costs only one restart. */
+export class VersionMemory {
+  constructor(
+    private readonly memento: Memento,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** `key` identifies the agent and how it is started. */
+  of(key: string): AgentVersionMemory {
+    const { limits } = this;
+    const isLimitedTo1 = Object.hasOwn(limits, key);
+    return {
+      isLimitedTo1,
+      limitTo1: (version) => this.store({ ...this.others(key), [key]: version === undefined ? {} : { version } }),
+      noteStart: (version) => {
+        if (isLimitedTo1 && limits[key]?.version !== version) this.store(this.others(key));
+      },
+    };
+  }
+
+  private get limits(): Limits {
+    return Limits.parse(this.memento.get(mementoName) ?? {});
+  }
+
+  private others(key: string): Limits {
+    return Object.fromEntries(Object.entries(this.limits).filter(([name]) => name !== key));
+  }
+
+  private store(limits: Limits): void {
+    const newest = Object.entries(limits).slice(-maxAgents);
+    Promise.resolve(this.memento.update(mementoName, Object.fromEntries(newest))).catch(this.onError);
+  }
+}

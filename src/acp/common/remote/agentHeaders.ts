@@ -1,0 +1,53 @@
+import { isKeyVariable } from '../signIn/agentKeys';
+
+export type AgentHeaders = Readonly<Record<string, string>>;
+
+const reference = /\$\{secret:([^}]*)\}/g;
+const namePattern = /^[!#$%&'*+.^_`|~\w-]+$/;
+/** Headers that belong to the transport. */
+const reservedPattern =
+  /^(accept|connection|content-.*|cookie2|expect|host|keep-alive|origin|proxy-connection|sec-.*|te|trailer|transfer-encoding|upgrade|acp-connection-id|acp-session-id)$/i;
+/** Headers whose values are secrets, even if they are written in the settings. */
+const credentialPattern = /^(authorization|proxy-authorization|cookie|.*(token|secret|api-?key).*)$/i;
+/** Shorter texts are part of ordinary words. */
+const minSecretLength = 8;
+
+/** Why a header cannot be sent, as the end of a sentence; undefined if it can. */
+export function headerProblem(name: string, value: string): string | undefined {
+  if (!namePattern.test(name)) return `"${name}" is not a name of a header`;
+  if (reservedPattern.test(name)) return `Backline sets the header "${name}" itself`;
+  if (/[^\t\x20-\x7e]/.test(value)) return `the value of "${name}" contains a character that a header cannot have`;
+  const wrong = secretNamesIn({ [name]: value }).find((secret) => !isKeyVariable(secret));
+  return wrong === undefined ? undefined : `"${wrong}" is not a name of a secret. Use letters, digits and underscores`;
+}
+
+/** The names in `${secret:NAME}`, each once. */
+export function secretNamesIn(headers: AgentHeaders): readonly string[] {
+  const names = Object.values(headers).flatMap((value) => [...value.matchAll(reference)].map(([, name = '']) => name));
+  return [...new Set(names)];
+}
+
+interface ResolvedHeaders {
+  readonly headers: AgentHeaders;
+  /** Texts that no log, message or transcript may show. */
+  readonly secrets: readonly string[];
+  /** Names of secrets that are not stored. */
+  readonly missing: readonly string[];
+}
+
+/** Replaces each `${secret:NAME}` by the stored secret. */
+export function resolveHeaders(headers: AgentHeaders, stored: Readonly<Record<string, string>>): ResolvedHeaders {
+  const names = secretNamesIn(headers);
+  const missing = names.filter((name) => !Object.hasOwn(stored, name));
+  const resolved = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      value.replace(reference, (_all, secret: string) => stored[secret] ?? ''),
+    ]),
+  );
+  const credentials = Object.entries(resolved).flatMap(([name, value]) =>
+    credentialPattern.test(name) ? [value, ...value.split(/\s+/)] : [],
+  );
+  const secrets = [...names.map((name) => stored[name] ?? ''), ...credentials];
+  return { headers: resolved, missing, secrets: secrets.filter(({ length }) => length >= minSecretLength) };
+}

@@ -1,0 +1,35 @@
+import { isLoopback } from '../../../base/common/loopback';
+
+const schemes: ReadonlySet<string> = new Set(['https:', 'http:', 'wss:', 'ws:']);
+
+/** Why Backline does not connect to a URL, as the end of a sentence; undefined if it does. */
+export function agentUrlProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !schemes.has(url.protocol)) return 'enter a URL that begins with https: or wss:';
+  if (url.username !== '' || url.password !== '') {
+    return 'remove the user name and the password from the URL, and send an Authorization header with a ${secret:NAME}';
+  }
+  if (url.hash !== '') return 'remove the part after # from the URL';
+  if (isEncrypted(url) || isLoopback(url)) return undefined;
+  return `use ${url.protocol === 'ws:' ? 'wss:' : 'https:'}, because others could read the messages. Only URLs of this machine can do without`;
+}
+
+export function isWebSocketUrl({ protocol }: URL): boolean {
+  return protocol === 'wss:' || protocol === 'ws:';
+}
+
+/** A URL as it may appear in logs and on the screen: without its query, which may contain a token. */
+export function shownUrl(text: string): string {
+  const { host, pathname, protocol } = new URL(text);
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+}
+
+/** The host of an agent on another machine; undefined for this machine. */
+export function remoteHostOf(text: string): string | undefined {
+  const url = new URL(text);
+  return isLoopback(url) ? undefined : url.host;
+}
+
+function isEncrypted({ protocol }: URL): boolean {
+  return protocol === 'https:' || protocol === 'wss:';
+}

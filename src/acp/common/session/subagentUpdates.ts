@@ -1,0 +1,185 @@
+import type { SessionEvent } from '../../../session/common/sessionEvents';
+import type { CallStatus, PermissionRequest, SubagentAnnouncement, SubagentNews, ToolCallPatch } from './agentMessages';
+import type { SessionEventMapper } from './sessionEventMapper';
+import { textOfBlock } from './toolContent';
+import type { ToolCallContent } from './wireSchema';
+
+interface Subagent {
+  /** Id of the call that shows the subagent. */
+  readonly callId: string;
+  readonly textByMessage: Map<string, string>;
+  /** Length of text that came since it was last shown. */
+  unshownLength: number;
+  isWorking: boolean;
+}
+
+const maxSubagents = 200;
+/** Limits of the text that is shown of a subagent, in UTF-16 units, because every event contains the whole text. */
+const maxTextLength = 32 * 1024;
+const maxUnshownLength = 2 * 1024;
+
+/** Shows each subagent of a session as a tool call, with the subagent's own calls inside. */
+export class SubagentUpdates {
+  private readonly subagentById = new Map<string, Subagent>();
+
+  /** `isParentWorking`: whether the session's agent reports that it works, by itself. */
+  constructor(
+    private readonly mapper: SessionEventMapper,
+    private readonly isParentWorking: () => boolean,
+  ) {}
+
+  /** A subagent that the session, or the subagent `parentId` of it, has begun or describes anew. */
+  announce({ sessionId, title, description, state }: SubagentAnnouncement, parentId?: string): SessionEvent[] {
+    const known = this.subagentById.get(sessionId);
+    const subagent = known ?? this.add(sessionId);
+    const parent = parentId === undefined ? undefined : this.subagentById.get(parentId);
+    const call: ToolCallPatch = {
+      toolCallId: subagent.callId,
+      ...(known ? {} : { name: 'subagent', kind: 'other', status: 'in_progress', title: 'Subagent' }),
+      ...(title === undefined ? {} : { title: title ?? 'Subagent' }),
+      ...(description === undefined ? {} : { rawInput: description === null ? {} : { description } }),
+      ...(parent ? { parentCallId: parent.callId } : {}),
+    };
+    const events = this.inTurn(this.mapper.mapNestedCall(call), !known);
+    return state ? [...events, ...this.applyState(subagent, state)] : events;
+  }
+
+  /** Call when the agent's process has ended. */
+  reset(): void {
+    for (const subagent of this.subagentById.values()) subagent.isWorking = false;
+  }
+
+  /** What a subagent tells of itself. One that was never announced is announced by that. */
+  mapNews(id: string, news: SubagentNews): SessionEvent[] {
+    const announced = this.subagentById.has(id) ? [] : this.announce({ sessionId: id });
+    const subagent = this.subagentById.get(id) ?? this.add(id);
+    if (news.kind === 'message') return [...announced, ...this.addMessage(subagent, news)];
+    return [...announced, ...this.showText(subagent), ...this.mapOther(id, subagent, news)];
+  }
+
+  /** A request of a subagent, with its call in this session. */
+  toParentRequest(request: PermissionRequest): PermissionRequest {
+    const subagent = this.subagentById.get(request.sessionId);
+    const { subject } = request;
+    if (!subagent) return request;
+    switch (subject.kind) {
+      case 'toolCall':
+        return { ...request, subject: { ...subject, toolCall: this.inside(subagent, subject.toolCall) } };
+      case 'command': {
+        const { toolCallId: id } = subject;
+        return id === undefined ? request : { ...request, subject: { ...subject, toolCallId: idInside(subagent, id) } };
+      }
+      case 'other':
+        return request;
+    }
+  }
+
+  private mapOther(
+    id: string,
+    subagent: Subagent,
+    news: Exclude<SubagentNews, { readonly kind: 'message' }>,
+  ): SessionEvent[] {
+    const { mapper } = this;
+    switch (news.kind) {
+      case 'call': {
+        const call = this.inside(subagent, news.call);
+        return this.inTurn(mapper.mapNestedCall(call), !mapper.hasToolCall(call.toolCallId));
+      }
+      case 'callContent': {
+        const toolCallId = idInside(subagent, news.toolCallId);
+        const known = mapper.describeCall(toolCallId);
+        const content = [...(known?.content ?? []), ...news.items];
+        return this.inTurn(
+          mapper.mapNestedCall(this.inside(subagent, { toolCallId: news.toolCallId, content })),
+          !known,
+        );
+      }
+      case 'state':
+        return this.applyState(subagent, news.state);
+      case 'announcement':
+        return this.announce(news.announcement, id);
+      case 'notice':
+        return mapper.mapNotice(news.notice);
+    }
+  }
+
+  private addMessage(
+    subagent: Subagent,
+    { content, messageId, isWhole }: SubagentNews & { readonly kind: 'message' },
+  ): SessionEvent[] {
+    const { textByMessage } = subagent;
+    const added = content.map(textOfBlock).join('');
+    textByMessage.set(messageId, isWhole ? added : `${textByMessage.get(messageId) ?? ''}${added}`);
+    subagent.unshownLength += added.length;
+    return isWhole || subagent.unshownLength >= maxUnshownLength ? this.showText(subagent) : [];
+  }
+
+  private showText(subagent: Subagent): SessionEvent[] {
+    if (subagent.unshownLength === 0) return [];
+    subagent.unshownLength = 0;
+    const texts = [...subagent.textByMessage.values()].filter((text) => text.trim() !== '');
+    const content: ToolCallContent[] = [];
+    let left = maxTextLength;
+    for (const text of texts.reverse()) {
+      if (left <= 0) break;
+      content.unshift({ type: 'content', content: { type: 'text', text: text.slice(-left) } });
+      left -= text.length;
+    }
+    return this.mapper.mapNestedCall({ toolCallId: subagent.callId, content });
+  }
+
+  private applyState(
+    subagent: Subagent,
+    { state, stopReason }: NonNullable<SubagentAnnouncement['state']>,
+  ): SessionEvent[] {
+    const shown = this.showText(subagent);
+    if (state !== 'idle') {
+      const works = state === 'running' || state === 'requires_action';
+      subagent.isWorking ||= works;
+      return works ? [...shown, ...this.setStatus(subagent, 'in_progress')] : shown;
+    }
+    subagent.isWorking = false;
+    const ended = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'completed';
+    return [...shown, ...this.setStatus(subagent, ended), ...this.endOwnTurn()];
+  }
+
+  private setStatus({ callId }: Subagent, status: CallStatus): SessionEvent[] {
+    return this.mapper.mapNestedCall({ toolCallId: callId, status });
+  }
+
+  /** Work of a subagent while its session is idle is a turn without a prompt, which begins with something new. */
+  private inTurn(events: SessionEvent[], isNew: boolean): SessionEvent[] {
+    if (isNew && !this.mapper.isInReplay) this.mapper.startUnaskedTurn();
+    return events;
+  }
+
+  private endOwnTurn(): SessionEvent[] {
+    const isBusy = this.isParentWorking() || [...this.subagentById.values()].some(({ isWorking }) => isWorking);
+    if (isBusy || this.mapper.isInReplay || this.mapper.openTurn !== 'other') return [];
+    return this.mapper.endTurn({ stopReason: 'end_turn' });
+  }
+
+  private inside(subagent: Subagent, call: ToolCallPatch): ToolCallPatch {
+    const toInside = (item: ToolCallContent): ToolCallContent =>
+      item.type === 'terminal' ? { ...item, terminalId: idInside(subagent, item.terminalId) } : item;
+    return {
+      ...call,
+      toolCallId: idInside(subagent, call.toolCallId),
+      parentCallId: subagent.callId,
+      ...(call.content ? { content: call.content.map(toInside) } : {}),
+    };
+  }
+
+  private add(id: string): Subagent {
+    const subagent = { callId: `subagent ${id}`, textByMessage: new Map(), unshownLength: 0, isWorking: true };
+    this.subagentById.set(id, subagent);
+    const [oldest] = this.subagentById.keys();
+    if (this.subagentById.size > maxSubagents && oldest !== undefined) this.subagentById.delete(oldest);
+    return subagent;
+  }
+}
+
+/** Ids of calls and terminals are unique only within their session. */
+function idInside({ callId }: Subagent, id: string): string {
+  return `${callId} ${id}`;
+}

@@ -1,0 +1,192 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { RemoteAgentError, statusError, toRemoteError } from './remoteErrors';
+import type { RemoteLimits } from './remoteLimits';
+
+interface NodeFetchDeps {
+  readonly url: URL;
+  /** The URL as it may be shown. */
+  readonly where: string;
+  readonly clock: Clock;
+  readonly limits: RemoteLimits;
+  /** Whether the end of a session's stream is expected, because the session was closed. */
+  readonly isSessionOver: (sessionId: string) => boolean;
+}
+
+const sessionHeader = 'acp-session-id';
+
+/**
+ * The part of `fetch` that the SDK's HTTP client uses, over `node:http` and `node:https`. A stream of server-sent events that
+ * ends, fails or becomes silent fails the connection, because the messages in between are lost. Dispose to close all sockets.
+ */
+export class NodeFetch implements Disposable {
+  private readonly agent: http.Agent;
+  private hasAnswered = false;
+  private isDisposed = false;
+
+  constructor(private readonly deps: NodeFetchDeps) {
+    // The time limit only closes sockets that no request uses.
+    const options = { keepAlive: true, maxFreeSockets: 4, timeout: deps.limits.idleSocketMs };
+    this.agent = deps.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+  }
+
+  /** @throws RemoteAgentError */
+  readonly fetch = async (_url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const { where } = this.deps;
+    const { method = 'GET' } = init;
+    const headers = new Headers(init.headers);
+    const answer = await this.send(method, headers, init);
+    const { statusCode = 0 } = answer;
+    this.hasAnswered = true;
+    const isBad = statusCode < 200 || statusCode >= 300;
+    // A failed POST of one request is the SDK's to report; without a stream, nothing works.
+    if (isBad && method === 'GET') {
+      answer.destroy();
+      throw statusError(statusCode, where);
+    }
+    if (method === 'GET') return this.toResponse(answer, this.streamOf(answer, headers.get(sessionHeader)));
+    return this.toResponse(
+      answer,
+      bodyOf(answer, (error) => toRemoteError(error, where, true)),
+    );
+  };
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.agent.destroy();
+  }
+
+  private toResponse(answer: http.IncomingMessage, body: ReadableStream<Uint8Array>): Response {
+    const { headersDistinct, statusCode = 0 } = answer;
+    const headers = new Headers();
+    for (const [name, values = []] of Object.entries(headersDistinct)) {
+      for (const value of values) headers.append(name, value);
+    }
+    if (statusCode === 204 || statusCode === 205) {
+      answer.resume();
+      return new Response(null, { status: statusCode, headers });
+    }
+    if (statusCode < 200 || statusCode > 599) throw statusError(statusCode, this.deps.where);
+    return new Response(body, { status: statusCode, headers });
+  }
+
+  private send(method: string, headers: Headers, { body, signal }: RequestInit): Promise<http.IncomingMessage> {
+    const { clock, limits, url, where } = this.deps;
+    const text = typeof body === 'string' ? body : undefined;
+    if (text !== undefined) headers.set('Content-Length', String(Buffer.byteLength(text)));
+    return new Promise((resolve, reject) => {
+      const open = url.protocol === 'https:' ? https.request : http.request;
+      // The goodbye may follow a failure that affects all sockets, so it gets one of its own.
+      const agent = method === 'DELETE' || this.isDisposed ? false : this.agent;
+      const request = open(url, { method, headers: Object.fromEntries(headers), agent });
+      const fail = (error: unknown): void => {
+        settle();
+        request.destroy();
+        reject(toRemoteError(error, where, this.hasAnswered));
+      };
+      const late = (what: string, timeoutMs: number): RemoteAgentError => {
+        const kind = this.hasAnswered ? 'silent' : 'unreachable';
+        return new RemoteAgentError(kind, `${where} did not ${what} within ${timeoutMs / 1000} seconds.`);
+      };
+      const { answerTimeoutMs, connectTimeoutMs } = limits;
+      const connecting = clock.setTimer(connectTimeoutMs, () => fail(late('accept a connection', connectTimeoutMs)));
+      // The first answer is the agent's, which has its own time limit.
+      const answering = this.hasAnswered
+        ? clock.setTimer(answerTimeoutMs, () => fail(late('answer', answerTimeoutMs)))
+        : undefined;
+      const abort = (): void => fail(new RemoteAgentError('lost', `The connection to ${where} was closed.`));
+      const settle = (): void => {
+        connecting.dispose();
+        answering?.dispose();
+        signal?.removeEventListener('abort', abort);
+      };
+      request.on('socket', (socket) => {
+        socket.setKeepAlive(true, 30_000);
+        if (!socket.connecting) connecting.dispose();
+        else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => connecting.dispose());
+      });
+      request.on('error', fail);
+      request.on('response', (answer) => {
+        settle();
+        // The body of an answer ends with the signal, too.
+        const end = (): void => void answer.destroy();
+        signal?.addEventListener('abort', end, { once: true });
+        answer.once('close', () => signal?.removeEventListener('abort', end));
+        resolve(answer);
+      });
+      if (signal?.aborted) abort();
+      else signal?.addEventListener('abort', abort, { once: true });
+      request.end(text);
+    });
+  }
+
+  /** A stream of events. Comments are signs of life: after the first one, silence means that the connection is dead. */
+  private streamOf(answer: http.IncomingMessage, sessionId: string | null): ReadableStream<Uint8Array> {
+    const { clock, isSessionOver, limits, where } = this.deps;
+    let lastByteAtMs = clock.monotonicNow();
+    let hasSignsOfLife = false;
+    let timer: Disposable | undefined;
+    const watch = (): void => {
+      timer = clock.setTimer(limits.silenceMs / 3, () => {
+        if (hasSignsOfLife && clock.monotonicNow() - lastByteAtMs >= limits.silenceMs) {
+          const message = `The connection to ${where} was lost: nothing has arrived for ${limits.silenceMs / 1000} seconds.`;
+          answer.destroy(new RemoteAgentError('silent', message));
+        } else watch();
+      });
+    };
+    watch();
+    answer.on('data', (chunk: Buffer) => {
+      lastByteAtMs = clock.monotonicNow();
+      if (chunk[0] === colon) hasSignsOfLife = true;
+    });
+    answer.once('close', () => timer?.dispose());
+    const ended = (): Error | undefined =>
+      sessionId !== null && isSessionOver(sessionId)
+        ? undefined
+        : new RemoteAgentError('lost', `The connection to ${where} was closed by the server.`);
+    return bodyOf(answer, (error) => toRemoteError(error, where, true), ended);
+  }
+}
+
+const colon = 0x3a;
+
+/** `ended` returns an error if the body should not have ended. */
+function bodyOf(
+  answer: http.IncomingMessage,
+  explain: (error: unknown) => Error,
+  ended: () => Error | undefined = () => undefined,
+): ReadableStream<Uint8Array> {
+  let isSettled = false;
+  const settle = (action: () => void): void => {
+    if (isSettled) return;
+    isSettled = true;
+    action();
+  };
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const fail = (error: Error): void => settle(() => controller.error(error));
+      answer.on('data', (chunk: Buffer) => {
+        if (isSettled) return;
+        controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 0) <= 0) answer.pause();
+      });
+      answer.on('error', (error) => fail(explain(error)));
+      answer.on('end', () => {
+        const problem = ended();
+        if (problem) fail(problem);
+        else settle(() => controller.close());
+      });
+      // An answer that is cut off ends without `end`.
+      answer.on('close', () => fail(explain(new Error('closed'))));
+    },
+    pull() {
+      answer.resume();
+    },
+    cancel() {
+      isSettled = true;
+      answer.destroy();
+    },
+  });
+}

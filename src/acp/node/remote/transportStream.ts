@@ -1,0 +1,93 @@
+import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
+import { Emitter } from '../../../base/common/event';
+import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
+import type { InvalidStreamData, MessageStream, StreamClosed } from '../../../wire/common/messageStream';
+
+interface TransportStreamDeps {
+  /** Converts errors of the transport. */
+  readonly explain: (error: unknown) => Error;
+  readonly onListenerError: (error: unknown) => void;
+}
+
+/** A stream of the SDK's transports as a message stream. Owns the SDK's stream. */
+export class TransportStream implements MessageStream {
+  private readonly messageEmitter = new Emitter<Record<string, unknown>>((error) => this.deps.onListenerError(error));
+  private readonly noiseEmitter = new Emitter<InvalidStreamData>((error) => this.deps.onListenerError(error));
+  readonly onNoise = this.noiseEmitter.event;
+  private readonly closeEmitter = new Emitter<StreamClosed>((error) => this.deps.onListenerError(error));
+  readonly onDidClose = this.closeEmitter.event;
+  private readonly reader: ReadableStreamDefaultReader<AnyMessage>;
+  private readonly writer: WritableStreamDefaultWriter<AnyMessage>;
+  private isReading = false;
+  private closed: StreamClosed | undefined;
+  private farewell: Promise<void> | undefined;
+
+  constructor(
+    stream: Stream,
+    private readonly deps: TransportStreamDeps,
+  ) {
+    this.reader = stream.readable.getReader();
+    this.writer = stream.writable.getWriter();
+    // A failed write rejects `send`, too.
+    this.writer.closed.catch(() => undefined);
+    this.reader.closed.catch((error: unknown) => this.close({ reason: 'failed', error: deps.explain(error) }));
+  }
+
+  readonly onMessage: MessageStream['onMessage'] = (listener) => {
+    const subscription = this.messageEmitter.event(listener);
+    if (!this.isReading) void this.read();
+    return subscription;
+  };
+
+  /** Resolves when the server, or for a WebSocket this machine, has taken the message. @throws ConnectionClosedError */
+  async send(message: object): Promise<void> {
+    if (this.closed) throw new ConnectionClosedError(this.closed);
+    try {
+      if (!isRpcMessage(message)) throw new TypeError('Only JSON-RPC messages can be sent.');
+      await this.writer.write(message);
+    } catch (cause) {
+      const error = this.deps.explain(cause);
+      this.close({ reason: 'failed', error });
+      throw new ConnectionClosedError({ reason: 'failed', error });
+    }
+  }
+
+  /** Ends the connection and waits until the server was told. Never rejects. */
+  async end(): Promise<void> {
+    this.close({ reason: 'disposed' });
+    await this.farewell;
+  }
+
+  dispose(): void {
+    this.close({ reason: 'disposed' });
+  }
+
+  private async read(): Promise<void> {
+    this.isReading = true;
+    try {
+      for (;;) {
+        const { done, value } = await this.reader.read();
+        if (this.closed) return;
+        if (done) break;
+        this.messageEmitter.fire({ ...value });
+      }
+      this.close({ reason: 'ended' });
+    } catch (error) {
+      this.close({ reason: 'failed', error: this.deps.explain(error) });
+    }
+  }
+
+  private close(closed: StreamClosed): void {
+    if (this.closed) return;
+    this.closed = closed;
+    this.farewell = this.reader.cancel().catch(() => undefined);
+    this.writer.abort().catch(() => undefined);
+    this.closeEmitter.fire(closed);
+    for (const emitter of [this.messageEmitter, this.noiseEmitter, this.closeEmitter]) emitter.dispose();
+  }
+}
+
+/** The messages that are sent come from the SDK. */
+function isRpcMessage(message: object): message is AnyMessage {
+  return 'jsonrpc' in message && ('method' in message || 'id' in message);
+}

@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { Duplex } from 'node:stream';
+import { createNodeHttpHandler, createNodeWebSocketUpgradeHandler } from '@agentclientprotocol/sdk/experimental/node';
+import { AcpServer } from '@agentclientprotocol/sdk/experimental/server';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Clock } from '../../../base/common/async';
+import type { Logger } from '../../../base/common/log';
+import type { AgentProcessHandle } from '../v1/agentConnection';
+import { IdleConnections } from './idleConnections';
+import { agentPath, RequestGate, type Refusal } from './requestGate';
+import { ServedAgent } from './servedAgent';
+import { defaultServeLimits, type ServeLimits } from './serveLimits';
+
+export interface AgentServerDeps {
+  /** Starts the agent for one connection. The server ends it. */
+  readonly startAgent: () => Promise<AgentProcessHandle>;
+  readonly host: string;
+  /** 0 means any free port. */
+  readonly port: number;
+  /** The token that clients must send; undefined if they need none. */
+  readonly token: string | undefined;
+  /** Names besides those of this machine that clients may use. */
+  readonly allowedHosts: readonly string[];
+  /** PEM texts. Without them, the server speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits?: Partial<ServeLimits>;
+}
+
+const connectionHeader = 'acp-connection-id';
+
+/** Offers an agent over Streamable HTTP and WebSocket. Each connection has an agent process of its own. */
+export class AgentServer {
+  private readonly limits: ServeLimits;
+  private readonly httpServer: http.Server;
+  private readonly webSockets: WebSocketServer;
+  private readonly gate: RequestGate;
+  private readonly acp: AcpServer;
+  private readonly idle: IdleConnections;
+  private readonly handle: (request: http.IncomingMessage, response: http.ServerResponse) => void;
+  private readonly upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
+  private readonly agents = new Set<ServedAgent>();
+  private boundPort = 0;
+
+  constructor(private readonly deps: AgentServerDeps) {
+    const { clock, startAgent, log, tls } = deps;
+    const limits = (this.limits = { ...defaultServeLimits, ...deps.limits });
+    const {
+      headersTimeoutMs: headersTimeout,
+      maxMessageBytes,
+      maxWaitingBytes,
+      requestTimeoutMs: requestTimeout,
+    } = limits;
+    const options = { headersTimeout, requestTimeout, requireHostHeader: false };
+    this.httpServer = tls ? https.createServer({ ...options, ...tls }) : http.createServer(options);
+    this.httpServer.maxConnections = limits.maxSockets;
+    this.gate = new RequestGate({ ...deps, maxUrlLength: limits.maxUrlLength });
+    const connect = (stream: ConstructorParameters<typeof ServedAgent>[0]): ServedAgent => {
+      const agent = new ServedAgent(stream, { startAgent, log, maxWaitingBytes });
+      this.agents.add(agent);
+      void agent.closed.then(() => this.agents.delete(agent));
+      return agent;
+    };
+    this.acp = new AcpServer({ agent: { connect }, maxBufferedBytes: maxWaitingBytes });
+    this.handle = createNodeHttpHandler(this.acp, { maxRequestBodyBytes: maxMessageBytes });
+    this.webSockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
+    this.upgrade = createNodeWebSocketUpgradeHandler(this.acp, this.watchedWebSockets());
+    this.idle = new IdleConnections(clock, limits.idleMs, (id) => void this.endIdle(id));
+  }
+
+  /** The URL of the agent for clients on this machine. */
+  get url(): string {
+    const { host, tls } = this.deps;
+    const name = host.includes(':') ? `[${host}]` : host;
+    return `${tls ? 'https' : 'http'}://${name}:${this.boundPort}${agentPath}`;
+  }
+
+  get agentCount(): number {
+    return this.agents.size;
+  }
+
+  /** Starts to listen. @throws Error if the port is not free, or the certificate is not usable */
+  async start(): Promise<void> {
+    const { host, log, port } = this.deps;
+    this.httpServer.on('request', (request, response) => this.handleRequest(request, response));
+    this.httpServer.on('upgrade', (request: http.IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.handleUpgrade(request, socket, head),
+    );
+    this.httpServer.on('clientError', (_error, socket) => socket.destroy());
+    this.httpServer.listen({ host, port, exclusive: true });
+    await once(this.httpServer, 'listening');
+    this.httpServer.on('error', (error) => log.error('The server socket failed', error));
+    const address = this.httpServer.address();
+    if (address !== null && typeof address === 'object') this.boundPort = address.port;
+  }
+
+  /** Ends all connections and their agents. Resolves when the processes have ended and the port is free. Never rejects. */
+  async stop(): Promise<void> {
+    this.idle.dispose();
+    const closed = new Promise<void>((resolve) => this.httpServer.close(() => resolve()));
+    const agents = [...this.agents].map((agent) => agent.closed);
+    await this.acp.close().catch((error: unknown) => this.deps.log.error('Connections did not close', error));
+    for (const socket of this.webSockets.clients) socket.terminate();
+    this.httpServer.closeAllConnections();
+    await Promise.all([closed, ...agents]);
+  }
+
+  private handleRequest(request: http.IncomingMessage, response: http.ServerResponse): void {
+    response.on('error', (error) => this.deps.log.debug(`A response failed: ${error.message}`));
+    const connectionId = request.headersDistinct[connectionHeader]?.[0];
+    const refusal =
+      this.gate.refusalOf(request) ?? this.fullRefusal(request.method === 'POST' && connectionId === undefined);
+    if (refusal) {
+      refuse(response, refusal);
+      return;
+    }
+    if (connectionId === undefined) this.trackNew(response);
+    else {
+      const use = this.idle.use(connectionId);
+      response.once('close', () => {
+        use.dispose();
+        if (request.method === 'DELETE') this.idle.remove(connectionId);
+      });
+    }
+    this.handle(request, response);
+  }
+
+  /** The SDK names a new connection in the headers of its answer. */
+  private trackNew(response: http.ServerResponse): void {
+    response.once('close', () => {
+      const id = response.getHeader(connectionHeader);
+      if (typeof id === 'string') this.idle.use(id).dispose();
+    });
+  }
+
+  private handleUpgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', (error) => this.deps.log.debug(`A connection failed: ${error.message}`));
+    const refusal = this.gate.refusalOf(request) ?? this.fullRefusal(true);
+    if (refusal) {
+      const { message, status } = refusal;
+      const lines = [
+        `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}`,
+        'Connection: close',
+        'Content-Type: text/plain',
+      ];
+      socket.end(`${[...lines, `Content-Length: ${Buffer.byteLength(message)}`].join('\r\n')}\r\n\r\n${message}`);
+      return;
+    }
+    this.upgrade(request, socket, head);
+  }
+
+  private fullRefusal(isNew: boolean): Refusal | undefined {
+    const { maxConnections } = this.limits;
+    if (!isNew || this.agents.size < maxConnections) return undefined;
+    return { status: 503, message: `The server has ${maxConnections} connections. Close one and try again.` };
+  }
+
+  private watchedWebSockets(): Parameters<typeof createNodeWebSocketUpgradeHandler>[1] {
+    const { webSockets } = this;
+    return {
+      on: (event, listener) => webSockets.on(event, listener),
+      off: (event, listener) => webSockets.off(event, listener),
+      handleUpgrade: (request, socket, head, callback) =>
+        webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+          this.watch(webSocket);
+          callback(webSocket);
+        }),
+    };
+  }
+
+  /** Ends a WebSocket that says nothing at first, or gives no sign of life later. */
+  private watch(socket: WebSocket): void {
+    const { clock } = this.deps;
+    const { firstMessageTimeoutMs, pingMs } = this.limits;
+    let isAlive = true;
+    const first = clock.setTimer(firstMessageTimeoutMs, () => socket.terminate());
+    const check = (): void => {
+      if (!isAlive) socket.terminate();
+      else {
+        isAlive = false;
+        socket.ping();
+        pings = clock.setTimer(pingMs, check);
+      }
+    };
+    let pings = clock.setTimer(pingMs, check);
+    const noteLife = (): void => {
+      isAlive = true;
+    };
+    socket.once('message', () => first.dispose());
+    for (const sign of ['message', 'ping', 'pong'] as const) socket.on(sign, noteLife);
+    socket.on('error', (error) => this.deps.log.debug(`A WebSocket failed: ${error.message}`));
+    socket.on('close', () => {
+      first.dispose();
+      pings.dispose();
+    });
+  }
+
+  private async endIdle(connectionId: string): Promise<void> {
+    const headers = { [connectionHeader]: connectionId };
+    await this.acp.handleRequest(new Request(`http://localhost${agentPath}`, { method: 'DELETE', headers }));
+  }
+}
+
+function refuse(response: http.ServerResponse, { message, status }: Refusal): void {
+  const challenge = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
+  // The body of the request is not read.
+  response.writeHead(status, { 'Content-Type': 'text/plain', Connection: 'close', ...challenge });
+  response.end(message);
+}

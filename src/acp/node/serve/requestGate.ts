@@ -1,0 +1,64 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** Why a request is refused, with the HTTP status. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+interface RequestGateOptions {
+  /** Without a token, every program that reaches the port can use the agent. */
+  readonly token: string | undefined;
+  /** Names besides those of this machine that clients may use, without ports. */
+  readonly allowedHosts: readonly string[];
+  readonly maxUrlLength: number;
+}
+
+export const agentPath = '/acp';
+const ownHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Decides which requests reach the agent: those of programs that know the token, and never those of web pages. */
+export class RequestGate {
+  private readonly tokenDigest: Buffer | undefined;
+  private readonly hosts: ReadonlySet<string>;
+
+  constructor(private readonly options: RequestGateOptions) {
+    const { allowedHosts, token } = options;
+    this.tokenDigest = token === undefined ? undefined : digestOf(token);
+    this.hosts = new Set([...ownHosts, ...allowedHosts.map((host) => host.toLowerCase())]);
+  }
+
+  /** Returns undefined for a request that may pass. */
+  refusalOf({ headersDistinct, url = '' }: IncomingMessage): Refusal | undefined {
+    const [host, ...otherHosts] = headersDistinct['host'] ?? [];
+    if (host === undefined || otherHosts.length > 0) return { status: 400, message: 'Send one Host header.' };
+    // A web page can reach a port of this machine under a name of its own, but cannot send another Host header.
+    if (!this.hosts.has(nameOf(host)))
+      return { status: 403, message: 'This host name is not allowed. See --allow-host.' };
+    if (headersDistinct['origin']) return { status: 403, message: 'Web pages may not connect.' };
+    if (url.length > this.options.maxUrlLength) return { status: 414, message: 'The URL is too long.' };
+    if (!this.hasToken(headersDistinct['authorization'])) {
+      return { status: 401, message: 'Send the token as "Authorization: Bearer …".' };
+    }
+    const path = url.split('?', 1)[0];
+    return path === agentPath ? undefined : { status: 404, message: `The agent is at ${agentPath}.` };
+  }
+
+  private hasToken(authorization: readonly string[] | undefined): boolean {
+    if (!this.tokenDigest) return true;
+    const [given, ...others] = authorization ?? [];
+    const token = /^Bearer +(\S+)$/iu.exec(given ?? '')?.[1];
+    // Digests have equal lengths, so comparing them takes constant time for any token.
+    return token !== undefined && others.length === 0 && timingSafeEqual(digestOf(token), this.tokenDigest);
+  }
+}
+
+/** A Host header without its port, in lower case. */
+function nameOf(host: string): string {
+  return host.toLowerCase().replace(/:\d{1,5}$/u, '');
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

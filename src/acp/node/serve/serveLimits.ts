@@ -1,0 +1,21 @@
+/** Limits that protect the program, its agents and its clients from faulty or malicious clients. */
+export const defaultServeLimits = {
+  /** Maximum number of connections with an agent. Each has a process. */
+  maxConnections: 16,
+  /** Maximum number of sockets. Further ones are dropped. */
+  maxSockets: 512,
+  /** Maximum size of a message in bytes: prompts with images, and files that the agent asks for. */
+  maxMessageBytes: 32 * 1024 * 1024,
+  /** Maximum number of bytes of the agent's output that wait for the client, in each of two places. */
+  maxWaitingBytes: 64 * 1024 * 1024,
+  maxUrlLength: 4096,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  /** How long a WebSocket may be open without a first message. */
+  firstMessageTimeoutMs: 30_000,
+  /** How long a connection over HTTP is kept without any stream or request. */
+  idleMs: 60_000,
+  /** How often a WebSocket is asked for a sign of life. It has as much time to answer. */
+  pingMs: 30_000,
+};
+export type ServeLimits = Readonly<typeof defaultServeLimits>;

@@ -1,0 +1,122 @@
+import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import { rpcErrorCode } from '../../../wire/common/connectionErrors';
+import type { AgentProcessHandle } from '../v1/agentConnection';
+
+interface ServedAgentDeps {
+  readonly startAgent: () => Promise<AgentProcessHandle>;
+  readonly log: Logger;
+  /** Maximum number of bytes of the agent's output that wait for the client. */
+  readonly maxWaitingBytes: number;
+}
+
+/**
+ * The agent of one connection: passes messages on, unchanged, between a client and a process, which starts with the first message and
+ * ends with the connection.
+ */
+export class ServedAgent {
+  /** Resolves when the process has ended, or without one when the client has left. Never rejects. */
+  readonly closed: Promise<void>;
+  private readonly writer: WritableStreamDefaultWriter<AnyMessage>;
+  private readonly reader: ReadableStreamDefaultReader<AnyMessage>;
+  private waitingBytes = 0;
+
+  constructor(
+    { readable, writable }: Stream,
+    private readonly deps: ServedAgentDeps,
+  ) {
+    this.reader = readable.getReader();
+    this.writer = writable.getWriter();
+    // Errors reach `serve` by the reader.
+    this.reader.closed.catch(() => undefined);
+    this.writer.closed.catch(() => undefined);
+    this.closed = this.serve();
+  }
+
+  private async serve(): Promise<void> {
+    const { log } = this.deps;
+    try {
+      const first = await this.read();
+      if (!first) return;
+      const agent = await this.start(first);
+      if (agent) await this.passMessages(agent, first);
+    } catch (error) {
+      log.warn(`A connection ended: ${messageOf(error)}`);
+    } finally {
+      await Promise.allSettled([this.reader.cancel(), this.writer.close()]);
+    }
+  }
+
+  private async start(first: AnyMessage): Promise<AgentProcessHandle | undefined> {
+    try {
+      return await this.deps.startAgent();
+    } catch (error) {
+      this.deps.log.error('The agent cannot be started', error);
+      if ('id' in first) {
+        const message = 'The agent cannot be started. The log of its server says why.';
+        const answer = {
+          jsonrpc: '2.0' as const,
+          id: first.id ?? null,
+          error: { code: rpcErrorCode.internalError, message },
+        };
+        await this.writer.write(answer);
+      }
+      return undefined;
+    }
+  }
+
+  private async passMessages(agent: AgentProcessHandle, first: AnyMessage): Promise<void> {
+    const { log } = this.deps;
+    // The stream ends after the last message, which can be later than the process.
+    const ended = new Promise<void>((resolve) => void agent.stream.onDidClose(() => resolve()));
+    let giveUp = (): void => undefined;
+    const tooSlow = new Promise<void>((resolve) => (giveUp = resolve));
+    agent.stream.onMessage((message) => {
+      if (!isRpcMessage(message)) return;
+      void this.write(message).then((isWritten) => {
+        if (!isWritten) giveUp();
+      });
+    });
+    agent.stream.onNoise(({ bytes, kind }) => log.warn(`The agent wrote ${bytes} bytes that are no message (${kind})`));
+    try {
+      await Promise.race([ended, tooSlow, this.passInput(agent, first)]);
+    } finally {
+      await agent.stop();
+      const words = agent.stderrTail().trim();
+      if (words !== '') log.debug(`The agent wrote to stderr: ${words}`);
+    }
+  }
+
+  /** Resolves when the client has left. */
+  private async passInput(agent: AgentProcessHandle, first: AnyMessage): Promise<void> {
+    for (let message: AnyMessage | undefined = first; message; message = await this.read()) {
+      await agent.stream.send(message);
+    }
+  }
+
+  private async read(): Promise<AnyMessage | undefined> {
+    // The connection ends the stream with an error when the client leaves.
+    return (await this.reader.read().catch(() => undefined))?.value;
+  }
+
+  /** Resolves with false if the client does not read, or is gone. */
+  private async write(message: AnyMessage): Promise<boolean> {
+    const bytes = Buffer.byteLength(JSON.stringify(message));
+    if (this.waitingBytes + bytes > this.deps.maxWaitingBytes) return false;
+    this.waitingBytes += bytes;
+    try {
+      await this.writer.write(message);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.waitingBytes -= bytes;
+    }
+  }
+}
+
+/** A program may write any JSON object. */
+function isRpcMessage(message: object): message is AnyMessage {
+  return 'method' in message || 'id' in message;
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Disposable } from '../common/disposable';
+import { errorCode } from '../common/errors';
+import { watchFolder } from './watchFolder';
+
+/**
+ * File operations in our own storage. Tests can replace them. Only the user can access the created files. Rejects with
+ * Node.js errors.
+ */
+export interface FilePort {
+  makeFolder(folder: string): Promise<void>;
+  /** Returns the names in a folder. Empty if the folder does not exist. */
+  listNames(folder: string): Promise<readonly string[]>;
+  /** Returns the contents of a file. Undefined if it does not exist. */
+  read(file: string): Promise<string | undefined>;
+  /** Reads the file in chunks, starting at byte `start`. */
+  readChunks(file: string, signal?: AbortSignal, start?: number): AsyncIterable<Uint8Array>;
+  /** Writes at byte `offset` and removes everything after the written bytes. Creates the file only if `offset` is 0. */
+  writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void>;
+  /** Replaces a file atomically. Creates it if it does not exist. */
+  replace(file: string, text: string): Promise<void>;
+  /** Creates a file with all its contents, or nothing. Resolves to false if the file exists. */
+  createNew(file: string, text: string): Promise<boolean>;
+  /** Moves a file or folder. Resolves to false if `from` does not exist. */
+  move(from: string, to: string): Promise<boolean>;
+  touch(file: string): Promise<void>;
+  /** Returns the modification time in milliseconds since the epoch. Undefined if the file does not exist. */
+  modifiedAt(file: string): Promise<number | undefined>;
+  /** Removes a file or folder with its contents, if it exists. */
+  remove(file: string): Promise<void>;
+  /** Watches a folder. `name` is the entry that may have changed, if the system reports it. */
+  watch(folder: string, onChange: (name: string | undefined) => void): Disposable;
+}
+
+const fileMode = 0o600;
+
+export class DiskFiles implements FilePort {
+  async makeFolder(folder: string): Promise<void> {
+    try {
+      await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      // On a read-only file system, Node.js reports ENOENT, so this check throws the real reason.
+      if (errorCode(error) === 'ENOENT') await checkWritable(path.dirname(folder));
+      throw error;
+    }
+  }
+
+  async listNames(folder: string): Promise<readonly string[]> {
+    return (await unlessMissing(fs.readdir(folder))) ?? [];
+  }
+
+  read(file: string): Promise<string | undefined> {
+    return unlessMissing(fs.readFile(file, 'utf8'));
+  }
+
+  async *readChunks(file: string, signal?: AbortSignal, start = 0): AsyncGenerator<Uint8Array, void, undefined> {
+    const stream = createReadStream(file, { highWaterMark: 256 * 1024, start, ...(signal ? { signal } : {}) });
+    for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
+  }
+
+  async writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {
+    const existing = offset > 0 ? await fs.open(file, 'r+') : await unlessMissing(fs.open(file, 'r+'));
+    const handle = existing ?? (await fs.open(file, 'wx+', fileMode));
+    try {
+      let written = 0;
+      while (written < bytes.length) {
+        written += (await handle.write(bytes, written, bytes.length - written, offset + written)).bytesWritten;
+      }
+      await handle.truncate(offset + bytes.length);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async replace(file: string, text: string): Promise<void> {
+    const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      await fs.writeFile(temporary, text, { mode: fileMode, flag: 'wx' });
+      await fs.rename(temporary, file);
+    } catch (error) {
+      await fs.rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async createNew(file: string, text: string): Promise<boolean> {
+    const handle = await fs.open(file, 'wx', fileMode).catch((error: unknown) => {
+      if (errorCode(error) === 'EEXIST') return undefined;
+      throw error;
+    });
+    if (!handle) return false;
+    try {
+      await handle.writeFile(text);
+    } catch (error) {
+      await fs.rm(file, { force: true });
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    return true;
+  }
+
+  async move(from: string, to: string): Promise<boolean> {
+    return (await unlessMissing(fs.rename(from, to).then(() => true))) ?? false;
+  }
+
+  async touch(file: string): Promise<void> {
+    const now = new Date();
+    await fs.utimes(file, now, now);
+  }
+
+  async modifiedAt(file: string): Promise<number | undefined> {
+    return (await unlessMissing(fs.stat(file)))?.mtimeMs;
+  }
+
+  async remove(file: string): Promise<void> {
+    await unlessMissing(fs.rm(file, { recursive: true, force: true, maxRetries: 3 }));
+  }
+
+  watch(folder: string, onChange: (name: string | undefined) => void): Disposable {
+    return watchFolder(folder, onChange);
+  }
+}
+
+/** Checks that the folder is writable, or its nearest existing parent. @throws the Node.js error if not */
+async function checkWritable(folder: string): Promise<void> {
+  try {
+    await fs.access(folder, fs.constants.W_OK);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || path.dirname(folder) === folder) throw error;
+    await checkWritable(path.dirname(folder));
+  }
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    // ENOTDIR means that one of its parents is a file.
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}

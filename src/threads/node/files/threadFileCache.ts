@@ -1,0 +1,118 @@
+import { toDisposable, type Disposable } from '../../../base/common/disposable';
+import { isRecord } from '../../common/model/jsonValues';
+import type { FileVersionKey } from './fileKey';
+import { findMessages, findMessagesAgain, type MessageOffsets } from './messageOffsets';
+import { parseThreadJson, readThreadFile, type ThreadFileContent } from './threadFile';
+
+/** Smaller files are parsed so fast that nothing of them is kept. Bytes. */
+const minKeptBytes = 256 * 1024;
+/** Maximum size of the files that are kept in memory, in bytes. The last one is always kept. */
+const maxKeptBytes = 64 * 1024 * 1024;
+const comparedBytes = 64 * 1024;
+
+interface ParsedFile {
+  readonly content: Buffer;
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly messages: readonly unknown[];
+  /** Known once the file has changed. */
+  readonly offsets: MessageOffsets | undefined;
+}
+
+interface KeptFile {
+  users: number;
+  wasRead: boolean;
+  parsed: ParsedFile | undefined;
+}
+
+/**
+ * Reads thread files. Of an open thread that changes, it keeps the file in memory, and then only parses the part from the first
+ * changed message on, because Amp writes a running thread again after each step. The messages before that are the same
+ * objects as in the last read.
+ */
+export class ThreadFileCache {
+  /** By path, the least recently parsed first. */
+  private readonly files = new Map<string, KeptFile>();
+
+  /** Keeps a file in memory from its second read on. The caller disposes the result. */
+  keep(path: string): Disposable {
+    const file = this.files.get(path) ?? { users: 0, wasRead: false, parsed: undefined };
+    this.files.set(path, file);
+    file.users++;
+    return toDisposable(() => {
+      if (--file.users === 0) this.files.delete(path);
+    });
+  }
+
+  /** Like `readThreadFile`. @throws ThreadError */
+  read(path: string, stats?: Pick<FileVersionKey, 'sizeBytes' | 'mtimeMs'>): ThreadFileContent {
+    return readThreadFile(path, stats, (content) => this.parse(path, content));
+  }
+
+  private parse(path: string, content: Buffer): unknown {
+    const file = this.files.get(path);
+    if (!file?.wasRead) {
+      if (file) file.wasRead = true;
+      return parseThreadJson(content.toString());
+    }
+    if (file.parsed?.content.equals(content) === true) return file.parsed.json;
+    const again = file.parsed && parseAgain(file.parsed, content);
+    if (again) file.parsed = again;
+    else {
+      const json = parseThreadJson(content.toString());
+      file.parsed = parsedFile(content, json, undefined);
+      if (!file.parsed) return json;
+    }
+    this.files.delete(path);
+    this.files.set(path, file);
+    this.limitMemory(file);
+    return file.parsed.json;
+  }
+
+  private limitMemory(last: KeptFile): void {
+    const kept = [...this.files.values()].filter(({ parsed }) => parsed);
+    let bytes = kept.reduce((sum, { parsed }) => sum + (parsed?.content.length ?? 0), 0);
+    for (const file of kept) {
+      if (bytes <= maxKeptBytes || file === last) return;
+      bytes -= file.parsed?.content.length ?? 0;
+      file.parsed = undefined;
+    }
+  }
+}
+
+function parsedFile(content: Buffer, json: unknown, offsets: MessageOffsets | undefined): ParsedFile | undefined {
+  if (content.length < minKeptBytes || !isRecord(json)) return undefined;
+  const { messages } = json;
+  return Array.isArray(messages) ? { content, json, messages, offsets } : undefined;
+}
+
+/**
+ * Parses what has changed. Undefined if the whole file must be parsed, also to find out what is wrong with it.
+ */
+function parseAgain(before: ParsedFile, content: Buffer): ParsedFile | undefined {
+  const offsets = before.offsets ?? findMessages(before.content);
+  if (offsets?.starts.length !== before.messages.length) return undefined;
+  const sameBytes = commonStart(before.content, content);
+  const index = offsets.starts.findLastIndex((start) => start <= sameBytes);
+  if (index < 1) return undefined;
+  const head = content.toString('utf8', 0, offsets.listStart);
+  try {
+    const json = parseThreadJson(head + content.toString('utf8', offsets.starts[index]));
+    const parsed = parsedFile(content, json, findMessagesAgain(content, offsets, index));
+    // Without a message after the comma, it is not valid JSON.
+    if (!parsed?.offsets || parsed.messages.length === 0) return undefined;
+    const messages = [...before.messages.slice(0, index), ...parsed.messages];
+    return { ...parsed, json: { ...parsed.json, messages }, messages };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns how many bytes are the same at the start of both. */
+function commonStart(one: Buffer, other: Buffer): number {
+  const length = Math.min(one.length, other.length);
+  let at = 0;
+  while (at < length && one.subarray(at, at + comparedBytes).equals(other.subarray(at, at + comparedBytes)))
+    at += comparedBytes;
+  while (at < length && one[at] === other[at]) at++;
+  return Math.min(at, length);
+}

@@ -1,0 +1,66 @@
+import { BoundedMap } from '../../../base/common/boundedMap';
+import { textVersion } from '../text/textVersion';
+
+/** A problem in a file, with the text that describes it without its line number. */
+export interface KnownProblem {
+  /** Absolute path. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface ProblemChanges<P extends KnownProblem> {
+  readonly added: readonly P[];
+  readonly gone: readonly KnownProblem[];
+}
+
+interface RememberedAnswer {
+  readonly question: string;
+  readonly problems: readonly KnownProblem[];
+}
+
+const maxVersions = 30;
+/** Limit of all remembered problems, in UTF-16 units of their texts. */
+const maxRemembered = 4 * 1_024 * 1_024;
+
+/** Remembers what answers said, so that a model can ask what has changed since. Moved lines are no change. */
+export class ProblemVersions {
+  private readonly answerByVersion = new BoundedMap<string, RememberedAnswer>({
+    maxEntries: maxVersions,
+    maxWeight: maxRemembered,
+    weigh: ({ problems }) => problems.reduce((sum, { path, text }) => sum + path.length + text.length, 0),
+  });
+
+  /** Returns the version of these problems. It belongs to the `question` that they answer. Equal answers have the same. */
+  remember(question: string, problems: readonly KnownProblem[]): string {
+    const keys = problems.map(keyOf).sort();
+    const version = textVersion(JSON.stringify([question, ...keys]));
+    this.answerByVersion.set(version, { question, problems: problems.map(({ path, text }) => ({ path, text })) });
+    return version;
+  }
+
+  /** Returns undefined if the version is of another question, or is not known any more. */
+  changesSince<P extends KnownProblem>(
+    version: string,
+    question: string,
+    problems: readonly P[],
+  ): ProblemChanges<P> | undefined {
+    const before = this.answerByVersion.get(version);
+    if (before?.question !== question) return undefined;
+    return { added: without(problems, before.problems), gone: without(before.problems, problems) };
+  }
+}
+
+/** The problems that are more often in `all` than in `known`. */
+function without<P extends KnownProblem>(all: readonly P[], known: readonly KnownProblem[]): readonly P[] {
+  const counts = new Map<string, number>();
+  for (const problem of known) counts.set(keyOf(problem), (counts.get(keyOf(problem)) ?? 0) + 1);
+  return all.filter((problem) => {
+    const count = counts.get(keyOf(problem)) ?? 0;
+    counts.set(keyOf(problem), count - 1);
+    return count <= 0;
+  });
+}
+
+function keyOf({ path, text }: KnownProblem): string {
+  return `${path}\n${text}`;
+}

@@ -1,0 +1,182 @@
+import * as z from 'zod';
+import { pause, type Clock } from '../../../base/common/async';
+import { countOf } from '../../../base/common/countOf';
+import { oneLine } from '../../../base/common/oneLine';
+import type { Diagnostic, DiagnosticSeverity } from '../../../editor/common/editorPort';
+import { defineTool } from '../defineTool';
+import { truncateText, shortenLineAround } from '../text/lineTexts';
+import { sortByNearness } from '../search/nearness';
+import { filterVisibleFiles } from '../search/visibleFiles';
+import { pageFooter, selectPage } from '../text/pages';
+import { displayPath } from '../text/displayPath';
+import { pageNumberSchema } from '../placeFinder';
+import { ToolError } from '../toolError';
+import type { Tool } from '../toolProvider';
+import type { ToolPorts } from '../toolPorts';
+import { ProblemVersions, type KnownProblem, type ProblemChanges } from './problemVersions';
+
+const rowsPerPage = 50;
+const maxMessageLength = 600;
+/** How long a call waits for a change, and how often it looks. Language servers need that long after an edit. */
+const changeTimeoutMs = 5_000;
+const pollIntervalMs = 250;
+
+const rankBySeverity: Record<DiagnosticSeverity, number> = { error: 0, warning: 1, information: 2, hint: 3 };
+const maxRankByFilter = { error: 0, warning: 1, all: 3 } as const;
+
+const input = z.strictObject({
+  path: z.string().min(1).optional().describe('File or folder.'),
+  severity: z.enum(['error', 'warning', 'all']).default('warning').describe('At least as bad as this.'),
+  since: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Version of an earlier answer: waits some seconds for a change, then tells only what is new and gone.'),
+  page: pageNumberSchema,
+});
+
+export function problemsTool(ports: ToolPorts): Tool {
+  const versions = new ProblemVersions();
+  return defineTool({
+    name: 'problems',
+    title: 'Problems',
+    description:
+      'Errors and warnings that VS Code shows, of a file, a folder, or (without path) everything: compilers, linters, tests. No build is needed.',
+    input,
+    async run({ path, page, severity, since }, signal) {
+      const { editor, window } = ports;
+      const scope = path === undefined ? undefined : await editor.resolve(path);
+      const where = scope === undefined ? 'the workspace' : displayPath(scope, editor);
+      const question = JSON.stringify([scope, severity]);
+      const read = (): Promise<readonly FoundProblem[]> => readProblems(scope, severity, ports, signal);
+      if (since !== undefined) {
+        const changesOf = (problems: readonly FoundProblem[]): Changes => {
+          const changes = versions.changesSince(since, question, problems);
+          if (changes) return changes;
+          throw new ToolError(
+            `Version ${since} is of other files or another severity, or not known any more. Ask without since.`,
+          );
+        };
+        const changed = await waitForChange(read, changesOf, ports.clock, signal);
+        return await describeChanges(changed, where, versions.remember(question, changed.problems), ports, signal);
+      }
+      const found = await read();
+      const version = `Version ${versions.remember(question, found)}`;
+      const isFile = scope !== undefined && (await editor.stat(scope)).type === 'file';
+      const isOpen = window.openFiles.some((each) => each.path === scope);
+      const remark =
+        isFile && !isOpen
+          ? ['It is not open: many language servers check only open files. Use open, then ask again.']
+          : [];
+      if (found.length === 0) return [`VS Code knows no problems in ${where}. ${version}`, ...remark].join('\n');
+      const shown = selectPage(sortProblems(found, scope, ports), page, rowsPerPage);
+      const errors = found.filter(({ problem }) => problem.severity === 'error').length;
+      const head = `${countOf(found.length, 'problem')} in ${where}, ${countOf(errors, 'error')}. ${version}`;
+      const footer = pageFooter(shown, shown.remainingCount === 1 ? 'problem' : 'problems');
+      return [head, ...problemRows(shown.items, ports), ...footer, ...remark].join('\n');
+    },
+  });
+}
+
+interface FoundProblem extends KnownProblem {
+  readonly problem: Diagnostic;
+}
+
+async function readProblems(
+  scope: string | undefined,
+  severity: keyof typeof maxRankByFilter,
+  { editor }: Pick<ToolPorts, 'editor'>,
+  signal: AbortSignal,
+): Promise<readonly FoundProblem[]> {
+  const files = await editor.diagnostics(scope, { signal });
+  return files.flatMap(({ diagnostics, path }) =>
+    diagnostics
+      .filter((each) => rankBySeverity[each.severity] <= maxRankByFilter[severity])
+      .map((problem) => ({ path, problem, text: describeProblem(problem) })),
+  );
+}
+
+type Changes = ProblemChanges<FoundProblem>;
+
+interface ChangedProblems extends Changes {
+  readonly problems: readonly FoundProblem[];
+}
+
+/** Returns the changes once two reads have the same, or none after a while. Rejects with errors of both functions. */
+async function waitForChange(
+  read: () => Promise<readonly FoundProblem[]>,
+  changesOf: (problems: readonly FoundProblem[]) => Changes,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ChangedProblems> {
+  const endsAtMs = clock.monotonicNow() + changeTimeoutMs;
+  let last: string | undefined;
+  for (;;) {
+    const problems = await read();
+    const { added, gone } = changesOf(problems);
+    const now = JSON.stringify([added.map(({ text }) => text), gone.map(({ text }) => text)]);
+    // A language server tells the problems of one edit in several steps.
+    const isSettled = added.length + gone.length > 0 && now === last;
+    if (isSettled || clock.monotonicNow() >= endsAtMs) return { problems, added, gone };
+    last = now;
+    await pause(clock, pollIntervalMs, signal);
+  }
+}
+
+async function describeChanges(
+  { added, gone, problems }: ChangedProblems,
+  where: string,
+  version: string,
+  ports: ToolPorts,
+  signal: AbortSignal,
+): Promise<string> {
+  // A file may have been excluded meanwhile.
+  const goneByPath = Map.groupBy(gone, ({ path }) => path);
+  const { paths } = await filterVisibleFiles(sortByNearness([...goneByPath.keys()], undefined), ports.editor, signal);
+  const visibleGone = paths.flatMap((path) => goneByPath.get(path) ?? []);
+  const head = `${added.length} new and ${visibleGone.length} gone in ${where}: ${countOf(problems.length, 'problem')} now. Version ${version}`;
+  const newRows = problemRows(sortProblems(added, undefined, ports).slice(0, rowsPerPage), ports);
+  const goneRows = visibleGone
+    .slice(0, rowsPerPage)
+    .map(({ path, text }) => `  ${displayPath(path, ports.editor)}: ${text}`);
+  const more = (count: number): string[] => (count > rowsPerPage ? [`  … ${count - rowsPerPage} more`] : []);
+  return [
+    head,
+    ...(added.length > 0 ? ['New:', ...newRows, ...more(added.length)] : []),
+    ...(goneRows.length > 0 ? ['Gone:', ...goneRows, ...more(visibleGone.length)] : []),
+  ].join('\n');
+}
+
+/** Nearest files first, in a file the worst first. */
+function sortProblems(
+  found: readonly FoundProblem[],
+  scope: string | undefined,
+  { editor }: Pick<ToolPorts, 'editor'>,
+): readonly FoundProblem[] {
+  const byFile = Map.groupBy(found, ({ path }) => path);
+  const order = sortByNearness([...byFile.keys()], scope ?? editor.activeSelection?.path);
+  return order.flatMap((path) => (byFile.get(path) ?? []).toSorted(worstFirst));
+}
+
+/** Rows below the names of their files. */
+function problemRows(problems: readonly FoundProblem[], { editor }: Pick<ToolPorts, 'editor'>): string[] {
+  const rows: string[] = [];
+  let file: string | undefined;
+  for (const { path, problem, text } of problems) {
+    if (path !== file) rows.push(displayPath(path, editor));
+    file = path;
+    rows.push(`  ${problem.range.start.line + 1}: ${text}`);
+  }
+  return rows;
+}
+
+function worstFirst({ problem: a }: FoundProblem, { problem: b }: FoundProblem): number {
+  return rankBySeverity[a.severity] - rankBySeverity[b.severity] || a.range.start.line - b.range.start.line;
+}
+
+function describeProblem({ range, severity, message, source = '', code = '', lineText }: Diagnostic): string {
+  const from = [source, code].filter((part) => part !== '').join(' ');
+  const text = truncateText(oneLine(message), maxMessageLength);
+  const line = shortenLineAround(lineText, range.start.character);
+  return `${severity}${from === '' ? '' : ` (${from})`}: ${text}${line === '' ? '' : `  | ${line}`}`;
+}

@@ -1,0 +1,48 @@
+import { countOf } from '../../../base/common/countOf';
+import { parseAnsi } from '../../../base/common/terminal/ansi';
+import { truncateText } from '../text/lineTexts';
+import { ToolError } from '../toolError';
+
+/** Limit of a line, in UTF-16 units. */
+const maxLineLength = 1_000;
+/** Limit of a page, in UTF-16 units. */
+const maxPageLength = 12_000;
+
+/** The lines that a terminal shows for its output, without colors, and without empty lines at the end. */
+export function terminalLines(output: string): readonly string[] {
+  const text = parseAnsi(output)
+    .map((segment) => segment.text)
+    .join('');
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trimEnd()
+    .split('\n');
+}
+
+/** One page of lines, in text order. Page 1 has the last lines. @throws ToolError past the first line */
+export function selectLastLines(lines: readonly string[], page: number, linesPerPage: number): readonly string[] {
+  const pages = pagesFromEnd(lines, linesPerPage);
+  const found = pages[page - 1];
+  if (!found) throw new ToolError(`There is no page ${page}: the last one is ${pages.length}.`);
+  const earlier = pages.slice(page).reduce((sum, { length }) => sum + length, 0);
+  const head = earlier > 0 ? [`… ${countOf(earlier, 'earlier line')}: page ${page + 1} of ${pages.length}`] : [];
+  return [...head, ...found];
+}
+
+function pagesFromEnd(lines: readonly string[], linesPerPage: number): readonly (readonly string[])[] {
+  const pages: string[][] = [];
+  let page: string[] = [];
+  let length = 0;
+  for (const line of lines.toReversed()) {
+    const row = truncateText(line, maxLineLength);
+    if (page.length === linesPerPage || length + row.length > maxPageLength) {
+      pages.push(page.reverse());
+      [page, length] = [[], 0];
+    }
+    page.push(row);
+    length += row.length + 1;
+  }
+  return [...pages, page.reverse()];
+}

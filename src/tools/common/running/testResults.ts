@@ -1,0 +1,80 @@
+import * as z from 'zod';
+import { parseJson } from '../../../base/common/parseJson';
+import { filterVisibleFiles } from '../search/visibleFiles';
+import { displayPath } from '../text/displayPath';
+import { truncateText } from '../text/lineTexts';
+import type { ToolPorts } from '../toolPorts';
+
+/** Limit of an answer, in UTF-16 units. */
+const maxLength = 16_000;
+const maxLineLength = 1_000;
+
+const pathAttribute = /\bpath="([^"\n]*)"/;
+const place = /^<(?:stackFrame|location) path="([^"\n]*)"(?: line="(\d+)")?/;
+const failure = /^<testFailure name=("(?:[^"\\]|\\.)*") path=("(?:[^"\\]|\\.)*")>$/;
+const titles: Readonly<Record<string, string>> = {
+  '<expectedOutput>': '  expected:',
+  '<actualOutput>': '  actual:',
+  '<message>': '',
+  '<output>': 'Output:',
+};
+
+/**
+ * Makes VS Code's results of tests shorter, and leaves out places in files that agents may not see. Lines of other forms stay as
+ * they are.
+ */
+export async function describeTestResults(
+  results: string,
+  { editor }: Pick<ToolPorts, 'editor'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const lines = results.split('\n');
+  const paths = new Set(lines.flatMap((line) => pathOf(line) ?? []));
+  const visible = new Set((await filterVisibleFiles([...paths], editor, signal)).paths);
+  const rows: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    const path = pathOf(line);
+    if (path !== undefined && !visible.has(path)) continue;
+    const row = path === undefined ? rowOf(line) : placeRow(line, displayPath(path, editor));
+    if (row === undefined) continue;
+    // A test that fails in several ways can name the same place several times.
+    if (path !== undefined && row === rows.at(-1)) continue;
+    length += row.length + 1;
+    if (length > maxLength) return [...rows, '… and more. Run fewer tests to see the others.'].join('\n');
+    rows.push(row);
+  }
+  return rows.join('\n');
+}
+
+/** The absolute path that a line names. The path of a failed test is one of names. */
+function pathOf(line: string): string | undefined {
+  if (failure.test(line)) return undefined;
+  return pathAttribute.exec(line)?.[1];
+}
+
+function placeRow(line: string, name: string): string {
+  const [, , at] = place.exec(line) ?? [];
+  if (!place.test(line)) return truncateText(line, maxLineLength);
+  return `  at ${name}${at === undefined ? '' : `:${at}`}`;
+}
+
+/** Returns undefined for a line that says nothing. */
+function rowOf(line: string): string | undefined {
+  const summary = /^<summary passed=(\d+) failed=(\d+) \/>$/.exec(line);
+  if (summary) return `${summary[1]} passed, ${summary[2]} failed`;
+  const failed = failure.exec(line);
+  if (failed) {
+    const [, name = '', path = ''] = failed;
+    const names = [textOf(path), textOf(name)].filter((each) => each !== '');
+    return `Failed: ${truncateText(names.join(' > '), maxLineLength)}`;
+  }
+  const title = titles[line.trim()];
+  if (title !== undefined) return title === '' ? undefined : title;
+  if (/^<\/\w+>$/.test(line.trim()) || line.trim() === '') return undefined;
+  return `  ${truncateText(line.trimEnd(), maxLineLength)}`;
+}
+
+function textOf(json: string): string {
+  return z.string().safeParse(parseJson(json)).data ?? json;
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { countOf } from '../../../base/common/countOf';
+import { oneLine } from '../../../base/common/oneLine';
+import { defineActingTool, type ActingCall } from '../defineTool';
+import { displayPath } from '../text/displayPath';
+import { truncateText } from '../text/lineTexts';
+import { ToolError } from '../toolError';
+import type { Tool } from '../toolProvider';
+import type { ToolPorts } from '../toolPorts';
+import type { SelectedTests } from '../testPort';
+import { describeTestResults } from './testResults';
+
+const maxFiles = 50;
+const maxNames = 50;
+const maxListed = 200;
+const maxNameLength = 300;
+const warning = 'Tests run code of the workspace, also code that the agent has changed. VS Code may ask you again.';
+
+const input = z.strictObject({
+  action: z.enum(['list', 'run', 'failures']).describe('failures: of the last run, also of one by the user.'),
+  files: z.array(z.string().min(1)).max(maxFiles).default([]).describe('For list and run.'),
+  names: z.array(z.string().min(1).max(maxNameLength)).max(maxNames).default([]).describe('For run: parts of names.'),
+});
+
+export function testsTool(ports: Pick<ToolPorts, 'editor' | 'tests'>): Tool {
+  const { editor, tests } = ports;
+  return defineActingTool({
+    name: 'tests',
+    title: 'Tests',
+    description:
+      'Tests that VS Code knows in its Test Explorer, of any language: lists those of files, runs them with results, or tells the failures of the last run. Better than a command, if it knows tests.',
+    input,
+    async run({ action, files: requested, names }, call) {
+      const { signal } = call;
+      if (action === 'failures') return await describeTestResults(await tests.lastFailures(signal), ports, signal);
+      const files: string[] = [];
+      for (const file of requested) files.push(await editor.resolve(file));
+      signal.throwIfAborted();
+      if (action === 'list') return await listTests(files, ports);
+      await requirePermit({ files, names }, ports, call);
+      return await describeTestResults(await tests.run({ files, names }, signal), ports, signal);
+    },
+  });
+}
+
+async function listTests(
+  files: readonly string[],
+  { editor, tests }: Pick<ToolPorts, 'editor' | 'tests'>,
+): Promise<string> {
+  if (files.length === 0) {
+    const providers = await tests.providers();
+    if (providers.length === 0)
+      return 'VS Code knows no tests here. An extension for the test runner may be missing or still looking: use tasks.';
+    return `VS Code knows tests of: ${providers.map(oneLine).join(', ')}. Name files to list theirs.`;
+  }
+  const rows: string[] = [];
+  let count = 0;
+  for (const file of files) {
+    const found = await tests.testsIn(file);
+    const name = displayPath(file, editor);
+    rows.push(found.length === 0 ? `${name}: none known yet` : `${name}: ${countOf(found.length, 'test')}`);
+    for (const path of found) {
+      if (++count <= maxListed) rows.push(`  ${truncateText(oneLine(path.join(' > ')), maxNameLength)}`);
+    }
+  }
+  return [...rows, ...(count > maxListed ? [`… ${count - maxListed} more`] : [])].join('\n');
+}
+
+/** @throws ToolError if the user does not allow it */
+async function requirePermit(
+  { files, names }: SelectedTests,
+  { editor }: Pick<ToolPorts, 'editor'>,
+  { caller, signal }: ActingCall,
+): Promise<void> {
+  const which = names.length > 0 ? ` ${names.map((name) => `“${name}”`).join(', ')}` : '';
+  const where = files.length > 0 ? ` in ${files.map((file) => displayPath(file, editor)).join(', ')}` : '';
+  const all = which === '' && where === '' ? ' all' : '';
+  const command = {
+    argv: [oneLine(`VS Code tests:${all}${which}${where}`)],
+    cwd: editor.folders[0]?.path ?? '',
+    env: {},
+    warning,
+  };
+  const permit = await caller.mayRun(command, signal);
+  signal.throwIfAborted();
+  if (!permit.isGranted) throw new ToolError(`No test was run. ${permit.reason}`);
+}

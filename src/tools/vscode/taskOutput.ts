@@ -1,0 +1,92 @@
+import * as vscode from 'vscode';
+import { withDeadline, type Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+
+/** Limit of the kept end of an output, in UTF-16 units. */
+const maxKept = 256 * 1_024;
+/** Limit of terminals that may be the one of the task. */
+const maxShown = 20;
+/** How long the last output may take once the task has ended, and the process of a terminal to be known. */
+const waitTimeoutMs = 1_000;
+
+/** What one terminal shows for one command line. */
+interface ShownCommand {
+  readonly terminal: vscode.Terminal;
+  text: string;
+  /** Never rejects. */
+  readonly whenEnded: Promise<void>;
+  /** Another terminal is the one of the task. */
+  isUnwanted: boolean;
+}
+
+/**
+ * Collects what the terminal of a task shows. VS Code marks the start of tasks as shell integration does, but does not tell which
+ * terminal a task has: it is the one with the process of the task. Create it before the task starts.
+ */
+export class TaskOutput implements Disposable {
+  private shown: readonly ShownCommand[] = [];
+  private processId: number | undefined;
+  private readonly listener: Disposable;
+
+  constructor(private readonly clock: Clock) {
+    this.listener = vscode.window.onDidStartTerminalShellExecution(({ execution, terminal }) => {
+      if (this.shown.length >= maxShown) return;
+      this.shown = [...this.shown, collect(execution, terminal)];
+      void this.find();
+    });
+  }
+
+  setProcess(processId: number): void {
+    this.processId ??= processId;
+    void this.find();
+  }
+
+  /** Undefined if VS Code does not tell. */
+  async text(): Promise<string | undefined> {
+    return (await this.find())?.text;
+  }
+
+  /** Waits for the last output of a task that has ended, then listens no more. Never rejects. */
+  async end(): Promise<void> {
+    this.dispose();
+    const found = await this.find();
+    await withDeadline(this.clock, 'the output', waitTimeoutMs, async () => found?.whenEnded).catch(() => undefined);
+    for (const each of this.shown) each.isUnwanted = true;
+  }
+
+  dispose(): void {
+    this.listener.dispose();
+  }
+
+  /** Forgets other terminals, and listens no more, once the one of the task is known. Never rejects. */
+  private async find(): Promise<ShownCommand | undefined> {
+    const { processId } = this;
+    if (processId === undefined) return undefined;
+    for (const each of this.shown) {
+      if ((await this.processIdOf(each)) !== processId) continue;
+      for (const other of this.shown) other.isUnwanted ||= other !== each;
+      this.shown = [each];
+      this.listener.dispose();
+      return each;
+    }
+    return undefined;
+  }
+
+  /** Some terminals never have a process. */
+  private async processIdOf({ terminal }: ShownCommand): Promise<number | undefined> {
+    const read = (): Promise<number | undefined> => Promise.resolve(terminal.processId);
+    return await withDeadline(this.clock, 'the terminal', waitTimeoutMs, read).catch(() => undefined);
+  }
+}
+
+function collect(execution: vscode.TerminalShellExecution, terminal: vscode.Terminal): ShownCommand {
+  const chunks = execution.read();
+  const read = async (shown: { text: string; readonly isUnwanted: boolean }): Promise<void> => {
+    for await (const chunk of chunks) {
+      if (shown.isUnwanted) return;
+      shown.text = (shown.text + chunk).slice(-maxKept);
+    }
+  };
+  const shown = { terminal, text: '', isUnwanted: false };
+  return Object.assign(shown, { whenEnded: read(shown).catch(() => undefined) });
+}

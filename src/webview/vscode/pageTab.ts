@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { loadPage, type PageFiles } from './loadPage';
+
+interface PageTabOptions {
+  readonly viewType: string;
+  readonly title: string;
+  readonly name: PageFiles['name'];
+  readonly extensionUri: vscode.Uri;
+  /** Creates the host of a new tab. `store` is disposed with the tab. */
+  readonly createHost: (panel: vscode.WebviewPanel, store: DisposableStore) => { start(): void };
+}
+
+/** An editor tab with a page; at most one per window. */
+export class PageTab implements Disposable {
+  private openTab: { readonly panel: vscode.WebviewPanel; readonly store: DisposableStore } | undefined;
+
+  constructor(private readonly options: PageTabOptions) {}
+
+  show(): void {
+    const { title, viewType } = this.options;
+    if (this.openTab) this.openTab.panel.reveal();
+    else this.initialize(vscode.window.createWebviewPanel(viewType, title, vscode.ViewColumn.Active));
+  }
+
+  /** Restores a tab after the window is reloaded. */
+  restore(panel: vscode.WebviewPanel): void {
+    if (this.openTab) panel.dispose();
+    else this.initialize(panel);
+  }
+
+  /** The tab stays open, because VS Code restores it after a reload. */
+  dispose(): void {
+    this.openTab?.store.dispose();
+    this.openTab = undefined;
+  }
+
+  private initialize(panel: vscode.WebviewPanel): void {
+    const { createHost, extensionUri, name, title } = this.options;
+    const store = new DisposableStore();
+    const host = createHost(panel, store);
+    this.openTab = { panel, store };
+    panel.onDidDispose(() => {
+      store.dispose();
+      if (this.openTab?.panel === panel) this.openTab = undefined;
+    });
+    panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
+    host.start();
+    loadPage(panel.webview, { folder: vscode.Uri.joinPath(extensionUri, 'dist', 'pages'), name }, { title });
+  }
+}

@@ -1,0 +1,34 @@
+interface Batch {
+  /** Number of requests without an answer. */
+  open: number;
+  readonly answers: object[];
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+/** Collects the answers to the requests of JSON-RPC batches, because those of one batch are sent as one array. */
+export class BatchAnswers {
+  private readonly batchById = new Map<string | number, Batch>();
+
+  /** Call for each batch before its messages are delivered. */
+  add(messages: readonly Message[]): void {
+    const requests = messages.filter(({ method }) => typeof method === 'string');
+    const ids = requests.flatMap(({ id }) => (typeof id === 'string' || typeof id === 'number' ? [id] : []));
+    const batch: Batch = { open: ids.length, answers: [] };
+    for (const id of ids) this.batchById.set(id, batch);
+  }
+
+  /** Returns what to send for a message: itself, all answers of its batch, or undefined while others are missing. */
+  take(message: object): object | undefined {
+    if (this.batchById.size === 0 || !('id' in message) || 'method' in message) return message;
+    const { id } = message;
+    if (typeof id !== 'string' && typeof id !== 'number') return message;
+    const batch = this.batchById.get(id);
+    if (!batch) return message;
+    batch.answers.push(message);
+    batch.open--;
+    if (batch.open > 0) return undefined;
+    for (const [key, its] of this.batchById) if (its === batch) this.batchById.delete(key);
+    return batch.answers;
+  }
+}

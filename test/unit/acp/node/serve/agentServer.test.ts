@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import * as http from 'node:http';
+import * as net from 'node:net';
+import { tmpdir } from 'node:os';
+import { WebSocket } from 'ws';
+import { startAgentProcess } from '../../../../../src/acp/node/process/agentProcess';
+import type { AgentServer, AgentServerDeps } from '../../../../../src/acp/node/serve/agentServer';
+import { IdleConnections } from '../../../../../src/acp/node/serve/idleConnections';
+import { nullLogger } from '../../../../../src/base/common/log';
+import { systemClock } from '../../../../../src/base/node/systemClock';
+import { addressOf, remoteToken, serveAgents } from '../../../../fake/remoteAgents';
+import { FakeClock } from '../../../../fake/fakeClock';
+import { basics, echo, never, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
+import { eventually } from '../../../../support/eventually';
+
+const authorization = `Bearer ${remoteToken}`;
+const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1 } };
+const json = { Authorization: authorization, 'Content-Type': 'application/json' };
+
+describe('the server of an agent', () => {
+  const servers: AgentServer[] = [];
+  const sockets: WebSocket[] = [];
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.terminate();
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+  });
+
+  async function serve(options: Partial<AgentServerDeps> = {}, script: Script = echo) {
+    const agents = new ScriptedAgents(script);
+    const server = await serveAgents(agents.start, options);
+    servers.push(server);
+    return { agents, server, url: new URL(server.url) };
+  }
+
+  /** The status of a request, written by hand so that every header is as given. */
+  async function statusOf(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    path = '/acp',
+    method = 'POST',
+  ): Promise<number> {
+    const request = http.request({
+      host: url.hostname,
+      port: url.port,
+      path,
+      method,
+      headers,
+      setHost: !('Host' in headers),
+    });
+    request.end(method === 'POST' ? JSON.stringify(initialize) : undefined);
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    response.destroy();
+    return response.statusCode ?? 0;
+  }
+
+  function connect(url: URL, headers: Readonly<Record<string, string>> = { Authorization: authorization }): WebSocket {
+    const socket = new WebSocket(addressOf(url.href, 'webSocket').url, { headers: { ...headers } });
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    return socket;
+  }
+
+  async function closeCodeOf(socket: WebSocket): Promise<number> {
+    const [code] = (await once(socket, 'close')) as [number];
+    return code;
+  }
+
+  it('lets in those with the token, and nobody else', async () => {
+    const { agents, url } = await serve();
+    assert.equal(await statusOf(url, json), 200);
+    for (const wrong of ['', 'Bearer ', `Bearer ${remoteToken}x`, remoteToken, `Basic ${remoteToken}`, 'Bearer x']) {
+      assert.equal(await statusOf(url, { ...json, Authorization: wrong }), 401, wrong);
+      assert.equal(await statusOf(url, { Authorization: wrong }, '/acp', 'GET'), 401);
+    }
+    assert.equal(await statusOf(url, { 'Content-Type': 'application/json' }, `/acp?token=${remoteToken}`), 401);
+    assert.equal(agents.started.length, 1);
+    for (const headers of [{}, { Authorization: 'Bearer wrong' }]) {
+      const socket = connect(url, headers);
+      const [, response] = (await once(socket, 'unexpected-response')) as [unknown, http.IncomingMessage];
+      assert.equal(response.statusCode, 401);
+    }
+    assert.equal(agents.started.length, 1);
+  });
+
+  it('lets in no web page, and nobody who uses another name for this machine', async () => {
+    const { agents, url } = await serve();
+    const host = `127.0.0.1:${url.port}`;
+    assert.equal(await statusOf(url, { ...json, Origin: 'https://evil.example' }), 403);
+    assert.equal(await statusOf(url, { ...json, Origin: `http://${host}` }), 403);
+    assert.equal(await statusOf(url, { ...json, Host: 'evil.example' }), 403);
+    assert.equal(await statusOf(url, { ...json, Host: `127.0.0.1.evil.example:${url.port}` }), 403);
+    assert.equal(await statusOf(url, { ...json, Host: `localhost:${url.port}` }), 200);
+    assert.equal(await statusOf(url, json, '/other'), 404);
+    assert.equal(await statusOf(url, json, `/acp?${'x'.repeat(5000)}`), 414);
+    assert.equal(agents.started.length, 1);
+    const other = await serve({ allowedHosts: ['Big.example'] });
+    assert.equal(await statusOf(other.url, { ...json, Host: 'big.example:443' }), 200);
+  });
+
+  it('gives each connection an agent of its own, and no more than the limit', async () => {
+    const { agents, server, url } = await serve({ limits: { maxConnections: 2 } });
+    assert.equal(await statusOf(url, json), 200);
+    const socket = connect(url);
+    await once(socket, 'open');
+    assert.equal(await statusOf(url, json), 503);
+    const third = connect(url);
+    const [, response] = (await once(third, 'unexpected-response')) as [unknown, http.IncomingMessage];
+    assert.equal(response.statusCode, 503);
+    socket.close();
+    await eventually('a free place', () => assert.equal(server.agentCount, 1));
+    assert.equal(await statusOf(url, json), 200);
+    assert.equal(agents.started.length, 2);
+  });
+
+  it('starts no agent for a WebSocket that says nothing, and closes it', async () => {
+    const { agents, url } = await serve({ limits: { firstMessageTimeoutMs: 50 } });
+    assert.equal(await closeCodeOf(connect(url)), 1006);
+    assert.deepEqual(agents.started, []);
+  });
+
+  it('closes a WebSocket that gives no sign of life, and ends its agent', async () => {
+    const { agents, url } = await serve({ limits: { pingMs: 60 } });
+    const socket = connect(url);
+    await once(socket, 'open');
+    socket.send(JSON.stringify(initialize));
+    await once(socket, 'message');
+    socket.pause();
+    await eventually('the end of the agent', () => assert.ok(agents.last.isGone));
+    socket.resume();
+  });
+
+  it('ends the agent of a client over HTTP that has disappeared', async () => {
+    const { agents, server, url } = await serve({ limits: { idleMs: 60 } });
+    assert.equal(await statusOf(url, json), 200);
+    await eventually('the end of the agent', () =>
+      assert.deepEqual([agents.last.isGone, server.agentCount], [true, 0]),
+    );
+  });
+
+  it('keeps the agent of a client that only listens', async () => {
+    const { agents, server, url } = await serve({ limits: { idleMs: 60 } });
+    const response = await fetch(server.url, { method: 'POST', headers: json, body: JSON.stringify(initialize) });
+    const connection = { 'Acp-Connection-Id': response.headers.get('acp-connection-id') ?? '' };
+    const abort = new AbortController();
+    const stream = { Accept: 'text/event-stream', Authorization: authorization, ...connection };
+    await fetch(server.url, { headers: stream, signal: abort.signal });
+    // Another connection is idle for as long, and ends.
+    assert.equal(await statusOf(url, json), 200);
+    await eventually('the end of the other agent', () => assert.ok(agents.started[1]?.isGone));
+    assert.equal(agents.started[0]?.isGone, false);
+    abort.abort();
+    await eventually('the end of the agent', () => assert.ok(agents.started[0]?.isGone));
+  });
+
+  it('refuses messages that are too large, without reading them', async () => {
+    const { url } = await serve({ limits: { maxMessageBytes: 1000 } });
+    const large = JSON.stringify({ ...initialize, params: { text: 'x'.repeat(2000) } });
+    const response = await fetch(url, { method: 'POST', headers: json, body: large });
+    assert.equal(response.status, 413);
+    const socket = connect(url);
+    await once(socket, 'open');
+    socket.send(large);
+    assert.equal(await closeCodeOf(socket), 1009);
+  });
+
+  it('ends an agent whose output the client does not read', async () => {
+    const flood: Script = (app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const content = { type: 'text' as const, text: 'x'.repeat(100_000) };
+        const update = { sessionUpdate: 'agent_message_chunk' as const, content };
+        for (let i = 0; i < 200; i++)
+          void client.notify('session/update', { sessionId, update }).catch(() => undefined);
+        return await never();
+      });
+    };
+    const { agents, url } = await serve({ limits: { maxWaitingBytes: 500_000 } }, flood);
+    const socket = connect(url);
+    await once(socket, 'open');
+    const ask = (id: number, method: string, params: object): void =>
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    ask(0, 'initialize', { protocolVersion: 1 });
+    await once(socket, 'message');
+    ask(1, 'session/new', { cwd: '/ws', mcpServers: [] });
+    const [answer] = (await once(socket, 'message')) as [Buffer];
+    const { result } = JSON.parse(String(answer)) as { result: { sessionId: string } };
+    socket.pause();
+    ask(2, 'session/prompt', { sessionId: result.sessionId, prompt: [] });
+    await eventually('the end of the agent', () => assert.ok(agents.last.isGone));
+    socket.resume();
+  });
+
+  it('passes on all that an agent said before it ended', async () => {
+    const script = `
+      process.stdin.once('data', () => {
+        const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+        say({ id: 0, result: { protocolVersion: 1 } });
+        for (let i = 0; i < 2000; i++) say({ method: 'session/update', params: { i, text: 'x'.repeat(500) } });
+        process.exitCode = 1;
+        process.stdin.destroy();
+      });`;
+    const command = { command: process.execPath, args: ['-e', script], env: {}, cwd: tmpdir() };
+    const server = await serveAgents(() => startAgentProcess(command, { clock: systemClock, log: nullLogger }));
+    servers.push(server);
+    const socket = connect(new URL(server.url));
+    let count = 0;
+    socket.on('message', () => count++);
+    await once(socket, 'open');
+    socket.send(JSON.stringify(initialize));
+    await once(socket, 'close');
+    assert.equal(count, 2001);
+    await eventually('the end', () => assert.equal(server.agentCount, 0));
+  });
+
+  it('says so when the agent cannot be started', async () => {
+    const server = await serveAgents(() => Promise.reject(new Error('no such program /secret/path')));
+    servers.push(server);
+    const response = await fetch(server.url, { method: 'POST', headers: json, body: JSON.stringify(initialize) });
+    const body = await response.text();
+    assert.match(body, /The agent cannot be started/);
+    assert.doesNotMatch(body, /secret/);
+    assert.equal(server.agentCount, 0);
+  });
+
+  it('survives broken requests, upgrades to something else, and half a request', async () => {
+    const { url } = await serve();
+    const port = Number(url.port);
+    for (const text of [
+      'nonsense\r\n\r\n',
+      `GET /acp HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n`,
+      `GET /acp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\nAuthorization: ${authorization}\r\n\r\n`,
+      `POST /acp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nAuthorization: ${authorization}\r\n\r\n{`,
+    ]) {
+      const socket = net.connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write(text);
+      if (!text.includes('1000')) await once(socket.resume(), 'close');
+      socket.destroy();
+    }
+    const bad = await fetch(url, { method: 'POST', headers: json, body: 'no json' });
+    assert.equal(bad.status, 400);
+    const batch = await fetch(url, { method: 'POST', headers: json, body: JSON.stringify([initialize]) });
+    assert.equal(batch.status, 400);
+    assert.equal(await statusOf(url, json), 200);
+  });
+
+  it('ends all agents, connections and the port when it stops', async () => {
+    const { agents, server, url } = await serve();
+    assert.equal(await statusOf(url, json), 200);
+    const socket = connect(url);
+    await once(socket, 'open');
+    socket.send(JSON.stringify(initialize));
+    await once(socket, 'message');
+    const closed = once(socket, 'close');
+    await server.stop();
+    await closed;
+    assert.ok(agents.started.every(({ isGone }) => isGone));
+    assert.equal(agents.started.length, 2);
+    await assert.rejects(statusOf(url, json), /ECONNREFUSED/);
+  });
+});
+
+describe('IdleConnections', () => {
+  it('reports a connection that nothing uses, once, and not before the time is over', () => {
+    const clock = new FakeClock();
+    const idle: string[] = [];
+    const connections = new IdleConnections(clock, 100, (id) => idle.push(id));
+    const one = connections.use('a');
+    const two = connections.use('a');
+    one.dispose();
+    one.dispose();
+    clock.advance(1000);
+    assert.deepEqual(idle, []);
+    two.dispose();
+    clock.advance(99);
+    const again = connections.use('a');
+    clock.advance(1000);
+    again.dispose();
+    clock.advance(99);
+    assert.deepEqual(idle, []);
+    clock.advance(1);
+    assert.deepEqual(idle, ['a']);
+    clock.advance(1000);
+    assert.deepEqual(idle, ['a']);
+  });
+
+  it('forgets connections that were removed, and all when it is disposed', () => {
+    const clock = new FakeClock();
+    const idle: string[] = [];
+    const connections = new IdleConnections(clock, 100, (id) => idle.push(id));
+    connections.use('a').dispose();
+    connections.use('b').dispose();
+    connections.remove('a');
+    connections.dispose();
+    clock.advance(1000);
+    assert.deepEqual(idle, []);
+  });
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
+import { open } from '../../../../fake/backendHarness';
+import { onV2Prompt, v2BackendOf, v2Basics, type V2Teller } from '../../../../fake/scriptedV2Agent';
+
+describe('a turn of ACP v2', () => {
+  const backends: AcpBackend[] = [];
+  afterEach(() => {
+    for (const backend of backends.splice(0)) backend.dispose();
+  });
+
+  function make(work: (teller: V2Teller) => Promise<void>): AcpBackend {
+    const { backend } = v2BackendOf((app) => {
+      v2Basics(app);
+      onV2Prompt(app, work);
+    });
+    backends.push(backend);
+    return backend;
+  }
+
+  const ends = ({ client, sessionId }: V2Teller, more: object): Promise<void> => {
+    const update = { sessionUpdate: 'state_update', state: 'idle', ...more };
+    return client.notify<object, string>('session/update', { sessionId, update });
+  };
+
+  it('has the tokens that the agent reports at its end', async () => {
+    const usage = { totalTokens: 30, inputTokens: 10, outputTokens: 20 };
+    const { session, follower } = await open(make((teller) => ends(teller, { stopReason: 'end_turn', usage })));
+    for (const nth of [1, 2]) {
+      await session.prompt({ text: 'go' });
+      const { token_usage } = await follower.next('prompt:complete', nth);
+      assert.deepEqual(token_usage, { input_tokens: 10, output_tokens: 20 });
+    }
+  });
+
+  it('ends for a reason that is not known, which is said', async () => {
+    const { session, follower } = await open(make((teller) => ends(teller, { stopReason: '_budget' })));
+    await session.prompt({ text: 'go' });
+    assert.equal((await follower.next('prompt:complete')).stop_reason, 'end_turn');
+    assert.equal((await follower.next('notice')).message, 'The agent stopped for this reason: _budget');
+  });
+});

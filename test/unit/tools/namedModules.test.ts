@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { EditorError } from '../../../src/editor/common/editorPort';
+import { hiddenModulesIn } from '../../../src/tools/common/editor/namedModules';
+
+describe('names of modules in texts', () => {
+  const errors = new Map<string, Error>([
+    ['/ws/config/secret.ts', new EditorError('excluded', 'x')],
+    ['/ws/src/config/secret.ts', new EditorError('outsideWorkspace', 'x')],
+    ['/ws/src/odd.ts', Object.assign(new Error('x'), { code: 'excluded' })],
+  ]);
+  const editor = {
+    folders: [{ name: 'ws', path: '/ws' }],
+    resolve: (path: string) => {
+      const at = path.replace(/\/src\/\.\.\//, '/').replace('/./', '/');
+      const error = errors.get(at);
+      return error ? Promise.reject(error) : Promise.resolve(at);
+    },
+  };
+  const hiddenIn = async (...texts: string[]): Promise<string[]> => [
+    ...(await hiddenModulesIn(texts, '/ws/src/main.ts', { editor })),
+  ];
+
+  it('lead from the file if they are relative, else from the workspace folders', async () => {
+    assert.deepEqual(await hiddenIn('from "../config/secret"', "'@/config/secret'", '`config/secret.ts`'), [
+      '../config/secret',
+      '@/config/secret',
+      'config/secret.ts',
+    ]);
+    assert.deepEqual(await hiddenIn('"./config/secret"', '"./odd"', '"src/config/secret"'), []);
+  });
+
+  it('are in quotes and have a slash', async () => {
+    assert.deepEqual(await hiddenIn('../config/secret', '"secret"', '"../config/\nsecret"'), []);
+  });
+});

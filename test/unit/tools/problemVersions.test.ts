@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import type { Diagnostic } from '../../../src/editor/common/editorPort';
+import { ProblemVersions } from '../../../src/tools/common/problems/problemVersions';
+import { lineRange, type ToolBench } from './support/fakeLanguage';
+import { bench, main, other } from './support/parserWorkspace';
+
+const problem = (line: number, message: string, severity: Diagnostic['severity'] = 'error'): Diagnostic => ({
+  range: lineRange(line, 2),
+  severity,
+  message,
+  lineText: '',
+  startOffset: 0,
+  endOffset: 0,
+});
+
+async function versionOf(made: ToolBench, input: object = {}): Promise<string> {
+  return /Version (\w+)/.exec(await made.call('problems', input))?.[1] ?? assert.fail('no version');
+}
+
+/** Lets time pass until the call has ended. */
+async function inTime(made: ToolBench, call: Promise<string>): Promise<string> {
+  const state = { hasEnded: false };
+  const end = (): void => void (state.hasEnded = true);
+  call.then(end, end);
+  for (let turn = 0; !state.hasEnded && turn < 10_000; turn++) {
+    await Promise.resolve();
+    if (turn % 50 === 49) made.clock.advance(250);
+  }
+  return await call;
+}
+
+describe('problems since a version', () => {
+  it('are those that are new and those that are gone, whatever lines have moved', async () => {
+    const made = bench();
+    made.editor.setDiagnostics(main, [
+      problem(1, 'stays'),
+      problem(2, 'twice'),
+      problem(3, 'twice'),
+      problem(4, 'old'),
+    ]);
+    const since = await versionOf(made);
+    made.editor.setDiagnostics(main, [problem(11, 'stays'), problem(12, 'twice'), problem(9, 'new', 'warning')]);
+    made.editor.setDiagnostics(other, [problem(0, 'elsewhere')]);
+    const told = await inTime(made, made.call('problems', { since }));
+    assert.match(told, /^2 new and 2 gone in the workspace: 4 problems now\. Version (?!undefined)\w+\nNew:\n/);
+    assert.deepEqual(told.split('\n').slice(1), [
+      'New:',
+      'src/main.ts',
+      '  10: warning: new',
+      'src/other.ts',
+      '  1: error: elsewhere',
+      'Gone:',
+      '  src/main.ts: error: twice',
+      '  src/main.ts: error: old',
+    ]);
+    const next = /Version (\w+)/.exec(told)?.[1];
+    assert.equal(next, await versionOf(made), 'the answer has the version of what there is now');
+    assert.match(await inTime(made, made.call('problems', { since: next })), /^0 new and 0 gone/);
+  });
+
+  it('are told up to a number, and counted beyond', async () => {
+    const made = bench();
+    const many = (count: number) => Array.from({ length: count }, (_, line) => problem(line, `wrong ${line}`));
+    let since = await versionOf(made);
+    for (const [count, last] of [
+      [50, '  50: error: wrong 49'],
+      [101, '  … 1 more'],
+    ] as const) {
+      made.editor.setDiagnostics(main, many(count));
+      const told = await inTime(made, made.call('problems', { since }));
+      assert.equal(told.split('\n').at(-1), last);
+      since = /Version (\w+)/.exec(told)?.[1] ?? '';
+    }
+  });
+
+  it('are waited for, until they are the same twice', async () => {
+    const made = bench();
+    const since = await versionOf(made, { path: 'src' });
+    const started = made.clock.monotonicNow();
+    const told = made.call('problems', { path: 'src', since });
+    while (made.clock.pending === 0) await Promise.resolve();
+    made.clock.advance(250);
+    while (made.clock.pending === 0) await Promise.resolve();
+    made.editor.setDiagnostics(main, [problem(1, 'first')]);
+    made.clock.advance(250);
+    while (made.clock.pending === 0) await Promise.resolve();
+    made.editor.setDiagnostics(main, [problem(1, 'first'), problem(2, 'second')]);
+    assert.match(await inTime(made, told), /^2 new and 0 gone in src: 2 problems now/);
+    assert.ok(made.clock.monotonicNow() - started < 2_000);
+  });
+
+  it('are not waited for longer than some seconds, or once the call is cancelled', async () => {
+    const made = bench();
+    const since = await versionOf(made);
+    const started = made.clock.monotonicNow();
+    assert.match(await inTime(made, made.call('problems', { since })), /^0 new and 0 gone[^\n]*$/);
+    assert.equal(made.clock.monotonicNow() - started, 5_000);
+    const cancelling = new AbortController();
+    const cancelled = made.call('problems', { since }, cancelling.signal);
+    while (made.clock.pending === 0) await Promise.resolve();
+    cancelling.abort();
+    await assert.rejects(cancelled);
+    assert.equal(made.clock.pending, 0);
+  });
+
+  it('need a version of the same files and severity', async () => {
+    const made = bench();
+    const since = await versionOf(made, { path: 'src' });
+    await assert.rejects(made.call('problems', { since }), /of other files or another severity/);
+    await assert.rejects(made.call('problems', { path: 'src', since, severity: 'all' }), /another severity/);
+    await assert.rejects(made.call('problems', { since: 'never' }), /Ask without since/);
+  });
+
+  it('never name a file that was excluded meanwhile', async () => {
+    const made = bench();
+    made.editor.setDiagnostics(main, [problem(1, 'secret of main')]);
+    const since = await versionOf(made);
+    made.editor.setDiagnostics(main, []);
+    made.editor.exclude.push('main.ts');
+    const told = await inTime(made, made.call('problems', { since }));
+    assert.doesNotMatch(told, /main/);
+    assert.match(told, /^0 new and 0 gone/);
+  });
+
+  it('are remembered for some answers', () => {
+    const versions = new ProblemVersions();
+    const [first = '', ...others] = Array.from({ length: 31 }, (_, index) =>
+      versions.remember('q', [{ path: '/a', text: String(index) }]),
+    );
+    assert.equal(versions.changesSince(first, 'q', []), undefined);
+    assert.equal(versions.changesSince(others[0] ?? '', 'q', [])?.gone.length, 1);
+  });
+});

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { bench } from './support/parserWorkspace';
+
+const failed = `<summary passed=3 failed=1 />
+<testFailure name="adds \\"two\\"" path="src/main.test.ts > sum">
+<expectedOutput>
+3
+</expectedOutput>
+<actualOutput>
+4
+</actualOutput>
+<stackFrame path="/ws/src/main.ts" line="12" col="3" />
+<stackFrame path="/ws/src/.env" line="1" col="1" />
+<stackFrame path="/usr/lib/node.js" line="9" col="1" />
+<message>
+not equal
+
+at all
+</message>
+<location path="/ws/src/other.ts" line="1" col="1" />
+<location path="/ws/src/other.ts" line="1" col="9" />
+</testFailure>
+`;
+
+describe('the tool tests', () => {
+  it('is there where VS Code runs tests for extensions', () => {
+    const made = bench();
+    const names = (): string[] => made.tools.tools.map(({ definition }) => definition.name);
+    assert.ok(names().includes('tests'));
+    made.tests.isAvailable = false;
+    assert.ok(!names().includes('tests') && names().includes('tasks'));
+  });
+
+  it('lists the tests of files, and who has found any', async () => {
+    const made = bench();
+    assert.match(await made.call('tests', { action: 'list' }), /^VS Code knows no tests here\./);
+    made.tests.knownProviders = ['mocha', 'pytest'];
+    assert.match(await made.call('tests', { action: 'list' }), /knows tests of: mocha, pytest\./);
+    made.tests.testsByFile['/ws/src/main.ts'] = Array.from({ length: 201 }, (_, index) => ['sum', `adds ${index}`]);
+    const told = (await made.call('tests', { action: 'list', files: ['src/main.ts', 'src/other.ts'] })).split('\n');
+    assert.deepEqual(told.slice(0, 2), ['src/main.ts: 201 tests', '  sum > adds 0']);
+    assert.equal(told.filter((row) => row.startsWith('  ')).length, 200);
+    assert.deepEqual(told.slice(-2), ['src/other.ts: none known yet', '… 1 more']);
+    made.tests.testsByFile['/ws/src/main.ts'] = Array.from({ length: 200 }, (_, index) => [`adds ${index}`]);
+    assert.match(await made.call('tests', { action: 'list', files: ['src/main.ts'] }), /\n {2}adds 199$/);
+    await assert.rejects(made.call('tests', { action: 'list', files: ['src/.env'] }), /exclude/);
+    assert.deepEqual(made.caller.commands, [], 'nobody is asked');
+  });
+
+  it('runs tests after they were allowed, once, with a warning', async () => {
+    const made = bench();
+    const selected = { action: 'run', files: ['src/main.ts'], names: ['adds'] };
+    assert.equal(await made.call('tests', selected), '1 passed, 0 failed');
+    assert.deepEqual(made.tests.runs, [{ files: ['/ws/src/main.ts'], names: ['adds'] }]);
+    for (const selected of [{}, { files: ['src/main.ts'] }, { names: ['adds'] }])
+      assert.equal(await made.call('tests', { action: 'run', ...selected }), '1 passed, 0 failed');
+    assert.deepEqual(
+      made.caller.commands.map(({ argv, cwd }) => [...argv, cwd]),
+      [
+        ['VS Code tests: “adds” in src/main.ts', '/ws'],
+        ['VS Code tests: all', '/ws'],
+        ['VS Code tests: in src/main.ts', '/ws'],
+        ['VS Code tests: “adds”', '/ws'],
+      ],
+    );
+    assert.ok(made.caller.commands.every(({ warning }) => warning?.includes('code that the agent has changed')));
+    made.caller.answer = () => Promise.resolve({ isGranted: false, reason: 'The user said no.' });
+    await assert.rejects(made.call('tests', { action: 'run' }), /No test was run\. The user said no\./);
+    await assert.rejects(made.call('tests', { action: 'run', files: ['src/.env'] }), /exclude/);
+    assert.equal(made.tests.runs.length, 4);
+  });
+
+  it('tells why tests fail, and names no file that agents may not see', async () => {
+    const made = bench();
+    made.tests.results = () => Promise.resolve(failed);
+    const expected = [
+      '3 passed, 1 failed',
+      'Failed: src/main.test.ts > sum > adds "two"',
+      '  expected:',
+      '  3',
+      '  actual:',
+      '  4',
+      '  at src/main.ts:12',
+      '  not equal',
+      '  at all',
+      '  at src/other.ts:1',
+    ].join('\n');
+    assert.equal(await made.call('tests', { action: 'run' }), expected);
+    assert.equal(await made.call('tests', { action: 'failures' }), expected);
+    assert.deepEqual([made.tests.runs.length, made.caller.commands.length], [1, 1], 'failures run nothing');
+  });
+
+  it('keeps what it does not know, but no line with a path that agents may not see', async () => {
+    const made = bench();
+    made.tests.results = () =>
+      Promise.resolve(
+        'said path="/ws/src/.env"\n}\n}\n<stackFrame path="/ws/src/main.ts">main</stackFrame>\n<testFailure name="\\q" path="">\n<coverage path="/ws/src/.env" percent=3>\n<coverage path="/ws/src/main.ts" percent=4>\n<output>\nran\n</output>\n<testFailure name=\u0022a\u0022 path=\u0022\u0022>',
+      );
+    assert.equal(
+      await made.call('tests', { action: 'failures' }),
+      '  }\n  }\n  at src/main.ts\nFailed: "\\q"\n<coverage path="/ws/src/main.ts" percent=4>\nOutput:\n  ran\nFailed: a',
+    );
+  });
+
+  it('cuts long results', async () => {
+    const made = bench();
+    made.tests.results = () =>
+      Promise.resolve(Array.from({ length: 900 }, (_, index) => `row ${index} ${'x'.repeat(90)}`).join('\n'));
+    const told = await made.call('tests', { action: 'failures' });
+    assert.ok(told.length < 16_100);
+    assert.match(told, /… and more\. Run fewer tests to see the others\.$/);
+  });
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { BatchAnswers } from '../../../../src/wire/common/batchAnswers';
+
+const answer = (id: string | number) => ({ jsonrpc: '2.0', id, result: {} });
+
+describe('the answers to batches', () => {
+  it('wait for each other, in any order, also among those to another batch', () => {
+    const answers = new BatchAnswers();
+    answers.add([{ id: 1, method: 'a' }, { id: 2, method: 'b' }, { method: 'told' }]);
+    answers.add([
+      { id: 3, method: 'a' },
+      { id: '1', method: 'b' },
+    ]);
+    assert.equal(answers.take(answer(2)), undefined);
+    assert.equal(answers.take(answer('1')), undefined);
+    assert.deepEqual(answers.take(answer(1)), [answer(2), answer(1)]);
+    assert.deepEqual(answers.take(answer(3)), [answer('1'), answer(3)]);
+    assert.deepEqual(answers.take(answer(1)), answer(1), 'a later request with that id is on its own');
+  });
+
+  it('do not hold up requests, notifications and answers to others', () => {
+    const answers = new BatchAnswers();
+    answers.add([{ id: 1, method: 'a' }]);
+    for (const message of [{ id: 1, method: 'ours' }, { method: 'told' }, answer(7), { id: null, error: {} }])
+      assert.equal(answers.take(message), message);
+    assert.deepEqual(answers.take(answer(1)), [answer(1)]);
+  });
+
+  it('are as many as the requests of an id that comes twice', () => {
+    const answers = new BatchAnswers();
+    answers.add([
+      { id: 1, method: 'a' },
+      { id: 1, method: 'b' },
+    ]);
+    assert.equal(answers.take(answer(1)), undefined);
+    assert.deepEqual(answers.take(answer(1)), [answer(1), answer(1)]);
+  });
+
+  it('are not waited for if a batch has answers only', () => {
+    const answers = new BatchAnswers();
+    answers.add([answer(1)]);
+    assert.deepEqual(answers.take(answer(1)), answer(1));
+  });
+});
