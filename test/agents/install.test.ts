@@ -123,8 +123,8 @@ describe('installing real agents', function () {
             assert.equal(installed.env['ELECTRON_RUN_AS_NODE'] === '1', !withNode && isNode(installed.command));
             assert.match(await ask(installed, home, env), new RegExp(answer));
             const [install, first] = [installedAt - started, performance.now() - installedAt].map(seconds);
-            const megabytes = Math.round(installed.bytes / 1_048_576);
-            console.log(`      ${plan.address}: ${megabytes} MB, installed in ${install}, answered in ${first}`);
+            const mebibytes = Math.round(installed.bytes / 1_048_576);
+            console.log(`      ${plan.address}: ${mebibytes} MiB, installed in ${install}, answered in ${first}`);
             assert.deepEqual(await readdir(path.join(folder, '.staging')), []);
             assert.ok((await installer.remove(agent.registryId)).bytes >= installed.bytes);
             assert.deepEqual(installer.installed(), []);

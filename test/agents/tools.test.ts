@@ -59,7 +59,7 @@ for (const agent of realAgents) {
 
       it('rename a symbol in 200 files with one call', async () => {
         const answer = await run.ask('rename', { path: 'total.ts', symbol: 'total', new_name: 'countOf' });
-        assert.match(answer, /Renamed `total` .* to `countOf`: 201 places in 201 files/);
+        assert.match(answer, /Renamed `total` .* to `countOf`: 203 places in 202 files/);
         assert.deepEqual(await run.filesWith('countOf'), await run.filesWith(''));
         assert.deepEqual(await run.filesWith('total('), []);
       });
@@ -101,6 +101,7 @@ class AgentRun {
     bench.languageEdits.renames = (_at, newText) =>
       Promise.resolve([
         { path: total, edits: [{ range: lineRange(0, 16, 21), newText }] },
+        { path: user, edits: [lineRange(1, 9, 14), lineRange(2, 12, 17)].map((range) => ({ range, newText })) },
         ...used.map((path) => ({ path, edits: [{ range: lineRange(0, 0, 5), newText }] })),
       ]);
     bench.editor.type(user, `// typed by the user\n${use}`);
@@ -127,7 +128,7 @@ class AgentRun {
     const { args, id, title } = agent;
     const entry = { id, title, command: program, args, env, dialect: 'v1', mcpServers: {} } as const;
     const backend = await launcher.create({ ...entry, missingFile: 'error', source: 'found' });
-    return new AgentRun(agent, home, folder, model, server, backend, bench, [total, ...used]);
+    return new AgentRun(agent, home, folder, model, server, backend, bench, [total, user, ...used]);
   }
 
   /** The files of the symbol whose text in the editor has `part`. */

@@ -70,7 +70,7 @@ export async function withTools(use: (tools: BenchTools) => Promise<void>): Prom
   const running = await feature.start();
   let address: McpAddress | undefined;
   const startSession = async (): Promise<void> => {
-    address = await feature.createMcpAddress();
+    address = await feature.createMcpAddress(new FakeToolCaller());
   };
   await startSession();
   const caller = new OutsideCaller();

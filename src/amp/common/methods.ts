@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { BoundedMap } from '../../base/common/boundedMap';
 import {
   EditorError,
   type EditorPort,
@@ -41,6 +42,7 @@ interface AmpMethodCall {
 
 /** Maximum size of a file that is read without waiting for a turn, in bytes. */
 const maxSmallFileBytes = 256 * 1024;
+const maxKnownLargeFiles = 100;
 
 /** Handles a method. @throws ZodError for invalid parameters, EditorError if the editor refuses or fails */
 export type AmpMethod = (call: AmpMethodCall) => object | Promise<object>;
@@ -76,6 +78,7 @@ export function createMethods({
       return file;
     }
   };
+  const reader = new TurnReader(editor);
   return new Map<string, AmpMethod>([
     ['ping', ({ params }) => PingParams.parse(params)],
 
@@ -84,11 +87,12 @@ export function createMethods({
 
     [
       'readFile',
-      async ({ dialect, params, signal, awaitTurn }) => {
+      async (call) => {
+        const { dialect, params } = call;
         const { path } = ReadFileParams.parse(params);
         const read = async (): Promise<TextFile> => {
           assertReadAllowed(path, policy());
-          return await readInTurn(editor, path, signal, awaitTurn);
+          return await reader.read(path, call);
         };
         if (dialect === 'document') {
           const file = await read();
@@ -160,20 +164,29 @@ async function failureAsResult(work: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Reads a file. Small files are read immediately, larger ones when it is the turn of this request. */
-async function readInTurn(
-  editor: EditorPort,
-  path: string,
-  signal: AbortSignal,
-  awaitTurn: () => Promise<void>,
-): Promise<TextFile> {
-  try {
-    return await editor.readText(path, { signal, maxBytes: maxSmallFileBytes });
-  } catch (error) {
-    if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
+/** Reads files: small ones immediately, larger ones when it is the turn of their request. */
+class TurnReader {
+  /** Paths of files that were refused as too large. Their reads wait for their turn at once, because a refusal takes time. */
+  private readonly largePaths = new BoundedMap<string, true>({ maxEntries: maxKnownLargeFiles });
+
+  constructor(private readonly editor: EditorPort) {}
+
+  async read(path: string, { signal, awaitTurn }: Pick<AmpMethodCall, 'signal' | 'awaitTurn'>): Promise<TextFile> {
+    const { editor, largePaths } = this;
+    if (!largePaths.has(path)) {
+      try {
+        return await editor.readText(path, { signal, maxBytes: maxSmallFileBytes });
+      } catch (error) {
+        if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
+        largePaths.set(path, true);
+      }
+    }
+    await awaitTurn();
+    const file = await editor.readText(path, { signal });
+    // A UTF-16 unit takes at most three bytes in UTF-8.
+    if (file.text.length * 3 <= maxSmallFileBytes) largePaths.delete(path);
+    return file;
   }
-  await awaitTurn();
-  return await editor.readText(path, { signal });
 }
 
 /** Whether the URI is a web link. The editor opens such a link only after the user has confirmed it. */

@@ -1,11 +1,14 @@
-import { abortReason, type Clock } from '../../base/common/async';
+import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { TimeoutError } from '../../base/common/errors';
 
 /** The lifetime of one request. Its resources are released when `signal` fires. */
 export class RequestScope {
   readonly deadlineMs: number;
-  private readonly controller = new AbortController();
+  /** Created when the signal is first used, because most requests end before anything waits for it. */
+  private controller: AbortController | undefined;
+  private endReason: Error | undefined;
+  private rejectRun: ((reason: Error) => void) | undefined;
   private timer: Disposable | undefined;
 
   /** `timeoutMs` starts at `arrivedAt`, in milliseconds of the monotonic clock. */
@@ -18,6 +21,10 @@ export class RequestScope {
   }
 
   get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.endReason) this.controller.abort(this.endReason);
+    }
     return this.controller.signal;
   }
 
@@ -25,15 +32,13 @@ export class RequestScope {
   async run<T>(work: () => Promise<T>): Promise<T> {
     const remainingMs = this.deadlineMs - this.clock.monotonicNow();
     if (remainingMs <= 0) this.timeOut();
-    this.signal.throwIfAborted();
-    // This listener is added first, so that the caller gets the time-out and not the error that the aborted work
-    // throws.
-    const ended = new Promise<never>((_resolve, reject) => {
-      this.signal.addEventListener('abort', () => reject(abortReason(this.signal)), { once: true });
-    });
+    if (this.endReason) throw this.endReason;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.rejectRun = reject;
     this.timer = this.clock.setTimer(remainingMs, () => this.timeOut());
     try {
-      return await Promise.race([work(), ended]);
+      work().then(resolve, reject);
+      return await promise;
     } finally {
       this.timer.dispose();
     }
@@ -41,8 +46,12 @@ export class RequestScope {
 
   /** Ends the request and fires its signal. Does nothing if the request has already ended. */
   end(reason: Error): void {
+    if (this.endReason) return;
+    this.endReason = reason;
     this.timer?.dispose();
-    this.controller.abort(reason);
+    // Rejects first, so that the caller gets the time-out and not the error that the aborted work throws.
+    this.rejectRun?.(reason);
+    this.controller?.abort(reason);
   }
 
   private timeOut(): void {

@@ -51,8 +51,18 @@ export class AmpRouter {
       const known = [...this.methods.keys()].join(', ');
       throw new RequestError(ampErrorCodes.methodNotFound, `There is no such method. This editor knows ${known}.`);
     }
-    const { signal, deadlineMs } = scope;
-    return await scope.run(async () => await method({ ...request, signal, deadlineMs, awaitTurn }));
+    const { dialect, params } = request;
+    const { deadlineMs } = scope;
+    const call = {
+      dialect,
+      params,
+      deadlineMs,
+      awaitTurn,
+      get signal() {
+        return scope.signal;
+      },
+    };
+    return await scope.run(async () => await method(call));
   }
 
   private toRequestError({ method }: AmpRequest, error: unknown, timeoutMs: number): RequestError {

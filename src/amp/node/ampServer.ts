@@ -23,6 +23,7 @@ import { ClientConnection } from './clientConnection';
 import { LargeAnswerQueue } from './largeAnswerQueue';
 import { defaultAmpLimits, type AmpLimits } from './limits';
 import { ServerLockfiles } from './serverLockfiles';
+import { SharedFrames } from './textFrame';
 import { UpgradeGuard } from './upgradeGuard';
 import { WebSocketListener } from './webSocketListener';
 
@@ -65,6 +66,7 @@ export class AmpServer implements Disposable {
   private readonly router: AmpRouter;
   private readonly listener: WebSocketListener;
   private readonly largeAnswers: LargeAnswerQueue;
+  private readonly notificationFrames = new SharedFrames();
   private readonly connections = new Map<AmpClientInfo, ClientConnection>();
   private readonly failureMonitor: FailureRateMonitor;
   private readonly statusEmitter = new Emitter<void>((error) => this.options.log.error('A listener failed', error));
@@ -149,8 +151,14 @@ export class AmpServer implements Disposable {
     const { options, lockfiles, listener, disposables } = this;
     const { editor, clock, portRange } = options;
     disposables.add(this.failureMonitor);
-    await lockfiles.createFolders();
-    const port = await listener.start(portRange, (candidate) => lockfiles.isPortTaken(candidate));
+    // Waits for both, so that nothing is still being opened when a failed start is cleaned up.
+    const [folders, listening] = await Promise.allSettled([
+      lockfiles.createFolders(),
+      listener.start(portRange, (candidate) => lockfiles.isPortTaken(candidate)),
+    ]);
+    if (folders.status === 'rejected') throw folders.reason;
+    if (listening.status === 'rejected') throw listening.reason;
+    const port = listening.value;
 
     const coalescer = disposables.add(new Coalescer(clock, notificationDelayMs, () => this.sendState()));
     disposables.add(editor.onDidChangeSelection(() => coalescer.schedule()));
@@ -195,7 +203,7 @@ export class AmpServer implements Disposable {
   }
 
   private acceptClient(socket: WebSocket, request: IncomingMessage): void {
-    const { router, largeAnswers } = this;
+    const { router, largeAnswers, notificationFrames } = this;
     const { clock, log, traffic, editor, version } = this.options;
     const id = ++this.lastClientId;
     const mayReadPrompts = !userAgentWithoutPrompts.test(request.headers['user-agent'] ?? '');
@@ -210,6 +218,7 @@ export class AmpServer implements Disposable {
       traffic,
       limits: this.limits,
       largeAnswers,
+      notificationFrames,
       onAnswer: ({ hasFailed }) => {
         if (hasFailed !== undefined) this.failureMonitor.record(hasFailed);
       },

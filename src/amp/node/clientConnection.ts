@@ -11,7 +11,7 @@ import { RequestScope } from '../common/requestScope';
 import type { AmpAnswer, AmpRouter } from '../common/router';
 import type { LargeAnswerQueue } from './largeAnswerQueue';
 import type { AmpLimits } from './limits';
-import { encodeTextFrame } from './textFrame';
+import { encodeTextFrame, type SharedFrames } from './textFrame';
 
 interface ClientConnectionDeps {
   /** Name of the client in the log and the traffic view. */
@@ -25,6 +25,8 @@ interface ClientConnectionDeps {
   readonly limits: AmpLimits;
   /** The queue for large answers, which all clients share. */
   readonly largeAnswers: LargeAnswerQueue;
+  /** The frames of notifications, which all clients share. */
+  readonly notificationFrames: SharedFrames;
   readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
@@ -106,11 +108,12 @@ export class ClientConnection {
   }
 
   /** Sends a notification. If the client is not reading, returns false and sends nothing. */
-  notify({ json, method }: AmpNotification): boolean {
+  notify(notification: AmpNotification): boolean {
     if (this.socket.readyState !== WebSocket.OPEN || this.isBlocked) return false;
-    this.send(json);
-    const { traffic, name } = this.deps;
+    const { traffic, name, notificationFrames } = this.deps;
+    this.send(notificationFrames.frameOf(notification));
     if (traffic.isOpen) {
+      const { method, json } = notification;
       traffic.record({ protocol: 'amp', direction: 'out', peer: name, method, bytes: Buffer.byteLength(json) });
     }
     return true;
@@ -205,7 +208,7 @@ export class ClientConnection {
       const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
       const answer = await router.answer(text, scope, () => largeAnswers.awaitTurn(this, scope.signal));
       if (this.socket.readyState === WebSocket.OPEN) {
-        this.send(answer.json);
+        this.send(encodeTextFrame(answer.json));
         this.deps.onAnswer(answer);
       }
       if (this.deps.traffic.isOpen) this.recordTraffic(request, answer);
@@ -217,9 +220,9 @@ export class ClientConnection {
     }
   }
 
-  private send(json: string): void {
-    // Answers that are ready at the same time are sent in one system call.
-    if (this.activeRequests.size > 0 && !this.isSocketCorked) {
+  private send(frame: Buffer): void {
+    // Answers that may be ready at the same time are sent in one system call. A single one is sent at once.
+    if (this.activeRequests.size > 1 && !this.isSocketCorked) {
       this.isSocketCorked = true;
       this.deps.stream.cork();
       process.nextTick(() => {
@@ -228,7 +231,7 @@ export class ClientConnection {
       });
     }
     // Does not use `socket.send`; see `encodeTextFrame`.
-    this.deps.stream.write(encodeTextFrame(json));
+    this.deps.stream.write(frame);
   }
 
   private recordTraffic({ frame, arrivedAt }: PendingRequest, { json, method, errorCode }: AmpAnswer): void {

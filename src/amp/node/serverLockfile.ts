@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
@@ -95,13 +95,12 @@ export class ServerLockfile implements Disposable {
       `backline-${this.options.pid}-${randomBytes(8).toString('hex')}.tmp`,
     );
     try {
-      await writeFile(temporary, JSON.stringify(lockfile), { mode: 0o600, flag: 'wx' });
-      // There is no await until after the rename, so no other code can run between these steps.
-      if (this.isDisposed) rmSync(temporary, { force: true });
-      else {
-        renameSync(temporary, this.lockfilePath(lockfile.port));
-        this.currentLockfile = lockfile;
-      }
+      // No other code can run between these steps. Asynchronous calls would wait while other extensions start, and the
+      // CLI waits for this file.
+      if (this.isDisposed) return;
+      writeFileSync(temporary, JSON.stringify(lockfile), { mode: 0o600, flag: 'wx' });
+      renameSync(temporary, this.lockfilePath(lockfile.port));
+      this.currentLockfile = lockfile;
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       throw this.toUserError(error);

@@ -21,3 +21,18 @@ export function encodeTextFrame(text: string): Buffer {
 }
 
 const finalTextFrame = 0x81;
+
+/** The frames of messages that several clients get. Each message is encoded once, because a server's frames are not masked. */
+export class SharedFrames {
+  private readonly frameByMessage = new WeakMap<object, Buffer>();
+
+  /** The frame belongs to all clients, so nobody may change it. */
+  frameOf(message: { readonly json: string }): Buffer {
+    let frame = this.frameByMessage.get(message);
+    if (!frame) {
+      frame = encodeTextFrame(message.json);
+      this.frameByMessage.set(message, frame);
+    }
+    return frame;
+  }
+}

@@ -30,6 +30,7 @@ export class WebSocketListener {
   private readonly webSocketServer: WebSocketServer;
   /** Sockets that are not upgraded yet, the oldest first, and their time-outs. */
   private readonly handshakeTimers = new Map<Duplex, Disposable>();
+  private binding: Promise<number> | undefined;
   private isStopped = false;
 
   constructor(private readonly deps: WebSocketListenerDeps) {
@@ -51,18 +52,25 @@ export class WebSocketListener {
       response.writeHead(426, { Connection: 'close, Upgrade', Upgrade: 'websocket', 'Content-Type': 'text/plain' });
       response.end('Connect with a WebSocket.\n');
     });
-    const port = await bindPort(httpServer, range, isTaken);
+    this.binding = bindPort(httpServer, range, isTaken);
+    const port = await this.binding;
     httpServer.on('error', (error) => deps.log.error('The server socket failed', error));
     if (this.isStopped) {
-      await this.stop();
+      await this.close();
       throw new Error('The server was stopped while it started.');
     }
     return port;
   }
 
   /** Stops listening, and closes sockets that are not upgraded. Resolves when all sockets are closed. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.isStopped = true;
+    // A server that is closed before it listens would never report that it listens.
+    await this.binding?.catch(() => undefined);
+    await this.close();
+  }
+
+  private close(): Promise<void> {
     for (const socket of this.handshakeTimers.keys()) socket.destroy();
     return new Promise((resolve) => this.httpServer.close(() => resolve()));
   }

@@ -108,7 +108,8 @@ function compileRule(pattern: string, globs: TimedGlobs, onSlow: (pattern: strin
   const full =
     target === 'forNameGlobs' ? `**/${glob}` : target === 'forRelativeGlobs' ? glob.replace(/^\.\//, '') : glob;
   const matches = globs.compile([full, `${full}/**`], () => onSlow(pattern));
-  const matchesLoosely = createLooseMatcher(full);
+  let looseMatcher: ((path: string) => boolean) | undefined;
+  const matchesLoosely = (path: string): boolean => (looseMatcher ??= createLooseMatcher(full))(path);
   return {
     pattern,
     isException,

@@ -19,11 +19,26 @@ interface ProbeResult {
  */
 export class FileProbe {
   private lastFastAnswerAt = Number.NEGATIVE_INFINITY;
+  /** A probe that has not begun yet. It is right for all callers that ask before it begins. */
+  private nextProbe: Promise<ProbeResult | undefined> | undefined;
+  private runningProbe: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly path: string) {}
 
   /** Returns information about the path, or undefined if the file does not exist or cannot be accessed. */
-  async probe(): Promise<ProbeResult | undefined> {
+  probe(): Promise<ProbeResult | undefined> {
+    this.nextProbe ??= this.runningProbe.then(() => this.startProbe());
+    return this.nextProbe;
+  }
+
+  private startProbe(): Promise<ProbeResult | undefined> {
+    this.nextProbe = undefined;
+    const probing = this.probeNow();
+    this.runningProbe = probing;
+    return probing;
+  }
+
+  private async probeNow(): Promise<ProbeResult | undefined> {
     const start = performance.now();
     const direct = start - this.lastFastAnswerAt < fastExpectedMs;
     const probed = direct ? this.probeSync() : await this.probeAsync();

@@ -11,37 +11,46 @@ interface ProtectedFilesSettingDeps {
   readonly onDidChange: Event<void>;
 }
 
-/** The protected files from the settings. Before `start`, the defaults apply. */
+/**
+ * The protected files from the settings. Before `start`, the defaults apply. Compiling the globs takes milliseconds, so it is
+ * done when they are first needed and not while Backline starts.
+ */
 export class ProtectedFilesSetting implements Disposable {
-  private currentFiles = new ProtectedFiles();
+  private currentFiles: ProtectedFiles | undefined;
+  private hasStarted = false;
   private listener: Disposable | undefined;
 
   constructor(private readonly deps: ProtectedFilesSettingDeps) {}
 
   get files(): ProtectedFiles {
-    return this.currentFiles;
+    return (this.currentFiles ??= this.hasStarted ? this.compile() : new ProtectedFiles());
   }
 
   start(): void {
-    this.reload();
-    this.listener = this.deps.onDidChange(() => this.reload());
+    this.hasStarted = true;
+    this.currentFiles = undefined;
+    // Compiles a changed setting at once, so that the user reads in the log what is wrong with it.
+    this.listener = this.deps.onDidChange(() => {
+      this.currentFiles = this.compile();
+    });
   }
 
   dispose(): void {
     this.listener?.dispose();
   }
 
-  private reload(): void {
+  private compile(): ProtectedFiles {
     const { log, patterns } = this.deps;
-    this.currentFiles = new ProtectedFiles(patterns(), {
+    const files = new ProtectedFiles(patterns(), {
       runWithTimeLimit: createTimeLimitedRunner(),
       onSlow: (pattern) =>
         log.warn(
           `"${pattern}" in backline.protectedFiles is too slow. It now protects all files with its names. Simplify it.`,
         ),
     });
-    for (const { pattern, reason } of this.currentFiles.invalidPatterns) {
+    for (const { pattern, reason } of files.invalidPatterns) {
       log.warn(`"${pattern}" in backline.protectedFiles is not a valid glob and protects nothing: ${reason}`);
     }
+    return files;
   }
 }

@@ -23,10 +23,10 @@ import type { DocumentsByPath } from './documentsByPath';
 interface CachedFile {
   readonly file: CheckedPath;
   readonly probe: FileProbe;
-  /** Version of the file when the path was checked; undefined if the entry must not be reused. */
-  readonly identity: string | undefined;
-  readonly text: string | undefined;
-  readonly hasInvalidBytes?: boolean;
+  /** The file on disk when the path was checked; undefined if the entry must not be reused. */
+  readonly info: BigIntStats | undefined;
+  /** What was read; undefined if only the path was checked. */
+  readonly read?: TextFile;
 }
 
 export interface FileOnDisk {
@@ -49,7 +49,7 @@ export class DocumentReader {
   private readonly cachedFiles = new BoundedMap<string, CachedFile>({
     maxEntries: maxCachedPaths,
     maxWeight: maxCachedText,
-    weigh: ({ text }) => text?.length ?? 0,
+    weigh: ({ read }) => read?.text.length ?? 0,
   });
   /** Increases when the rules change, so that earlier checks are not cached. */
   private accessRulesVersion = 0;
@@ -67,14 +67,11 @@ export class DocumentReader {
   }
 
   async readText(path: string, options: ReadTextLimits = {}): Promise<TextFile> {
-    const { file, text, identity, ...known } = await this.cachedFileOrCheck(path);
+    const { file, read } = await this.cachedFileOrCheck(path);
     if (!this.fileQueue.isBusy(file.realPath)) {
       const buffer = await this.readBuffer(file, options);
       if (buffer) return buffer;
-      if (text !== undefined && text.length <= (options.maxBytes ?? defaultMaxBytes)) {
-        const invalid = known.hasInvalidBytes === true ? { hasInvalidBytes: true } : {};
-        return { path: file.path, text, version: `disk:${identity}`, isDirty: false, ...invalid };
-      }
+      if (read && read.text.length <= (options.maxBytes ?? defaultMaxBytes)) return read;
     }
     return await this.fileQueue.run(
       file.realPath,
@@ -90,15 +87,12 @@ export class DocumentReader {
     const text = unifyLineEndings(await decodeText(file.path, bytes, decodeFile));
     const probe = new FileProbe(file.path);
     const invalid = hasInvalidBytes(text, bytes) ? { hasInvalidBytes: true } : {};
-    const known = {
-      file,
-      probe,
-      identity: fileIdentity(info),
-      text: hasReliableTimestamps(info) ? text : undefined,
-      ...invalid,
-    };
-    if (rulesVersion === this.accessRulesVersion) this.cacheFile(path, known);
-    return { file: { path: file.path, text, version: diskVersion(info), isDirty: false, ...invalid }, bytes };
+    const read = { path: file.path, text, version: diskVersion(info), isDirty: false, ...invalid };
+    const isReusable = hasReliableTimestamps(info) && text.length <= maxCachedText / 4;
+    if (rulesVersion === this.accessRulesVersion) {
+      this.cacheFile(path, { file, probe, info, ...(isReusable ? { read } : {}) });
+    }
+    return { file: read, bytes };
   }
 
   async readBytes(path: string, { signal, ...range }: ReadBytesOptions): Promise<FileBytes> {
@@ -132,10 +126,10 @@ export class DocumentReader {
   private async cachedFileOrCheck(path: string): Promise<CachedFile> {
     const known = this.cachedFiles.get(path);
     const now = await known?.probe.probe();
-    if (known && now?.realPath === known.file.realPath && fileIdentity(now.info) === known.identity) return known;
+    if (known && now?.realPath === known.file.realPath && isUnchanged(known, now.info)) return known;
     this.cachedFiles.delete(path);
     const file = await this.pathGuard.check(path);
-    const checked = { file, probe: new FileProbe(file.path), identity: undefined, text: undefined };
+    const checked = { file, probe: new FileProbe(file.path), info: undefined };
     return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(path, checked) : checked;
   }
 
@@ -143,16 +137,14 @@ export class DocumentReader {
     const { accessRulesVersion: rulesVersion } = this;
     const info = await stat(checked.file.realPath, { bigint: true }).catch(() => undefined);
     if (!info?.isFile()) return checked;
-    const known = { ...checked, identity: fileIdentity(info) };
+    const known = { ...checked, info };
     if (rulesVersion === this.accessRulesVersion) this.cacheFile(path, known);
     return known;
   }
 
-  private cacheFile(path: string, { text, ...known }: CachedFile): void {
+  private cacheFile(path: string, known: CachedFile): void {
     // A relative path can resolve to another file later.
-    if (!isAbsolute(path)) return;
-    const fits = (text?.length ?? 0) <= maxCachedText / 4;
-    this.cachedFiles.set(path, { ...known, text: fits ? text : undefined });
+    if (isAbsolute(path)) this.cachedFiles.set(path, known);
   }
 }
 
@@ -161,8 +153,15 @@ function checkLength(file: TextFile, maxLength: number): TextFile {
   throw new EditorError('tooLarge', `${file.path} has ${file.text.length} characters; at most ${maxLength} are read.`);
 }
 
-function fileIdentity(info: BigIntStats): string {
-  return diskVersion(info).slice('disk:'.length);
+/** Compares what `diskVersion` contains. */
+function isUnchanged({ info }: CachedFile, now: BigIntStats): boolean {
+  return (
+    info?.ino === now.ino &&
+    info.dev === now.dev &&
+    info.size === now.size &&
+    info.mtimeNs === now.mtimeNs &&
+    info.ctimeNs === now.ctimeNs
+  );
 }
 
 function hasReliableTimestamps({ mtimeMs, ctimeMs }: BigIntStats): boolean {

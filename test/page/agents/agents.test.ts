@@ -363,6 +363,13 @@ describe('the page of agents', function () {
         assert.deepEqual(await opened.axe(), [], theme);
       }
       assert.ok(await fits(opened.page), 'nothing is wider than the page');
+      const heights = await opened.page
+        .locator('.agent-actions')
+        .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+      assert.ok(
+        heights.every((height) => height <= 30),
+        `the actions of each card are in one line: ${heights.join(', ')}`,
+      );
       assert.deepEqual(opened.problems, []);
     });
   }

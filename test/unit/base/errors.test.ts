@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { errorCode, messageOf } from '../../../src/base/common/errors';
+import { errorCode, messageOf, toError, userMessageOf } from '../../../src/base/common/errors';
 
 describe('the text of what was thrown', () => {
   for (const [says, thrown, expected] of [
@@ -33,4 +33,30 @@ describe('errorCode', () => {
   ] as const satisfies readonly (readonly [string, unknown, string | undefined])[]) {
     it(`is ${expected ?? 'undefined'} for ${says}`, () => assert.equal(errorCode(thrown), expected));
   }
+});
+
+describe('toError', () => {
+  it('keeps an error, and makes one of anything else', () => {
+    const error = new Error('kept');
+    assert.equal(toError(error), error);
+    assert.equal(toError('text').message, 'text');
+  });
+});
+
+describe('userMessageOf', () => {
+  const raw = (code: string): Error => Object.assign(new Error(`${code}: raw`), { code, syscall: 'open' });
+
+  it('replaces errors of the system with plain words, if it has any', () => {
+    assert.equal(userMessageOf(raw('ENOSPC')), 'The disk is full.');
+    assert.equal(userMessageOf(raw('ESTRANGE')), 'ESTRANGE: raw');
+  });
+
+  it('keeps other errors, also with such a code', () => {
+    assert.equal(
+      userMessageOf(Object.assign(new Error('No space for notes'), { code: 'ENOSPC' })),
+      'No space for notes',
+    );
+    assert.equal(userMessageOf({ syscall: 'open', toString: () => 'an object' }), 'an object');
+    assert.equal(userMessageOf('text'), 'text');
+  });
 });

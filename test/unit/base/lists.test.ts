@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { splitIntoBatches, truncateList } from '../../../src/base/common/lists';
+import { listNames, splitIntoBatches, truncateList } from '../../../src/base/common/lists';
+
+describe('listNames', () => {
+  for (const [names, expected] of [
+    [['a'], '“a”'],
+    [['a', 'b'], '“a” and “b”'],
+    [['a', 'b', 'c'], '“a”, “b” and “c”'],
+    [['a', 'b', 'c', 'd'], '“a”, “b”, “c” and 1 more file'],
+    [['a', 'b', 'c', 'd', 'e'], '“a”, “b”, “c” and 2 more files'],
+  ] as const)
+    it(`has ${names.length}`, () => assert.equal(listNames(names), expected));
+});
 
 describe('truncateList', () => {
   it('leaves a short list as it is', () => assert.deepEqual(truncateList(['a', 'b'], 2), ['a', 'b']));
@@ -14,5 +25,5 @@ describe('inBatches', () => {
   it('has no batch for no items', () => assert.deepEqual(split([]), []));
   it('ends a batch with its last item', () => assert.deepEqual(split([1, 1, 1, 1]), [[1, 1, 1], [1]]));
   it('ends a batch with the item that reaches its bytes', () =>
-    assert.deepEqual(split([9, 2, 20, 1]), [[9, 2], [20], [1]]));
+    assert.deepEqual(split([9, 2, 20, 1, 9, 1]), [[9, 2], [20], [1, 9], [1]]));
 });

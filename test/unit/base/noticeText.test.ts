@@ -16,6 +16,7 @@ describe('noticeText', () => {
 
   it('shows invisible characters as code points and cuts long texts', () => {
     assert.equal(toSafeNotificationText('a\u202eb'), 'a[U+202E]b');
+    assert.equal(toSafeNotificationText('a'.repeat(1_000)), 'a'.repeat(1_000));
     const cut = toSafeNotificationText('\u{1f600}'.repeat(501));
     assert.ok(cut.endsWith('…') && cut.isWellFormed());
     assert.ok(cut.length < 1_100);

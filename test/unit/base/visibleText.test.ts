@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { showHiddenCharacters } from '../../../src/base/common/hiddenCharacters';
-import { toVisibleText, formatCommand, formatProgram } from '../../../src/base/common/visibleText';
+import { toVisibleText, formatCommand, formatProgram, quoteForPosixShell } from '../../../src/base/common/visibleText';
 
 describe('text of others in a question', () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -25,6 +25,18 @@ describe('text of others in a question', () => {
 
   it('is a command that cannot be taken for another one', () => {
     assert.equal(formatCommand(['rm', 'a b', "it's"]), "rm 'a b' 'it'\\''s'");
+  });
+
+  it('is quoted for a shell only if it has to be', () => {
+    assert.equal(quoteForPosixShell('/usr/bin/a-b_c@1%+=:,.'), '/usr/bin/a-b_c@1%+=:,.');
+    for (const [argument, quoted] of [
+      ['', "''"],
+      ['a b', "'a b'"],
+      ["it's", "'it'\\''s'"],
+      ['$HOME', "'$HOME'"],
+      ['é', "'é'"],
+    ] as const)
+      assert.equal(quoteForPosixShell(argument), quoted);
   });
 
   it('quotes a program that is alone, and leaves a line for a shell as it is', () => {

@@ -12,6 +12,7 @@ const failed = `<summary passed=3 failed=1 />
 <stackFrame path="/ws/src/main.ts" line="12" col="3" />
 <stackFrame path="/ws/src/.env" line="1" col="1" />
 <stackFrame path="/usr/lib/node.js" line="9" col="1" />
+<stackFrame>native code</stackFrame>
 <message>
 not equal
 
@@ -70,6 +71,24 @@ describe('the tool tests', () => {
     assert.equal(made.tests.runs.length, 4);
   });
 
+  it('ends a run that takes too long', async () => {
+    const made = bench();
+    const signals: AbortSignal[] = [];
+    made.tests.results = (signal) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    };
+    const told = assert.rejects(made.call('tests', { action: 'run', timeout: 5 }), /no end after 5 s/);
+    while (made.clock.pending === 0) await Promise.resolve();
+    assert.equal(signals[0]?.aborted, false);
+    made.clock.advance(5_000);
+    await told;
+    assert.equal(signals[0]?.aborted, true);
+    made.tests.results = () => Promise.reject(new Error('broken'));
+    await assert.rejects(made.call('tests', { action: 'run' }), /^Error: broken$/);
+    assert.equal(made.clock.pending, 0);
+  });
+
   it('tells why tests fail, and names no file that agents may not see', async () => {
     const made = bench();
     made.tests.results = () => Promise.resolve(failed);
@@ -81,6 +100,7 @@ describe('the tool tests', () => {
       '  actual:',
       '  4',
       '  at src/main.ts:12',
+      '  at native code',
       '  not equal',
       '  at all',
       '  at src/other.ts:1',

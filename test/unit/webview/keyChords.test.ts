@@ -104,6 +104,7 @@ describe('a reader of shortcuts', () => {
   it('knows the space bar, arrows and plus', () => {
     for (const [beginning, key, code] of [
       ['ctrl+space', ' ', 'Space'],
+      ['ctrl+space', ' ', ''],
       ['ctrl+left', 'ArrowLeft', 'ArrowLeft'],
       ['ctrl++', '+', 'BracketRight'],
     ] as const) {

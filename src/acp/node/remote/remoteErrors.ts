@@ -50,6 +50,10 @@ export function toRemoteError(error: unknown, where: string, wasOpen: boolean): 
   ) {
     return new RemoteAgentError('tooLarge', `${where} sent a message that is too large.`, { cause: error });
   }
+  if (code === undefined && !wasOpen) {
+    const message = `${where} does not answer like an agent. Check that it is the URL of an agent.`;
+    return new RemoteAgentError('notAnAgent', message, { cause: error });
+  }
   const reason = code ?? 'unknown reason';
   return wasOpen || code === 'ECONNRESET' || code === 'EPIPE'
     ? new RemoteAgentError('lost', `The connection to ${where} was lost (${reason}).`, { cause: error })

@@ -8,6 +8,8 @@ export const defaultRemoteLimits = {
   silenceMs: 75_000,
   /** How often a WebSocket asks for a sign of life. */
   pingMs: 30_000,
+  /** How long a socket is kept for another request. Shorter than the usual time after which servers close them. */
+  idleSocketMs: 2_000,
   /** Time to say goodbye. */
   closeTimeoutMs: 1_500,
   /** Maximum size of a message in bytes, as for the lines of a process. */

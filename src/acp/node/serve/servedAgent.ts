@@ -68,10 +68,8 @@ export class ServedAgent {
 
   private async passMessages(agent: AgentProcessHandle, first: AnyMessage): Promise<void> {
     const { log } = this.deps;
-    const ended = new Promise<void>((resolve) => {
-      agent.stream.onDidClose(() => resolve());
-      agent.onDidExit(() => resolve());
-    });
+    // The stream ends after the last message, which can be later than the process.
+    const ended = new Promise<void>((resolve) => void agent.stream.onDidClose(() => resolve()));
     let giveUp = (): void => undefined;
     const tooSlow = new Promise<void>((resolve) => (giveUp = resolve));
     agent.stream.onMessage((message) => {

@@ -165,7 +165,8 @@ export class AcpBackend implements SessionBackend {
     const { client } = await connection.connect(signal);
     const isSignedIn = await signIn.isSignedIn(signal);
     const { accounts, methods } = signIn;
-    return { isSignedIn, methods, accounts, canSignOut: client.abilities.logout };
+    const names = accounts.length > 0 ? { accounts } : {};
+    return { isSignedIn, methods, ...names, canSignOut: client.abilities.logout };
   }
 
   async signOut(signal?: AbortSignal): Promise<boolean> {

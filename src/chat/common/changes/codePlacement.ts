@@ -44,7 +44,7 @@ function matchingSpan(lines: readonly string[], code: readonly string[]): LineSp
   const wanted = trimBlankLines(code);
   const [first] = wanted;
   const last = wanted.at(-1);
-  if (first === undefined || last === undefined || wanted.length < 2) return undefined;
+  if (first === undefined || last === undefined) return undefined;
   const starts = indexesOf(lines, first);
   const [start] = starts;
   if (start === undefined || starts.length > 1) return undefined;

@@ -36,7 +36,13 @@ export function effectivePolicy(userValue: unknown, workspaceValues: readonly un
       problems.push(`"${agent}" cannot be allowed to ${kind} by workspace settings, because they can only be stricter`);
     }
   }
-  return { forAgent: (agent) => combinePolicies(agent, user, workspace), userPolicies: user, problems };
+  const combined = new Map<string, AgentPolicy>();
+  const forAgent = (agent: string): AgentPolicy => {
+    const policy = combined.get(agent) ?? combinePolicies(agent, user, workspace);
+    combined.set(agent, policy);
+    return policy;
+  };
+  return { forAgent, userPolicies: user, problems };
 }
 
 /** Returns the policy kinds of a request. Denied if any kind is denied, allowed only if all are allowed. */

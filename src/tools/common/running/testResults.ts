@@ -69,6 +69,8 @@ function rowOf(line: string): string | undefined {
     const names = [textOf(path), textOf(name)].filter((each) => each !== '');
     return `Failed: ${truncateText(names.join(' > '), maxLineLength)}`;
   }
+  const [, frame] = /^<stackFrame>(.*)<\/stackFrame>$/.exec(line) ?? [];
+  if (frame !== undefined) return `  at ${truncateText(frame, maxLineLength)}`;
   const title = titles[line.trim()];
   if (title !== undefined) return title === '' ? undefined : title;
   if (/^<\/\w+>$/.test(line.trim()) || line.trim() === '') return undefined;

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { withDeadline } from '../../../base/common/async';
 import { countOf } from '../../../base/common/countOf';
+import { TimeoutError } from '../../../base/common/errors';
 import { oneLine } from '../../../base/common/oneLine';
 import { defineActingTool, type ActingCall } from '../defineTool';
 import { displayPath } from '../text/displayPath';
@@ -14,15 +16,17 @@ const maxFiles = 50;
 const maxNames = 50;
 const maxListed = 200;
 const maxNameLength = 300;
+const maxTimeoutSeconds = 600;
 const warning = 'Tests run code of the workspace, also code that the agent has changed. VS Code may ask you again.';
 
 const input = z.strictObject({
   action: z.enum(['list', 'run', 'failures']).describe('failures: of the last run, also of one by the user.'),
   files: z.array(z.string().min(1)).max(maxFiles).default([]).describe('For list and run.'),
   names: z.array(z.string().min(1).max(maxNameLength)).max(maxNames).default([]).describe('For run: parts of names.'),
+  timeout: z.int().min(1).max(maxTimeoutSeconds).default(300).describe('For run: seconds until it is ended.'),
 });
 
-export function testsTool(ports: Pick<ToolPorts, 'editor' | 'tests'>): Tool {
+export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>): Tool {
   const { editor, tests } = ports;
   return defineActingTool({
     name: 'tests',
@@ -30,7 +34,7 @@ export function testsTool(ports: Pick<ToolPorts, 'editor' | 'tests'>): Tool {
     description:
       'Tests that VS Code knows in its Test Explorer, of any language: lists those of files, runs them with results, or tells the failures of the last run. Better than a command, if it knows tests.',
     input,
-    async run({ action, files: requested, names }, call) {
+    async run({ action, files: requested, names, timeout }, call) {
       const { signal } = call;
       if (action === 'failures') return await describeTestResults(await tests.lastFailures(signal), ports, signal);
       const files: string[] = [];
@@ -38,9 +42,26 @@ export function testsTool(ports: Pick<ToolPorts, 'editor' | 'tests'>): Tool {
       signal.throwIfAborted();
       if (action === 'list') return await listTests(files, ports);
       await requirePermit({ files, names }, ports, call);
-      return await describeTestResults(await tests.run({ files, names }, signal), ports, signal);
+      return await describeTestResults(await runTests({ files, names }, timeout, ports, signal), ports, signal);
     },
   });
+}
+
+/** VS Code never tells the end of a run that is over at once. */
+async function runTests(
+  selected: SelectedTests,
+  timeout: number,
+  { clock, tests }: Pick<ToolPorts, 'clock' | 'tests'>,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return await withDeadline(clock, 'the run', timeout * 1_000, (late) =>
+      tests.run(selected, AbortSignal.any([late, signal])),
+    );
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    throw new ToolError(`The run had no end after ${timeout} s. With failures, you see those of the last run.`);
+  }
 }
 
 async function listTests(

@@ -22,6 +22,14 @@ describe('RequestScope', () => {
     assert.equal(scope.signal.aborted, true);
   });
 
+  it('has a signal that has fired, for those who ask for it after the end', () => {
+    const scope = new RequestScope(clock, arrivedAt, 100);
+    scope.end(new Error('gone'));
+    scope.end(new Error('gone again'));
+    assert.equal(scope.signal.aborted, true);
+    assert.match(String(scope.signal.reason), /gone$/u);
+  });
+
   it('ends at the deadline, which counts from the arrival', async () => {
     clock.advance(60);
     const scope = new RequestScope(clock, arrivedAt, 100);

@@ -93,6 +93,25 @@ describe('AmpRouter', () => {
       assert.equal(turns, 1);
     });
 
+    it('asks the editor only once for a file that was large before, until it is small', async () => {
+      editor.setFile('/ws/large.ts', 'x'.repeat(256 * 1024 + 1));
+      let reads = 0;
+      editor.readText = (path, options) => {
+        reads++;
+        return FakeEditor.prototype.readText.call(editor, path, options);
+      };
+      const readsAndTurns = async (): Promise<number[]> => {
+        [reads, turns] = [0, 0];
+        await askDocument('readFile', { path: 'large.ts' });
+        return [reads, turns];
+      };
+      assert.deepEqual(await readsAndTurns(), [2, 1]);
+      assert.deepEqual(await readsAndTurns(), [1, 1]);
+      editor.setFile('/ws/large.ts', 'x');
+      assert.deepEqual(await readsAndTurns(), [1, 1]);
+      assert.deepEqual(await readsAndTurns(), [1, 0]);
+    });
+
     it("fails as an error in the document's dialect", async () => {
       error(-32_602, 'notFound')(await askDocument('readFile', { path: '/ws/none.ts' }));
       error(-32_602, 'outsideWorkspace')(await askDocument('readFile', { path: '/etc/passwd' }));

@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
-import { encodeTextFrame } from '../../../../src/amp/node/textFrame';
+import { encodeTextFrame, SharedFrames } from '../../../../src/amp/node/textFrame';
 import { AmpHarness, upgradeRequest } from './support/ampHarness';
 
 /** Of every form of length, and beside the borders between them; `é` is two bytes. */
@@ -46,6 +46,14 @@ describe('a text frame', () => {
     assert.equal(code, 1005);
     assert.ok(JSON.stringify(received) === JSON.stringify(texts.flatMap((text) => [text, 'between'])));
     await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('of a notification is made once for all clients', () => {
+    const frames = new SharedFrames();
+    const [one, other] = [{ json: '{"a":1}' }, { json: '{"a":1}' }];
+    assert.equal(frames.frameOf(one), frames.frameOf(one));
+    assert.notEqual(frames.frameOf(one), frames.frameOf(other));
+    assert.ok(frames.frameOf(other).equals(encodeTextFrame('{"a":1}')));
   });
 
   it('is all that a bare socket sees of the server after the upgrade', async () => {

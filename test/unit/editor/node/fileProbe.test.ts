@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
@@ -23,6 +24,22 @@ describe('FileProbe', () => {
     assert.equal((await probe.probe())?.info.size, 5n);
     await rm(file);
     assert.equal(await probe.probe(), undefined);
+  });
+
+  it('looks once for all who ask before it begins, and again for those who ask later', async () => {
+    const file = path.join(root, 'a.txt');
+    writeFileSync(file, '1');
+    const probe = new FileProbe(file);
+    const [first, second] = [probe.probe(), probe.probe()];
+    assert.equal(first, second);
+    // By now the first look has begun.
+    await Promise.resolve().then(() => undefined);
+    writeFileSync(file, '12');
+    const later = probe.probe();
+    assert.notEqual(later, first);
+    assert.equal((await later)?.info.size, 2n);
+    await first;
+    assert.notEqual(probe.probe(), later);
   });
 
   it('sees that a folder was moved and a link put in its place, although the file is the same', async () => {

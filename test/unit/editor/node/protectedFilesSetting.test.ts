@@ -29,6 +29,24 @@ describe('ProtectedFilesSetting', () => {
     assert.equal(isProtected(setting, '.vscode/tasks.json'), true);
   });
 
+  it('compiles the globs when they are first needed', () => {
+    let reads = 0;
+    const setting = new ProtectedFilesSetting({
+      log: new MemoryLogger(),
+      patterns: () => {
+        reads++;
+        return ['*.sh'];
+      },
+      onDidChange: () => ({ dispose: () => undefined }),
+    });
+    setting.start();
+    assert.equal(reads, 0);
+    assert.equal(isProtected(setting, 'a.sh'), true);
+    assert.equal(setting.files, setting.files);
+    assert.equal(reads, 1);
+    setting.dispose();
+  });
+
   it('reports invalid and slow globs', () => {
     const log = new MemoryLogger();
     const patterns = ['a[', '*a*a*a*a*a*a*a*a*a*b'];

@@ -21,6 +21,7 @@ export const openSseConnection: OpenEventConnection = (options, handlers) => {
     },
   });
   let ended = false;
+  let activity: NodeJS.Immediate | undefined;
   const connectTimer = setTimeout(
     () => end(new AmplifierApiError('TIMEOUT', `The stream did not open within ${connectTimeoutMs / 1000} s`)),
     connectTimeoutMs,
@@ -29,6 +30,7 @@ export const openSseConnection: OpenEventConnection = (options, handlers) => {
     if (ended) return false;
     ended = true;
     clearTimeout(connectTimer);
+    clearImmediate(activity);
     request.destroy();
     return true;
   };
@@ -58,8 +60,12 @@ export const openSseConnection: OpenEventConnection = (options, handlers) => {
     handlers.onOpen();
     response.on('data', (chunk: Buffer) => {
       if (ended) return;
-      handlers.onActivity();
       reader.feed(decoder.write(chunk));
+      // Readers of the events must not wait for the bookkeeping.
+      activity ??= setImmediate(() => {
+        activity = undefined;
+        if (!ended) handlers.onActivity();
+      });
     });
     response.on('end', () => end(new AmplifierApiError('CONNECTION_LOST', 'The server closed the stream')));
   });

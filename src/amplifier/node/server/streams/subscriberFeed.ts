@@ -1,4 +1,5 @@
 import type { Clock } from '../../../../base/common/async';
+import { BoundedMap } from '../../../../base/common/boundedMap';
 import type { Disposable } from '../../../../base/common/disposable';
 import type { ServerLimits } from '../serverLimits';
 import { EventBatch } from './eventBatch';
@@ -23,6 +24,8 @@ interface SubscriberFeedOptions extends Pick<
 const restShare = 2;
 const minRestMs = 1;
 const maxRestMs = 5;
+/** Number of batches that are kept for the subscribers that get them later than others. */
+const maxSharedBatches = 8;
 
 /**
  * Sends the events of one session, numbered from 1, to its subscribers. Each event is serialized only once. A slow
@@ -35,7 +38,11 @@ export class SubscriberFeed {
   private firstSequence = 1;
   private nextSequence = 1;
   private readonly subscribers = new Set<Subscriber>();
-  private latestBatch: EventBatch | undefined;
+  /**
+   * The latest batches by their first event. Every subscriber goes from the end of one batch to the next, so those that are
+   * behind find the batches of the others.
+   */
+  private readonly sharedBatches = new BoundedMap<number, EventBatch>({ maxEntries: maxSharedBatches });
   private isFlushScheduled = false;
   private nextFlushAtMs = 0;
   private hasEnded = false;
@@ -93,9 +100,12 @@ export class SubscriberFeed {
   batchAt(sequence: number): EventBatch | undefined {
     if (sequence >= this.nextSequence) return undefined;
     if (sequence < this.firstSequence) return this.gapNotice(sequence);
-    if (this.latestBatch?.firstSequence !== sequence)
-      this.latestBatch = EventBatch.collectFrom(this.eventJsonBySequence, sequence);
-    return this.latestBatch;
+    let batch = this.sharedBatches.get(sequence);
+    if (!batch) {
+      batch = EventBatch.collectFrom(this.eventJsonBySequence, sequence);
+      this.sharedBatches.set(sequence, batch);
+    }
+    return batch;
   }
 
   private gapNotice(sequence: number): EventBatch {

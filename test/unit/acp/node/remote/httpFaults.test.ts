@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { cwd, Follower } from '../../../../fake/backendHarness';
 import { says } from '../../../../fake/scriptedAgent';
+import { eventually } from '../../../../support/eventually';
 import { headers, HttpAgent, initialized, useRemote } from './support';
 
 describe('a connection to a remote agent over http', () => {
@@ -25,6 +26,7 @@ describe('a connection to a remote agent over http', () => {
     let sessions = 0;
     agent.onMessage = ({ id, method, params }) => {
       if (method === 'session/new') agent.say({ id, result: { sessionId: `s${++sessions}` } });
+      if (method === 'session/prompt') agent.say({ id, result: { stopReason: 'end_turn' } }, `s${sessions}`);
       if (method !== 'session/close') return;
       const { sessionId } = params as { sessionId: string };
       agent.say({ id, result: {} }, sessionId);
@@ -32,10 +34,15 @@ describe('a connection to a remote agent over http', () => {
     };
     const server = await lying(agent.behavior);
     const backend = backendAt(server.url('http'), {});
+    const connections = (): number => server.requests.filter(({ headers: { 'acp-connection-id': id } }) => !id).length;
     const session = await backend.createSession({ cwd });
     await session.close();
-    await backend.createSession({ cwd });
-    assert.equal(server.requests.filter(({ method }) => method === 'GET').length >= 2, true);
+    // The answer comes after the end of the stream.
+    const next = await backend.createSession({ cwd });
+    const follower = new Follower(next);
+    await next.prompt({ text: 'x' });
+    await follower.next('prompt:complete');
+    assert.equal(connections(), 1);
     assert.equal(backend.state.kind, 'ready');
   });
 
@@ -133,8 +140,21 @@ describe('a connection to a remote agent over http', () => {
           response.writeHead(200, { 'Content-Type': 'application/json', ...more }).end(JSON.stringify(body));
         },
       });
-      assert.match(await failureAt(server.url('http')), /Demo is unavailable/);
+      assert.match(await failureAt(server.url('http')), /does not answer like an agent/);
     }
+  });
+
+  it('keeps no socket for long that the server could close at any time', async () => {
+    const agent = new HttpAgent();
+    agent.onMessage = ({ id }) => {
+      if (id !== undefined) agent.say({ id, result: { sessionId: 's1' } });
+    };
+    const server = await lying(agent.behavior);
+    const backend = backendAt(server.url('http'), { idleSocketMs: 40 });
+    await backend.createSession({ cwd });
+    await eventually('only the streams', async () => assert.equal(await server.socketCount(), agent.streams.size));
+    await backend.createSession({ cwd });
+    assert.equal(backend.state.kind, 'ready');
   });
 
   it('sends its headers and the cookies of the server with each request', async () => {

@@ -3,6 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { promisify } from 'node:util';
 import assert from 'node:assert/strict';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { RemoteLimits } from '../../../../../src/acp/node/remote/remoteLimits';
@@ -39,6 +40,8 @@ export class LyingServer {
       void this.answer(request, response);
     };
     this.server = behavior.tls ? https.createServer({ ...behavior.tls }, handle) : http.createServer(handle);
+    // It keeps idle sockets.
+    this.server.keepAliveTimeout = 0;
     this.server.on('upgrade', (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
       this.requests.push(request);
       if (behavior.upgrade) {
@@ -64,6 +67,10 @@ export class LyingServer {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
     return this;
+  }
+
+  async socketCount(): Promise<number> {
+    return await promisify(this.server.getConnections.bind(this.server))();
   }
 
   cut(): void {

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as net from 'node:net';
+import { tmpdir } from 'node:os';
 import { WebSocket } from 'ws';
+import { startAgentProcess } from '../../../../../src/acp/node/process/agentProcess';
 import type { AgentServer, AgentServerDeps } from '../../../../../src/acp/node/serve/agentServer';
 import { IdleConnections } from '../../../../../src/acp/node/serve/idleConnections';
+import { nullLogger } from '../../../../../src/base/common/log';
+import { systemClock } from '../../../../../src/base/node/systemClock';
 import { addressOf, remoteToken, serveAgents } from '../../../../fake/remoteAgents';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { basics, echo, never, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
@@ -185,6 +189,28 @@ describe('the server of an agent', () => {
     ask(2, 'session/prompt', { sessionId: result.sessionId, prompt: [] });
     await eventually('the end of the agent', () => assert.ok(agents.last.isGone));
     socket.resume();
+  });
+
+  it('passes on all that an agent said before it ended', async () => {
+    const script = `
+      process.stdin.once('data', () => {
+        const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+        say({ id: 0, result: { protocolVersion: 1 } });
+        for (let i = 0; i < 2000; i++) say({ method: 'session/update', params: { i, text: 'x'.repeat(500) } });
+        process.exitCode = 1;
+        process.stdin.destroy();
+      });`;
+    const command = { command: process.execPath, args: ['-e', script], env: {}, cwd: tmpdir() };
+    const server = await serveAgents(() => startAgentProcess(command, { clock: systemClock, log: nullLogger }));
+    servers.push(server);
+    const socket = connect(new URL(server.url));
+    let count = 0;
+    socket.on('message', () => count++);
+    await once(socket, 'open');
+    socket.send(JSON.stringify(initialize));
+    await once(socket, 'close');
+    assert.equal(count, 2001);
+    await eventually('the end', () => assert.equal(server.agentCount, 0));
   });
 
   it('says so when the agent cannot be started', async () => {

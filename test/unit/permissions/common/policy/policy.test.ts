@@ -16,6 +16,12 @@ describe('the policy of permissions', () => {
     assert.deepEqual(of('other', user), { read: 'allow', run: 'ask' });
   });
 
+  it('is combined once for each agent', () => {
+    const policy = effectivePolicy({ '*': { read: 'ask' } }, []);
+    assert.equal(policy.forAgent('demo'), policy.forAgent('demo'));
+    assert.notEqual(policy.forAgent('demo'), policy.forAgent('other'));
+  });
+
   it('becomes stricter by workspace settings, never more permissive', () => {
     const user = { '*': { read: 'allow', edit: 'ask', run: 'deny' } };
     assert.deepEqual(of('demo', user, { '*': { read: 'ask', edit: 'deny', run: 'allow', fetch: 'allow' } }), {
