@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Range } from '../../editor/common/editorPort';
-import { LanguageQueries } from '../common/calls/languageQueries';
+import { LanguageQueryRunner } from '../common/calls/languageQueryRunner';
 import type { LanguageEditPort, ProposedAction, ProposedEdits } from '../common/languageEditPort';
 import type { FilePosition } from '../common/languagePort';
 import { ToolError } from '../common/toolError';
@@ -16,10 +16,10 @@ const maxResolvedActions = 60;
 type Edits = readonly vscode.TextEdit[] | undefined;
 
 export class LanguageEdits implements LanguageEditPort {
-  private readonly queries: LanguageQueries;
+  private readonly queries: LanguageQueryRunner;
 
   constructor(clock: Clock) {
-    this.queries = new LanguageQueries(clock, answerTimeoutMs);
+    this.queries = new LanguageQueryRunner(clock, answerTimeoutMs);
   }
 
   async renameEdits(

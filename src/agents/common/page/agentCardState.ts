@@ -3,7 +3,7 @@ import type { InstallJob } from '../install/installJobs';
 import type { AgentCardState } from './agentsApi';
 import type { ListedBackend } from './agentsSituation';
 
-export function installCardState(job: InstallJob): AgentCardState {
+export function cardStateOfInstallJob(job: InstallJob): AgentCardState {
   if (job.kind === 'installing') {
     const { fraction, stage } = job;
     return { kind: 'installing', text: toVisibleText(stage), ...(fraction === undefined ? {} : { fraction }) };
@@ -24,7 +24,7 @@ interface Versions {
   readonly installedVersion: string | undefined;
 }
 
-export function backendCardState(
+export function cardStateOfBackend(
   backend: ListedBackend,
   { installedVersion, isOutdated, update }: Versions,
 ): AgentCardState {

@@ -6,7 +6,7 @@ import type { InstallJob } from '../install/installJobs';
 import type { RegistryAgent } from '../registry/registryAgent';
 import type { AgentAction, AgentActionKind, AgentCard, AgentsView } from './agentsApi';
 import type { AgentsSituation, ListedBackend, RegistryState } from './agentsSituation';
-import { backendCardState, installCardState } from './agentCardState';
+import { cardStateOfBackend, cardStateOfInstallJob } from './agentCardState';
 import { isNewerVersion } from './newerVersion';
 import { identityOf, isOfferedOn, originOf, programOrigin } from './agentOrigin';
 
@@ -134,7 +134,7 @@ function runningVersion({ state }: ListedBackend): string | undefined {
 }
 
 function stateOf(subject: AgentSubject, situation: AgentsSituation, job: InstallJob | undefined): AgentCard['state'] {
-  if (job) return installCardState(job);
+  if (job) return cardStateOfInstallJob(job);
   const { backend, installed, listed } = subject;
   if (!backend && !installed) return { kind: 'available', text: 'Not installed' };
   if (!backend) {
@@ -144,7 +144,7 @@ function stateOf(subject: AgentSubject, situation: AgentsSituation, job: Install
   if (!situation.isTrusted) return { kind: 'installed', text: 'Starts only in a workspace that you trust' };
   const isOutdated = situation.outdated.has(backend.id);
   const update = hasUpdate(subject) ? listed?.version : undefined;
-  return backendCardState(backend, { update, isOutdated, installedVersion: installed?.version });
+  return cardStateOfBackend(backend, { update, isOutdated, installedVersion: installed?.version });
 }
 
 const labels: Readonly<Record<AgentActionKind, string>> = {

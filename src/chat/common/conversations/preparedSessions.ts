@@ -25,7 +25,7 @@ const idleMs = 10 * 60_000;
  * How long a session is kept after the last such page has closed. A prompt that is being sent takes the session as soon
  * as the agent has started.
  */
-const abandonedMs = 2 * 60_000;
+const detachedTurnMs = 2 * 60_000;
 
 interface Preparation {
   readonly backendId: string;
@@ -163,7 +163,7 @@ export class PreparedSessions {
     this.expiryTimer?.dispose();
     if (!this.preparation) return;
     // Only the time during which the computer is awake counts, so that sleep does not end the session.
-    const delayMs = this.isPromptExpected ? idleMs : abandonedMs;
+    const delayMs = this.isPromptExpected ? idleMs : detachedTurnMs;
     this.expiryTimer = setTimerExcludingSleep(this.ports.clock, delayMs, () => this.discardCurrent());
   }
 

@@ -25,7 +25,7 @@ interface OpenQuery {
 }
 
 /** Runs queries that cannot be cancelled, with a time-out for the callers. Equal queries run one after another. */
-export class LanguageQueries {
+export class LanguageQueryRunner {
   private readonly openQueries = new Map<string, OpenQuery>();
 
   constructor(
