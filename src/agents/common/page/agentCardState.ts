@@ -19,7 +19,7 @@ export function cardStateOfInstallJob(job: InstallJob): AgentCardState {
 interface Versions {
   /** The newer version that the registry lists. */
   readonly update: string | undefined;
-  /** Whether it runs an older version than the one that is installed. */
+  /** Whether the agent is running an older version than the installed one. */
   readonly isOutdated: boolean;
   readonly installedVersion: string | undefined;
 }
