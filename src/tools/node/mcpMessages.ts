@@ -19,7 +19,7 @@ interface McpRequestContext {
   readonly callQueue: FairCallQueue;
   readonly openCalls: OpenCalls;
   readonly signal: AbortSignal;
-  /** Returns who calls tools on this connection. Undefined: only reading. */
+  /** Returns the caller of tools on this connection. If undefined, tools can only read. */
   readonly caller: () => ToolCaller | undefined;
   readonly onClientNamed: (name: string) => void;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EditorError } from '../../../src/editor/common/editorPort';
-import { hiddenModulesIn } from '../../../src/tools/common/editor/namedModules';
+import { excludedModulesIn } from '../../../src/tools/common/editor/excludedModules';
 
 describe('names of modules in texts', () => {
   const errors = new Map<string, Error>([
@@ -17,7 +17,7 @@ describe('names of modules in texts', () => {
     },
   };
   const hiddenIn = async (...texts: string[]): Promise<string[]> => [
-    ...(await hiddenModulesIn(texts, '/ws/src/main.ts', { editor })),
+    ...(await excludedModulesIn(texts, '/ws/src/main.ts', { editor })),
   ];
 
   it('lead from the file if they are relative, else from the workspace folders', async () => {

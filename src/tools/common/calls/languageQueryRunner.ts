@@ -5,7 +5,7 @@ import { ToolError } from '../toolError';
 
 /** Limit of open queries per group, so that a hanging language server does not block the others. */
 const maxOpenPerGroup = 16;
-/** After this time, a query counts as abandoned. */
+/** Time after which an unanswered query no longer counts as open. */
 const abandonedAfterMs = 60_000;
 
 export interface LanguageQuery<T> {
@@ -33,7 +33,7 @@ export class LanguageQueryRunner {
     private readonly answerTimeoutMs: number,
   ) {}
 
-  /** Unanswered queries, without abandoned ones. */
+  /** Number of open queries. */
   get openCount(): number {
     return this.openQueries.size;
   }

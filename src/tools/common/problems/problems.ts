@@ -17,7 +17,7 @@ import { ProblemVersions, type KnownProblem, type ProblemChanges } from './probl
 
 const rowsPerPage = 50;
 const maxMessageLength = 600;
-/** How long a call waits for a change, and how often it looks. Language servers need that long after an edit. */
+/** How long a call waits for a change, and how often it checks. Language servers need this time after an edit. */
 const changeTimeoutMs = 5_000;
 const pollIntervalMs = 250;
 
@@ -102,7 +102,7 @@ interface ChangedProblems extends Changes {
   readonly problems: readonly FoundProblem[];
 }
 
-/** Returns the changes once two reads have the same, or none after a while. Rejects with errors of both functions. */
+/** Returns the changes when two consecutive reads agree, or none after a time limit. Rejects with errors of both functions. */
 async function waitForChange(
   read: () => Promise<readonly FoundProblem[]>,
   changesOf: (problems: readonly FoundProblem[]) => Changes,
@@ -115,7 +115,7 @@ async function waitForChange(
     const problems = await read();
     const { added, gone } = changesOf(problems);
     const now = JSON.stringify([added.map(({ text }) => text), gone.map(({ text }) => text)]);
-    // A language server tells the problems of one edit in several steps.
+    // A language server reports the problems after one edit in several steps.
     const isSettled = added.length + gone.length > 0 && now === last;
     if (isSettled || clock.monotonicNow() >= endsAtMs) return { problems, added, gone };
     last = now;
@@ -147,7 +147,7 @@ async function describeChanges(
   ].join('\n');
 }
 
-/** Nearest files first, in a file the worst first. */
+/** Sorts the nearest files first, and the most severe problems of a file first. */
 function sortProblems(
   found: readonly FoundProblem[],
   scope: string | undefined,

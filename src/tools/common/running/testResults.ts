@@ -20,8 +20,8 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes VS Code's results of tests shorter, and leaves out places in files that agents may not see. Lines of other forms stay as
- * they are.
+ * Shortens VS Code's test results, and omits places in files that agents must not see. Lines in other formats stay
+ * unchanged.
  */
 export async function describeTestResults(
   results: string,
@@ -47,7 +47,7 @@ export async function describeTestResults(
   return rows.join('\n');
 }
 
-/** The absolute path that a line names. The path of a failed test is one of names. */
+/** Returns the absolute path in a line. Undefined for the path of a failed test, which consists of test names. */
 function pathOf(line: string): string | undefined {
   if (failure.test(line)) return undefined;
   return pathAttribute.exec(line)?.[1];
@@ -59,7 +59,7 @@ function placeRow(line: string, name: string): string {
   return `  at ${name}${at === undefined ? '' : `:${at}`}`;
 }
 
-/** Returns undefined for a line that says nothing. */
+/** Returns undefined for a line without information. */
 function rowOf(line: string): string | undefined {
   const summary = /^<summary passed=(\d+) failed=(\d+) \/>$/.exec(line);
   if (summary) return `${summary[1]} passed, ${summary[2]} failed`;

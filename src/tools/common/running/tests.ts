@@ -47,7 +47,7 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
   });
 }
 
-/** VS Code never tells the end of a run that is over at once. */
+/** VS Code never reports the end of a run that ends immediately. */
 async function runTests(
   selected: SelectedTests,
   timeout: number,

@@ -11,7 +11,7 @@ interface VisibleFiles {
   readonly uncheckedCount: number;
 }
 
-/** Filters the files that agents may see. Files on the exclude list leave no trace: they are not counted. */
+/** Filters the files that agents may see. Files on the exclude list are not even counted. */
 export async function filterVisibleFiles(
   paths: readonly string[],
   editor: Pick<EditorPort, 'resolve'>,
