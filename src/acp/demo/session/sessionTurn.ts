@@ -13,7 +13,7 @@ import {
   type Turn,
 } from '../answer/turn';
 import { addToHistory, type PlanStep } from './history';
-import { demoPaces, type DemoSession } from './sessions';
+import { demoSpeeds, type DemoSession } from './sessions';
 import type { SessionToolCall, ToolCallStart } from './sessionToolCall';
 
 export const allowOnce = { optionId: 'allow', name: 'Allow', kind: 'allow_once' } as const;
@@ -44,7 +44,7 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
   }
 
   get paceMs(): number {
-    return demoPaces.find(({ value }) => value === this.session.pace)?.wordMs ?? 0;
+    return demoSpeeds.find(({ value }) => value === this.session.pace)?.wordMs ?? 0;
   }
 
   async say(text: string): Promise<void> {

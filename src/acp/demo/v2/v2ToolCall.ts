@@ -58,7 +58,7 @@ export function textContent(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };
 }
 
-/** A diff as version 2 has it: the affected file, and a patch. */
+/** Returns a diff in the form of version 2: the affected file, and a patch. */
 export function diffContent(path: string, oldText: string, newText: string): ToolCallContent {
   const text = `diff --git a${path} b${path}\n${createTwoFilesPatch(`a${path}`, `b${path}`, oldText, newText)}`;
   const patch = { format: 'git_patch', text: text.replace(/^=+\n/m, '') };

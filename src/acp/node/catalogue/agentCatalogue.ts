@@ -166,7 +166,7 @@ function workspaceAgent(entry: CatalogueEntry, id: string, workspaceDefinition: 
   const own = { ...entry, id, title: `${workspaceDefinition.name} (workspace)`, workspaceDefinition };
   if (own.url === undefined || secretNamesIn(own.headers).length === 0) return own;
   const message =
-    'Secrets are only sent to agents of your user settings. Move this agent there, or remove its secrets.';
+    'Only agents in your user settings can receive secrets. Move this agent there, or remove its secrets.';
   return { ...own, problem: { message } };
 }
 

@@ -19,7 +19,7 @@ import { TransportStream } from './transportStream';
 
 interface RemoteAddress {
   readonly url: string;
-  /** Without references to secrets. */
+  /** Headers in which references to secrets are already replaced. */
   readonly headers: AgentHeaders;
 }
 
@@ -37,7 +37,7 @@ export function connectToAgent(address: RemoteAddress, deps: RemoteAgentDeps): R
   return new RemoteAgentLink(address, deps);
 }
 
-/** One connection to a remote agent, in place of a process. */
+/** One connection to a remote agent. Used like the process of a local agent. */
 class RemoteAgentLink implements AgentProcessHandle {
   readonly stream: MessageStream;
   private readonly onListenerError = (error: unknown): void =>
@@ -84,12 +84,12 @@ class RemoteAgentLink implements AgentProcessHandle {
     this.stream = this.createStream();
   }
 
-  /** There is no such output. */
+  /** Empty, because a remote agent has no stderr here. */
   stderrTail(): string {
     return '';
   }
 
-  /** Tells the server that the connection ends, and closes it. Never rejects. */
+  /** Notifies the server and closes the connection. Never rejects. */
   async stop(): Promise<'closed'> {
     const { clock } = this.deps;
     const end = (): Promise<void> => this.transport.end();

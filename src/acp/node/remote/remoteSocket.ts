@@ -56,7 +56,7 @@ export function remoteSocketClass(deps: RemoteSocketDeps): WebSocketConstructor 
           this.ping();
           this.watchLife();
         } else {
-          const message = `The connection to ${where} was lost: there was no sign of life for ${limits.pingMs / 1000} seconds.`;
+          const message = `The connection to ${where} was lost: the server did not answer for ${limits.pingMs / 1000} seconds.`;
           this.fail(new RemoteAgentError('silent', message));
         }
       });

@@ -14,16 +14,16 @@ import { ServedAgent } from './servedAgent';
 import { defaultServeLimits, type ServeLimits } from './serveLimits';
 
 export interface AgentServerDeps {
-  /** Starts the agent for one connection. The server ends it. */
+  /** Starts an agent for one connection. The server stops it. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
   /** The token that clients must send; undefined if they need none. */
   readonly token: string | undefined;
-  /** Names besides those of this machine that clients may use. */
+  /** Additional host names that clients may use. */
   readonly allowedHosts: readonly string[];
-  /** PEM texts. Without them, the server speaks plain HTTP. */
+  /** PEM texts. Without them, the server uses unencrypted HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -128,7 +128,7 @@ export class AgentServer {
     this.handle(request, response);
   }
 
-  /** The SDK names a new connection in the headers of its answer. */
+  /** Tracks a new connection by the id that the SDK puts in the response headers. */
   private trackNew(response: http.ServerResponse): void {
     response.once('close', () => {
       const id = response.getHeader(connectionHeader);
@@ -171,7 +171,7 @@ export class AgentServer {
     };
   }
 
-  /** Ends a WebSocket that says nothing at first, or gives no sign of life later. */
+  /** Ends a WebSocket that sends no first message in time, or does not answer pings. */
   private watch(socket: WebSocket): void {
     const { clock } = this.deps;
     const { firstMessageTimeoutMs, pingMs } = this.limits;

@@ -140,7 +140,7 @@ export class V2Surface implements ProtocolSurface {
       case 'user_message':
       case 'user_message_chunk': {
         const message = PromptAccepted.safeParse(update).data;
-        if (message) this.advance(sessionId, { kind: 'told', messageId: message.messageId });
+        if (message) this.advance(sessionId, { kind: 'reported', messageId: message.messageId });
       }
     }
   }
@@ -164,7 +164,7 @@ export class V2Surface implements ProtocolSurface {
   }
 
   private failureOf({ error }: StateUpdate): BackendError {
-    const reason = error ? `${error.message} (${error.code})` : 'The agent failed without saying why.';
+    const reason = error ? `${error.message} (${error.code})` : 'The agent failed without giving a reason.';
     return new BackendError('backend', `${this.agentTitle}: ${reason}`);
   }
 

@@ -36,10 +36,10 @@ describe('an agent with a url in backline.acp.agents', () => {
       problemsOf({ url: 'https://agents.example/acp', headers: { [name]: value } });
     assert.match(headers('Acp-Connection-Id', 'x'), /Backline sets the header/);
     assert.match(headers('Host', 'x'), /Backline sets the header/);
-    assert.match(headers('two words', 'x'), /not a name of a header/);
+    assert.match(headers('two words', 'x'), /not a valid header name/);
     assert.match(headers('X-Key', 'a\r\nHost: evil'), /cannot have/);
-    assert.match(headers('X-Key', '${secret:PATH}'), /not a name of a secret/);
-    assert.match(headers('X-Key', '${secret:a b}'), /not a name of a secret/);
+    assert.match(headers('X-Key', '${secret:PATH}'), /not a valid secret name/);
+    assert.match(headers('X-Key', '${secret:a b}'), /not a valid secret name/);
   });
 });
 

@@ -474,7 +474,7 @@ describe('the state of ACP v2', () => {
     const reading = new Reading().prompt().tell(stateIs('running'), stateIs('_dreaming'), stateIs('unknown'));
     assert.deepEqual(
       reading.all('status:update').map(({ message: shown }) => shown),
-      ['The agent reports the state “_dreaming”.', 'The agent does not know whether it is working.'],
+      ['The agent’s state is “_dreaming”.', 'The agent’s state is unknown.'],
     );
     assert.equal(reading.updates.isWorking, true);
   });
@@ -482,7 +482,7 @@ describe('the state of ACP v2', () => {
   it('says why a turn ended, if the reason is not known', () => {
     const reading = new Reading().tell(stateIs('running'), chunk('a', 'x'), stateIs('idle', { stopReason: 'budget' }));
     assert.equal(reading.last('prompt:complete').stop_reason, 'end_turn');
-    assert.equal(reading.last('notice').message, 'The agent stopped for this reason: budget');
+    assert.equal(reading.last('notice').message, 'The agent stopped. Reason: budget');
     for (const stopReason of ['end_turn', 'error', null, 7]) reading.tell(stateIs('idle', { stopReason }));
     assert.equal(reading.all('notice').length, 1);
   });
@@ -503,7 +503,7 @@ describe('updates of ACP v2 that are not known', () => {
       .tell(future({ title: 'Rain', content: [text('in '), text('Kyoto')] }), future({ title: 'Sun' }), future({}));
     assert.deepEqual(
       reading.all('notice').map(({ message: shown }) => shown),
-      ['The agent sent an update of the type “weather_update”, which Backline cannot show.\nRain\nin Kyoto'],
+      ['Backline can’t show an update of the type “weather_update” from the agent.\nRain\nin Kyoto'],
     );
     assert.deepEqual([...reading.mapper.ignoredUpdateCounts], [['weather_update', 3]]);
   });

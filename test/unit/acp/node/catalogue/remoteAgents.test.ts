@@ -275,7 +275,7 @@ describe('remote agents', () => {
       assert.equal(own?.needsPermission, undefined);
       assert.match(other?.id ?? '', /^far@work~[0-9a-f]{8}$/);
       assert.equal(other?.needsPermission, true);
-      assert.match(thief?.problem ?? '', /Secrets are only sent to agents of your user settings/);
+      assert.match(thief?.problem ?? '', /Only agents in your user settings can receive secrets/);
     });
 
     it('of a workspace show the user everything that is sent, and need consent again if it changes', async () => {
@@ -289,7 +289,11 @@ describe('remote agents', () => {
       const subject = await subjectOf(setting);
       assert.deepEqual(
         subject?.facts.map(({ label, value }) => `${label}: ${value}`),
-        ['Sends prompts and files to: https://agents.example/acp', 'Folder on that machine: /srv', 'Header X-Team: a'],
+        [
+          'Sends prompts and files to: https://agents.example/acp',
+          'Folder on the agent’s machine: /srv',
+          'Header X-Team: a',
+        ],
       );
       const changed = await subjectOf({ ...setting, url: 'https://evil.example/acp' });
       assert.notEqual(changed?.hash, subject.hash);
