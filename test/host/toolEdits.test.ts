@@ -297,11 +297,11 @@ describe('tools of the window that change files', () => {
         vscode.TestRunProfileKind.Run,
         async (request) => {
           const run = controller.createTestRun(request);
-          // VS Code never tells tools the end of a run that is over at once.
-          await new Promise((resolve) => setTimeout(resolve, 500));
           for (const [, item] of controller.items) {
             if (request.include && !request.include.includes(item)) continue;
             run.started(item);
+            // VS Code never tells tools the end of a run that is over at once.
+            await vscode.commands.executeCommand('vscode.testing.getControllersWithTests');
             const message = vscode.TestMessage.diff('not equal', '3', '4');
             message.location = new vscode.Location(vscode.Uri.file(file), new vscode.Position(1, 0));
             if (item.id === 'adds') run.passed(item);
