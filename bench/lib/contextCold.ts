@@ -29,7 +29,6 @@ export async function runCold(subject: string | undefined, count: number): Promi
   const text = textOf(1, 100);
   const ours =
     subject === 'ours' ? oursOf(writeProviders(...Array.from({ length: count }, () => 'small' as const))) : undefined;
-  globalThis.gc?.();
   const before = usage();
   const items = ours ? (await ours.ask(1, text)).count : await startBareWorkers(count);
   const after = usage();

@@ -43,6 +43,9 @@ function naive(container: HTMLElement): (delta: string) => void {
     linkify: true,
     highlight: (code, language) => highlightToHtml(code, language),
   });
+  // Bundles of pages have no packages for these.
+  markdown.normalizeLink = (href) => href;
+  markdown.normalizeLinkText = (address) => address;
   let text = '';
   return (delta) => {
     text += delta;

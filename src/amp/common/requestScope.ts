@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { TimeoutError } from '../../base/common/errors';
 

@@ -54,7 +54,7 @@ export async function raceSignal<T>(
 }
 
 /** Returns the reason with which a signal fired, as an error. */
-export function abortReason({ reason }: AbortSignal): Error {
+function abortReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }
 

@@ -152,13 +152,17 @@ export class NodeFetch implements Disposable {
 
 const colon = 0x3a;
 
-/** `ended` returns an error if the body should not have ended. */
+/** How much of an unwanted body is read, so that its socket can be used again. */
+const maxUnwantedBytes = 64 * 1024;
+
+/** For a stream, `ended` returns an error if it should not have ended. */
 function bodyOf(
   answer: http.IncomingMessage,
   explain: (error: unknown) => Error,
-  ended: () => Error | undefined = () => undefined,
+  ended?: () => Error | undefined,
 ): ReadableStream<Uint8Array> {
   let isSettled = false;
+  let unwantedBytes = 0;
   const settle = (action: () => void): void => {
     if (isSettled) return;
     isSettled = true;
@@ -168,13 +172,17 @@ function bodyOf(
     start(controller) {
       const fail = (error: Error): void => settle(() => controller.error(error));
       answer.on('data', (chunk: Buffer) => {
-        if (isSettled) return;
+        if (isSettled) {
+          unwantedBytes += chunk.length;
+          if (unwantedBytes > maxUnwantedBytes) answer.destroy();
+          return;
+        }
         controller.enqueue(chunk);
         if ((controller.desiredSize ?? 0) <= 0) answer.pause();
       });
       answer.on('error', (error) => fail(explain(error)));
       answer.on('end', () => {
-        const problem = ended();
+        const problem = ended?.();
         if (problem) fail(problem);
         else settle(() => controller.close());
       });
@@ -186,7 +194,8 @@ function bodyOf(
     },
     cancel() {
       isSettled = true;
-      answer.destroy();
+      if (ended) answer.destroy();
+      else answer.resume();
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../../../../base/common/log';
 import { DeltaMerger } from '../../../common/api/deltaMerger';
+import { RepeatedDeltas } from '../../../common/api/repeatedDeltas';
 import { DeltaRedactor } from '../../../../session/common/redaction/deltaRedactor';
 import type { SessionEvent } from '../../../../session/common/sessionEvents';
 import type { SecretRedactor } from '../../../../session/common/redaction/secretRedactor';
@@ -10,6 +11,7 @@ const maxIgnoredNames = 50;
 /** Decodes messages of a session's stream to events. Logs each kind of ignored message only once. */
 export class EventDecoder {
   private readonly deltaMerger: DeltaMerger;
+  private readonly repeatedDeltas: RepeatedDeltas;
   private readonly loggedReasons = new Set<string>();
 
   constructor(
@@ -20,12 +22,19 @@ export class EventDecoder {
     private readonly onLostApproval: () => void,
   ) {
     const deltas = new DeltaRedactor(redactor, emit);
+    this.repeatedDeltas = new RepeatedDeltas(sessionId);
     this.deltaMerger = new DeltaMerger((event) => deltas.emitRedacted(event));
   }
 
   /** Decodes a message. The event is emitted at the end of the current task at the latest. */
   decode(message: StreamMessage): void {
+    const repeated = this.repeatedDeltas.decode(message);
+    if (repeated) {
+      this.deltaMerger.add(repeated);
+      return;
+    }
     const decoded = decodeStreamMessage(this.sessionId, message);
+    this.repeatedDeltas.learn(message, decoded);
     if ('event' in decoded) {
       this.deltaMerger.add(decoded);
       return;
