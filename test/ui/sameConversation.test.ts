@@ -137,8 +137,12 @@ for (const { name, reach } of kinds) {
       });
       await chat.says('ended with exit code 0');
       await ends();
-      await (await chat.frame()).locator('.terminal').getByText('out of the terminal').first().waitFor({
-        state: 'attached',
+      const output = (await chat.frame()).locator('.terminal').getByText('out of the terminal').first();
+      await eventually('the output', async () => {
+        // A step that has ended is folded.
+        const step = (await chat.frame()).locator('details.tool > summary').filter({ hasText: 'node -e' }).last();
+        if (!(await output.isVisible())) await step.click({ timeout: 5_000 });
+        await output.waitFor({ timeout: 2_000 });
       });
       await shot('terminal');
     });
