@@ -152,6 +152,7 @@ function xOf(ratio) {
 /** @param {number} ratio */
 function percent(ratio) {
   const value = ratio * 100;
+  if (value > 0 && value < 0.1) return '< 0.1 %';
   return `${value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 1 : 0 })} %`;
 }
 
