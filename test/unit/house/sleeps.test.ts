@@ -14,7 +14,6 @@ const known: Readonly<Record<string, readonly [number, string]>> = {
   'host/editorReload.test.ts': [1, 'VS Code notices a written file later or sooner'],
   'host/permissions.test.ts': [1, 'a quick pick takes no answer until VS Code has filled it'],
   'host/quickPickItems.test.ts': [1, 'items that change at any speed'],
-  'host/toolEdits.test.ts': [1, 'VS Code does not tell the end of a test run that is over at once'],
   'page/markdown/hostile.test.ts': [1, 'scripts that run after a task'],
   'page/markdown/support/markdownPage.ts': [1, 'a task of the page'],
   'page/support/drawn.ts': [1, 'a task of the page'],
