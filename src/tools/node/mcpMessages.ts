@@ -67,7 +67,7 @@ export async function answerMcpBody(body: string, facts: McpRequestContext): Pro
 
 async function answerMessage(value: unknown, facts: McpRequestContext): Promise<object | undefined> {
   const message = Message.safeParse(value).data;
-  if (!message) return errorResponse(null, { code: -32600, message: 'That is no message of JSON-RPC 2.0.' });
+  if (!message) return errorResponse(null, { code: -32600, message: 'That is not a JSON-RPC 2.0 message.' });
   const { id, method, params = {} } = message;
   if (method === 'notifications/cancelled') {
     const cancelled = CancelledParams.safeParse(params).data;

@@ -97,7 +97,7 @@ async function runTask(
 async function describeOutput(name: string, page: number, started: ReadonlyMap<string, StartedTask>): Promise<string> {
   const [label, task] =
     [...started].find(([each]) => each === name || each.slice(each.indexOf(': ') + 2) === name) ?? [];
-  if (!task) throw new ToolError(`You have not run “${name}”, or long ago. Run it first.`);
+  if (!task) throw new ToolError(`You have not run “${name}” recently. Run it first.`);
   const state = task.hasEnded ? 'has ended' : 'is running';
   return [`${label} ${state}.`, ...(await lastLines(task, page, linesPerPage))].join('\n');
 }
