@@ -9,7 +9,7 @@ const maxModules = 50;
 
 /**
  * Returns the module names in quotes, such as "./config", that lead from `file` (an absolute path) or from a workspace folder to
- * an excluded file, as far as names tell.
+ * an excluded file, as far as names tell. If there are too many names to check, the others count as hidden.
  */
 export async function hiddenModulesIn(
   texts: readonly string[],
@@ -19,7 +19,7 @@ export async function hiddenModulesIn(
   const names = new Set(texts.flatMap((text) => [...text.matchAll(quoted)].map(([, , name = '']) => name)));
   const folder = withForwardSlashes(file).replace(/\/[^/]*$/u, '');
   const roots = editor.folders.map(({ path }) => withForwardSlashes(path));
-  const hidden = new Set<string>();
+  const hidden = new Set([...names].slice(maxModules));
   for (const name of [...names].slice(0, maxModules)) {
     // Many projects write their root folder as an alias.
     const bases = name.startsWith('.') ? [folder] : roots;
