@@ -122,6 +122,14 @@ describe('the tool tests', () => {
     );
   });
 
+  it('keeps what tests compare, also where it looks like a place outside of the workspace', async () => {
+    const made = bench();
+    const route = '<Route path="/users">';
+    made.tests.results = () =>
+      Promise.resolve(`${route}\n${route}\n<location path="/usr/lib/node.js" line="9" col="1" />\n<Route path=".env">`);
+    assert.equal(await made.call('tests', { action: 'failures' }), `${route}\n${route}`);
+  });
+
   it('cuts long results', async () => {
     const made = bench();
     made.tests.results = () =>
