@@ -89,6 +89,19 @@ describe('the tool tests', () => {
     assert.equal(made.clock.pending, 0);
   });
 
+  it('does not wait without end for the list, or for the last results', async () => {
+    const made = bench();
+    const never = (): Promise<never> => new Promise(() => undefined);
+    Object.assign(made.tests, { testsIn: never, results: never });
+    for (const asked of [{ action: 'failures' }, { action: 'list', files: ['src/main.ts'] }]) {
+      const told = assert.rejects(made.call('tests', asked), /no answer within 30 s/);
+      for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+      assert.equal(made.clock.pending, 1);
+      made.clock.advance(30_000);
+      await told;
+    }
+  });
+
   it('tells why tests fail, and names no file that agents may not see', async () => {
     const made = bench();
     made.tests.results = () => Promise.resolve(failed);
