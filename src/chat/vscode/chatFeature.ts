@@ -142,7 +142,7 @@ export class ChatFeature implements Feature<ChatUi> {
     const undoRestore = (chat: Chat, restoreId: string): Promise<void> =>
       restore.undo(chat, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, undoRestore });
-    const turnReviews = store.add(new TurnReviews(documents, messages, undo));
+    const turnReviews = store.add(new TurnReviews(chats, documents, messages, undo));
     const interrupted = new InterruptedRestores({ checkpoints, restorer, undoRestore, dialogs, messages, log });
     const restore = new RestoreActions({
       chats,

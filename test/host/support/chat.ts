@@ -135,7 +135,7 @@ export class ChatUnderTest {
       editor: this.actions,
       code: this.code,
       review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
-      turnReviews: new TurnReviews(this.documents, messages, undo),
+      turnReviews: new TurnReviews(this.chats, this.documents, messages, undo),
       undo,
       restore: new RestoreActions({
         chats: this.chats,

@@ -32,4 +32,11 @@ describe('names of modules in texts', () => {
   it('are in quotes and have a slash', async () => {
     assert.deepEqual(await hiddenIn('../config/secret', '"secret"', '"../config/\nsecret"'), []);
   });
+
+  it('count as hidden where there are too many to check', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `./free/${index}`);
+    const quotedNames = names.map((name) => `"${name}"`);
+    assert.deepEqual(await hiddenIn(...quotedNames), []);
+    assert.deepEqual(await hiddenIn(...quotedNames, '"../config/secret"'), ['../config/secret']);
+  });
 });

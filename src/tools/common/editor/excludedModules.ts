@@ -9,7 +9,7 @@ const maxModules = 50;
 
 /**
  * Returns the quoted module names, such as "./config", that refer from `file` (an absolute path) or a workspace folder to
- * an excluded file. Compares names only.
+ * an excluded file. Compares names only. If there are too many names to check, the others count as excluded.
  */
 export async function excludedModulesIn(
   texts: readonly string[],
@@ -19,7 +19,7 @@ export async function excludedModulesIn(
   const names = new Set(texts.flatMap((text) => [...text.matchAll(quoted)].map(([, , name = '']) => name)));
   const folder = withForwardSlashes(file).replace(/\/[^/]*$/u, '');
   const roots = editor.folders.map(({ path }) => withForwardSlashes(path));
-  const hidden = new Set<string>();
+  const hidden = new Set([...names].slice(maxModules));
   for (const name of [...names].slice(0, maxModules)) {
     // Many projects use an alias for their root folder.
     const bases = name.startsWith('.') ? [folder] : roots;

@@ -20,6 +20,8 @@ const maxMessageLength = 600;
 /** How long a call waits for a change, and how often it checks. Language servers need this time after an edit. */
 const changeTimeoutMs = 5_000;
 const pollIntervalMs = 250;
+/** How much longer than a look the pause after it is, because a look reads every file with problems. */
+const restShare = 3;
 
 const rankBySeverity: Record<DiagnosticSeverity, number> = { error: 0, warning: 1, information: 2, hint: 3 };
 const maxRankByFilter = { error: 0, warning: 1, all: 3 } as const;
@@ -112,14 +114,16 @@ async function waitForChange(
   const endsAtMs = clock.monotonicNow() + changeTimeoutMs;
   let last: string | undefined;
   for (;;) {
+    const startedAtMs = clock.monotonicNow();
     const problems = await read();
+    const tookMs = clock.monotonicNow() - startedAtMs;
     const { added, gone } = changesOf(problems);
     const now = JSON.stringify([added.map(({ text }) => text), gone.map(({ text }) => text)]);
     // A language server reports the problems after one edit in several steps.
     const isSettled = added.length + gone.length > 0 && now === last;
     if (isSettled || clock.monotonicNow() >= endsAtMs) return { problems, added, gone };
     last = now;
-    await pause(clock, pollIntervalMs, signal);
+    await pause(clock, Math.max(pollIntervalMs, restShare * tookMs), signal);
   }
 }
 

@@ -30,16 +30,20 @@ export async function describeTestResults(
 ): Promise<string> {
   const lines = results.split('\n');
   const paths = new Set(lines.flatMap((line) => pathOf(line) ?? []));
-  const visible = new Set((await filterVisibleFiles([...paths], editor, signal)).paths);
+  const files = await filterVisibleFiles([...paths], editor, signal);
+  const visible = new Set(files.paths);
+  // Places in libraries say little, but what a test compares can look like a place outside.
+  const allowed = new Set([...files.paths, ...files.outside]);
   const rows: string[] = [];
   let length = 0;
   for (const line of lines) {
     const path = pathOf(line);
-    if (path !== undefined && !visible.has(path)) continue;
+    const isPlace = place.test(line);
+    if (path !== undefined && !(isPlace ? visible : allowed).has(path)) continue;
     const row = path === undefined ? rowOf(line) : placeRow(line, displayPath(path, editor));
     if (row === undefined) continue;
     // A test that fails in several ways can name the same place several times.
-    if (path !== undefined && row === rows.at(-1)) continue;
+    if (isPlace && row === rows.at(-1)) continue;
     length += row.length + 1;
     if (length > maxLength) return [...rows, '… and more. Run fewer tests to see the others.'].join('\n');
     rows.push(row);

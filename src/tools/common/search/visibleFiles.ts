@@ -7,7 +7,8 @@ const maxFiles = 2_000;
 interface VisibleFiles {
   /** The visible files, in the given order. */
   readonly paths: readonly string[];
-  readonly outsideCount: number;
+  /** The files outside the workspace. */
+  readonly outside: readonly string[];
   readonly uncheckedCount: number;
 }
 
@@ -29,7 +30,7 @@ export async function filterVisibleFiles(
   await Promise.all(Array.from({ length: Math.min(maxConcurrentChecks, checked.length) }, work));
   return {
     paths: checked.filter((_, index) => verdicts[index] === 'visible'),
-    outsideCount: verdicts.filter((verdict) => verdict === 'outside').length,
+    outside: checked.filter((_, index) => verdicts[index] === 'outside'),
     uncheckedCount: paths.length - checked.length,
   };
 }
