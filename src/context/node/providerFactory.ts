@@ -8,7 +8,7 @@ import { untrustedWorkspaceMessage, type ProviderEntry } from '../common/provide
 import { disabledTrafficTap, type TrafficTap } from '../../wire/common/traffic';
 import { refersToSecrets } from '../common/providers/secretReferences';
 import { ProviderConsentGuard } from './providerConsentGuard';
-import { CallTraffic } from './callTraffic';
+import { ProviderTrafficRecorder } from './providerTrafficRecorder';
 import type { Fetch } from './httpAnswer';
 import { HttpProvider, maxAnswerBytes } from './httpProvider';
 import { ModuleWatcher } from './moduleWatcher';
@@ -103,8 +103,8 @@ export class ProviderFactory {
     return await isInsideFolders(this.deps.workspaceFolders?.() ?? [], url);
   }
 
-  private trafficOf(title: string): CallTraffic {
-    return new CallTraffic(this.deps.traffic ?? disabledTrafficTap, this.deps.clock, title);
+  private trafficOf(title: string): ProviderTrafficRecorder {
+    return new ProviderTrafficRecorder(this.deps.traffic ?? disabledTrafficTap, this.deps.clock, title);
   }
 
   private createWorkerProvider(
