@@ -8,7 +8,7 @@ import { changeParts } from './changeParts';
 import { inlineImagePart, imageLink, imagePart } from './images';
 import { bareToolName, commandOfInput, firstTextField, pathOfInput, toolKind } from '../../model/toolNames';
 import { plainText } from './mapped';
-import { remainingParts } from './remainingParts';
+import { partsOfUnshownValues } from './partsOfUnshownValues';
 
 /** The data of a call that determines how its result is shown. */
 export interface ShownCall {
@@ -94,7 +94,7 @@ function terminalParts(result: unknown, { input }: ShownCall): readonly Part[] |
       ...(hasExitCode ? { exitCode } : {}),
     },
     ...(isRecord(truncation) || truncation === true ? [plainText('Amp truncated this output.')] : []),
-    ...(isRecord(result) ? remainingParts(result, terminalKeys(result)) : []),
+    ...(isRecord(result) ? partsOfUnshownValues(result, terminalKeys(result)) : []),
   ];
 }
 
@@ -122,14 +122,14 @@ function webParts(result: unknown): readonly Part[] | undefined {
     return uri === undefined ? [] : [{ type: 'link', uri, ...(title === undefined ? {} : { title }) }];
   });
   if (links.length === 0 || links.length < hits.length) return undefined;
-  return [...links, ...(isRecord(result) ? remainingParts(result, ['results']) : [])];
+  return [...links, ...(isRecord(result) ? partsOfUnshownValues(result, ['results']) : [])];
 }
 
 function threadParts(result: unknown): readonly Part[] | undefined {
   if (!isRecord(result)) return undefined;
   const items = asList(result['threads']).map(threadName);
   if (items.length === 0 || items.includes('')) return undefined;
-  return [{ type: 'list', items }, ...remainingParts(result, ['threads'])];
+  return [{ type: 'list', items }, ...partsOfUnshownValues(result, ['threads'])];
 }
 
 /** Returns the name of a thread. Empty if the format is unknown. */

@@ -7,7 +7,7 @@ import { plainText } from './mapped';
 const ignoredKeys: ReadonlySet<string> = new Set(['discoveredGuidanceFiles', '~debug']);
 
 /** Returns parts for the values of a result that are not in `shownKeys`, so that unknown data is not lost. */
-export function remainingParts(result: JsonRecord, shownKeys: readonly string[]): readonly Part[] {
+export function partsOfUnshownValues(result: JsonRecord, shownKeys: readonly string[]): readonly Part[] {
   const unread = Object.entries(result).filter(
     ([key, value]) => !shownKeys.includes(key) && !ignoredKeys.has(key) && hasContent(key, value),
   );
