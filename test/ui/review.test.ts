@@ -55,8 +55,8 @@ describe('The review of changes', () => {
   });
 
   it('shows all that a turn has changed in one editor, or all since a prompt', async () => {
-    await (await chat.button('Review Changes of This Turn')).click();
-    await activeTab('Changes of “change”').waitFor();
+    await (await chat.button('Review Changes from This Turn')).click();
+    await activeTab('Changes from “change”').waitFor();
     await diffOf('values.ts').waitFor();
     await window.screenshot('review-turn');
     await window.runCommand('Backline: Review Changes Since Prompt…');
@@ -167,8 +167,8 @@ describe('The review of changes', () => {
     }
     const turns = (await chat.frame()).locator('.turn-changes');
     await eventually('the turns', async () => assert.ok((await turns.count()) >= 6));
-    await turns.nth(-2).getByRole('button', { name: 'Review Changes of This Turn' }).click();
-    await activeTab('Changes of “line 5”').waitFor();
+    await turns.nth(-2).getByRole('button', { name: 'Review Changes from This Turn' }).click();
+    await activeTab('Changes from “line 5”').waitFor();
     const line = diffOf('values.ts')
       .locator('.editor.modified .lines-content > .view-lines > .view-line')
       .filter({ hasText: 'value5' });

@@ -63,7 +63,7 @@ export class SharedDraft implements Disposable {
     this.emitter.fire({ kind: 'refused', draft });
   }
 
-  /** Puts back the text of a prompt that the user withdrew, before newer text. */
+  /** Restores the text of a prompt that the user has withdrawn. Places it before newer text. */
   giveBack(draft: Draft): void {
     this.save(joinDrafts(draft, this.currentDraft));
     this.emitter.fire({ kind: 'refused', draft });

@@ -97,11 +97,11 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
         <ChangeCounts changes={[totals]} />
         <span class="spring" />
         {reviewChanges && (
-          <IconButton label="Review Changes of This Turn" icon={DiffFilesIcon} onClick={() => reviewChanges(turn)} />
+          <IconButton label="Review Changes from This Turn" icon={DiffFilesIcon} onClick={() => reviewChanges(turn)} />
         )}
         {keepChanges && canRevert && (
           <IconButton
-            label="Keep All Changes of This Conversation"
+            label="Keep All Changes from This Conversation"
             icon={KeepIcon}
             class="of-all"
             onClick={() => keepChanges()}
@@ -109,7 +109,7 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
         )}
         {revert && canRevert && (
           <IconButton
-            label="Undo All Changes of This Conversation"
+            label="Undo All Changes from This Conversation"
             icon={RevertIcon}
             class="of-all"
             onClick={() => revert()}
@@ -155,7 +155,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       {hasChangedLines(changed) && <ChangeCounts changes={[{ added, removed }]} />}
       {revert && canUndo(changed) && (
         <IconButton
-          label={showHiddenCharacters(`Undo Changes of This Turn in ${short(path)}`)}
+          label={showHiddenCharacters(`Undo Changes from This Turn in ${short(path)}`)}
           icon={RevertIcon}
           class="of-all"
           onClick={() => revert(path, turn, renamedFrom)}
