@@ -171,7 +171,7 @@ export class AmpServer implements Disposable {
     this.scheduleHeartbeat();
 
     await this.writeLockfiles(port);
-    if (disposables.isDisposed) throw new Error('The server was stopped while it started.');
+    if (disposables.isDisposed) throw new Error('The server was stopped while it was starting.');
     this.listeningPort = port;
     void lockfiles.removeStale();
     options.log.info(`Serving on 127.0.0.1:${port}`);

@@ -178,7 +178,7 @@ function parseTarget(uriOrPath: string): Target {
   const uri = parseUri(uriOrPath);
   if (scheme === 'http' || scheme === 'https') return { kind: 'link', uri };
   if (scheme !== 'file') {
-    throw new EditorError('unsupportedUri', `${scheme}: links cannot be opened. Use a file: or https: URI.`);
+    throw new EditorError('unsupportedUri', `Backline can’t open ${scheme}: links. Use a file: or https: link.`);
   }
   const range = parseFragment(uri.fragment);
   if (uri.fragment !== '' && !range) return { kind: 'file', path: uri.fsPath };

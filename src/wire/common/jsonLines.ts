@@ -29,7 +29,7 @@ export class JsonLineReader {
 
   /** Keeps a reference to the chunk, so the caller must not modify it. */
   push(chunk: Uint8Array): void {
-    this.lineDecoder.push(chunk);
+    this.lineDecoder.addChunk(chunk);
   }
 
   end(): void {
