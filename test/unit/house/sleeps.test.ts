@@ -17,6 +17,7 @@ const known: Readonly<Record<string, readonly [number, string]>> = {
   'page/markdown/hostile.test.ts': [1, 'scripts that run after a task'],
   'page/markdown/support/markdownPage.ts': [1, 'a task of the page'],
   'page/support/drawn.ts': [1, 'a task of the page'],
+  'ui/chat.test.ts': [2, 'VS Code hides a side bar, and changes a theme'],
   'ui/chatAmplifier.test.ts': [1, 'a server that stays away'],
   'ui/context.test.ts': [1, 'a command that must not run'],
   'ui/threadActions.test.ts': [1, 'a menu takes a click for the end of the one that opened it'],

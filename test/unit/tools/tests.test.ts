@@ -83,7 +83,7 @@ describe('the tool tests', () => {
     assert.equal(signals[0]?.aborted, false);
     made.clock.advance(5_000);
     await told;
-    assert.equal(signals[0]?.aborted, true);
+    assert.equal(signals[0].aborted, true);
     made.tests.results = () => Promise.reject(new Error('broken'));
     await assert.rejects(made.call('tests', { action: 'run' }), /^Error: broken$/);
     assert.equal(made.clock.pending, 0);

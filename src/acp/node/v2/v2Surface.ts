@@ -1,4 +1,4 @@
-import type { ContentBlock, McpServer } from '@agentclientprotocol/sdk';
+import { RequestError, type ContentBlock, type McpServer } from '@agentclientprotocol/sdk';
 import type * as z from 'zod';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type {
@@ -163,9 +163,10 @@ export class V2Surface implements ProtocolSurface {
     pending.end(report);
   }
 
-  private failureOf({ error }: StateUpdate): BackendError {
-    const reason = error ? `${error.message} (${error.code})` : 'The agent failed without saying why.';
-    return new BackendError('backend', `${this.agentTitle}: ${reason}`);
+  /** An error that the report names is treated as the answer to a prompt: it can mean that the user has to sign in. */
+  private failureOf({ error }: StateUpdate): BackendError | RequestError {
+    if (error) return new RequestError(error.code, error.message, error['data']);
+    return new BackendError('backend', `${this.agentTitle}: The agent failed without saying why.`);
   }
 
   private toParams({ mcpServers, ...params }: SessionParams): object {

@@ -39,4 +39,39 @@ describe('a turn of ACP v2', () => {
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'end_turn');
     assert.equal((await follower.next('notice')).message, 'The agent stopped for this reason: _budget');
   });
+
+  it('that ends because the user is not signed in waits for the sign-in, and is sent again', async () => {
+    let isSignedIn = false;
+    const { backend } = v2BackendOf((app) => {
+      app.onRequest('auth/login', () => {
+        isSignedIn = true;
+        return {};
+      });
+      v2Basics(app, { authMethods: [{ type: 'agent', methodId: 'web', name: 'In the browser' }] });
+      onV2Prompt(app, async (teller) => {
+        const error = { code: -32000, message: 'Authentication required' };
+        if (isSignedIn) await ends(teller, { stopReason: 'end_turn' });
+        else await ends(teller, { stopReason: 'error', error });
+      });
+    });
+    backends.push(backend);
+    const { session, follower } = await open(backend);
+    const required = new Promise<void>((resolve) =>
+      backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()),
+    );
+    await session.prompt({ text: 'hello' });
+    await required;
+    await backend.authenticate('web');
+    assert.equal((await follower.next('prompt:complete')).stop_reason, 'end_turn');
+    assert.equal(follower.all('prompt:submit').length, 1);
+  });
+
+  it('that fails says why in a sentence, without the code', async () => {
+    const error = { code: -32603, message: 'The model is overloaded' };
+    const { session, follower } = await open(make((teller) => ends(teller, { stopReason: 'error', error })));
+    await session.prompt({ text: 'go' });
+    const text = JSON.stringify(await follower.next('error'));
+    assert.match(text, /The model is overloaded/);
+    assert.doesNotMatch(text, /\(-32603\)/);
+  });
 });
