@@ -54,7 +54,7 @@ interface AmpClientInfo {
 
 /** Editor events within this time are combined into one notification. A delay of 100 ms would be noticeable. */
 const notificationDelayMs = 10;
-/** The `User-Agent` of CLIs that ignore `appendToPrompt` (September 2026). Others sent none (January 2026). */
+/** The `User-Agent` of CLIs that ignore `appendToPrompt` (September 2026). Earlier ones sent none (January 2026). */
 const userAgentWithoutPrompts = /^undici\b/iu;
 
 /** Serves the editor to local Amp clients, which find it by a lockfile. Await `stop`, or `dispose` it. */

@@ -72,7 +72,7 @@ export class ProviderFactory {
           isAllowed,
           ...(brought ? { assertAllowed: () => brought.assertAddressAllowed() } : {}),
           maxBytes: maxAnswerBytes,
-          traffic: this.trafficOf(title),
+          traffic: this.trafficRecorderFor(title),
         });
       case 'module':
         return this.createWorkerProvider(entry, async () => {
@@ -103,7 +103,7 @@ export class ProviderFactory {
     return await isInsideFolders(this.deps.workspaceFolders?.() ?? [], url);
   }
 
-  private trafficOf(title: string): ProviderTrafficRecorder {
+  private trafficRecorderFor(title: string): ProviderTrafficRecorder {
     return new ProviderTrafficRecorder(this.deps.traffic ?? disabledTrafficTap, this.deps.clock, title);
   }
 
@@ -116,7 +116,7 @@ export class ProviderFactory {
       pool: this.pool,
       log,
       texts: this.textSharer,
-      traffic: this.trafficOf(title),
+      traffic: this.trafficRecorderFor(title),
       watcher: (onChange) => new ModuleWatcher(clock, onChange),
       // No other provider may see its secrets.
       isOwnWorkerRequired: refersToSecrets(settings),

@@ -194,7 +194,7 @@ export class WorkerProvider implements ContextProvider {
     const { mustLocateModuleAgain: isRefresh } = this;
     this.mustLocateModuleAgain = false;
     const { newVersion, assertAllowed, ...module } = await this.locate(signal, isRefresh);
-    this.assertWanted(signal);
+    this.assertStillWanted(signal);
     this.availableNewVersion = newVersion;
     // Also watch a module that fails to load, since the author may be fixing it.
     const { specifier } = module;
@@ -218,7 +218,7 @@ export class WorkerProvider implements ContextProvider {
       const answer = await pool.ask(this.id, { ...guarded, request: { method: 'survey' } }, signal);
       const worker = pool.workerOf(this.id);
       assertAllowed(expectKind(answer, 'survey').files);
-      this.assertWanted(signal);
+      this.assertStillWanted(signal);
       return worker;
     } catch (error) {
       pool.unload(this.id);
@@ -227,7 +227,7 @@ export class WorkerProvider implements ContextProvider {
   }
 
   /** The permission may have changed in the meantime. */
-  private assertWanted(signal: AbortSignal): void {
+  private assertStillWanted(signal: AbortSignal): void {
     if (this.isDisposed) throw new ProviderError('The provider was stopped.');
     if (signal.aborted) throw new RequestCancelledError();
   }

@@ -1,9 +1,9 @@
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 
 interface QuestionLimits {
-  /** By the name that a client gives itself. */
+  /** Maximum number of questions for one client, by the name that it gives itself. */
   readonly perClient: number;
-  /** A client can give itself many names. */
+  /** Maximum number of questions for all clients together, because one client can use many names. */
   readonly inAll: number;
 }
 

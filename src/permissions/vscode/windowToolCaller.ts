@@ -126,7 +126,7 @@ export class WindowToolCaller implements ToolCaller {
     }
   }
 
-  /** Whether the policy entry for MCP clients allows it. The entry for all agents does not apply to them. */
+  /** Whether the policy entry for MCP clients allows the request. The entry for all agents does not apply to them. */
   private isAllowedForExternalClients(decision: Decision, request: CheckedRequest): boolean {
     if ('rule' in decision) return decision.rule.agent === mcpClientPolicyId;
     const own = this.deps.standing.policy().userPolicies.get(mcpClientPolicyId);

@@ -92,7 +92,7 @@ export class GitProgram {
     signal.addEventListener('abort', onAbort);
     try {
       const onTooMuch = (): void => stop(new CheckpointError('failed', 'The output of Git is too large.'));
-      const end = await Promise.race([ended(child, input, onTooMuch, maxOutputBytes), ending.givenUp]);
+      const end = await Promise.race([ended(child, input, onTooMuch, maxOutputBytes), ending.endingFailure]);
       if (stopped) throw stopped;
       return end;
     } catch (error) {
@@ -157,7 +157,7 @@ class ProcessEnding {
   }
 
   /** Rejects if the process cannot be ended, or if another process keeps its output open. */
-  get givenUp(): Promise<never> {
+  get endingFailure(): Promise<never> {
     return this.givenUpResolvers.promise;
   }
 

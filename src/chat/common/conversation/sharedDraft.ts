@@ -64,7 +64,7 @@ export class SharedDraft implements Disposable {
   }
 
   /** Restores the text of a prompt that the user has withdrawn. Places it before newer text. */
-  giveBack(draft: Draft): void {
+  restoreWithdrawn(draft: Draft): void {
     this.save(joinDrafts(draft, this.currentDraft));
     this.emitter.fire({ kind: 'refused', draft });
   }

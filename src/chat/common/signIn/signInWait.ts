@@ -67,7 +67,7 @@ export class SignInWait {
 
   private async cancelSent(prompt: Draft): Promise<void> {
     await this.ports.turnRunner.stop();
-    this.ports.draft.giveBack(prompt);
+    this.ports.draft.restoreWithdrawn(prompt);
   }
 
   private async cancelQueued(prompt: QueuedPrompt): Promise<void> {
@@ -75,7 +75,7 @@ export class SignInWait {
     await conversation.file.claim();
     this.end();
     conversation.addRecord({ type: 'unqueued', id: prompt.id });
-    draft.giveBack(prompt);
+    draft.restoreWithdrawn(prompt);
   }
 
   private get isMissing(): boolean {

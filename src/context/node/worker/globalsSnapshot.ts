@@ -38,8 +38,8 @@ export class GlobalsSnapshot {
     this.states = takeStates();
   }
 
-  /** Whether something has changed since the last call. */
-  takeChange(): boolean {
+  /** Returns whether any global has changed since the last call. */
+  detectChange(): boolean {
     try {
       if (this.states.every(isSame)) return false;
       this.states = takeStates();

@@ -338,7 +338,7 @@ export class ProviderWorker {
     this.lastCheckMs = now;
     const providers = [...this.ranSinceCheck];
     this.ranSinceCheck.clear();
-    if (globals.takeChange()) this.deps.post([{ kind: 'interfered', reason: 'globals', providers }], []);
+    if (globals.detectChange()) this.deps.post([{ kind: 'interfered', reason: 'globals', providers }], []);
   }
 
   /** Sends heartbeats as long as questions are open, which shows that the event loop runs. */

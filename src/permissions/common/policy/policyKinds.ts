@@ -10,5 +10,8 @@ export const allAgentsKey = '*';
  */
 export const mcpClientPolicyId = 'mcp';
 
-/** Keys of the policy that no agent may have as its id, or it would share the answers of others. `amp` is Amp itself. */
+/**
+ * Keys of the policy that no agent may have as its id, because it would get the answers for others. `amp` is Amp
+ * itself.
+ */
 export const reservedPolicyIds: ReadonlySet<string> = new Set([allAgentsKey, 'amp', mcpClientPolicyId]);
