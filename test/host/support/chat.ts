@@ -18,7 +18,7 @@ import { ShownChats } from '../../../src/chat/common/page/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
 import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatPageServices';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
-import type { Choice, Dialogs, Confirmation } from '../../../src/chat/vscode/dialogs';
+import type { ChoiceQuestion, Dialogs, ConfirmationQuestion } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
 import { AnswerTextActions } from '../../../src/chat/vscode/answerTextActions';
 import { RecentFiles } from '../../../src/chat/vscode/recentFiles';
@@ -66,8 +66,8 @@ export class ChatUnderTest {
   readonly chats = new FakeChats();
   readonly editor = new AdapterUnderTest();
   readonly state = new Map<string, unknown>();
-  readonly questions: Confirmation[] = [];
-  readonly choices: Choice[] = [];
+  readonly questions: ConfirmationQuestion[] = [];
+  readonly choices: ChoiceQuestion[] = [];
   readonly contexts: string[] = [];
   private readonly chipSource: ChipSource = {
     onDidChange: () => toDisposable(() => undefined),

@@ -296,7 +296,7 @@ export class ChangeJournal {
     if (file && (await this.fileTexts.textOf(file.before)) === undefined) {
       throw new ChatError(
         'notFound',
-        'The previous contents of the file are unknown. Use the Timeline view or Git history.',
+        'The file’s previous contents are unknown. Use the Timeline view or Git history.',
       );
     }
     const now = await this.fileTexts.readFile(path);

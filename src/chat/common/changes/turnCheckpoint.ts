@@ -128,7 +128,7 @@ export class TurnCheckpoint {
     if (this.folders.length === 0) return;
     await this.scan();
     for (const problem of this.scanProblems) {
-      this.addNotice(`Some changes of this turn by shell commands can’t be shown or undone. ${problem}`);
+      this.addNotice(`Some changes by shell commands in this turn can’t be shown or undone. ${problem}`);
     }
     // Later writes do not belong to this turn, even if the conversation is reopened.
     this.ports.record({ type: 'checkpoint', turn, folders: [] });

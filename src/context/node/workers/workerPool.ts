@@ -13,7 +13,7 @@ import {
   type WorkerRequestBody,
 } from '../providerWorkerMessages';
 import { BlockedWorkerMonitor } from './blockedWorkerMonitor';
-import { memoryError, WorkerThread, type ThreadEnd, type WorkerLimits } from './workerThread';
+import { memoryError, WorkerThread, type WorkerThreadEnd, type WorkerLimits } from './workerThread';
 
 /** A worker that is idle for this long is stopped. The next request starts another. */
 const idleMs = 5 * 60_000;
@@ -296,7 +296,7 @@ export class WorkerPool {
     }
   }
 
-  private handleEnd(worker: number, { error, reason, suspects }: ThreadEnd): void {
+  private handleEnd(worker: number, { error, reason, suspects }: WorkerThreadEnd): void {
     this.dispatch({ kind: 'ended', worker, reason, suspects }, error);
   }
 

@@ -15,7 +15,7 @@ export interface WorkerLimits {
   readonly callMs: number;
 }
 
-export interface ThreadEnd {
+export interface WorkerThreadEnd {
   readonly error: ProviderError;
   readonly reason: OwnWorkerReason;
   readonly suspects: Suspects;
@@ -32,7 +32,7 @@ interface WorkerThreadDeps {
   readonly onMessages: (messages: unknown) => void;
   readonly onPrint: (provider: number, line: string) => void;
   /** Not called after `dispose`. */
-  readonly onEnd: (end: ThreadEnd) => void;
+  readonly onEnd: (end: WorkerThreadEnd) => void;
 }
 
 /** One worker from start to end. It cannot be restarted. */

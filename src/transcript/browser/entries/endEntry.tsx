@@ -168,7 +168,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
 function TurnUsage({ usage, durationMs }: { usage: Usage | undefined; durationMs: number | undefined }) {
   const { input, output, cacheRead, cacheWrite, cost } = usage ?? {};
   const facts = [
-    durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Duration of the turn' },
+    durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Turn duration' },
     input === undefined
       ? []
       : { text: `${formatTokens(input)} in`, title: tokensTooltip(input, 'input', cacheRead, cacheWrite) },

@@ -6,7 +6,7 @@ import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
 import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { bareToolName, pathOfInput } from '../../model/toolNames';
-import { plainText } from './mapped';
+import { plainTextPart } from './mapped';
 import { partsOfUnshownValues } from './partsOfUnshownValues';
 
 interface ChangeCall {
@@ -89,7 +89,7 @@ const proposalReaders: Readonly<Record<string, (input: Readonly<Record<string, u
       ? []
       : [createDiff(pathOrUriPath(path), null, input['content'])];
   },
-  apply_patch: ({ patchText }) => (typeof patchText === 'string' ? [plainText(patchText)] : []),
+  apply_patch: ({ patchText }) => (typeof patchText === 'string' ? [plainTextPart(patchText)] : []),
 };
 
 function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] {

@@ -8,7 +8,7 @@ interface QuestionLimits {
 }
 
 /** Limits the questions that programs outside VS Code put to the user at the same time. */
-export class OpenQuestions {
+export class OpenQuestionLimiter {
   private readonly countByClient = new Map<string, number>();
 
   constructor(private readonly limits: QuestionLimits = { perClient: 3, inAll: 8 }) {}
