@@ -161,9 +161,7 @@ export class RestoreActions {
       if (!isConfirmed) return false;
     }
     if (isWorking(chat)) await withDeadline(clock, 'Stopping the agent', stopTimeoutMs, () => chat.stop());
-    await withDeadline(clock, 'Recording the turn’s changes', settleTimeoutMs, () =>
-      chat.restores.whenTurnRecorded(),
-    );
+    await withDeadline(clock, 'Recording the turn’s changes', settleTimeoutMs, () => chat.restores.whenTurnRecorded());
     await chat.restores.claim();
     return true;
   }
