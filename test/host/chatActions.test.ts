@@ -230,7 +230,7 @@ describe('what users do with an answer', () => {
     await eventually('the editor', () =>
       assert.equal(
         vscode.window.tabGroups.activeTabGroup.activeTab?.label,
-        'Changes from “Fix the $(bug) of this very long prompt …” (2 files)',
+        'Changes in Turn “Fix the $(bug) of this very long prompt …” (2 files)',
       ),
     );
     const texts = vscode.workspace.textDocuments.map((document) => `${document.uri.scheme} ${document.getText()}`);

@@ -56,7 +56,7 @@ describe('The review of changes', () => {
 
   it('shows all that a turn has changed in one editor, or all since a prompt', async () => {
     await (await chat.button('Review Changes from This Turn')).click();
-    await activeTab('Changes from “change”').waitFor();
+    await activeTab('Changes in Turn “change”').waitFor();
     await diffOf('values.ts').waitFor();
     await window.screenshot('review-turn');
     await window.runCommand('Backline: Review Changes Since Prompt…');
@@ -165,10 +165,11 @@ describe('The review of changes', () => {
       await eventually(`line ${line}`, async () => assert.match(await text(), new RegExp(`= ${line}00;`)));
       await (await chat.button('Send')).waitFor();
     }
-    const turns = (await chat.frame()).locator('.turn-changes');
-    await eventually('the turns', async () => assert.ok((await turns.count()) >= 6));
-    await turns.nth(-2).getByRole('button', { name: 'Review Changes from This Turn' }).click();
-    await activeTab('Changes from “line 5”').waitFor();
+    const page = await chat.frame();
+    const prompt = page.locator('.entry-prompt').filter({ hasText: 'line 5' });
+    const turn = page.locator('article').filter({ has: prompt });
+    await turn.getByRole('button', { name: 'Review Changes from This Turn' }).click();
+    await activeTab('Changes in Turn “line 5”').waitFor();
     const line = diffOf('values.ts')
       .locator('.editor.modified .lines-content > .view-lines > .view-line')
       .filter({ hasText: 'value5' });

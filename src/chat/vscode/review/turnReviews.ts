@@ -57,7 +57,7 @@ export class TurnReviews implements Disposable {
 
   async openTurn(chat: Chat, turn: number): Promise<void> {
     const title = promptsOf(chat).find((prompt) => prompt.turn === turn)?.title ?? chat.view.title;
-    await this.open(chat, { first: turn, last: turn }, `Changes from “${truncate(title)}”`);
+    await this.open(chat, { first: turn, last: turn }, `Changes in Turn “${truncate(title)}”`);
   }
 
   /** Asks for two prompts and compares the files before the first with those after the second, or with the current files. */

@@ -41,7 +41,7 @@ describe('the policy of permissions', () => {
     const cases: readonly [unknown, unknown, RegExp][] = [
       ['deny', { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /is not an object/],
       [{ '*': 'allow' }, { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /entry for "\*"/],
-      [{ demo: { run: 'yes', read: 'allow' } }, { run: 'ask', read: 'allow' }, /"run" of "demo"/],
+      [{ demo: { run: 'yes', read: 'allow' } }, { run: 'ask', read: 'allow' }, /"run" for "demo"/],
       [{ demo: { delete: 'deny' } }, {}, /unknown property "delete"/],
     ];
     for (const [user, expected, problem] of cases) {
