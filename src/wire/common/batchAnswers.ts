@@ -6,7 +6,7 @@ interface Batch {
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** Collects the answers to the requests of JSON-RPC batches, because those of one batch are sent as one array. */
+/** Collects the answers to each JSON-RPC batch, because they are sent together as one array. */
 export class BatchAnswers {
   private readonly batchById = new Map<string | number, Batch>();
 

@@ -102,7 +102,7 @@ export class PreparedSessions {
 
   /** Returns the prepared session if it matches, or else a new session. @throws BackendError */
   async create(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession> {
-    const prepared = await this.takeIfFitting(backend, options, signal);
+    const prepared = await this.takeIfMatching(backend, options, signal);
     if (prepared) return prepared;
     const session = await backend.createSession(options, signal);
     this.ports.sessionDefaults.recordOfferedOptions(backend.id, session.config);
@@ -119,7 +119,7 @@ export class PreparedSessions {
     void this.ports.forget(prepared.backend.id, prepared.session.id);
   }
 
-  private async takeIfFitting(
+  private async takeIfMatching(
     backend: SessionBackend,
     options: CreateSessionOptions,
     signal: AbortSignal,

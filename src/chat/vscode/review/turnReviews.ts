@@ -59,14 +59,14 @@ export class TurnReviews implements Disposable {
 
   async openTurn(chat: Chat, turn: number): Promise<void> {
     const title = promptsOf(chat).find((prompt) => prompt.turn === turn)?.title ?? chat.view.title;
-    await this.open(chat, { first: turn, last: turn }, `Changes of “${truncate(title)}”`);
+    await this.open(chat, { first: turn, last: turn }, `Changes in Turn “${truncate(title)}”`);
   }
 
   /** Asks for two prompts and compares the files before the first with those after the second, or with the current files. */
   async openSincePrompt(chat: Chat): Promise<void> {
     const prompts = promptsOf(chat);
     const firstItems = prompts.flatMap((prompt) => itemOf(chat, prompt, since(prompt.turn), 'changed since'));
-    if (firstItems.length === 0) throw new Error('No prompt of this conversation has changed files.');
+    if (firstItems.length === 0) throw new Error('No prompt in this conversation has changed files.');
     const first = await vscode.window.showQuickPick(firstItems.toReversed(), {
       title: pickTitle,
       placeHolder: 'Select the first prompt whose changes to review',

@@ -39,7 +39,7 @@ export class McpBridge {
   async run(): Promise<void> {
     const reader = new JsonLineReader(maxLineBytes);
     for await (const chunk of this.deps.input) {
-      reader.push(chunk);
+      reader.addChunk(chunk);
       this.forwardAll(reader);
     }
     reader.end();
