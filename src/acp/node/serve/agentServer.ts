@@ -110,7 +110,9 @@ export class AgentServer {
 
   private handleRequest(request: http.IncomingMessage, response: http.ServerResponse): void {
     response.on('error', (error) => this.deps.log.debug(`A response failed: ${error.message}`));
-    const connectionId = request.headersDistinct[connectionHeader]?.[0];
+    // The SDK takes an empty header as none.
+    const [givenId = ''] = request.headersDistinct[connectionHeader] ?? [];
+    const connectionId = givenId === '' ? undefined : givenId;
     const refusal =
       this.gate.refusalOf(request) ?? this.fullRefusal(request.method === 'POST' && connectionId === undefined);
     if (refusal) {

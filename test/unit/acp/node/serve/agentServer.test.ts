@@ -113,6 +113,14 @@ describe('the server of an agent', () => {
     assert.equal(agents.started.length, 2);
   });
 
+  it('counts a connection whose header with the id is empty as a new one', async () => {
+    const { agents, url } = await serve({ limits: { maxConnections: 1, idleMs: 300 } });
+    const headers = { ...json, 'Acp-Connection-Id': '' };
+    assert.equal(await statusOf(url, headers), 200);
+    assert.equal(await statusOf(url, headers), 503);
+    await eventually('the end of the agent', () => assert.ok(agents.last.isGone));
+  });
+
   it('starts no agent for a WebSocket that says nothing, and closes it', async () => {
     const { agents, url } = await serve({ limits: { firstMessageTimeoutMs: 50 } });
     assert.equal(await closeCodeOf(connect(url)), 1006);
