@@ -209,7 +209,8 @@ export class AgentLauncher {
     const { headers, missing, secrets } = resolveHeaders(entry.headers, await this.keysOf(entry));
     for (const secret of secrets) redactor.addSecret(secret);
     if (missing.length > 0) throw missingSecretError(entry, missing);
-    const agent = connectToAgent({ url: entry.url, headers }, { clock, log });
+    const redact = (text: string): string => redactor.redactText(text);
+    const agent = connectToAgent({ url: entry.url, headers }, { clock, log, redact });
     log.info(`Connecting to ${shownUrl(entry.url)}`);
     agent.stream.onDidClose(({ error }) => log.info(error?.message ?? 'The connection was closed'));
     return redactedProcess(agent, redactor, (error) => log.error('A listener of a remote agent failed', error));
