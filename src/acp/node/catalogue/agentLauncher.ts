@@ -206,9 +206,11 @@ export class AgentLauncher {
     await requireConsent(entry, this.options.agentConsent);
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
-    const { headers, missing, secrets } = resolveHeaders(entry.headers, await this.keysOf(entry));
+    const { headers, missing, secrets, unusable } = resolveHeaders(entry.headers, await this.keysOf(entry));
     for (const secret of secrets) redactor.addSecret(secret);
     if (missing.length > 0) throw missingSecretError(entry, missing);
+    const [wrong] = unusable;
+    if (wrong !== undefined) throw unusableSecretError(entry, wrong);
     const redact = (text: string): string => redactor.redactText(text);
     const agent = connectToAgent({ url: entry.url, headers }, { clock, log, redact });
     log.info(`Connecting to ${shownUrl(entry.url)}`);
@@ -331,6 +333,12 @@ function missingSecretError({ title }: CatalogueEntry, missing: readonly string[
   const what = missing.length === 1 ? `the secret ${names}` : `the secrets ${names}`;
   const hint = 'Run "Backline: Manage Agent Keys…" to store it in VS Code’s secret storage.';
   return new BackendError('notReady', `${title} is unavailable because ${what} of its headers is not stored. ${hint}`);
+}
+
+function unusableSecretError({ title }: CatalogueEntry, name: string): BackendError {
+  const what = `the secret "${name}" contains a character that a header cannot have`;
+  const hint = 'Store it again with "Backline: Manage Agent Keys…".';
+  return new BackendError('notReady', `${title} is unavailable because ${what}. ${hint}`);
 }
 
 /** The entry of an installed agent names one version of it, which does not matter here. */

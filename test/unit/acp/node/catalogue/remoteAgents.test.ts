@@ -132,6 +132,20 @@ describe('remote agents', () => {
     assert.equal(server.agentCount, 0);
   });
 
+  it('name the secret that no header can contain, and connect to nothing', async () => {
+    const server = await served(echo);
+    for (const transport of transports) {
+      const backend = await open(entryOf(addressOf(server.url, transport).url), {
+        keysOf: () => Promise.resolve({ TOKEN: `${remoteToken}…` }),
+      });
+      assert.match(
+        await failureOf(backend.capabilities()),
+        /the secret "TOKEN" contains a character .* Store it again/,
+      );
+    }
+    assert.equal(server.agentCount, 0);
+  });
+
   it('show no secret that a server repeats when it ends the connection', async () => {
     const server = await new LyingServer({
       socket: (socket) => socket.close(4000, `unknown token ${remoteToken}`),
