@@ -165,9 +165,10 @@ describe('The review of changes', () => {
       await eventually(`line ${line}`, async () => assert.match(await text(), new RegExp(`= ${line}00;`)));
       await (await chat.button('Send')).waitFor();
     }
-    const turns = (await chat.frame()).locator('.turn-changes');
-    await eventually('the turns', async () => assert.ok((await turns.count()) >= 6));
-    await turns.nth(-2).getByRole('button', { name: 'Review Changes of This Turn' }).click();
+    const page = await chat.frame();
+    const prompt = page.locator('.entry-prompt').filter({ hasText: 'line 5' });
+    const turn = page.locator('article').filter({ has: prompt });
+    await turn.getByRole('button', { name: 'Review Changes of This Turn' }).click();
     await activeTab('Changes of “line 5”').waitFor();
     const line = diffOf('values.ts')
       .locator('.editor.modified .lines-content > .view-lines > .view-line')
