@@ -9,6 +9,8 @@ const reservedPattern =
   /^(accept|connection|content-.*|cookie2|expect|host|keep-alive|origin|proxy-connection|sec-.*|te|trailer|transfer-encoding|upgrade|acp-connection-id|acp-session-id)$/i;
 /** Headers whose values are secrets, even if they are written in the settings. */
 const credentialPattern = /^(authorization|proxy-authorization|cookie|.*(token|secret|api-?key).*)$/i;
+/** Characters that a value cannot have. */
+const unsendablePattern = /[^\t\x20-\x7e]/;
 /** Minimum length of a redacted text. Shorter texts occur in ordinary words. */
 const minSecretLength = 8;
 
@@ -16,7 +18,7 @@ const minSecretLength = 8;
 export function headerProblem(name: string, value: string): string | undefined {
   if (!namePattern.test(name)) return `"${name}" is not a valid header name`;
   if (reservedPattern.test(name)) return `Backline sets the header "${name}" itself`;
-  if (/[^\t\x20-\x7e]/.test(value)) return `the value of "${name}" contains a character that a header cannot have`;
+  if (unsendablePattern.test(value)) return `the value of "${name}" contains a character that a header cannot have`;
   const wrong = secretNamesIn({ [name]: value }).find((secret) => !isKeyVariable(secret));
   return wrong === undefined ? undefined : `"${wrong}" is not a valid secret name. Use letters, digits and underscores`;
 }
@@ -33,12 +35,15 @@ interface ResolvedHeaders {
   readonly secrets: readonly string[];
   /** Names of secrets that are not stored. */
   readonly missing: readonly string[];
+  /** Names of stored secrets that a header cannot contain. */
+  readonly unusable: readonly string[];
 }
 
 /** Replaces each `${secret:NAME}` with the stored secret. */
 export function resolveHeaders(headers: AgentHeaders, stored: Readonly<Record<string, string>>): ResolvedHeaders {
   const names = secretNamesIn(headers);
   const missing = names.filter((name) => !Object.hasOwn(stored, name));
+  const unusable = names.filter((name) => !missing.includes(name) && unsendablePattern.test(stored[name] ?? ''));
   const resolved = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
@@ -49,5 +54,5 @@ export function resolveHeaders(headers: AgentHeaders, stored: Readonly<Record<st
     credentialPattern.test(name) ? [value, ...value.split(/\s+/)] : [],
   );
   const secrets = [...names.map((name) => stored[name] ?? ''), ...credentials];
-  return { headers: resolved, missing, secrets: secrets.filter(({ length }) => length >= minSecretLength) };
+  return { headers: resolved, missing, unusable, secrets: secrets.filter(({ length }) => length >= minSecretLength) };
 }

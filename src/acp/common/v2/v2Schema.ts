@@ -119,9 +119,10 @@ const knownPlanTypes: ReadonlySet<string> = new Set(['items', 'markdown', 'file'
 
 /** Each line is an entry. A checked entry is completed. */
 function entriesOfMarkdown(text: string): z.infer<typeof PlanEntry>[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.map((line) => {
-    const [, mark, words] = /^\s*(?:[-*+]|\d+[.)])?\s*(?:\[([ xX])\])?\s*(.*)$/.exec(line) ?? [];
+  const lines = text.split(/\r\n?|\n/).map((line) => line.trim());
+  return lines.filter(Boolean).map((line) => {
+    // Each part begins with another character than the one before, so that long lines take no longer.
+    const [, mark, words] = /^(?:(?:[-*+]|\d+[.)])\s+)?(?:\[([ xX])\]\s+)?(.*)$/s.exec(line) ?? [];
     return planEntry(words ?? line, mark === undefined || mark === ' ' ? 'pending' : 'completed');
   });
 }

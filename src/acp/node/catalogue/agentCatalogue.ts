@@ -108,9 +108,10 @@ interface CatalogueOptions {
 }
 
 export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Catalogue> {
+  const programIds = new Set((options.installed ?? []).map(backendIdOfRegistryAgent));
   const levels = options.levels
     .filter(({ isTrusted }) => isTrusted)
-    .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value, origin !== undefined) }));
+    .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value, origin !== undefined, programIds) }));
   const ownSettings = new Map(levels.flatMap(({ agents, origin }) => (origin ? [] : [...agents])));
   const configured = await Promise.all(
     [...ownSettings].map(([name, setting]) => configuredAgent(name, setting, options)),

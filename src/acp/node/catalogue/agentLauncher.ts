@@ -206,10 +206,13 @@ export class AgentLauncher {
     await requireConsent(entry, this.options.agentConsent);
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
-    const { headers, missing, secrets } = resolveHeaders(entry.headers, await this.keysOf(entry));
+    const { headers, missing, secrets, unusable } = resolveHeaders(entry.headers, await this.keysOf(entry));
     for (const secret of secrets) redactor.addSecret(secret);
     if (missing.length > 0) throw missingSecretError(entry, missing);
-    const agent = connectToAgent({ url: entry.url, headers }, { clock, log });
+    const [wrong] = unusable;
+    if (wrong !== undefined) throw unusableSecretError(entry, wrong);
+    const redact = (text: string): string => redactor.redactText(text);
+    const agent = connectToAgent({ url: entry.url, headers }, { clock, log, redact });
     log.info(`Connecting to ${shownUrl(entry.url)}`);
     agent.stream.onDidClose(({ error }) => log.info(error?.message ?? 'The connection was closed'));
     return redactedProcess(agent, redactor, (error) => log.error('A listener of a remote agent failed', error));
@@ -330,6 +333,12 @@ function missingSecretError({ title }: CatalogueEntry, missing: readonly string[
   const what = missing.length === 1 ? `the secret ${names} is` : `the secrets ${names} are`;
   const hint = 'Run "Backline: Manage Agent Keys…" to store it in VS Code’s secret storage.';
   return new BackendError('notReady', `${title} is unavailable because ${what} not stored. ${hint}`);
+}
+
+function unusableSecretError({ title }: CatalogueEntry, name: string): BackendError {
+  const what = `the secret "${name}" contains a character that a header cannot have`;
+  const hint = 'Store it again with "Backline: Manage Agent Keys…".';
+  return new BackendError('notReady', `${title} is unavailable because ${what}. ${hint}`);
 }
 
 /** Ignores the version of an installed agent. */

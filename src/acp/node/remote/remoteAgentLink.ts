@@ -26,6 +26,8 @@ interface RemoteAddress {
 interface RemoteAgentDeps {
   readonly clock: Clock;
   readonly log: Logger;
+  /** Removes secrets from what the server says when it ends the connection. */
+  readonly redact?: (text: string) => string;
   readonly limits?: Partial<RemoteLimits>;
 }
 
@@ -58,14 +60,14 @@ class RemoteAgentLink implements AgentProcessHandle {
     { headers, url: text }: RemoteAddress,
     private readonly deps: RemoteAgentDeps,
   ) {
-    const { clock } = deps;
+    const { clock, redact = (words: string) => words } = deps;
     const url = new URL(text);
     const where = shownUrl(text);
     const limits = (this.limits = { ...defaultRemoteLimits, ...deps.limits });
     let stream: Stream;
     if (isWebSocketUrl(url)) {
       const onCreate = (socket: Pick<WebSocket, 'terminate'>): void => void this.sockets.add(socket);
-      const socketClass = remoteSocketClass({ where, clock, limits, onCreate });
+      const socketClass = remoteSocketClass({ where, clock, limits, redact, onCreate });
       stream = createWebSocketStream(text, { headers: { ...headers }, WebSocket: socketClass });
     } else {
       const isSessionOver = (id: string): boolean => this.closedSessions.has(id);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createNodeHttpHandler, createNodeWebSocketUpgradeHandler } from '@agentclientprotocol/sdk/experimental/node';
 import { AcpServer } from '@agentclientprotocol/sdk/experimental/server';
@@ -110,7 +111,9 @@ export class AgentServer {
 
   private handleRequest(request: http.IncomingMessage, response: http.ServerResponse): void {
     response.on('error', (error) => this.deps.log.debug(`A response failed: ${error.message}`));
-    const connectionId = request.headersDistinct[connectionHeader]?.[0];
+    // The SDK takes an empty header as none.
+    const [givenId = ''] = request.headersDistinct[connectionHeader] ?? [];
+    const connectionId = givenId === '' ? undefined : givenId;
     const refusal =
       this.gate.refusalOf(request) ?? this.fullRefusal(request.method === 'POST' && connectionId === undefined);
     if (refusal) {
@@ -165,22 +168,25 @@ export class AgentServer {
       off: (event, listener) => webSockets.off(event, listener),
       handleUpgrade: (request, socket, head, callback) =>
         webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-          this.watch(webSocket);
+          this.watch(webSocket, request.socket);
           callback(webSocket);
         }),
     };
   }
 
   /** Ends a WebSocket that sends no first message in time, or does not answer pings. */
-  private watch(socket: WebSocket): void {
+  private watch(socket: WebSocket, connection: Pick<Socket, 'bytesRead'>): void {
     const { clock } = this.deps;
     const { firstMessageTimeoutMs, pingMs } = this.limits;
     let isAlive = true;
+    let { bytesRead } = connection;
     const first = clock.setTimer(firstMessageTimeoutMs, () => socket.terminate());
     const check = (): void => {
-      if (!isAlive) socket.terminate();
+      // A long message on a slow line delays all other signs of life.
+      if (!isAlive && connection.bytesRead === bytesRead) socket.terminate();
       else {
         isAlive = false;
+        ({ bytesRead } = connection);
         socket.ping();
         pings = clock.setTimer(pingMs, check);
       }

@@ -93,6 +93,13 @@ describe('resolveHeaders', () => {
     assert.deepEqual(resolveHeaders({ X: '${secret:toString}' }, {}).missing, ['toString']);
   });
 
+  it('names the secrets that a header cannot contain', () => {
+    const stored = { TOKEN: 'token…of-mine', A_KEY: 'another-key' };
+    assert.deepEqual(resolveHeaders(headers, stored).unusable, ['TOKEN']);
+    assert.deepEqual(resolveHeaders(headers, { ...stored, TOKEN: 'token-of-mine' }).unusable, []);
+    assert.deepEqual(resolveHeaders(headers, { A_KEY: 'another-key' }).unusable, []);
+  });
+
   it('inserts secrets as they are, also those that look like replacement patterns or references', () => {
     const strange = { TOKEN: '$&$1${secret:A_KEY}' };
     assert.equal(resolveHeaders({ X: '${secret:TOKEN}' }, strange).headers['X'], strange.TOKEN);

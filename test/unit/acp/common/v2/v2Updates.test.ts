@@ -386,6 +386,25 @@ describe('plans, options and commands of ACP v2', () => {
     assert.deepEqual([...reading.mapper.ignoredUpdateCounts], [['plan_update (not understood)', 1]]);
   });
 
+  it('read a plan in Markdown with any line ends, and at once with much white space', () => {
+    const content = ['1. [X] one', '**two** and', '  - three', '-5 degrees', `${' '.repeat(300)}four\rfive`].join(
+      '\r\n',
+    );
+    const reading = new Reading().prompt();
+    reading.tell({ sessionUpdate: 'plan_update', plan: { type: 'markdown', planId: 'm', content } });
+    assert.deepEqual(
+      reading.last('plan:update').entries.map(({ content: words, status }) => [words, status]),
+      [
+        ['one', 'completed'],
+        ['**two** and', 'pending'],
+        ['three', 'pending'],
+        ['-5 degrees', 'pending'],
+        ['four', 'pending'],
+        ['five', 'pending'],
+      ],
+    );
+  });
+
   it('lose a plan that is removed', () => {
     const removed = (planId: string): Update => ({ sessionUpdate: 'plan_removed', planId });
     const reading = new Reading().prompt().tell(plan('a', entry('one')), plan('b', entry('two')), removed('a'));
