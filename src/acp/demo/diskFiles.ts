@@ -1,5 +1,5 @@
 import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { errorCode } from '../../base/common/errors';
 import type { DraftHandlers } from '../common/draft/draftConnection';
 import { sliceLines } from '../common/sliceLines';
@@ -50,9 +50,27 @@ export async function readTextInside(folders: readonly string[], path: string): 
   return await readFile(await realPathInside(folders, path), 'utf8');
 }
 
+/** Resolves to null if there is no file. @throws Error for one whose folder is missing or outside the folders */
+export async function readTextIfPresent(folders: readonly string[], path: string): Promise<string | null> {
+  try {
+    return await readTextInside(folders, path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    await realPathInside(folders, dirname(path));
+    return null;
+  }
+}
+
 /** Replaces the text of a file. @throws Error for a file that is missing or outside the folders */
 export async function writeTextInside(folders: readonly string[], path: string, text: string): Promise<void> {
   await writeFile(await realPathInside(folders, path), text);
+}
+
+/** Writes a new file. @throws Error for a file that exists, or whose folder is missing or outside the folders */
+export async function createTextInside(folders: readonly string[], path: string, text: string): Promise<void> {
+  const parent = await realPathInside(folders, dirname(path));
+  // `wx` also refuses a link whose target is missing and could be outside.
+  await writeFile(join(parent, basename(path)), text, { flag: 'wx' });
 }
 
 /** Returns the real path of a file in one of the folders. @throws Error if it is missing or outside */

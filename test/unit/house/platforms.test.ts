@@ -9,6 +9,7 @@ const root = path.join(process.cwd(), 'src');
  * of them; those who tell it which one it is, and those who can do nothing with another one, are here.
  */
 const readers: Readonly<Record<string, string>> = {
+  'acp/demo/session/ownShell.ts': 'tells shellFor',
   'acp/node/catalogue/agentLauncher.ts': 'tells lookupCommand',
   'acp/node/process/agentProcess.ts': 'tells lookupCommand',
   'acp/node/process/agentReaper.ts': 'signals to process groups, which Windows has not',

@@ -14,6 +14,8 @@ type Intent =
   | { readonly kind: 'sort'; readonly path: string | undefined }
   | { readonly kind: 'uses'; readonly symbol: string; readonly path: string | undefined }
   | { readonly kind: 'run'; readonly line: string }
+  | { readonly kind: 'shell'; readonly command: string }
+  | { readonly kind: 'write'; readonly text: string; readonly path: string }
   | { readonly kind: 'slow'; readonly words: number }
   | { readonly kind: 'fail'; readonly how: string };
 
@@ -30,6 +32,12 @@ export const demoCommands: readonly Command[] = [
   { name: 'sort', description: 'Sort the imports of a file, with your permission', hint: 'path' },
   { name: 'uses', description: 'Ask the editor’s language server who uses a symbol', hint: 'symbol in path' },
   { name: 'run', description: "Run a command in the client's terminal", hint: 'command' },
+  {
+    name: 'shell',
+    description: 'Run a shell command by myself, as many agents do, without the editor',
+    hint: 'command',
+  },
+  { name: 'write', description: 'Write a file by myself, without the editor', hint: 'text in path' },
   { name: 'slow', description: 'Answer slowly, word by word, to try the stop button', hint: 'number of words' },
   { name: 'plan', description: 'Show a plan that advances' },
   { name: 'fail', description: 'Fail on purpose', hint: 'error, crash or hang' },
@@ -87,6 +95,13 @@ function commandIntent(name: string, rest: string): Intent {
     }
     case 'run':
       return rest === '' ? { kind: 'unknown' } : { kind: 'run', line: rest };
+    case 'shell':
+      return rest === '' ? { kind: 'unknown' } : { kind: 'shell', command: rest };
+    case 'write': {
+      // The path is what follows the last “in”, which the text may contain.
+      const words = /^([\s\S]+)\s+in\s+(\S.*)$/i.exec(rest);
+      return words ? { kind: 'write', text: words[1] ?? '', path: words[2] ?? '' } : { kind: 'unknown' };
+    }
     case 'slow': {
       const words = /^\d+$/.test(rest) ? Number(rest) : defaultSlowWords;
       return { kind: 'slow', words: Math.min(words, maxSlowWords) };

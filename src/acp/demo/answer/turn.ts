@@ -21,6 +21,10 @@ export interface Turn {
   /** Shows the change, asks for approval if required, and writes the file. */
   proposeEdit(edit: ProposedEdit): Promise<EditOutcome>;
   runCommand(argv: readonly [string, ...string[]]): Promise<CommandOutcome>;
+  /** Asks for approval, then runs a command line in a shell of the agent, without the editor. */
+  runShell(command: string): Promise<ShellOutcome>;
+  /** Shows the change, asks for approval if required, and writes the file or a new one on disk, without the editor. */
+  writeOnDisk(path: string, text: string): Promise<DiskWriteOutcome>;
   /** Calls a tool of the editor, and shows the call. */
   askEditor(question: EditorQuestion): Promise<ToolAnswer>;
   sleep(ms: number): Promise<void>;
@@ -56,6 +60,13 @@ export type EditOutcome =
 export type CommandOutcome =
   | { readonly kind: 'exited'; readonly exitCode: number | undefined; readonly signal: string | undefined }
   | { readonly kind: 'unsupported' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export type ShellOutcome =
+  CommandOutcome | { readonly kind: 'rejected' } | { readonly kind: 'timedOut'; readonly timeoutMs: number };
+
+export type DiskWriteOutcome =
+  | { readonly kind: 'written' | 'unchanged' | 'rejected' | 'unsupported' }
   | { readonly kind: 'failed'; readonly reason: string };
 
 export class TurnCancelled extends Error {

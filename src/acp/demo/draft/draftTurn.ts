@@ -6,8 +6,10 @@ import {
   sleep,
   TurnCancelled,
   type CommandOutcome,
+  type DiskWriteOutcome,
   type EditOutcome,
   type ProposedEdit,
+  type ShellOutcome,
   type ToolAnswer,
   type Turn,
 } from '../answer/turn';
@@ -63,6 +65,14 @@ export class DraftTurn implements Turn {
   }
 
   runCommand(): Promise<CommandOutcome> {
+    return Promise.resolve({ kind: 'unsupported' });
+  }
+
+  runShell(): Promise<ShellOutcome> {
+    return Promise.resolve({ kind: 'unsupported' });
+  }
+
+  writeOnDisk(): Promise<DiskWriteOutcome> {
     return Promise.resolve({ kind: 'unsupported' });
   }
 

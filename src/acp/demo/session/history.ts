@@ -1,9 +1,10 @@
 import * as z from 'zod';
 
 /** A stored conversation that contains everything needed to replay it when a client loads the session. */
+/** The old text of a diff is null if the file is new. */
 const ToolContent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('diff'), path: z.string(), oldText: z.string(), newText: z.string() }),
+  z.object({ type: z.literal('diff'), path: z.string(), oldText: z.string().nullable(), newText: z.string() }),
 ]);
 
 const PlanStep = z.object({

@@ -49,8 +49,8 @@ export abstract class SessionToolCall<Content> {
     await this.update({ status, rawOutput });
   }
 
-  /** Ends a successful call; the client shows the text. */
-  abstract endWithText(text: string): Promise<void>;
+  /** Ends a call; the client shows the text, and the history has it. */
+  abstract endWithText(text: string, status?: ToolHistory['status'], rawOutput?: unknown): Promise<void>;
   /** Ends a failed call; the client shows the reason. */
   abstract fail(reason: string): Promise<void>;
   /** Ends the call of a cancelled turn. */

@@ -1,18 +1,25 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../../base/common/errors';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { systemClock } from '../../../base/node/systemClock';
 import type { Prompt } from '../answer/prompt';
 import {
   sleep,
   TurnCancelled,
   unlessCancelled,
   type CommandOutcome,
+  type DiskWriteOutcome,
   type EditOutcome,
   type EditorQuestion,
   type ProposedEdit,
+  type ShellOutcome,
   type ToolAnswer,
   type Turn,
 } from '../answer/turn';
+import { fencedBlock } from '../answer/fenced';
+import { createTextInside, readTextIfPresent, writeTextInside } from '../diskFiles';
 import { addToHistory, type PlanStep } from './history';
+import { runInOwnShell } from './ownShell';
 import { demoSpeeds, type DemoSession } from './sessions';
 import type { SessionToolCall, ToolCallStart } from './sessionToolCall';
 
@@ -20,12 +27,35 @@ export const allowOnce = { optionId: 'allow', name: 'Allow', kind: 'allow_once' 
 export const rejectOnce = { optionId: 'reject', name: 'Deny', kind: 'reject_once' } as const;
 
 /** The answers to the approval of an edit. */
-export const editOptions = [
+const editOptions = [
   allowOnce,
   { optionId: 'allow-always', name: 'Allow All', kind: 'allow_always' } as const,
   rejectOnce,
   { optionId: 'reject-always', name: 'Deny All', kind: 'reject_always' } as const,
 ];
+
+/** Answers to a question about a tool call, whose `command` it is if there is one. */
+export interface PermissionQuestion {
+  readonly title: string;
+  readonly options: readonly (typeof editOptions)[number][];
+  readonly command?: string;
+}
+
+/** `oldText` is null if the file is new. */
+interface DiskEdit extends Pick<ProposedEdit, 'title' | 'path' | 'newText'> {
+  readonly oldText: string | null;
+  readonly line?: number;
+}
+
+type WriteOutcome = { readonly kind: 'written' | 'rejected' } | { readonly kind: 'failed'; readonly reason: string };
+
+interface TextFiles {
+  readonly read: () => Promise<string | null>;
+  readonly write: () => Promise<void>;
+}
+
+const shellTimeoutMs = 120_000;
+const maxShellOutputBytes = 64 * 1024;
 
 /** A turn of an ACP session. Each version has its own messages, and its own way to files and terminals. */
 export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>> implements Turn {
@@ -77,9 +107,65 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
     });
   }
 
-  async proposeEdit({ title, path, oldText, newText, line }: ProposedEdit): Promise<EditOutcome> {
+  async proposeEdit(edit: ProposedEdit): Promise<EditOutcome> {
+    const { path, newText } = edit;
+    return await this.edit(edit, {
+      read: () => this.readText(path),
+      write: () => this.writeText(path, newText),
+    });
+  }
+
+  async writeOnDisk(path: string, newText: string): Promise<DiskWriteOutcome> {
+    const { folders } = this;
+    const read = () => readTextIfPresent(folders, path);
+    try {
+      const oldText = await this.untilCancelled(read());
+      if (oldText === newText) return { kind: 'unchanged' };
+      const write = () =>
+        oldText === null ? createTextInside(folders, path, newText) : writeTextInside(folders, path, newText);
+      const title = `${oldText === null ? 'Create' : 'Write'} ${basename(path)} on disk`;
+      return await this.edit({ title, path, oldText, newText }, { read, write });
+    } catch (error) {
+      if (error instanceof TurnCancelled) throw error;
+      return { kind: 'failed', reason: messageOf(error) };
+    }
+  }
+
+  async runShell(command: string): Promise<ShellOutcome> {
+    const { cwd } = this;
+    const [title = ''] = command.split('\n', 1);
+    const call = this.createCall({ title, kind: 'execute', rawInput: { command, cwd } });
+    return await this.trackCall(call, async () => {
+      const question = { title: 'Run in my own shell', command, options: [allowOnce, rejectOnce] };
+      if ((await this.askPermission(call, question)) !== 'allow') {
+        await call.fail('The user rejected the command.');
+        return { kind: 'rejected' };
+      }
+      await call.reportProgress();
+      const limits = { timeoutMs: shellTimeoutMs, maxOutputBytes: maxShellOutputBytes };
+      const end = await runInOwnShell({ command, cwd, ...limits }, systemClock, this.signal);
+      this.checkRunning();
+      const output = end.output === '' ? '(no output)' : fencedBlock('text', end.output);
+      if (end.kind === 'timedOut') {
+        await call.endWithText(output, 'failed', { error: 'The command took too long and was ended.' });
+        return { kind: 'timedOut', timeoutMs: shellTimeoutMs };
+      }
+      const { exitCode, signal } = end;
+      await call.endWithText(output, exitCode === 0 ? 'completed' : 'failed', { exitCode, signal });
+      return { kind: 'exited', exitCode: exitCode ?? undefined, signal: signal ?? undefined };
+    });
+  }
+
+  private async edit({ title, path, oldText, newText, line }: DiskEdit, files: TextFiles): Promise<WriteOutcome> {
     const content = [this.diffContent(path, oldText, newText)];
-    const call = this.createCall({ title, kind: 'edit', path, line, rawInput: { path, title }, content });
+    const call = this.createCall({
+      title,
+      kind: 'edit',
+      path,
+      rawInput: { path, title },
+      content,
+      ...withoutUndefined({ line }),
+    });
     const stored = [{ type: 'diff' as const, path, oldText, newText }];
     return await this.trackCall(call, async () => {
       if (!(await this.mayEdit(call, title))) {
@@ -87,7 +173,7 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
         return { kind: 'rejected' };
       }
       await call.reportProgress();
-      const reason = await this.writeIfUnchanged(path, oldText, newText);
+      const reason = await this.writeIfUnchanged(oldText, files);
       if (reason === undefined) {
         await call.end('completed', { written: path }, stored);
         return { kind: 'written' };
@@ -119,9 +205,10 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
   protected abstract sendThought(text: string): Promise<void>;
   protected abstract sendPlan(entries: PlanStep[]): Promise<void>;
   protected abstract createCall(about: ToolCallStart<Content>): Call;
-  protected abstract diffContent(path: string, oldText: string, newText: string): Content;
-  /** Asks with `editOptions`. Resolves to the id of the chosen one; undefined if the request was cancelled. */
-  protected abstract askToEdit(call: Call, title: string): Promise<string | undefined>;
+  /** `oldText` is null if the file is new. */
+  protected abstract diffContent(path: string, oldText: string | null, newText: string): Content;
+  /** Resolves to the id of the chosen option; undefined if the request was cancelled. */
+  protected abstract askPermission(call: Call, question: PermissionQuestion): Promise<string | undefined>;
   protected abstract readText(path: string): Promise<string>;
   protected abstract writeText(path: string, text: string): Promise<void>;
 
@@ -146,23 +233,27 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
     if (this.signal.aborted) throw new TurnCancelled();
   }
 
+  protected get folders(): readonly string[] {
+    return [this.session.cwd, ...this.session.additionalDirectories];
+  }
+
   /** Whether the mode, an earlier lasting answer or the user allows the edit. */
   private async mayEdit(call: Call, title: string): Promise<boolean> {
     const { session } = this;
     if (session.editRule !== 'ask') return session.editRule === 'allow';
     if (session.mode === 'auto-edit') return true;
-    const chosen = await this.askToEdit(call, title);
+    const chosen = await this.askPermission(call, { title, options: editOptions });
     if (chosen === 'allow-always') session.editRule = 'allow';
     if (chosen === 'reject-always') session.editRule = 'reject';
     return chosen === 'allow' || chosen === 'allow-always';
   }
 
   /** Writes only if the file still has the text that the user saw. Returns the reason if it was not written. */
-  private async writeIfUnchanged(path: string, oldText: string, newText: string): Promise<string | undefined> {
+  private async writeIfUnchanged(oldText: string | null, { read, write }: TextFiles): Promise<string | undefined> {
     try {
-      if ((await this.untilCancelled(this.readText(path))) !== oldText)
+      if ((await this.untilCancelled(read())) !== oldText)
         return 'The file has changed in the meantime. Send your prompt again.';
-      await this.untilCancelled(this.writeText(path, newText));
+      await this.untilCancelled(write());
       return undefined;
     } catch (error) {
       if (error instanceof TurnCancelled) throw error;

@@ -15,9 +15,9 @@ export class V1ToolCall extends SessionToolCall<ToolCallContent> {
     await this.send({ sessionUpdate: 'tool_call', ...this.description });
   }
 
-  async endWithText(text: string): Promise<void> {
-    this.store('completed', [{ type: 'text', text }]);
-    await this.update({ status: 'completed', content: [textContent(text)] });
+  async endWithText(text: string, status: 'completed' | 'failed' = 'completed', rawOutput?: unknown): Promise<void> {
+    this.store(status, [{ type: 'text', text }]);
+    await this.update({ status, rawOutput, content: [textContent(text)] });
   }
 
   async fail(reason: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { Prompt } from '../answer/prompt';
 import { TurnCancelled, type CommandOutcome } from '../answer/turn';
 import type { PlanStep } from '../session/history';
 import type { DemoSession } from '../session/sessions';
-import { editOptions, SessionTurn } from '../session/sessionTurn';
+import { SessionTurn, type PermissionQuestion } from '../session/sessionTurn';
 import type { ToolCallStart } from '../session/sessionToolCall';
 import { ClientFiles } from './clientFiles';
 import { sendUpdate, V1ToolCall } from './v1ToolCall';
@@ -79,17 +79,17 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
     return new V1ToolCall(session, about, (update) => sendUpdate(client, session, update));
   }
 
-  protected diffContent(path: string, oldText: string, newText: string): ToolCallContent {
+  protected diffContent(path: string, oldText: string | null, newText: string): ToolCallContent {
     return { type: 'diff', path, oldText, newText };
   }
 
-  protected async askToEdit(call: V1ToolCall): Promise<string | undefined> {
+  protected async askPermission(call: V1ToolCall, { options }: PermissionQuestion): Promise<string | undefined> {
     const { client, session } = this.options;
     const { id: sessionId } = session;
     const params: RequestPermissionRequest = {
       sessionId,
       toolCall: call.description,
-      options: editOptions,
+      options: [...options],
     };
     const { outcome } = await this.untilCancelled(client.request('session/request_permission', params));
     return outcome.outcome === 'cancelled' ? undefined : outcome.optionId;

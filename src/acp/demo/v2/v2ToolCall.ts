@@ -21,9 +21,9 @@ export class V2ToolCall extends SessionToolCall<ToolCallContent> {
     await this.update(this.description);
   }
 
-  async endWithText(text: string): Promise<void> {
+  async endWithText(text: string, status: 'completed' | 'failed' = 'completed', rawOutput?: unknown): Promise<void> {
     await this.reportProgress([textContent(text)]);
-    await this.end('completed', undefined, [{ type: 'text', text }]);
+    await this.end(status, rawOutput, [{ type: 'text', text }]);
   }
 
   async fail(reason: string): Promise<void> {
@@ -58,9 +58,12 @@ export function textContent(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };
 }
 
-/** Returns a diff in the form of version 2: the affected file, and a patch. */
-export function diffContent(path: string, oldText: string, newText: string): ToolCallContent {
-  const text = `diff --git a${path} b${path}\n${createTwoFilesPatch(`a${path}`, `b${path}`, oldText, newText)}`;
+/** Returns a diff in the form of version 2: the affected file, and a patch. `oldText` is null if the file is new. */
+export function diffContent(path: string, oldText: string | null, newText: string): ToolCallContent {
+  const isNew = oldText === null;
+  const hunks = createTwoFilesPatch(isNew ? '/dev/null' : `a${path}`, `b${path}`, oldText ?? '', newText);
+  const text = `diff --git a${path} b${path}\n${isNew ? 'new file mode 100644\n' : ''}${hunks}`;
   const patch = { format: 'git_patch', text: text.replace(/^=+\n/m, '') };
-  return { type: 'diff', changes: [{ operation: 'modify', path, fileType: 'text' }], patch };
+  const change = isNew ? { operation: 'add' as const, path } : { operation: 'modify' as const, path };
+  return { type: 'diff', changes: [{ ...change, fileType: 'text' }], patch };
 }

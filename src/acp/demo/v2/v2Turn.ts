@@ -12,7 +12,7 @@ import type { CommandOutcome } from '../answer/turn';
 import { readTextInside, writeTextInside } from '../diskFiles';
 import type { PlanStep } from '../session/history';
 import type { DemoSession } from '../session/sessions';
-import { allowOnce, editOptions, rejectOnce, SessionTurn } from '../session/sessionTurn';
+import { allowOnce, rejectOnce, SessionTurn, type PermissionQuestion } from '../session/sessionTurn';
 import type { ToolCallStart } from '../session/sessionToolCall';
 import { diffContent, sendUpdate, V2ToolCall } from './v2ToolCall';
 
@@ -80,13 +80,19 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
     return new V2ToolCall(session, about, (update) => sendUpdate(client, session, update));
   }
 
-  protected diffContent(path: string, oldText: string, newText: string): ToolCallContent {
+  protected diffContent(path: string, oldText: string | null, newText: string): ToolCallContent {
     return diffContent(path, oldText, newText);
   }
 
-  protected async askToEdit(call: V2ToolCall, title: string): Promise<string | undefined> {
-    const subject = { type: 'tool_call' as const, toolCall: call.description };
-    return await this.ask({ title, subject, options: editOptions });
+  protected async askPermission(
+    call: V2ToolCall,
+    { title, options, command }: PermissionQuestion,
+  ): Promise<string | undefined> {
+    const subject =
+      command === undefined
+        ? { type: 'tool_call' as const, toolCall: call.description }
+        : { type: 'command' as const, command, cwd: this.cwd, toolCallId: call.id };
+    return await this.ask({ title, subject, options: [...options] });
   }
 
   protected async readText(path: string): Promise<string> {
@@ -132,11 +138,6 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
     const { outcome } = await this.untilCancelled(answer);
     await this.tell({ sessionUpdate, state: 'running' });
     return RequestPermissionOutcome.isSelected(outcome) ? outcome.optionId : undefined;
-  }
-
-  private get folders(): readonly string[] {
-    const { additionalDirectories, cwd } = this.options.session;
-    return [cwd, ...additionalDirectories];
   }
 
   private async tell(update: SessionUpdate): Promise<void> {

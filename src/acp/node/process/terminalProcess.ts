@@ -14,6 +14,8 @@ interface TerminalCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Maximum size of the kept output, in bytes. The oldest output is dropped first. */
   readonly maxOutputBytes: number;
+  /** On Windows: the arguments are not quoted, as `cmd /s /c` needs it. */
+  readonly hasVerbatimArguments?: boolean;
 }
 
 export interface TerminalExit {
@@ -49,8 +51,9 @@ export class TerminalProcess {
 
   /** Starts the command. The caller owns the result and must `kill` it. @throws the error of `spawn` */
   static async start(command: TerminalCommand, clock: Clock, onDidChange: () => void): Promise<TerminalProcess> {
-    const { file, args, cwd, env } = command;
-    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownProcessGroupOptions });
+    const { file, args, cwd, env, hasVerbatimArguments: windowsVerbatimArguments = false } = command;
+    const options = { cwd, env, windowsVerbatimArguments, ...ownProcessGroupOptions };
+    const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     await once(child, 'spawn');
     child.on('error', () => undefined);
     return new TerminalProcess(child, child.pid ?? 0, command.maxOutputBytes, clock, onDidChange);

@@ -31,6 +31,13 @@ describe('the demo agent understands', () => {
     ['/uses', { kind: 'unknown' }],
     ['run git log --oneline', { kind: 'run', line: 'git log --oneline' }],
     ['/run ls', { kind: 'run', line: 'ls' }],
+    ['/shell rm a.txt && mv b "c d"', { kind: 'shell', command: 'rm a.txt && mv b "c d"' }],
+    ['/shell', { kind: 'unknown' }],
+    [
+      '/write what is in it\nmore in my notes.txt',
+      { kind: 'write', text: 'what is in it\nmore', path: 'my notes.txt' },
+    ],
+    ['/write notes.txt', { kind: 'unknown' }],
     ['slow', { kind: 'slow', words: 60 }],
     ['/slow 20', { kind: 'slow', words: 20 }],
     ['/slow 99999999', { kind: 'slow', words: 5000 }],
