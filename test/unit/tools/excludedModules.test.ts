@@ -33,6 +33,11 @@ describe('names of modules in texts', () => {
     assert.deepEqual(await hiddenIn('../config/secret', '"secret"', '"../config/\nsecret"'), []);
   });
 
+  // A search that backtracks over the slashes takes longer than the limit of the test.
+  it('are found behind a long line with one quote and many slashes', async () => {
+    assert.deepEqual(await hiddenIn(`"${'/'.repeat(2_000_000)}'\n"../config/secret"`), ['../config/secret']);
+  });
+
   it('count as hidden where there are too many to check', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `./free/${index}`);
     const quotedNames = names.map((name) => `"${name}"`);

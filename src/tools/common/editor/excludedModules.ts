@@ -2,7 +2,7 @@ import { withForwardSlashes } from '../../../editor/common/boundary';
 import { isEditorError } from '../../../editor/common/editorPort';
 import type { ToolPorts } from '../toolPorts';
 
-const quoted = /(["'`])([^"'`\n]*\/[^"'`\n]*)\1/gu;
+const quoted = /(["'`])([^"'`\n]+)\1/gu;
 /** Extensions that imports may omit. */
 const endings = ['', '.ts', '.tsx', '.js', '.jsx', '.mjs', '.cjs', '.vue', '.svelte', '.py', '.json'];
 const maxModules = 50;
@@ -16,7 +16,8 @@ export async function excludedModulesIn(
   file: string,
   { editor }: { readonly editor: Pick<ToolPorts['editor'], 'folders' | 'resolve'> },
 ): Promise<ReadonlySet<string>> {
-  const names = new Set(texts.flatMap((text) => [...text.matchAll(quoted)].map(([, , name = '']) => name)));
+  const inQuotes = texts.flatMap((text) => [...text.matchAll(quoted)].map(([, , name = '']) => name));
+  const names = new Set(inQuotes.filter((name) => name.includes('/')));
   const folder = withForwardSlashes(file).replace(/\/[^/]*$/u, '');
   const roots = editor.folders.map(({ path }) => withForwardSlashes(path));
   const hidden = new Set([...names].slice(maxModules));
