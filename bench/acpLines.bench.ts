@@ -31,7 +31,7 @@ function decodeHere(chunks: readonly Uint8Array[]): number {
   const reader = new JsonLineReader();
   let count = 0;
   for (const chunk of chunks) {
-    reader.push(chunk);
+    reader.addChunk(chunk);
     while (reader.read()) count++;
   }
   return count;

@@ -36,7 +36,7 @@ import { commandIds, settingIds } from './manifest';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
-import { OpenQuestions } from './permissions/common/openQuestions';
+import { OpenQuestionLimiter } from './permissions/common/openQuestionLimiter';
 import { mcpClientPolicyId } from './permissions/common/policy/policyKinds';
 import { titleOfClient, WindowToolCaller } from './permissions/vscode/windowToolCaller';
 import { PermissionsController } from './permissions/vscode/permissionsController';
@@ -224,7 +224,7 @@ export function compose(context: vscode.ExtensionContext): App {
     traffic,
     consent: consent.consent,
   });
-  const questions = new OpenQuestions();
+  const questions = new OpenQuestionLimiter();
   const callerDeps = { standing, editor: vscodeEditor, log: log.child('tools'), questions };
   const tools: ToolsFeature = new ToolsFeature({
     ...contextFor('tools'),

@@ -1,4 +1,4 @@
-import { findWindow } from './tools/node/clients/windowFiles';
+import { findWindowOfFolder } from './tools/node/clients/windowFiles';
 import { McpBridge, type BridgedServer } from './tools/node/clients/mcpBridge';
 
 /**
@@ -12,7 +12,7 @@ const windowsFolder = option === -1 ? undefined : process.argv[option + 1];
 
 async function findServer(): Promise<BridgedServer | undefined> {
   if (url !== undefined && authorization !== undefined) return { url, authorization };
-  return windowsFolder === undefined ? undefined : await findWindow(windowsFolder, process.cwd());
+  return windowsFolder === undefined ? undefined : await findWindowOfFolder(windowsFolder, process.cwd());
 }
 
 // The client has disconnected.

@@ -20,8 +20,8 @@ export function pageBundle({ name, script, style }) {
     alias: {
       entities: markdownFile('htmlEntities.ts'),
       'linkify-it': markdownFile('bareAddresses.ts'),
-      mdurl: markdownFile('unusedAddressCode.ts'),
-      'punycode.js': markdownFile('unusedAddressCode.ts'),
+      mdurl: markdownFile('mdurlStub.ts'),
+      'punycode.js': markdownFile('mdurlStub.ts'),
       'uc.micro': markdownFile('characterClasses.ts'),
     },
   };

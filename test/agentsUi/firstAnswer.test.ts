@@ -140,7 +140,7 @@ for (const { id, keyName, settings, title, variables } of agents) {
 
     it('is removed with all its files', async () => {
       await window.runCommand('Backline: Agents');
-      await (await agentsPage()).getByRole('button', { name: `More actions of ${title}`, exact: true }).click();
+      await (await agentsPage()).getByRole('button', { name: `More actions for ${title}`, exact: true }).click();
       await (await agentsPage()).getByRole('menuitem', { name: 'Remove…' }).click();
       await inDialog('Remove').click();
       await cardShows('Not installed', 60_000);

@@ -1,7 +1,7 @@
 import type { AcpBackendDeps } from '../../src/acp/node/session/acpBackend';
 import { AgentServer, type AgentServerDeps } from '../../src/acp/node/serve/agentServer';
 import { connectToAgent } from '../../src/acp/node/remote/remoteAgentLink';
-import { remoteWords } from '../../src/acp/common/connection/connectionWords';
+import { remoteConnectionTexts } from '../../src/acp/common/connection/connectionTexts';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { backendOf } from './backendHarness';
@@ -45,7 +45,7 @@ export function remoteBackendOf(
   link: LinkDeps = {},
 ) {
   return backendOf(() => undefined, {
-    words: remoteWords,
+    texts: remoteConnectionTexts,
     startAgent: () => Promise.resolve(connectToAgent(address(), { clock: systemClock, log: nullLogger, ...link })),
     ...options,
   });

@@ -146,7 +146,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
   it('asks before an edit of any file where the policy says so', async () => {
     policy = { edit: 'ask' };
     file = await writeInWorkspace('guarded/a.txt', 'one\n');
-    assert.match(await write('two\n'), /asks before each edit of Amp\. The user is being asked/);
+    assert.match(await write('two\n'), /asks before each edit by Amp\. The user is being asked/);
     (await last(1)).press('Show Change');
     (await last(2)).press('Allow Once');
     await eventually('the edit', async () => assert.equal(await write('two\n'), 'done'));

@@ -118,7 +118,7 @@ describe('what users do with an answer', () => {
       await page.ask('open', { target, ...(line === undefined ? {} : { line }) });
       await eventually('the place', () => assert.equal(vscode.window.activeTextEditor?.selection.start.line, row));
     }
-    await assert.rejects(page.ask('open', { target: 'command:workbench.action.quit' }), /cannot be opened/);
+    await assert.rejects(page.ask('open', { target: 'command:workbench.action.quit' }), /can’t open command: links/);
     await assert.rejects(page.ask('open', { target: '/etc/passwd' }), /outside the workspace/);
   });
 
@@ -230,7 +230,7 @@ describe('what users do with an answer', () => {
     await eventually('the editor', () =>
       assert.equal(
         vscode.window.tabGroups.activeTabGroup.activeTab?.label,
-        'Changes of “Fix the $(bug) of this very long prompt …” (2 files)',
+        'Changes in Turn “Fix the $(bug) of this very long prompt …” (2 files)',
       ),
     );
     const texts = vscode.workspace.textDocuments.map((document) => `${document.uri.scheme} ${document.getText()}`);

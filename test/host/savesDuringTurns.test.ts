@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/node/systemClock';
-import { OtherSaveTracker } from '../../src/chat/common/unsaved/otherSaveTracker';
+import { SavesByOthersTracker } from '../../src/chat/common/unsaved/savesByOthersTracker';
 import { readDiskTextAt } from '../../src/chat/vscode/unsaved/textVersions';
 import { windowSaveEvents } from '../../src/chat/vscode/unsaved/windowSaveEvents';
 import { eventually } from '../support/eventually';
@@ -14,14 +14,14 @@ describe('a save in an editor while an agent works', () => {
   let isRunning: boolean;
   let isAgentsWrite: boolean;
   let saves: { path: string; before: unknown; saved: unknown }[];
-  let watch: OtherSaveTracker;
+  let watch: SavesByOthersTracker;
   let read: (path: string) => ReturnType<typeof readDiskTextAt>;
   beforeEach(() => {
     isRunning = true;
     isAgentsWrite = false;
     saves = [];
     read = readDiskTextAt;
-    watch = new OtherSaveTracker({
+    watch = new SavesByOthersTracker({
       files: windowSaveEvents,
       clock: systemClock,
       fileTexts: {

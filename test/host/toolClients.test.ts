@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
-import { OpenQuestions } from '../../src/permissions/common/openQuestions';
+import { OpenQuestionLimiter } from '../../src/permissions/common/openQuestionLimiter';
 import { titleOfClient, WindowToolCaller } from '../../src/permissions/vscode/windowToolCaller';
 import { ToolsUnderTest } from './support/tools';
 import { standingOf } from '../fake/fakePermissions';
@@ -15,7 +15,7 @@ describe('a client outside VS Code that calls tools', () => {
   let permissions: unknown;
   let shown: { readonly message: string; readonly buttons: readonly string[] }[];
   let answers: (string | undefined)[];
-  let questions: OpenQuestions;
+  let questions: OpenQuestionLimiter;
   const { signal } = new AbortController();
 
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('a client outside VS Code that calls tools', () => {
     permissions = undefined;
     shown = [];
     answers = [];
-    questions = new OpenQuestions();
+    questions = new OpenQuestionLimiter();
   });
   afterEach(async () => {
     await subject.stop();

@@ -248,7 +248,7 @@ describe('tools of the window', () => {
     );
     assert.match(text, /Adds up areas\./);
     const hidden = await call('hover', { path: 'tools/use.ts', symbol: 'password', line: 6 });
-    assert.equal(hidden, 'There is nothing to tell of `password` (tools/use.ts:6).');
+    assert.equal(hidden, 'There is no hover information for `password` (tools/use.ts:6).');
     const definition = await call('definition', { path: 'tools/use.ts', symbol: 'password', line: 6 });
     assert.doesNotMatch(definition, /leak|swordfish/);
   });
@@ -321,7 +321,7 @@ describe('tools of the window', () => {
     }
     const { isError, text: problem } = await ask('search', { pattern: '(', regex: true });
     assert.ok(isError);
-    assert.match(problem, /The search could not be made: [^]*unclosed group/);
+    assert.match(problem, /The search failed: [^]*unclosed group/);
   });
 
   it('tell problems, the selection and what is open', async () => {

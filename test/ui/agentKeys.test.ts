@@ -95,7 +95,7 @@ describe('The key of an agent, as a user gives it', () => {
     await window.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Sign Out' }).click();
     await window.page
       .locator('.notifications-toasts')
-      .getByText(/keys of Keyed agent were removed/)
+      .getByText(/keys for Keyed agent were removed/)
       .first()
       .waitFor();
     // Messages may cover the prompt.

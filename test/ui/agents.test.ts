@@ -153,7 +153,7 @@ describe('Agents, in a fresh profile on a machine without Node.js on PATH', () =
 
   it('removes all of it, with its key', async () => {
     const page = await agentsPage();
-    await page.getByRole('button', { name: 'More actions of Key Agent' }).click();
+    await page.getByRole('button', { name: 'More actions for Key Agent' }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     await inDialog('Remove').click();
     await cardShows('Not installed');

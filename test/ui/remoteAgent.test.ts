@@ -52,7 +52,7 @@ describe('An agent at a URL, as a user sets it up', () => {
 
   it('says which secret is missing, and where to store it', async () => {
     await chat.send('what can you do?');
-    await chat.shows(/the secret "TOKEN" of its headers is not stored\. Run "Backline: Manage Agent Keys…"/);
+    await chat.shows(/the secret "TOKEN" is not stored\. Run "Backline: Manage Agent Keys…"/);
     await window.screenshot('remote-agent-no-secret');
   });
 

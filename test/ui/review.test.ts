@@ -55,8 +55,8 @@ describe('The review of changes', () => {
   });
 
   it('shows all that a turn has changed in one editor, or all since a prompt', async () => {
-    await (await chat.button('Review Changes of This Turn')).click();
-    await activeTab('Changes of “change”').waitFor();
+    await (await chat.button('Review Changes from This Turn')).click();
+    await activeTab('Changes in Turn “change”').waitFor();
     await diffOf('values.ts').waitFor();
     await window.screenshot('review-turn');
     await window.runCommand('Backline: Review Changes Since Prompt…');
@@ -168,8 +168,8 @@ describe('The review of changes', () => {
     const page = await chat.frame();
     const prompt = page.locator('.entry-prompt').filter({ hasText: 'line 5' });
     const turn = page.locator('article').filter({ has: prompt });
-    await turn.getByRole('button', { name: 'Review Changes of This Turn' }).click();
-    await activeTab('Changes of “line 5”').waitFor();
+    await turn.getByRole('button', { name: 'Review Changes from This Turn' }).click();
+    await activeTab('Changes in Turn “line 5”').waitFor();
     const line = diffOf('values.ts')
       .locator('.editor.modified .lines-content > .view-lines > .view-line')
       .filter({ hasText: 'value5' });

@@ -170,7 +170,7 @@ describe('Amp threads, as a user works with them', () => {
 
   it('are not taken from another machine, which is said', async () => {
     await drop('file:///of/another/machine.json');
-    await window.messages.filter({ hasText: 'not on this window’s machine' }).first().waitFor();
+    await window.messages.filter({ hasText: 'not on the machine where Backline runs' }).first().waitFor();
   });
 
   it('go on in the CLI with the one that Amp would continue, when none is shown', async () => {

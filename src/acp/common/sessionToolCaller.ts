@@ -48,7 +48,7 @@ export class SessionToolCaller implements ToolCaller {
 
   private absentPermit(): ToolPermit {
     const reason = this.endSignal.aborted
-      ? 'This session has ended. Tell the user to go on in a new one.'
+      ? 'This session has ended. Tell the user to continue in a new one.'
       : 'This session has not started yet. Try again during a turn.';
     return { isGranted: false, reason };
   }

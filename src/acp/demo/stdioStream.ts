@@ -41,7 +41,7 @@ export class StdioStream implements MessageStream {
     this.isReading = true;
     const { stdin } = process;
     stdin.on('data', (chunk: Buffer) => {
-      this.reader.push(chunk);
+      this.reader.addChunk(chunk);
       this.emitMessages();
     });
     stdin.on('end', () => {

@@ -175,8 +175,10 @@ export class AcpFeature implements Feature {
     const { registry } = this;
     const { id, title } = this;
     const levels = settings.acpAgents().filter((level) => level.isTrusted);
-    const parsed = levels.map(({ origin, value }) => parseAgentSettings(value, origin !== undefined));
     const entries = registry.catalogue?.agents;
+    const installed = entries?.filter(({ source }) => source === 'installed') ?? [];
+    const installedIds = new Set(installed.map((entry) => entry.id));
+    const parsed = levels.map(({ origin, value }) => parseAgentSettings(value, origin !== undefined, installedIds));
     const situation = {
       isTrusted: isTrusted(),
       problems: [

@@ -20,17 +20,17 @@ interface AgentsPortDeps {
   readonly guardProcess: (leaderPid: number) => Disposable;
 }
 
-/** What the page of agents, and installing them, needs from the room that runs agents. */
+/** What the page of agents and the installer need from the room that runs agents. */
 export class AgentsPort {
   constructor(private readonly deps: AgentsPortDeps) {}
 
   readonly install = {
     /** The environment of the login shell. Starts a shell once, so the workspace must be trusted. Never rejects. */
     environment: async (): Promise<Variables> => await this.deps.environment(),
-    /** Resolves to undefined if no such program that can be started is on the PATH of `env`. Never rejects. */
+    /** Resolves to undefined if the PATH of `env` has no executable program of that name. Never rejects. */
     findProgram: async (name: string, env: Variables): Promise<FoundCommand | undefined> =>
       await (await this.deps.getLauncher()).findProgram(name, env),
-    /** Ends a process that leads a group of its own, and its descendants. Never rejects. */
+    /** Ends a process that is the leader of its group, and its descendants. Never rejects. */
     endProcessTree: async (leaderPid: number): Promise<void> =>
       await (await this.deps.getLauncher()).endProcessTree(leaderPid),
     guardProcess: (leaderPid: number): Disposable => this.deps.guardProcess(leaderPid),

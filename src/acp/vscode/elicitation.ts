@@ -127,6 +127,6 @@ function toItem({ value, title, description }: { value: string; title: string; d
 }
 
 function requireAnswer<T>(answer: T | undefined): T {
-  if (answer === undefined) throw new Dismissed('The user has closed the question.');
+  if (answer === undefined) throw new Dismissed('The user closed the dialog.');
   return answer;
 }

@@ -23,12 +23,12 @@ import type { AgentsPage } from './agentsPage';
 interface AgentCardRowProps {
   readonly card: AgentCard;
   readonly page: AgentsPage;
-  /** Whether it is the one in the tab order. */
+  /** Whether this card is in the tab order. */
   readonly isActive: boolean;
   readonly onFocus: () => void;
 }
 
-/** How many actions are buttons; the others are in a menu. */
+/** Maximum number of buttons. Other actions are in a menu. */
 const buttonCount = 2;
 
 export function AgentCardRow({ card, page, isActive, onFocus }: AgentCardRowProps) {
@@ -84,7 +84,7 @@ export function AgentCardRow({ card, page, isActive, onFocus }: AgentCardRowProp
           ))}
           {actions.length > buttonCount && (
             <MenuButton
-              label={`More actions of ${name}`}
+              label={`More actions for ${name}`}
               icon={MoreIcon}
               tabIndex={tabIndex}
               items={actions.slice(buttonCount).map(({ kind, label }) => ({
@@ -100,7 +100,7 @@ export function AgentCardRow({ card, page, isActive, onFocus }: AgentCardRowProp
   );
 }
 
-/** Icons of the registry have one colour, so they are drawn in that of the text. */
+/** Icons of the registry have a single color, so they are drawn in the text color. */
 function Picture({ icon }: { icon: string | undefined }) {
   if (icon === undefined) {
     return (
@@ -117,7 +117,7 @@ function Picture({ icon }: { icon: string | undefined }) {
   );
 }
 
-/** Actions that are the point of the card when they come first. */
+/** Actions that are shown as primary if they come first. */
 const primaryActions: ReadonlySet<AgentActionKind> = new Set([
   'install',
   'update',

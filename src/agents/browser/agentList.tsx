@@ -10,7 +10,7 @@ interface AgentListProps {
   readonly onLeave: () => void;
 }
 
-/** The cards by group. One of them is in the tab order; the arrow keys move between them. */
+/** The cards by group. One card is in the tab order, and the arrow keys move between cards. */
 export function AgentList({ page, groups, onLeave }: AgentListProps) {
   const list = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<string>();
@@ -18,7 +18,7 @@ export function AgentList({ page, groups, onLeave }: AgentListProps) {
   const current = active !== undefined && keys.includes(active) ? active : keys[0];
 
   const focused = useRef<HTMLElement | undefined>(undefined);
-  // A card that moves to another group is drawn anew, and keeps the focus.
+  // A card that moves to another group is rendered again and keeps the focus.
   useLayoutEffect(() => {
     if (!focused.current || focused.current.isConnected) return;
     focused.current = undefined;

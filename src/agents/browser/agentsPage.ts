@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { HostConnection, Requester, VsCodeApi } from '../../webview/browser/hostConnection';
-import { announcement } from '../common/page/agentSearch';
+import { announcementOf } from '../common/page/agentSearch';
 import {
   agentsRequests,
   didChangeAgents,
@@ -48,7 +48,7 @@ export class AgentsPage {
     return this.failureMessage;
   }
 
-  /** What a screen reader says. */
+  /** The text for screen readers. */
   get status(): string {
     return this.announced;
   }
@@ -69,7 +69,7 @@ export class AgentsPage {
 
   start(window: Window): void {
     this.connection.onNotification(didChangeAgents, (view) => {
-      this.announced = announcement(this.currentView?.cards ?? [], view.cards) || this.announced;
+      this.announced = announcementOf(this.currentView?.cards ?? [], view.cards) || this.announced;
       this.currentView = view;
       this.changeEmitter.fire();
     });

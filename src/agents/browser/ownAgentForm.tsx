@@ -16,7 +16,7 @@ interface OwnAgentFormProps {
   readonly initial: OwnAgent;
 }
 
-/** The command is tried before it is saved. One that does not work can still be saved, for example to correct it later. */
+/** The command is tested before it is saved. A command that does not work can still be saved, and corrected later. */
 export function OwnAgentForm({ page, initial }: OwnAgentFormProps) {
   const id = useId();
   const first = useRef<HTMLInputElement>(null);
@@ -238,14 +238,14 @@ interface DefaultsProps {
   readonly onChange: (defaults: OwnDefault[]) => void;
 }
 
-/** What new conversations with the agent start with. */
+/** The initial options of new conversations with the agent. */
 function Defaults({ defaults, onChange }: DefaultsProps) {
   const id = useId();
   const replace = (index: number, part: Partial<OwnDefault>): void =>
     onChange(defaults.map((entry, at) => (at === index ? { ...entry, ...part } : entry)));
   return (
     <fieldset class="own-agent-variables" aria-describedby={`${id}-hint`}>
-      <legend>Options of new conversations</legend>
+      <legend>Options for new conversations</legend>
       <p id={`${id}-hint`} class="own-agent-hint">
         For example mode or model, with a value that the chat offers.
       </p>

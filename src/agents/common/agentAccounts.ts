@@ -15,7 +15,7 @@ export function withAccounts(agents: readonly InstalledAgent[]): readonly AgentO
   return agents.flatMap((agent) => [agent, ...(agent.accounts ?? []).map((account) => ({ ...agent, account }))]);
 }
 
-/** Why an account cannot have this name, as a sentence; undefined if it can. */
+/** Returns why an account cannot have this name, as a sentence. Undefined if it can. */
 export function accountProblem(name: string, taken: readonly string[]): string | undefined {
   const trimmed = name.trim();
   if (trimmed === '') return 'Enter a name for the account.';

@@ -35,7 +35,7 @@ interface RunningJob {
   readonly done: Promise<void>;
 }
 
-const untrustedMessage = 'Agents are not installed in an untrusted workspace. Trust it first.';
+const untrustedMessage = 'Agents can’t be installed in an untrusted workspace. Trust it first.';
 
 /** Installs, updates and removes agents, and knows the state of each. */
 export class AgentManager implements Disposable {
@@ -46,7 +46,7 @@ export class AgentManager implements Disposable {
   readonly onDidChange = this.changeEmitter.event;
   private jobs: InstallJobs = new Map();
   private readonly running = new Map<string, RunningJob>();
-  /** Backends that run an older version than the one that is installed. */
+  /** Ids of backends that are running an older version than the installed one. */
   private readonly outdated = new Set<string>();
   private isChecking = false;
   private readonly closing = new AbortController();
@@ -60,7 +60,7 @@ export class AgentManager implements Disposable {
     this.disposables.add(installer.onDidChange(changed));
     this.disposables.add(
       backends.onDidChange(() => {
-        // At each change, since an agent that is restarted is stopped for a moment only.
+        // Checked at each change, because a restarted agent is stopped only for a moment.
         this.forgetStopped();
         changed();
       }),
@@ -103,7 +103,7 @@ export class AgentManager implements Disposable {
     await this.deps.registry.refreshIfDue(this.closing.signal);
   }
 
-  /** Agents with a newer version, and whether the user has agreed to where it comes from. */
+  /** Agents with a newer version, and whether the user has agreed to its origin. */
   async updates(): Promise<readonly AgentSubject[]> {
     return agentSubjects(await this.situation()).filter(hasUpdate);
   }
@@ -170,7 +170,7 @@ export class AgentManager implements Disposable {
       .catch((error: unknown) => this.deps.log.error('the keys of an agent cannot be deleted', error));
   }
 
-  /** Cancels what runs. Resolves when it has ended. */
+  /** Cancels running jobs. Resolves when they have ended. */
   async stop(): Promise<void> {
     for (const { controller } of this.running.values()) controller.abort();
     await Promise.all([...this.running.values()].map(({ done }) => done));

@@ -38,7 +38,7 @@ interface InstallOptions {
   readonly onProgress: (progress: InstallProgress) => void;
 }
 
-/** What the page needs to know of the agents that conversations use. */
+/** What the page needs to know about the agents that conversations use. */
 export interface AgentBackends {
   readonly onDidChange: Event<void>;
   list(): Promise<readonly ListedBackend[]>;
@@ -73,7 +73,7 @@ export interface AgentSecrets {
   deleteAll(backendId: string): Promise<void>;
 }
 
-/** What an agent says of itself when it starts. */
+/** What an agent reports about itself when it starts. */
 interface TriedAgent {
   readonly name?: string;
   readonly title?: string;
@@ -84,7 +84,7 @@ interface TriedProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Added to the environment too, and never shown. */
+  /** Also added to the environment. Never shown. */
   readonly secretEnv?: Readonly<Record<string, string>>;
   /** Absolute path. */
   readonly cwd?: string;

@@ -1,6 +1,6 @@
 const units = ['kB', 'MB', 'GB'];
 
-/** Formats a size for people, for example `312 MB`. */
+/** Formats a size for display, for example `312 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   const exponent = Math.min(Math.floor(Math.log10(bytes) / 3), units.length);

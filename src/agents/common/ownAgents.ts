@@ -4,7 +4,7 @@ import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { AgentSecrets, TryAgent } from './agentPorts';
 import type { OwnAgent, OwnAgentTest } from './page/agentsApi';
 import {
-  editableNames,
+  editableAgentNames,
   parseAgentsSetting,
   parseForm,
   toForm,
@@ -29,7 +29,7 @@ export class OwnAgents {
   constructor(private readonly deps: OwnAgentsDeps) {}
 
   get names(): ReadonlySet<string> {
-    return editableNames(this.setting);
+    return editableAgentNames(this.setting);
   }
 
   /** @throws Error if there is no such agent */
@@ -59,8 +59,8 @@ export class OwnAgents {
       };
       const { name, title = name, version } = await tryAgent(program, signal);
       const who = title === undefined ? 'The agent' : toVisibleText(title);
-      const which = version === undefined ? '' : `, version ${toVisibleText(version)}`;
-      return { isWorking: true, message: `It works: ${who}${which}, has answered.` };
+      const which = version === undefined ? '' : ` ${toVisibleText(version)}`;
+      return { isWorking: true, message: `It works: ${who}${which} answered.` };
     } catch (error) {
       return { isWorking: false, message: toVisibleText(userMessageOf(error)) };
     }

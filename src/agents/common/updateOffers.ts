@@ -23,11 +23,11 @@ const dayMs = 24 * 60 * 60_000;
 const checkEveryMs = 60 * 60_000;
 const memoryName = 'agents.updatesOfferedAt';
 
-/** Checks for updates at most daily, and offers them at most daily, or installs them where the user wants that. */
+/** Checks for updates at most daily. Offers them at most daily, or installs them if the user has chosen that. */
 export class UpdateOffers implements Disposable {
   private readonly disposables = new DisposableStore();
   private timer: Disposable | undefined;
-  /** Versions that were installed without asking, so that one that fails is not tried after each turn. */
+  /** Versions whose automatic installation was tried, so that a failing one is not tried after each turn. */
   private readonly tried = new Set<string>();
   private running: Promise<void> | undefined;
 
@@ -93,7 +93,7 @@ export class UpdateOffers implements Disposable {
   }
 }
 
-/** A time in the future does not count: the clock was set back. */
+/** Ignores a time in the future, because the clock was set back. */
 function isWithinDay(at: number | undefined, now: number): boolean {
   return at !== undefined && at <= now && now - at < dayMs;
 }

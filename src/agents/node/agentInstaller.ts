@@ -9,13 +9,13 @@ import { cancelledError, diskError, InstallError, isInstallError } from '../comm
 import type { AgentStart, VersionManifest } from '../common/install/versionManifest';
 import type { Distribution, RegistryAgent } from '../common/registry/registryAgent';
 import { BinaryInstaller } from './binary/binaryInstaller';
-import { toCommand, toInstalledAgent } from './installedCommand';
+import { toAgentCommand, toInstalledAgent } from './installedCommand';
 import type { InstallContext, InstalledFiles, PreparedInstall } from './installerKind';
 import type { InstallPorts } from './installPorts';
 import { NpxInstaller } from './npm/npxInstaller';
 import type { NpmRelease } from './npm/npmPackage';
 import type { ArchiveLimits } from './archive/archiveFolder';
-import { AgentStorage, sizeOf } from './storage/agentStorage';
+import { AgentStorage, folderSizeOf } from './storage/agentStorage';
 import { acquireInstallLock, otherWindowError } from './storage/installLock';
 import { UvxInstaller } from './uv/uvxInstaller';
 
@@ -23,11 +23,11 @@ export interface AgentInstallerOptions {
   /** Absolute path of a folder in our storage, which all windows share. Created by `start`. */
   readonly folder: string;
   readonly ports: InstallPorts;
-  /** How long a server may send nothing. */
+  /** Maximum time without data from a server. */
   readonly silenceMs?: number;
-  /** How long another window may install. */
+  /** Maximum time to wait for another window that is installing. */
   readonly lockWaitMs?: number;
-  /** How long an agent has for its first answer. */
+  /** Time limit for an agent's first answer. */
   readonly tryMs?: number;
   readonly archiveLimits?: ArchiveLimits;
   readonly npm?: NpmRelease;
@@ -41,13 +41,13 @@ export class AgentInstaller implements Disposable {
   private readonly emitter = new Emitter<void>((error) =>
     this.options.ports.log.error('A listener of the installed agents failed', error),
   );
-  /** The installed agents have changed, here or in another window. */
+  /** Fires when the installed agents have changed, here or in another window. */
   readonly onDidChange = this.emitter.event;
   private readonly storage: AgentStorage;
   private readonly npx: NpxInstaller;
   private readonly binary: BinaryInstaller;
   private readonly uvx: UvxInstaller;
-  /** Versions are put into place and removed one after another. */
+  /** Ensures that versions are put in place and removed one after another. */
   private readonly placing = new KeyedQueue();
   private agents: readonly InstalledAgent[] = [];
   private watcher: Disposable | undefined;
@@ -64,7 +64,7 @@ export class AgentInstaller implements Disposable {
     this.uvx = new UvxInstaller(ports);
   }
 
-  /** Reads what is installed and removes what dead windows left. Call it once, before anything else. @throws InstallError */
+  /** Reads the installed agents and removes leftovers of ended windows. Call once, before all other methods. @throws InstallError */
   async start(): Promise<void> {
     try {
       await this.storage.open();
@@ -100,8 +100,8 @@ export class AgentInstaller implements Disposable {
   }
 
   /**
-   * Installs or updates an agent. It is tried before it counts; until then, and after a failure, everything is as before.
-   * A version that runs stays until nothing uses it. @throws InstallError
+   * Installs or updates an agent. It counts as installed only after a test start. A failure changes nothing.
+   * A version that is running is kept until no process uses it. @throws InstallError
    */
   async install(agent: RegistryAgent, context: InstallContext): Promise<InstalledAgent> {
     const { ports, lockWaitMs = 10 * 60_000 } = this.options;
@@ -112,7 +112,7 @@ export class AgentInstaller implements Disposable {
         clock: ports.clock,
         signal: context.signal,
         waitMs: lockWaitMs,
-        onWait: () => onProgress({ stage: 'Waiting for another window, which is installing an agent' }),
+        onWait: () => onProgress({ stage: 'Waiting for another window that is installing an agent' }),
       });
       try {
         const signal = AbortSignal.any([context.signal, lock.lost]);
@@ -131,7 +131,7 @@ export class AgentInstaller implements Disposable {
     }
   }
 
-  /** Removes an agent that does not run, with all its versions. Returns how many bytes that freed. @throws InstallError */
+  /** Removes an agent that is not running, with all its versions. Returns the number of freed bytes. @throws InstallError */
   async remove(id: string): Promise<{ readonly bytes: number }> {
     return await this.changeLocked(id, async () => {
       const versions = await this.storage.readAllVersions(id);
@@ -175,7 +175,7 @@ export class AgentInstaller implements Disposable {
     }
   }
 
-  /** Removes older versions that nothing uses any more. Call it when an agent was stopped. Never rejects. */
+  /** Removes older versions that no process uses any more. Call when an agent was stopped. Never rejects. */
   async removeUnused(): Promise<void> {
     await this.placing.run('versions', () => this.removeUnusedNow());
   }
@@ -185,7 +185,7 @@ export class AgentInstaller implements Disposable {
     for (const version of await this.storage.readAllVersions()) {
       const current = installed.get(version.manifest.id);
       if (current?.folder === version.folder) continue;
-      // Windows that started later never knew this version.
+      // Windows that started later cannot use this version.
       const replacedAt = Math.max(version.manifest.installedAt, current?.manifest.installedAt ?? 0);
       if (this.options.ports.isInUse(version.folder) || (await this.storage.hasOlderWindow(replacedAt))) continue;
       await this.storage
@@ -220,7 +220,7 @@ export class AgentInstaller implements Disposable {
         },
         ...(files.package === undefined ? {} : { package: files.package }),
         ...{ args: [...files.args], env: { ...files.env } },
-        ...{ bytes: await sizeOf(staged), installedAt: this.options.ports.clock.now() },
+        ...{ bytes: await folderSizeOf(staged), installedAt: this.options.ports.clock.now() },
       };
       return await this.placing.run('versions', () => this.switchTo(staged, manifest));
     } finally {
@@ -236,10 +236,15 @@ export class AgentInstaller implements Disposable {
     { signal, onProgress }: InstallContext,
   ): Promise<AgentStart> {
     const { ports, tryMs = 90_000 } = this.options;
-    onProgress({ stage: 'Starting it to see whether it works' });
+    onProgress({ stage: 'Starting the agent to check that it works' });
     let failure: unknown;
     for (const start of files.starts) {
-      const command = await toCommand(folder, start, { args: [...files.args], env: { ...files.env } }, ports.system);
+      const command = await toAgentCommand(
+        folder,
+        start,
+        { args: [...files.args], env: { ...files.env } },
+        ports.system,
+      );
       try {
         await withDeadline(ports.clock, agent.name, tryMs, async (late) =>
           ports.tryAgent(command, AbortSignal.any([signal, late])),
@@ -251,8 +256,8 @@ export class AgentInstaller implements Disposable {
         failure ??= error;
       }
     }
-    const message = `${agent.name} was loaded, but does not start, so it was not installed: ${messageOf(failure)}`;
-    throw new InstallError('doesNotStart', message, 'Look at its website for what it needs.', { cause: failure });
+    const message = `${agent.name} was downloaded but did not start, so it was not installed: ${messageOf(failure)}`;
+    throw new InstallError('doesNotStart', message, 'Check its website for requirements.', { cause: failure });
   }
 
   private async switchTo(staged: string, manifest: VersionManifest): Promise<InstalledAgent> {
@@ -274,7 +279,7 @@ export class AgentInstaller implements Disposable {
     return distributions.toSorted((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
   }
 
-  /** The first distribution that can be installed here. @throws InstallError of the first one, if none can */
+  /** Returns the first distribution that can be installed here. @throws InstallError of the first one, if there is none */
   private async choose(agent: RegistryAgent, context: InstallContext): Promise<PreparedInstall> {
     let failure: InstallError | undefined;
     for (const distribution of this.ordered(agent)) {
@@ -315,11 +320,11 @@ export class AgentInstaller implements Disposable {
   }
 }
 
-/** Problems that another kind of distribution may not have. */
+/** Problems for which another kind of distribution is tried. */
 const canTryAnother: ReadonlySet<InstallError['code']> = new Set(['nodeTooOld', 'notSupportedHere', 'uvMissing']);
 
 function toInstallError(error: unknown): InstallError {
   if (error instanceof InstallError || isInstallError(error)) return error;
-  const message = `The files of the agent could not be written: ${userMessageOf(error)}`;
+  const message = `The agent’s files could not be written: ${userMessageOf(error)}`;
   return diskError(errorCode(error), error) ?? new InstallError('storage', message, undefined, { cause: error });
 }

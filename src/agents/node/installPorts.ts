@@ -4,7 +4,7 @@ import type { Logger } from '../../base/common/log';
 import type { AgentCommand } from '../common/install/agentInstall';
 import type { Fetch } from './download/openDownload';
 
-/** A program on the user's PATH, and the arguments that start it before those of the caller. */
+/** A program on the user's PATH, and its first arguments. The caller's arguments follow. */
 export interface FoundProgram {
   /** Absolute path. */
   readonly file: string;
@@ -27,9 +27,9 @@ export interface InstallPorts {
   };
   /** The environment of the login shell. Never rejects. */
   readonly environment: () => Promise<Variables>;
-  /** Resolves to undefined if no such program that can be started is on the PATH of `env`. Never rejects. */
+  /** Resolves to undefined if the PATH of `env` has no executable program of that name. Never rejects. */
   readonly findProgram: (name: string, env: Variables) => Promise<FoundProgram | undefined>;
-  /** Ends a process, which leads a group of its own, and its descendants. Never rejects. */
+  /** Ends a process that is the leader of its group, and its descendants. Never rejects. */
   readonly endProcessTree: (leaderPid: number) => Promise<void>;
   /** Ensures that a process group does not outlive this process. Disposed when the group has ended. */
   readonly guardProcess?: (leaderPid: number) => Disposable;

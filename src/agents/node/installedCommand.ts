@@ -7,8 +7,8 @@ import type { InstallPorts } from './installPorts';
 import { editorRuntime } from './programs/nodeRuntimes';
 import type { StoredVersion } from './storage/agentStorage';
 
-/** What starts an agent whose files are in `folder`. Uses VS Code's Node.js if the one of the user is gone. */
-export async function toCommand(
+/** Returns the command for an agent whose files are in `folder`. Uses VS Code's Node.js if the user's is missing. */
+export async function toAgentCommand(
   folder: string,
   start: AgentStart,
   { args, env }: Pick<VersionManifest, 'args' | 'env'>,
@@ -36,7 +36,7 @@ export async function toInstalledAgent(
   system: InstallPorts['system'],
 ): Promise<InstalledAgent> {
   const { id, name, version, kind, bytes, installedAt } = manifest;
-  const command = await toCommand(folder, manifest.start, manifest, system);
+  const command = await toAgentCommand(folder, manifest.start, manifest, system);
   return {
     ...{ id, name, version, kind, ...command, folder, bytes, installedAt },
     ...withoutUndefined({ package: manifest.package, accounts: accounts && [...accounts] }),

@@ -7,7 +7,7 @@ export interface InstallContext {
   readonly onProgress: (progress: InstallProgress) => void;
 }
 
-/** How agents of one kind of distribution get here. */
+/** Installs agents of one kind of distribution. */
 export interface InstallerKind<Kind extends Distribution['kind']> {
   /** Finds out what an installation would do. @throws InstallError if it cannot be installed here */
   prepare(
@@ -24,7 +24,7 @@ export interface PreparedInstall {
 }
 
 export interface InstalledFiles {
-  /** What may start it, best first. */
+  /** Candidates for starting the agent, best first. */
   readonly starts: readonly AgentStart[];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

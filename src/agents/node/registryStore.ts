@@ -30,7 +30,7 @@ interface RegistryStoreOptions {
 interface RegistryView {
   readonly agents: readonly RegistryAgent[];
   readonly origin: 'snapshot' | 'cache' | 'registry';
-  /** When the registry last answered, in milliseconds since the epoch. */
+  /** When the registry was last loaded, in milliseconds since the epoch. */
   readonly checkedAt?: number;
   /** Why the last attempt to read the registry failed, in a sentence. */
   readonly problem?: string;
@@ -45,15 +45,15 @@ const Cache = z.object({
 type Cache = z.infer<typeof Cache>;
 
 const maxBytes = 4 * 1024 * 1024;
-/** The cached document is written a little larger than it came. */
+/** Maximum size of the cache file. It is slightly larger than the document it contains. */
 const maxCacheBytes = 2 * maxBytes;
 const limitMs = 20_000;
 const dayMs = 24 * 60 * 60_000;
-/** After a failure, the registry is asked again sooner than after an answer. */
+/** Time until the next attempt after a failure. Shorter than after a success. */
 const retryMs = 60 * 60_000;
 const maxIcons = 500;
 
-/** The agents that the registry lists: from its last answer, or from what ships with the extension. */
+/** The agents in the registry: from the last loaded document, or from the snapshot shipped with Backline. */
 export class RegistryStore implements Disposable {
   private readonly emitter = new Emitter<void>((error) =>
     this.options.log.error('A listener of the registry failed', error),
@@ -77,7 +77,10 @@ export class RegistryStore implements Disposable {
     return this.view;
   }
 
-  /** Shows the cached answer of the address, or the snapshot. Call it at the start and when the address changes. Never rejects. */
+  /**
+   * Shows the cached registry of the current address, or the snapshot shipped with Backline. Call at the start and when the
+   * address changes. Never rejects.
+   */
   async load(): Promise<void> {
     const address = this.options.address();
     if (this.loadedAddress === address) return;
@@ -93,17 +96,17 @@ export class RegistryStore implements Disposable {
     );
   }
 
-  /** Asks the registry if that is due: a day after its last answer, an hour after a failure. Never rejects. */
+  /** Loads the registry if that is due: a day after the last success, an hour after a failure. Never rejects. */
   async refreshIfDue(signal: AbortSignal): Promise<void> {
     await this.load();
     if (!this.isDue()) return;
-    // Another window may have asked meanwhile.
+    // Another window may have loaded it meanwhile.
     this.loadedAddress = undefined;
     await this.load();
     if (this.isDue()) await this.refresh(signal);
   }
 
-  /** Asks the registry now. A failure is the `problem` of `agents()`, and what was there stays. Never rejects. */
+  /** Loads the registry now. A failure keeps the current list and becomes the `problem` of `agents()`. Never rejects. */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.load();
     const address = this.options.address();
@@ -197,7 +200,7 @@ export class RegistryStore implements Disposable {
       return toSafeSvg(body.toString('utf8'));
     } catch (error) {
       log.debug(`An icon is not shown: ${messageOf(error)}`);
-      // Tried again when it is asked for the next time.
+      // The next request tries again.
       this.icons.delete(url);
       return undefined;
     }

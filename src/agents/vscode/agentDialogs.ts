@@ -6,7 +6,7 @@ import { formatBytes } from '../common/formatBytes';
 import { accountProblem } from '../common/agentAccounts';
 import { installQuestion } from '../common/install/installQuestion';
 
-/** Asks with dialogs of VS Code that nothing else can cover. */
+/** Asks with modal dialogs of VS Code. */
 export const agentDialogs: AgentQuestions = {
   confirmInstall: async (plan, agent) => {
     const { detail, message } = installQuestion(plan, agent);
@@ -20,10 +20,11 @@ export const agentDialogs: AgentQuestions = {
     return await confirm(`Remove ${toVisibleText(name)}?`, detail.join('\n\n'), 'Remove');
   },
   askAccount: async ({ accounts = [], name }) => {
-    const title = `Add an Account of ${toVisibleText(name)}`;
+    const title = `Add Account for ${toVisibleText(name)}`;
     const entered = await vscode.window.showInputBox({
       title,
-      prompt: 'A name for the account. It has keys of its own; a sign-in that the agent stores itself is shared.',
+      prompt:
+        'A name for the account. The account has its own keys. If the agent stores a sign-in itself, all its accounts share it.',
       placeHolder: 'Work',
       ignoreFocusOut: true,
       validateInput: (text) => (text === '' ? undefined : accountProblem(text, accounts)),
@@ -35,7 +36,7 @@ export const agentDialogs: AgentQuestions = {
       ...(isWorking ? ['It is working on an answer, which will be stopped.'] : []),
       'This deletes the account with its stored keys. The agent and conversations are kept.',
     ];
-    const message = `Remove the account “${account}” of ${toVisibleText(name)}?`;
+    const message = `Remove the account “${account}” for ${toVisibleText(name)}?`;
     return await confirm(message, detail.join('\n\n'), 'Remove');
   },
 };

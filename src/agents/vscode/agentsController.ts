@@ -49,17 +49,17 @@ export interface RunningAgents extends RunningFeature {
   installed(): readonly AgentOrAccount[];
 }
 
-/** How many icons are loaded at once. */
+/** Number of icons that are loaded concurrently. */
 const iconsAtOnce = 4;
 
-/** Loads what is installed, and opens the page of agents when it is asked for. */
+/** Loads the installed agents, and opens the page of agents on request. */
 export async function startAgents(deps: AgentsControllerDeps): Promise<RunningAgents> {
   const controller = new AgentsController({ ...deps, questions: agentDialogs });
   await controller.start();
   return controller;
 }
 
-/** The agents of a window, with what the user is asked passed in. */
+/** The agents of a window. The dialogs are passed in. */
 export class AgentsController implements RunningAgents, AgentsPageModel {
   private readonly disposables = new DisposableStore();
   private readonly registry: RegistryStore;
@@ -226,7 +226,7 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
 
   async saveOwnAgent(agent: Parameters<OwnAgents['save']>[0]): Promise<void> {
     const backends = await this.deps.backends.list();
-    // An agent of the settings replaces one with the same id that was found or installed, which must not happen by chance.
+    // An agent in the settings replaces a found or installed agent with the same id, which must not happen by accident.
     await this.own.save(agent, new Set(backends.map(({ id }) => id)));
   }
 
@@ -236,7 +236,8 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
       const message = await this.manager.remove(installed.id);
       if (message !== undefined) this.messages.info(message);
     } else if (backend && this.own.names.has(backend.id)) {
-      const detail = 'This removes it from your settings, with its stored secrets. Conversations are kept.';
+      const detail =
+        'This removes the agent from your settings and deletes its stored secrets. Conversations are kept.';
       if (await confirm(`Remove ${toVisibleText(backend.title)}?`, detail, 'Remove')) await this.own.remove(backend.id);
     }
   }

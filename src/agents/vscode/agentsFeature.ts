@@ -10,7 +10,7 @@ import type { AgentsControllerDeps, RunningAgents } from './agentsController';
 
 type AgentsFeatureDeps = Omit<AgentsControllerDeps, 'onDidChangeInstalled'>;
 
-/** Registers the page of agents. What installs agents is loaded on first use. */
+/** Registers the page of agents. The installer is loaded on first use. */
 export class AgentsFeature implements Feature {
   readonly id = 'agents';
   readonly title = 'Installed agents';
@@ -39,7 +39,7 @@ export class AgentsFeature implements Feature {
         deserializeWebviewPanel: async (panel) => (await this.agents.getOrLoad()).restore(panel),
       }),
     );
-    // The agents that run have a status of their own.
+    // Running agents have their own status.
     status.remove(this.id);
     return Promise.resolve({ stop: () => this.agents.stop(), dispose: () => store.dispose() });
   }

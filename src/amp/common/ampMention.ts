@@ -11,7 +11,7 @@ export function formatMention(file: string, selection: Range, folder: string | u
 }
 
 /** Whether a path has no control characters, which a terminal treats as keys: a newline would send the prompt. */
-export function isTypablePath(file: string): boolean {
+export function isPathTypableInTerminal(file: string): boolean {
   return !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(file);
 }
 

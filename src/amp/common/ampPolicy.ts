@@ -29,7 +29,7 @@ export function writeOptionsOfPolicy(path: string, { edit = 'allow' }: AmpPolicy
     case 'allow':
       return {};
     case 'ask':
-      return { askBecause: 'your setting backline.permissions asks before each edit of Amp' };
+      return { askBecause: 'your setting backline.permissions asks before each edit by Amp' };
     case 'deny': {
       const why = 'The user does not let Amp edit files through VS Code. Do not make this change in another way.';
       throw new EditorError('denied', `${path} was not changed. ${why} ${advice('edit')}`);

@@ -36,7 +36,7 @@ export const EditFileParams = z
   })
   .refine(
     ({ fullContent, newText }) => (fullContent ?? newText).isWellFormed(),
-    'the text has half of a surrogate pair, which no file can hold',
+    'the text has half of a surrogate pair, which cannot be saved',
   );
 
 /** Parameters of a diagnostics request. Without a path, it applies to the whole workspace. */

@@ -65,7 +65,7 @@ export function parseRequest(frame: string): AmpRequest | InvalidRequest {
 
 export function formatResult({ dialect, idJson, method }: AmpRequest, result: object): string {
   const member = dialect === 'document' ? 'result' : method;
-  // Parts that are put together are copied once more before they are sent, which takes long for a large file.
+  // Concatenated texts are copied again before they are sent, which takes long for a large file.
   const id = plainString.test(idJson) ? idJson.slice(1, -1) : undefined;
   if (id !== undefined) return JSON.stringify({ serverResponse: { id, [member]: result } });
   return `{"serverResponse":{"id":${idJson},${JSON.stringify(member)}:${JSON.stringify(result)}}}`;

@@ -49,7 +49,7 @@ export class AmpRouter {
     const method = this.methods.get(request.method);
     if (!method) {
       const known = [...this.methods.keys()].join(', ');
-      throw new RequestError(ampErrorCodes.methodNotFound, `There is no such method. This editor knows ${known}.`);
+      throw new RequestError(ampErrorCodes.methodNotFound, `Unknown method. This editor supports ${known}.`);
     }
     const { dialect, params } = request;
     const { deadlineMs } = scope;
@@ -68,7 +68,7 @@ export class AmpRouter {
   private toRequestError({ method }: AmpRequest, error: unknown, timeoutMs: number): RequestError {
     if (error instanceof RequestError) return error;
     if (error instanceof z.ZodError) {
-      return new RequestError(ampErrorCodes.invalidParams, `Wrong params of ${method}: ${describeIssues(error)}.`);
+      return new RequestError(ampErrorCodes.invalidParams, `Invalid params for ${method}: ${describeIssues(error)}.`);
     }
     if (isEditorError(error)) {
       return new RequestError(errorCodeOf(error.code), error.message, { reason: error.code });
@@ -77,7 +77,7 @@ export class AmpRouter {
       this.deps.log.warn(`${method} was not answered in time: ${error.message}`);
       const advice =
         method === 'editFile' ? 'The edit may have been made: read the file before you try again.' : 'Try again.';
-      const message = `${method} took longer than ${timeoutMs} ms and was given up. ${advice}`;
+      const message = `${method} timed out after ${timeoutMs} ms. ${advice}`;
       return new RequestError(ampErrorCodes.internalError, message);
     }
     this.deps.log.error(`${method} failed: ${messageOf(error)}`, error);

@@ -54,7 +54,7 @@ interface AmpClientInfo {
 
 /** Editor events within this time are combined into one notification. A delay of 100 ms would be noticeable. */
 const notificationDelayMs = 10;
-/** The `User-Agent` of CLIs that ignore `appendToPrompt` (September 2026). Others sent none (January 2026). */
+/** The `User-Agent` of CLIs that ignore `appendToPrompt` (September 2026). Earlier ones sent none (January 2026). */
 const userAgentWithoutPrompts = /^undici\b/iu;
 
 /** Serves the editor to local Amp clients, which find it by a lockfile. Await `stop`, or `dispose` it. */
@@ -171,7 +171,7 @@ export class AmpServer implements Disposable {
     this.scheduleHeartbeat();
 
     await this.writeLockfiles(port);
-    if (disposables.isDisposed) throw new Error('The server was stopped while it started.');
+    if (disposables.isDisposed) throw new Error('The server was stopped while it was starting.');
     this.listeningPort = port;
     void lockfiles.removeStale();
     options.log.info(`Serving on 127.0.0.1:${port}`);

@@ -57,7 +57,7 @@ export class WebSocketListener {
     httpServer.on('error', (error) => deps.log.error('The server socket failed', error));
     if (this.isStopped) {
       await this.close();
-      throw new Error('The server was stopped while it started.');
+      throw new Error('The server was stopped while it was starting.');
     }
     return port;
   }

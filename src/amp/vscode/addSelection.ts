@@ -2,7 +2,12 @@ import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
-import { innermostFolder, isTypablePath, formatMention, explainUnmentionableFile } from '../common/ampMention';
+import {
+  innermostFolder,
+  isPathTypableInTerminal,
+  formatMention,
+  explainUnmentionableFile,
+} from '../common/ampMention';
 import type { AmpTerminals } from './ampTerminals';
 
 interface AddSelectionDeps {
@@ -23,7 +28,7 @@ export async function addSelectionToAmp(options: AddSelectionDeps): Promise<void
   const { path: file, selections } = editor.activeSelection ?? {};
   const selection = selections?.[0];
   if (file === undefined || !selection) throw new Error(await explainMissingSelection(editor));
-  if (!isTypablePath(file)) {
+  if (!isPathTypableInTerminal(file)) {
     throw new Error(
       `The name ${JSON.stringify(file)} contains control characters, which a terminal treats as keys. Rename the file, then add the selection again.`,
     );
@@ -48,7 +53,7 @@ export async function addSelectionToAmp(options: AddSelectionDeps): Promise<void
 
 async function explainMissingSelection(editor: Pick<EditorPort, 'resolve'>): Promise<string> {
   const document = vscode.window.activeTextEditor?.document;
-  if (!document) return 'Open a file of the workspace and select some text.';
+  if (!document) return 'Open a file in the workspace and select some text.';
   const name = vscode.workspace.asRelativePath(document.uri);
   if (document.uri.scheme !== 'file') return `${name} is not a file on disk. Save it in the workspace first.`;
   const reason: unknown = await editor.resolve(document.uri.fsPath).then(

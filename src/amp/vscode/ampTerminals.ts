@@ -46,8 +46,8 @@ export class AmpTerminals implements vscode.Disposable {
     for (const [pid, folder] of Object.entries(remembered)) {
       if (isProcessAlive(Number(pid))) this.unrestoredFolders.set(Number(pid), folder);
     }
-    for (const terminal of vscode.window.terminals) this.adoptRestored(terminal);
-    this.disposables.add(vscode.window.onDidOpenTerminal((terminal) => this.adoptRestored(terminal)));
+    for (const terminal of vscode.window.terminals) this.adoptRestoredTerminal(terminal);
+    this.disposables.add(vscode.window.onDidOpenTerminal((terminal) => this.adoptRestoredTerminal(terminal)));
     this.disposables.add(
       vscode.window.onDidCloseTerminal((terminal) => {
         this.idleTerminals.delete(terminal);
@@ -138,7 +138,7 @@ export class AmpTerminals implements vscode.Disposable {
   }
 
   /** Recognizes a restored terminal by its process. After a reload, it is a new object for the same process. */
-  private adoptRestored(terminal: vscode.Terminal): void {
+  private adoptRestoredTerminal(terminal: vscode.Terminal): void {
     const look = async (): Promise<void> => {
       const pid = await terminal.processId;
       const folder = pid === undefined ? undefined : this.unrestoredFolders.get(pid);

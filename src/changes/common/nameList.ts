@@ -10,7 +10,7 @@ export function joinNul(names: readonly string[]): string {
 }
 
 /** Whether a decoded name was valid UTF-8. Otherwise it can't be passed to Git. */
-export function isNameText(name: string): boolean {
+export function isValidUtf8Name(name: string): boolean {
   return !name.includes('\uFFFD');
 }
 

@@ -49,7 +49,9 @@ export type CurrentState = FileState | 'other' | undefined;
 /** A restore of one file. The path of the step is absolute. */
 export interface FileRestore {
   readonly checkpoint: FolderCheckpoint;
-  /** Nothing is done if the file is no longer in the state `before`. The content of `after` is in the checkpoint. */
+  /**
+   * The step is skipped if the file is no longer in the state `before`. The content of `after` is in the checkpoint.
+   */
   readonly step: RestoreStep;
 }
 
@@ -116,9 +118,12 @@ export interface WorkspaceCheckpoints {
   stateAt(file: CheckpointedFile): Promise<FileState | undefined>;
   /** Returns the current states of files on disk, by path. @throws CheckpointError */
   currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>>;
-  /** Restores a file. Returns a checkpoint from before. @throws CheckpointError if the file was not restored */
+  /**
+   * Restores a file. Returns a checkpoint from before the restore.
+   * @throws CheckpointError if the file was not restored
+   */
   restoreFile(restore: FileRestore): Promise<FolderCheckpoint>;
-  /** Compares folders with checkpoints, changes nothing. @throws CheckpointError `unknownCheckpoint` if one is gone */
+  /** Compares folders with checkpoints. Changes nothing. @throws CheckpointError `unknownCheckpoint` if one is gone */
   planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview>;
   /**
    * Returns the text that a file would have after the restore. Null if it would be deleted, undefined if it is not text

@@ -37,7 +37,7 @@ export interface CheckpointStoreOptions {
   readonly folder: string;
   /** Absolute path of the storage for this workspace folder. Created if missing. */
   readonly storage: string;
-  /** Whether `backline.exclude` matches an absolute path, and its path relative to the folder. */
+  /** Whether `backline.exclude` matches a file, given by its absolute path and its path relative to the folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
   readonly logger: Logger;
   readonly clock?: Clock;

@@ -32,7 +32,10 @@ interface FolderCheckpointsDeps {
   readonly folders: () => readonly string[];
   /** Absolute path of the folder for the stores of this workspace. It need not exist. */
   readonly storageFolder: string;
-  /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
+  /**
+   * Whether `backline.exclude` matches a file, given by its absolute path and its path relative to its workspace
+   * folder.
+   */
   readonly excludes: (path: string, relativePath: string) => boolean;
   /** Whether the user trusts the workspace. Otherwise, Git does not run and no file is written. */
   readonly isTrusted: () => boolean;

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { splitIntoBatches } from '../../base/common/lists';
 import type { CheckpointLimits, LeftOutItem, LeftOutReason } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
-import { isNameText, joinNul, splitNul } from '../common/nameList';
+import { isValidUtf8Name, joinNul, splitNul } from '../common/nameList';
 import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
 import { findIgnored } from './git/ignoreRules';
 import { readIndexChecksum, copyIndex, setIndexTime } from './git/indexFile';
@@ -20,7 +20,7 @@ export interface FolderScanResult {
 }
 
 interface ScanRules {
-  /** Whether `backline.exclude` matches an absolute path, and its path relative to the folder. */
+  /** Whether `backline.exclude` matches a file, given by its absolute path and its path relative to the folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
   readonly limits: CheckpointLimits;
   /** Path of the index of the user's repository. Files tracked in it are not ignored. */
@@ -156,7 +156,7 @@ export class FolderScan {
     const added: string[] = [];
     for (const name of splitNul(output)) {
       if (name.endsWith('/')) leftOut.push({ path: name, reason: 'nestedRepository' });
-      else if (isNameText(name)) added.push(name);
+      else if (isValidUtf8Name(name)) added.push(name);
       else leftOut.push({ path: name, reason: 'nameNotText' });
     }
     return { ...indexed, added, leftOut };

@@ -12,7 +12,10 @@ interface WindowChangesDeps extends FeatureContext {
   readonly folders: () => readonly string[];
   /** Absolute path of the storage of this workspace; undefined without a workspace. */
   readonly storageFolder: string | undefined;
-  /** Whether `backline.exclude` matches an absolute path, and its path relative to the workspace folder. */
+  /**
+   * Whether `backline.exclude` matches a file, given by its absolute path and its path relative to its workspace
+   * folder.
+   */
   readonly excludes: (path: string, relativePath: string) => boolean;
   /** Decodes bytes to the same text as the editor port. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;

@@ -17,7 +17,7 @@ const demoStarters = [
   'Rename oldName to newName in ',
 ].map((text): Draft => ({ text, attachments: [] }));
 
-/** How many other agents and earlier conversations are offered. */
+/** Maximum number of other agents, and of earlier conversations, that are offered. */
 const maxReadyAgents = 4;
 const maxRecent = 3;
 
@@ -47,7 +47,7 @@ export function EmptyState() {
         <dt>
           <kbd>/</kbd>
         </dt>
-        <dd>Run a command of the agent</dd>
+        <dd>Run an agent command</dd>
         <dt>
           <kbd>Shift</kbd> <kbd>Enter</kbd>
         </dt>
@@ -61,7 +61,7 @@ export function EmptyState() {
   );
 }
 
-/** The other agents that can be used at once, and the way to more. */
+/** Shows other agents that are ready to use, and a link to install more. */
 function ReadyAgents({ chosen }: { chosen: string | undefined }) {
   const page = usePage();
   const { backends, session } = usePageState();

@@ -10,8 +10,8 @@ interface ConversationFiles {
 }
 
 /** Names of the files in a conversation's folder. */
-export const logName = 'log.jsonl';
-export const textsName = 'texts';
+export const logFileName = 'log.jsonl';
+export const textsFolderName = 'texts';
 
 /**
  * Creates a conversation with records of another one and the stored texts to which they refer. Writes the log last, so
@@ -27,13 +27,16 @@ export async function addConversation(
 ): Promise<void> {
   try {
     await files.makeFolder(path.dirname(headFile));
-    await files.makeFolder(path.join(folder, textsName));
+    await files.makeFolder(path.join(folder, textsFolderName));
     for (const id of referencedTextIds(records)) {
-      const text = await files.read(path.join(source, textsName, id)).catch(() => undefined);
-      if (text !== undefined) await files.createNew(path.join(folder, textsName, id), text);
+      const text = await files.read(path.join(source, textsFolderName, id)).catch(() => undefined);
+      if (text !== undefined) await files.createNew(path.join(folder, textsFolderName, id), text);
     }
     await files.replace(headFile, JSON.stringify(head));
-    await files.replace(path.join(folder, logName), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    await files.replace(
+      path.join(folder, logFileName),
+      records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+    );
   } catch (error) {
     await files.remove(folder).catch(() => undefined);
     await files.remove(headFile).catch(() => undefined);

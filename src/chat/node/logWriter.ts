@@ -171,7 +171,7 @@ export function writeProblemText(error: unknown): string {
     case 'EPERM':
       return `The conversations folder isn’t writable. ${consequence} Check its permissions. Backline retries automatically.`;
     case 'ENOENT':
-      return `The files of this conversation are missing. ${consequence} Restore them, or copy what you need. Backline retries automatically.`;
+      return `This conversation’s files are missing. ${consequence} Restore them, or copy what you need. Backline retries automatically.`;
     default:
       return `The conversation could not be saved. ${userMessageOf(error)} ${consequence} Backline retries automatically.`;
   }

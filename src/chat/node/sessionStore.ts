@@ -14,7 +14,7 @@ import {
   type ConversationFiles,
   type StoredConversation,
 } from '../common/chatStore';
-import { addConversation, logName } from './addConversation';
+import { addConversation, logFileName } from './addConversation';
 import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from '../../base/node/filePort';
 import { LogReader } from './logReader';
@@ -360,7 +360,7 @@ export class SessionStore implements ChatStore {
   }
 
   private logFileOf(id: string): string {
-    return path.join(this.folderOf(id), logName);
+    return path.join(this.folderOf(id), logFileName);
   }
 }
 

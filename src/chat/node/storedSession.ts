@@ -8,7 +8,7 @@ import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
 import type { RecordsRead, ConversationFiles, SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
-import { logName, textsName } from './addConversation';
+import { logFileName, textsFolderName } from './addConversation';
 import type { FilePort } from '../../base/node/filePort';
 import { LogFollower } from './logFollower';
 import { LogReader } from './logReader';
@@ -202,11 +202,11 @@ export class StoredSession implements ConversationFiles {
   }
 
   private get logFile(): string {
-    return path.join(this.ports.folder, logName);
+    return path.join(this.ports.folder, logFileName);
   }
 
   private get textFolder(): string {
-    return path.join(this.ports.folder, textsName);
+    return path.join(this.ports.folder, textsFolderName);
   }
 
   /** Whether there is no log, because it was deleted or never written. */

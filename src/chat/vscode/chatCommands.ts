@@ -87,7 +87,7 @@ export class ChatCommands implements Disposable {
     const { pages, services } = this.deps;
     const backendId = z.safeParse(z.object({ backendId: z.string() }), given).data?.backendId;
     if (backendId !== undefined) {
-      // It may have been installed just now.
+      // The agent may have been installed just now.
       await services.backends.refresh();
       services.backends.choose(backendId);
     }
@@ -118,7 +118,7 @@ export class ChatCommands implements Disposable {
     const uris = items.flatMap((item) => (item instanceof vscode.Uri ? [item.toString()] : []));
     const paths = uris.length > 0 ? uris : listOpenFiles().slice(0, 1);
     if (paths.length === 0) {
-      this.deps.messages.info('Open a file of the workspace first, or select one in the Explorer.');
+      this.deps.messages.info('Open a file in the workspace first, or select one in the Explorer.');
       return;
     }
     await this.insertMentions(await this.deps.services.rowsForDrop(paths));

@@ -27,8 +27,8 @@ import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import { DiffViews } from './review/diffViews';
-import { EditorActions } from './review/editorActions';
-import { FilesToRestore } from './review/filesToRestore';
+import { AnswerTextActions } from './answerTextActions';
+import { FileRestorePreparer } from './review/fileRestorePreparer';
 import { InterruptedRestores } from './review/interruptedRestores';
 import { RestoreActions } from './review/restoreActions';
 import { FileRestorer } from '../common/restore/fileRestorer';
@@ -120,9 +120,9 @@ export class ChatFeature implements Feature<ChatUi> {
     const preferred = (): string => settings.chatBackend();
     const backends = store.add(new BackendChoice({ chats, preferred, memento: globalState, onError }));
     const documents = new VirtualDocuments(textSchemes.chat);
-    const editorActions = store.add(new EditorActions(editor, dialogs));
+    const answerTextActions = store.add(new AnswerTextActions(editor, dialogs));
     const proposed = new VirtualDocuments(textSchemes.proposedCode);
-    const code = store.add(new CodeProposals(proposed, editor, editorActions, dialogs, messages));
+    const code = store.add(new CodeProposals(proposed, editor, answerTextActions, dialogs, messages));
     const installs = store.add(new InstallTerminals(messages, () => backends.refresh()));
     const picker = new BackendPicker(backends, messages, installs);
     const shown = new ShownChats();
@@ -142,13 +142,13 @@ export class ChatFeature implements Feature<ChatUi> {
     const undoRestore = (chat: Chat, restoreId: string): Promise<void> =>
       restore.undo(chat, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, undoRestore });
-    const turnReviews = store.add(new TurnReviews(documents, messages, undo));
+    const turnReviews = store.add(new TurnReviews(chats, documents, messages, undo));
     const interrupted = new InterruptedRestores({ checkpoints, restorer, undoRestore, dialogs, messages, log });
     const restore = new RestoreActions({
       chats,
       checkpoints,
       restorer,
-      files: new FilesToRestore({ editor, checkpoints, dialogs }),
+      files: new FileRestorePreparer({ editor, checkpoints, dialogs }),
       interrupted,
       diffViews,
       dialogs,
@@ -165,7 +165,7 @@ export class ChatFeature implements Feature<ChatUi> {
       rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
       newDraft: store.add(restoreNewDraft(workspaceState, onError)),
       shown,
-      editor: editorActions,
+      editor: answerTextActions,
       code,
       review,
       turnReviews,
@@ -264,7 +264,7 @@ export class ChatFeature implements Feature<ChatUi> {
       chips,
       keyChords,
       backends,
-      editorActions,
+      answerTextActions,
       code,
       installs,
       follower,

@@ -2,21 +2,21 @@ import * as vscode from 'vscode';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { toSafeNotificationText } from '../../base/common/noticeText';
 
-export interface Confirmation {
+export interface ConfirmationQuestion {
   readonly message: string;
   readonly detail?: string;
   readonly action: string;
 }
 
-export interface Choice extends Omit<Confirmation, 'action'> {
+export interface ChoiceQuestion extends Omit<ConfirmationQuestion, 'action'> {
   readonly actions: readonly string[];
 }
 
 export interface Dialogs {
   /** Asks for confirmation. False if the user closes the dialog. */
-  confirm(question: Confirmation): Promise<boolean>;
+  confirm(question: ConfirmationQuestion): Promise<boolean>;
   /** Asks for a choice. Undefined if the user closes the dialog. */
-  choose(question: Choice): Promise<string | undefined>;
+  choose(question: ChoiceQuestion): Promise<string | undefined>;
   chooseFile(suggested: vscode.Uri, filters: Record<string, string[]>): Promise<vscode.Uri | undefined>;
 }
 
@@ -27,7 +27,7 @@ export const modalDialogs: Dialogs = {
     await vscode.window.showSaveDialog({ defaultUri: suggested, filters, saveLabel: 'Export' }),
 };
 
-async function choose({ message, detail, actions }: Choice): Promise<string | undefined> {
+async function choose({ message, detail, actions }: ChoiceQuestion): Promise<string | undefined> {
   const lines = detail?.split('\n').map(showHiddenCharacters).join('\n');
   const options = { modal: true, ...(lines === undefined ? {} : { detail: lines }) };
   return await vscode.window.showWarningMessage(toSafeNotificationText(message), options, ...actions);

@@ -1,7 +1,7 @@
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import type { ContentChange, Protection } from '../../editor/common/protection/protection';
 
-/** Like `EditorPort.protectionOf`, but undefined for a file that cannot be written: writing it says why. */
+/** Like `EditorPort.protectionOf`, but undefined for a file that cannot be written, because writing it reports why. */
 export async function protectionIfWritable(
   editor: Pick<EditorPort, 'protectionOf'>,
   path: string,

@@ -12,7 +12,7 @@ interface FactSources {
   readonly rowsForDrop: (uris: readonly string[]) => Promise<MentionRow[]>;
 }
 
-/** Collects what is known of the workspace, to suggest prompts. A source that fails is left out. Never rejects. */
+/** Collects facts about the workspace for the suggested prompts. A source that fails is left out. Never rejects. */
 export async function collectWorkspaceFacts(sources: FactSources, signal: AbortSignal): Promise<WorkspaceFacts> {
   const { mentions, rowsForDrop } = sources;
   const firstOf = async (kind: 'problems' | 'git'): Promise<MentionRow | undefined> =>

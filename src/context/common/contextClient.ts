@@ -229,7 +229,7 @@ export class ContextClient implements Disposable {
       record.addRequest(handle.providerRef.id, request);
       request.whenEnded = this.runRequest(handle, question, record, request);
     }
-    // Computed now, while the providers are working. Workers are asked in the microtasks before.
+    // Computed while the providers work: requests to workers are sent in earlier microtasks.
     queueMicrotask(() => question.lineLengths());
   }
 

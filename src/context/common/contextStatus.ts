@@ -5,7 +5,7 @@ import { joinProviderTitles } from './items/itemTexts';
 import type { ProviderState } from './providers/providerHandle';
 import type { ProviderProblem } from './providers/providerSettings';
 
-export interface ContextSituation {
+export interface ContextStatusInput {
   readonly isEnabled: boolean;
   readonly isTrusted: boolean;
   readonly states: readonly ProviderState[];
@@ -31,7 +31,7 @@ const maxError = 160;
 
 /** Summarizes the state of all providers. Offers actions to fix problems. */
 export function contextStatus(
-  situation: ContextSituation,
+  situation: ContextStatusInput,
   actions: ContextActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   const { isEnabled, isTrusted, states, problems, notes } = situation;

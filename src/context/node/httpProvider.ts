@@ -24,7 +24,7 @@ import type { LookupTarget, Mention, MentionsParams } from '../common/ai/provide
 import { packedItemCount, numbersPerRange, type PackedItems } from '../common/items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providers/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/providers/contextSchema';
-import type { CallTraffic } from './callTraffic';
+import type { ProviderTrafficRecorder } from './providerTrafficRecorder';
 import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
 
 interface HttpProviderPorts {
@@ -35,7 +35,7 @@ interface HttpProviderPorts {
   /** Called before each request. @throws ProviderError if the URL must not be used */
   readonly assertAllowed?: () => void;
   readonly maxBytes: number;
-  readonly traffic: CallTraffic;
+  readonly traffic: ProviderTrafficRecorder;
 }
 
 export const maxAnswerBytes = 8 * 1_024 * 1_024;

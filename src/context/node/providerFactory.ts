@@ -8,7 +8,7 @@ import { untrustedWorkspaceMessage, type ProviderEntry } from '../common/provide
 import { disabledTrafficTap, type TrafficTap } from '../../wire/common/traffic';
 import { refersToSecrets } from '../common/providers/secretReferences';
 import { ProviderConsentGuard } from './providerConsentGuard';
-import { CallTraffic } from './callTraffic';
+import { ProviderTrafficRecorder } from './providerTrafficRecorder';
 import type { Fetch } from './httpAnswer';
 import { HttpProvider, maxAnswerBytes } from './httpProvider';
 import { ModuleWatcher } from './moduleWatcher';
@@ -72,7 +72,7 @@ export class ProviderFactory {
           isAllowed,
           ...(brought ? { assertAllowed: () => brought.assertAddressAllowed() } : {}),
           maxBytes: maxAnswerBytes,
-          traffic: this.trafficOf(title),
+          traffic: this.trafficRecorderFor(title),
         });
       case 'module':
         return this.createWorkerProvider(entry, async () => {
@@ -103,8 +103,8 @@ export class ProviderFactory {
     return await isInsideFolders(this.deps.workspaceFolders?.() ?? [], url);
   }
 
-  private trafficOf(title: string): CallTraffic {
-    return new CallTraffic(this.deps.traffic ?? disabledTrafficTap, this.deps.clock, title);
+  private trafficRecorderFor(title: string): ProviderTrafficRecorder {
+    return new ProviderTrafficRecorder(this.deps.traffic ?? disabledTrafficTap, this.deps.clock, title);
   }
 
   private createWorkerProvider(
@@ -116,7 +116,7 @@ export class ProviderFactory {
       pool: this.pool,
       log,
       texts: this.textSharer,
-      traffic: this.trafficOf(title),
+      traffic: this.trafficRecorderFor(title),
       watcher: (onChange) => new ModuleWatcher(clock, onChange),
       // No other provider may see its secrets.
       isOwnWorkerRequired: refersToSecrets(settings),

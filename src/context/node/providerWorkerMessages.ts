@@ -10,13 +10,13 @@ import type { SharedText } from './textSharer';
 
 /** Data of a worker when it starts. */
 export interface WorkerStart {
-  /** For requests and messages. The program keeps it from the providers. */
+  /** The port for requests and messages. Providers have no access to it. */
   readonly port: MessagePort;
-  /** See `RunNote`. */
+  /** See `RunningProviderNote`. */
   readonly note: SharedArrayBuffer;
-  /** Whether it may run several providers. */
+  /** Whether the worker may run several providers. */
   readonly isShared: boolean;
-  /** Whether it looks for changes of globals after each provider. */
+  /** Whether the worker checks globals for changes after each provider. */
   readonly isCareful: boolean;
   /** If set, only files found by the survey may be loaded, with the same content. */
   readonly isGuarded: boolean;
@@ -39,12 +39,12 @@ export type WorkerRequestBody =
   | { readonly method: 'mentions'; readonly settings: ProviderSettings; readonly params: MentionsParams }
   | { readonly method: 'lookUp'; readonly settings: ProviderSettings; readonly lookup: LookupTarget };
 
-/** Workers get lists of these. They trust the extension host, so there is no schema. */
+/** Workers receive lists of requests. There is no schema, because they trust the extension host. */
 export interface WorkerRequest {
   readonly id: number;
   /** Number of the provider. */
   readonly provider: number;
-  /** With the first request to this provider in this worker. */
+  /** Set in the first request to this provider in this worker. */
   readonly module?: ModuleLocation;
   readonly body: WorkerRequestBody;
 }
@@ -58,7 +58,7 @@ const workerMessage = z.discriminatedUnion('kind', [
     kind: z.literal('capabilities'),
     id: z.number(),
     dialect: z.enum(dialects),
-    /** By the functions of the provider. */
+    /** Determined by the functions of the provider. */
     abilities: z.object({ annotations: z.boolean(), mentions: z.boolean(), items: z.boolean() }),
     /** The provider's answer, validated by the receiver. */
     handshake: z.unknown(),
@@ -66,7 +66,7 @@ const workerMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('survey'), id: z.number(), files: z.array(hashedFile).max(maxModuleFiles) }),
   z.object({ kind: z.literal('items'), id: z.number(), packed: packedItemsSchema }),
   z.object({ kind: z.literal('mentions'), id: z.number(), mentions: mentionListSchema }),
-  /** `isModule`: the module could not be loaded, so that further requests to it in this worker cannot succeed. */
+  /** `isModule`: the module could not be loaded, so later requests to it in this worker cannot succeed. */
   z.object({
     kind: z.literal('failed'),
     id: z.number(),
@@ -77,11 +77,11 @@ const workerMessage = z.discriminatedUnion('kind', [
   }),
   /** `file:` URIs of the module's files that were loaded until now. Packages are excluded. */
   z.object({ kind: z.literal('files'), provider: z.number(), urls: z.array(z.string()).max(maxModuleFiles) }),
-  /** An uncaught error. Without a provider, it may be any one's. */
+  /** An uncaught error. Without `provider`, any provider may have caused it. */
   z.object({ kind: z.literal('trouble'), provider: z.number().exactOptional(), details: z.string().max(10_000) }),
   /** Memory outside the JavaScript heap, such as buffers, in bytes, and who ran since the last message of this kind. */
   z.object({ kind: z.literal('memory'), bytes: z.number(), providers: z.array(z.number()).max(maxMembers) }),
-  /** Providers that may have changed globals, or one that needs a file which another provider has loaded. */
+  /** The providers that may have changed globals, or the one that needs a file that another has loaded. */
   z.object({
     kind: z.literal('interfered'),
     reason: z.enum(['globals', 'files']),

@@ -8,8 +8,8 @@ export interface SharedText {
 }
 
 /**
- * Node.js keeps texts of more than this outside of the JavaScript heap. A smaller text of more than 128 KiB would get pages of
- * the heap of its own, which the system must clear first: that takes three times as long as to copy more bytes. Bytes.
+ * Node.js stores texts with more bytes than this outside the JavaScript heap. A smaller text of more than 128 KiB
+ * gets its own heap pages, which the system must clear first. That takes three times as long as copying a larger text.
  */
 const outsideBytes = 1_031_914;
 const ownPagesBytes = 128 * 1024;

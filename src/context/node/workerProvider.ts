@@ -13,7 +13,7 @@ import { hasDocumentSelectors, readCapabilities } from '../common/providers/dial
 import { RequestCancelledError } from '../common/providers/callWithTimeout';
 import { ProviderError, type ConsentRequest } from '../common/providers/providerError';
 import { describeOwnWorker } from '../common/workers/ownWorkerNote';
-import type { CallTraffic } from './callTraffic';
+import type { ProviderTrafficRecorder } from './providerTrafficRecorder';
 import type { ModuleWatcher } from './moduleWatcher';
 import type { HashedModuleFile, ModuleLocation, WorkerAnswer, WorkerRequestBody } from './providerWorkerMessages';
 import type { TextSharer } from './textSharer';
@@ -30,9 +30,9 @@ interface WorkerProviderPorts {
   readonly pool: WorkerPool;
   readonly log: Logger;
   readonly texts: TextSharer;
-  readonly traffic: CallTraffic;
+  readonly traffic: ProviderTrafficRecorder;
   readonly watcher: (onChange: () => void) => ModuleWatcher;
-  /** Whether it must not share a worker. */
+  /** Whether the provider must not share a worker. */
   readonly isOwnWorkerRequired: boolean;
 }
 
@@ -69,7 +69,7 @@ export class WorkerProvider implements ContextProvider {
       onFiles: (urls) => this.watcher.watch(urls),
       onPrint: (line) => this.printEmitter.fire(line),
       onUncaught: (details) => {
-        // Without details: they may contain a secret. Only the provider's own log removes secrets.
+        // Details are omitted, because they may contain a secret, which only the provider's own log removes.
         this.ports.log.debug(`${this.title} did not catch an error of its own.`);
         this.printEmitter.fire(`Not caught: ${details}`);
       },
@@ -141,7 +141,7 @@ export class WorkerProvider implements ContextProvider {
         const module = this.loadedModule ?? (await this.prepare(signal));
         return expectKind(await this.ask(module, request, signal), kind);
       } catch (error) {
-        // The pool ensures that this ends: whoever may have caused it does not share a worker any more.
+        // The pool limits the number of retries, because it no longer lets the suspects share a worker.
         if (!(error instanceof InterruptedError)) throw error;
         if (this.isDisposed) throw new ProviderError('The provider was stopped.');
         if (signal.aborted) throw new RequestCancelledError();
@@ -194,7 +194,7 @@ export class WorkerProvider implements ContextProvider {
     const { mustLocateModuleAgain: isRefresh } = this;
     this.mustLocateModuleAgain = false;
     const { newVersion, assertAllowed, ...module } = await this.locate(signal, isRefresh);
-    this.assertWanted(signal);
+    this.assertStillWanted(signal);
     this.availableNewVersion = newVersion;
     // Also watch a module that fails to load, since the author may be fixing it.
     const { specifier } = module;
@@ -212,13 +212,13 @@ export class WorkerProvider implements ContextProvider {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { pool } = this.ports;
-    // Its worker may be one that was checked with other permissions.
+    // The current worker may have been checked with other permissions.
     pool.unload(this.id);
     try {
       const answer = await pool.ask(this.id, { ...guarded, request: { method: 'survey' } }, signal);
       const worker = pool.workerOf(this.id);
       assertAllowed(expectKind(answer, 'survey').files);
-      this.assertWanted(signal);
+      this.assertStillWanted(signal);
       return worker;
     } catch (error) {
       pool.unload(this.id);
@@ -227,7 +227,7 @@ export class WorkerProvider implements ContextProvider {
   }
 
   /** The permission may have changed in the meantime. */
-  private assertWanted(signal: AbortSignal): void {
+  private assertStillWanted(signal: AbortSignal): void {
     if (this.isDisposed) throw new ProviderError('The provider was stopped.');
     if (signal.aborted) throw new RequestCancelledError();
   }

@@ -123,7 +123,7 @@ export class ContextController implements Disposable {
         runWithTimeLimit: this.runWithTimeLimit,
         logOf: (ref) => this.logs.createLog(ref),
         isAllowed,
-        // Other providers were removed or restarted. They request consent again with their next request.
+        // Providers not in `ids` were removed or restarted. They ask for consent again with their next request.
         onProvidersKept: (ids) =>
           deps.consent.forgetMissing(providerKinds, ({ id }) => id !== undefined && ids.has(id)),
         createProvider: (entry) => factory.create(entry),

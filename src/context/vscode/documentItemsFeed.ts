@@ -5,7 +5,7 @@ import type { RequestOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { cellScheme } from '../common/items/notebookCell';
 import type { FileAccessFilter } from '../node/fileAccessFilter';
-import { pathForExcludeList } from './places';
+import { pathForExcludeList } from './editorPlaces';
 
 /** URI schemes of the documents for which items are requested. */
 export const supportedSchemes = ['file', cellScheme, 'untitled'];

@@ -5,7 +5,7 @@ import { codebaseNameOf } from '../common/ai/codebase';
 import type { ContextClient } from '../common/contextClient';
 import type { ActiveFileLocation } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
-import { isFileOrCell } from './places';
+import { isFileOrCell } from './editorPlaces';
 
 /** Returns the active file and its repository, if providers may access them. */
 export async function findActiveFileLocation(editor: Pick<EditorPort, 'resolve'>): Promise<ActiveFileLocation> {
@@ -26,7 +26,7 @@ export function createFileReader(client: ContextClient, editor: Pick<EditorPort,
       if (open) return readable(open);
       // This check is needed because VS Code's own error for a missing file is not suitable for users.
       const { type } = await editor.stat(path);
-      if (type !== 'file') throw new Error(`${path} is not a file. Name a file of the workspace.`);
+      if (type !== 'file') throw new Error(`${path} is not a file. Name a file in the workspace.`);
       return readable(await openText(uri, path));
     },
     activeFile: async () => {

@@ -7,7 +7,7 @@ import type { ContextItem } from '../common/items/contextItem';
 import { ItemList } from '../common/items/itemList';
 import { escapeIconSyntax } from '../common/items/itemTexts';
 import type { DocumentItemsFeed } from './documentItemsFeed';
-import { toRange } from './places';
+import { toRange } from './editorPlaces';
 
 const maxLenses = 1_000;
 const maxTitle = 120;

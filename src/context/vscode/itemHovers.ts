@@ -6,7 +6,7 @@ import type { ItemList } from '../common/items/itemList';
 import { itemsAt } from '../common/items/itemQueries';
 import type { DocumentItemsFeed } from './documentItemsFeed';
 import { itemMarkdown } from './itemMarkdown';
-import { toRange } from './places';
+import { toRange } from './editorPlaces';
 
 /** Maximum number of items in a hover. More items would not fit on a screen. */
 const maxItems = 50;

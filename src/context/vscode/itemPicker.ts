@@ -7,7 +7,7 @@ import type { ContextAnswer } from '../common/items/documentRecord';
 import { isSafeLink } from '../common/items/safeLink';
 import { escapeIconSyntax, lineNumbers, joinProviderTitles, markdownToText } from '../common/items/itemTexts';
 import type { DocumentItemsFeed } from './documentItemsFeed';
-import { showHoverAt } from './places';
+import { showHoverAt } from './editorPlaces';
 
 /** The argument of a CodeLens that shows a hover. */
 const Place = z.object({

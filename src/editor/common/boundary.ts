@@ -35,15 +35,15 @@ const maxPathLength = 4096;
 
 /** Rejects paths that are empty, too long or contain invalid characters. @throws EditorError `invalidPath` */
 export function requireValidPath(path: string): void {
-  if (path === '') throw new EditorError('invalidPath', 'The path is empty. Name a file of the workspace.');
+  if (path === '') throw new EditorError('invalidPath', 'The path is empty. Name a file in the workspace.');
   if (path.length > maxPathLength) {
     throw new EditorError('invalidPath', `${path.slice(0, 80)}… is too long: a path has at most 4,096 characters.`);
   }
   if (path.includes('\0')) {
-    throw new EditorError('invalidPath', 'The path contains a NUL character. Name a file of the workspace.');
+    throw new EditorError('invalidPath', 'The path contains a NUL character. Name a file in the workspace.');
   }
   if (!path.isWellFormed()) {
-    throw new EditorError('invalidPath', 'The path contains half of a surrogate pair. Name a file of the workspace.');
+    throw new EditorError('invalidPath', 'The path contains half of a surrogate pair. Name a file in the workspace.');
   }
 }
 

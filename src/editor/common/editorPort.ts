@@ -86,7 +86,9 @@ export interface EditorPort {
    */
   diagnostics(path?: string, options?: DiagnosticsOptions): Promise<FileDiagnostics[]>;
 
-  /** Selections of the active editor, primary first. Undefined without one, or if peers cannot access it. */
+  /**
+   * Selections of the active editor, primary first. Undefined if no editor is active or agents may not read its file.
+   */
   readonly activeSelection: EditorSelection | undefined;
   /** Selections of all visible text editors whose files peers can access, the active editor first. */
   readonly selections: readonly EditorSelection[];

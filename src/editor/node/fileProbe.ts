@@ -19,7 +19,7 @@ interface ProbeResult {
  */
 export class FileProbe {
   private lastFastAnswerAt = Number.NEGATIVE_INFINITY;
-  /** A probe that has not begun yet. It is right for all callers that ask before it begins. */
+  /** A probe that has not begun yet. All callers that ask before it begins share its result. */
   private nextProbe: Promise<ProbeResult | undefined> | undefined;
   private runningProbe: Promise<unknown> = Promise.resolve();
 

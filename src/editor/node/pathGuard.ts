@@ -217,7 +217,7 @@ function pathOfUri(uri: string, isWindows: boolean): string {
     requireValidPath(file);
     return file;
   } catch (error) {
-    const message = `${uri} is not a file: URI of this machine (${messageOf(error)}). Name a path of the workspace.`;
+    const message = `${uri} is not a file: URI on this machine (${messageOf(error)}). Name a path in the workspace.`;
     throw new EditorError('invalidPath', message, { cause: error });
   }
 }

@@ -29,7 +29,7 @@ export class ProtectedFilesSetting implements Disposable {
   start(): void {
     this.hasStarted = true;
     this.currentFiles = undefined;
-    // Compiles a changed setting at once, so that the user reads in the log what is wrong with it.
+    // Compiles a changed setting immediately, so that the log shows its problems.
     this.listener = this.deps.onDidChange(() => {
       this.currentFiles = this.compile();
     });

@@ -114,7 +114,7 @@ export class FileOpener implements vscode.Disposable {
     });
   }
 
-  /** Two editors with the same title could not be told apart. */
+  /** Two editors with the same title could not be distinguished. */
   private unusedTitle(title: string): string {
     for (let number = 2, name = title; ; name = `${title} ${number++}`) if (!this.shownTitles.has(name)) return name;
   }
@@ -146,7 +146,7 @@ export class FileOpener implements vscode.Disposable {
   }
 }
 
-/** VS Code tells no more of an editor with several files than its label: the title, and the number of files in parentheses. */
+/** For an editor with several files, VS Code only reports the label of its tab: the title and the number of files. */
 function tabsTitled(title: string): readonly vscode.Tab[] {
   const isOfTitle = ({ label }: vscode.Tab): boolean => label === title || label.startsWith(`${title} (`);
   return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isOfTitle));
@@ -178,7 +178,7 @@ function parseTarget(uriOrPath: string): Target {
   const uri = parseUri(uriOrPath);
   if (scheme === 'http' || scheme === 'https') return { kind: 'link', uri };
   if (scheme !== 'file') {
-    throw new EditorError('unsupportedUri', `${scheme}: links cannot be opened. Use a file: or https: URI.`);
+    throw new EditorError('unsupportedUri', `Backline can’t open ${scheme}: links. Use a file: or https: link.`);
   }
   const range = parseFragment(uri.fragment);
   if (uri.fragment !== '' && !range) return { kind: 'file', path: uri.fsPath };

@@ -45,7 +45,10 @@ export class MultiFileWriter {
     return changes.flatMap(({ path }) => written.get(path) ?? []);
   }
 
-  /** Returns the paths in one order for all edits, against deadlocks. @throws EditorError if a file occurs twice */
+  /**
+   * Returns the paths in the order that all edits use, which prevents deadlocks.
+   * @throws EditorError if a file occurs twice
+   */
   private async pathsInLockOrder(paths: readonly string[]): Promise<string[]> {
     const pathByRealPath = new Map<string, string>();
     for (const path of paths) {

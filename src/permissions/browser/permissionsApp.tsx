@@ -6,7 +6,7 @@ import type { PermissionsPage } from './permissionsPage';
 import { PolicyTable } from './policyTable';
 import { RuleList } from './ruleList';
 
-export function App({ page }: { page: PermissionsPage }) {
+export function PermissionsApp({ page }: { page: PermissionsPage }) {
   useRedrawOnEvent(page.onDidChange);
   const { failure, view } = page;
   return (

@@ -1,7 +1,7 @@
 // Entry point of the permissions page: `dist/pages/permissions.js`.
 import { render } from 'preact';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
-import { App } from './permissionsApp';
+import { PermissionsApp } from './permissionsApp';
 import { PermissionsPage } from './permissionsPage';
 
 declare function acquireVsCodeApi(): VsCodeApi;
@@ -11,5 +11,5 @@ if (root) {
   const api = acquireVsCodeApi();
   const page = new PermissionsPage(new HostConnection(api), api);
   page.start(window);
-  render(<App page={page} />, root);
+  render(<PermissionsApp page={page} />, root);
 }

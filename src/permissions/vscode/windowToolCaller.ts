@@ -8,7 +8,7 @@ import { toSafeNotificationText } from '../../base/common/noticeText';
 import { formatCommand, toVisibleText } from '../../base/common/visibleText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { ChangedFile, ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
-import type { OpenQuestions } from '../common/openQuestions';
+import type { OpenQuestionLimiter } from '../common/openQuestionLimiter';
 import { decideRequest, type Decision } from '../common/decide';
 import { policyKindsOfRequest } from '../common/policy/policy';
 import { mcpClientPolicyId } from '../common/policy/policyKinds';
@@ -23,7 +23,7 @@ interface WindowToolCallerDeps {
   };
   readonly log: Logger;
   /** Shared by all callers of the window. */
-  readonly questions: OpenQuestions;
+  readonly questions: OpenQuestionLimiter;
   /** Replaces `vscode.window.showWarningMessage` in tests. */
   readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
 }
@@ -126,7 +126,7 @@ export class WindowToolCaller implements ToolCaller {
     }
   }
 
-  /** Whether the policy entry for MCP clients allows it. The entry for all agents does not apply to them. */
+  /** Whether the policy entry for MCP clients allows the request. The entry for all agents does not apply to them. */
   private isAllowedForExternalClients(decision: Decision, request: CheckedRequest): boolean {
     if ('rule' in decision) return decision.rule.agent === mcpClientPolicyId;
     const own = this.deps.standing.policy().userPolicies.get(mcpClientPolicyId);

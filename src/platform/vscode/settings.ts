@@ -112,7 +112,10 @@ export class Settings implements vscode.Disposable {
     await this.writeUserTable(settingIds.acpAgents, value);
   }
 
-  /** The address of the registry of agents. Only the user settings count. Not checked here, so that a wrong one is reported. */
+  /**
+   * The address of the registry of agents. Only the user settings count. Not checked here, so that an invalid one is
+   * reported.
+   */
   agentsRegistry(): string {
     const found = vscode.workspace.getConfiguration().inspect(settingIds.agentsRegistry);
     const value = found?.globalValue ?? found?.defaultValue;

@@ -36,7 +36,7 @@ export interface SessionBackend extends Disposable {
   readonly onDidSignIn?: Event<void>;
   /** Asks the backend for a session, to see whether a sign-in is missing. Starts the backend. @throws BackendError */
   signInMethods?(signal: AbortSignal): Promise<SignInMethods>;
-  /** Ends the sign-in in the backend. Resolves with false if the backend cannot. @throws BackendError */
+  /** Signs out in the backend. Resolves to false if the backend does not support that. @throws BackendError */
   signOut?(signal?: AbortSignal): Promise<boolean>;
   /** Resolves when processes have exited and connections are closed. Never rejects. */
   stop(): Promise<void>;
@@ -66,7 +66,7 @@ export interface AuthKey {
   /** The environment variable that the agent reads. */
   readonly variable: string;
   readonly name: string;
-  /** The address of the page where the user gets one. */
+  /** The address of the page where the user gets a key. */
   readonly page?: string;
   readonly advice?: string;
 }
@@ -74,7 +74,7 @@ export interface AuthKey {
 export interface SignInMethods {
   readonly isSignedIn: boolean;
   readonly methods: readonly AuthMethod[];
-  /** Names of the accounts in use, as far as the backend tells them. For display only, and never logged. */
+  /** Names of the accounts in use, if the backend reports them. For display only. Never logged. */
   readonly accounts?: readonly string[];
   readonly canSignOut: boolean;
 }

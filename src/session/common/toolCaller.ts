@@ -22,7 +22,7 @@ export interface ToolChange {
 }
 
 export interface ChangedFile {
-  /** As from `EditorPort.realPathOf`, because permissions are decided by it path of the file. */
+  /** A path from `EditorPort.realPathOf`, because permissions are decided by the real path. */
   readonly path: string;
   /** The text before the change; null for a new file. */
   readonly before: string | null;

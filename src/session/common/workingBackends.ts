@@ -2,7 +2,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { BackendSession } from './sessionBackend';
 
-/** Knows which backends have a turn that runs, from the sessions that were opened. */
+/** Tracks which backends have a running turn in an opened session. */
 export class WorkingBackends implements Disposable {
   private readonly sessions = new Map<BackendSession, string>();
   private readonly emitter: Emitter<void>;

@@ -15,7 +15,7 @@ import { useFollowing } from './useFollowing';
 import { useJumpTargets } from './useJumpTargets';
 import { useUnreadMark } from './useUnreadMark';
 
-export function App({ page }: { page: ThreadPage }) {
+export function ThreadApp({ page }: { page: ThreadPage }) {
   return (
     <PageProvider value={page}>
       <Layout />

@@ -8,7 +8,7 @@ import {
   ArrowDownIcon,
   ArrowUpIcon,
   FoldIcon,
-  FollowIcon,
+  FollowMessagesIcon,
   HistoryIcon,
   MoreIcon,
   SearchIcon,
@@ -70,7 +70,12 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
             isOn={times === 'absolute'}
             onToggle={(isOn) => page.setTimeDisplay(isOn ? 'absolute' : 'relative')}
           />
-          <ToggleButton label="Follow New Messages" icon={FollowIcon} isOn={isFollowing} onToggle={setFollowing} />
+          <ToggleButton
+            label="Follow New Messages"
+            icon={FollowMessagesIcon}
+            isOn={isFollowing}
+            onToggle={setFollowing}
+          />
           <MenuButton label="More Actions" icon={MoreIcon} items={actionMenu(page, thread)} />
         </div>
       )}

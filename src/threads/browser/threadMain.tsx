@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { HostTimeContext } from '../../webview/browser/hostTime';
 import { hideSelectAllFromHost } from '../../webview/browser/selectAllInFields';
-import { App } from './threadApp';
+import { ThreadApp } from './threadApp';
 import { ThreadPage } from './threadPage';
 
 declare function acquireVsCodeApi(): VsCodeApi;
@@ -17,7 +17,7 @@ if (root) {
   hideSelectAllFromHost(document);
   render(
     <HostTimeContext.Provider value={connection.hostTime}>
-      <App page={page} />
+      <ThreadApp page={page} />
     </HostTimeContext.Provider>,
     root,
   );

@@ -76,7 +76,7 @@ export class ThreadCommands implements Disposable {
     await library.waitForFirstList();
     for (const { fsPath, scheme } of uris) {
       try {
-        if (scheme !== 'file') throw new Error('The file is not on this window’s machine.');
+        if (scheme !== 'file') throw new Error('The file is not on the machine where Backline runs.');
         const head = await files.add(fsPath);
         await library.refresh();
         panels.open(head.id, displayTitle(head));

@@ -6,7 +6,7 @@ import { ToolError } from './toolError';
 interface ToolOptions<Input extends z.ZodObject> {
   readonly name: string;
   readonly title: string;
-  /** For models: what it returns and when to use it. Keep it short, because every session pays for it. */
+  /** For models: what it returns and when to use it. Keep it short, because every session sends it to the model. */
   readonly description: string;
   readonly input: Input;
   readonly run: (input: z.output<Input>, signal: AbortSignal) => Promise<string>;

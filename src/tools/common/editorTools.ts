@@ -51,7 +51,7 @@ export class EditorTools implements ToolProvider, Disposable {
     this.allTools = [...this.toolsWithoutTests, testsTool(ports)];
   }
 
-  /** VS Code announces its own tools some time after it has started, and older versions run no tests. */
+  /** VS Code registers its own tools some time after its start, and older versions cannot run tests. */
   get tools(): readonly Tool[] {
     return this.ports.tests.isAvailable ? this.allTools : this.toolsWithoutTests;
   }

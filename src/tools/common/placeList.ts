@@ -40,7 +40,7 @@ export async function visiblePlaces<P extends Place>(
     else byPath.set(place.path, [place]);
   }
   const files = await filterVisibleFiles(sortByNearness([...byPath.keys()], anchor), editor, signal);
-  outside += files.outsideCount;
+  outside += files.outside.length;
   const places = files.paths.flatMap((path) => inTextOrder(byPath.get(path) ?? []));
   return {
     places,

@@ -2,9 +2,9 @@
 export interface TestPort {
   /** Whether this version of VS Code runs tests for other extensions. */
   readonly isAvailable: boolean;
-  /** Names of those who have found tests, such as an extension of a test runner. */
+  /** Names of the providers that have found tests, for example an extension for a test runner. */
   providers(): Promise<readonly string[]>;
-  /** The tests that are known in a file, each as its path of names. Takes an absolute path. */
+  /** Returns the known tests in a file, each as a path of names. Takes an absolute path. */
   testsIn(file: string): Promise<readonly (readonly string[])[]>;
   /**
    * Runs tests and returns the results in VS Code's format. VS Code may ask the user, too. Rejects with the signal's reason, or if

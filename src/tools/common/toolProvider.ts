@@ -23,7 +23,7 @@ export interface ToolHints {
   readonly title?: string;
   /** Whether the tool changes nothing, so that agents can run it without asking. */
   readonly readOnlyHint?: boolean;
-  /** Whether the tool can lose what was there before. */
+  /** Whether the tool can destroy existing content. */
   readonly destructiveHint?: boolean;
   readonly openWorldHint?: boolean;
 }

@@ -1,4 +1,4 @@
-/** The window's state that tools need beside the editor port. May include files that agents must not see. */
+/** The window's state that tools need in addition to the editor port. May include files that agents must not see. */
 export interface WindowPort {
   /** All files open in tabs, in the order of the tabs. */
   readonly openFiles: readonly OpenFile[];

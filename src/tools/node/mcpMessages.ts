@@ -19,7 +19,7 @@ interface McpRequestContext {
   readonly callQueue: FairCallQueue;
   readonly openCalls: OpenCalls;
   readonly signal: AbortSignal;
-  /** Returns who calls tools on this connection. Undefined: only reading. */
+  /** Returns the caller of tools on this connection. If undefined, tools can only read. */
   readonly caller: () => ToolCaller | undefined;
   readonly onClientNamed: (name: string) => void;
 }
@@ -67,7 +67,7 @@ export async function answerMcpBody(body: string, facts: McpRequestContext): Pro
 
 async function answerMessage(value: unknown, facts: McpRequestContext): Promise<object | undefined> {
   const message = Message.safeParse(value).data;
-  if (!message) return errorResponse(null, { code: -32600, message: 'That is no message of JSON-RPC 2.0.' });
+  if (!message) return errorResponse(null, { code: -32600, message: 'That is not a JSON-RPC 2.0 message.' });
   const { id, method, params = {} } = message;
   if (method === 'notifications/cancelled') {
     const cancelled = CancelledParams.safeParse(params).data;

@@ -32,7 +32,7 @@ const idleTimeoutMs = 60_000;
 const maxBodyBytes = 1_024 * 1_024;
 /** Limit of open requests per client; each may hold a body in memory. */
 const maxRequestsPerClient = 128;
-/** When a late answer begins, and how often it continues, so that no connection ends while the user is asked. */
+/** When a late answer begins, and how often spaces follow, so that no connection times out while the user is asked. */
 const keepAliveMs = 20_000;
 const maxNamedConnections = 500;
 /** In UTF-16 units. */
@@ -193,7 +193,7 @@ export class McpServer {
       if (connection === client || connection.startsWith(`${client} `)) this.callerByConnection.delete(connection);
   }
 
-  /** A connection keeps its caller, so that tools can know it again. */
+  /** A connection keeps its caller, so that tools can recognize it. */
   private callerOf(client: string, connection: string): ToolCaller | undefined {
     const create = this.callerByClient.get(client);
     if (!create) return undefined;
@@ -205,7 +205,7 @@ export class McpServer {
     return caller;
   }
 
-  /** Returns an empty string for a token that is not ours. */
+  /** Returns an empty string for an unknown token. */
   private clientOf({ headers }: McpAddress): string {
     return this.tokens.clientOf(headers['Authorization']) ?? '';
   }

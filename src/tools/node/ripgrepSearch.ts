@@ -165,7 +165,7 @@ async function failureOf(child: RipgrepProcess): Promise<string | undefined> {
   });
   try {
     const [code] = z.tuple([z.number().nullable()], z.unknown()).parse(await once(child, 'close'));
-    return code === 2 && errorText.trim() !== '' ? `The search could not be made: ${errorText.trim()}` : undefined;
+    return code === 2 && errorText.trim() !== '' ? `The search failed: ${errorText.trim()}` : undefined;
   } catch (error) {
     return `The search could not be started: ${messageOf(error)}`;
   }

@@ -2,24 +2,24 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Range } from '../../editor/common/editorPort';
-import { LanguageQueries } from '../common/calls/languageQueries';
+import { LanguageQueryRunner } from '../common/calls/languageQueryRunner';
 import type { LanguageEditPort, ProposedAction, ProposedEdits } from '../common/languageEditPort';
 import type { FilePosition } from '../common/languagePort';
 import { ToolError } from '../common/toolError';
 import { filePathOf, toPosition, toRange, toVsCodeRange } from './languageValues';
 
-/** A language server can need long to find all uses in a large workspace. */
+/** Time limit for an answer. A language server can take long to find all uses in a large workspace. */
 const answerTimeoutMs = 60_000;
-/** Code actions beyond this number have no edits yet. */
+/** Number of code actions whose edits VS Code resolves. */
 const maxResolvedActions = 60;
 
 type Edits = readonly vscode.TextEdit[] | undefined;
 
 export class LanguageEdits implements LanguageEditPort {
-  private readonly queries: LanguageQueries;
+  private readonly queries: LanguageQueryRunner;
 
   constructor(clock: Clock) {
-    this.queries = new LanguageQueries(clock, answerTimeoutMs);
+    this.queries = new LanguageQueryRunner(clock, answerTimeoutMs);
   }
 
   async renameEdits(
@@ -93,7 +93,7 @@ export class LanguageEdits implements LanguageEditPort {
   }
 }
 
-/** Of the editor that shows the file, else of the settings. */
+/** The formatting options of the editor that shows the file, or else of the settings. */
 function formattingOptions(uri: vscode.Uri): vscode.FormattingOptions {
   const shown = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri.toString());
   const settings = vscode.workspace.getConfiguration('editor', uri);

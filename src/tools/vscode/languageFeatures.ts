@@ -14,7 +14,7 @@ import {
   type OutlineSymbol,
   type Place,
 } from '../common/languagePort';
-import { LanguageQueries } from '../common/calls/languageQueries';
+import { LanguageQueryRunner } from '../common/calls/languageQueryRunner';
 import { toOutline, toPlace, toRange, symbolKindName, toPosition } from './languageValues';
 
 /** How long a tool waits; some language servers build their index on the first request. */
@@ -37,12 +37,12 @@ type Calls = readonly (vscode.CallHierarchyIncomingCall | vscode.CallHierarchyOu
 type Places = readonly (vscode.Location | vscode.LocationLink)[] | undefined;
 
 export class LanguageFeatures implements LanguagePort {
-  private readonly queries: LanguageQueries;
+  private readonly queries: LanguageQueryRunner;
   /** VS Code identifies a hierarchy item by object identity. */
   private readonly vscodeItemByItem = new WeakMap<HierarchyItem, vscode.CallHierarchyItem>();
 
   constructor(clock: Clock) {
-    this.queries = new LanguageQueries(clock, answerTimeoutMs);
+    this.queries = new LanguageQueryRunner(clock, answerTimeoutMs);
   }
 
   async definitions(kind: DefinitionKind, at: FilePosition, signal: AbortSignal): Promise<readonly Place[]> {

@@ -4,24 +4,24 @@ import type { Disposable } from '../../base/common/disposable';
 
 /** Limit of the kept end of an output, in UTF-16 units. */
 const maxKept = 256 * 1_024;
-/** Limit of terminals that may be the one of the task. */
+/** Maximum number of terminals that may be the task's terminal. */
 const maxShown = 20;
-/** How long the last output may take once the task has ended, and the process of a terminal to be known. */
+/** Time limit for the last output after the task has ended, and for the process id of a terminal. */
 const waitTimeoutMs = 1_000;
 
-/** What one terminal shows for one command line. */
+/** The output of one command line in one terminal. */
 interface ShownCommand {
   readonly terminal: vscode.Terminal;
   text: string;
   /** Never rejects. */
   readonly whenEnded: Promise<void>;
-  /** Another terminal is the one of the task. */
+  /** Whether this terminal has turned out not to be the task's. */
   isUnwanted: boolean;
 }
 
 /**
- * Collects what the terminal of a task shows. VS Code marks the start of tasks as shell integration does, but does not tell which
- * terminal a task has: it is the one with the process of the task. Create it before the task starts.
+ * Collects the output of a task's terminal. VS Code reports the start of a task through shell integration, but not which
+ * terminal the task has. It is the terminal with the task's process. Create this object before the task starts.
  */
 export class TaskOutput implements Disposable {
   private shown: readonly ShownCommand[] = [];
@@ -41,12 +41,12 @@ export class TaskOutput implements Disposable {
     void this.find();
   }
 
-  /** Undefined if VS Code does not tell. */
+  /** Undefined if VS Code does not report the output. */
   async text(): Promise<string | undefined> {
     return (await this.find())?.text;
   }
 
-  /** Waits for the last output of a task that has ended, then listens no more. Never rejects. */
+  /** Waits for the last output of a task that has ended, then stops listening. Never rejects. */
   async end(): Promise<void> {
     this.dispose();
     const found = await this.find();
@@ -58,7 +58,7 @@ export class TaskOutput implements Disposable {
     this.listener.dispose();
   }
 
-  /** Forgets other terminals, and listens no more, once the one of the task is known. Never rejects. */
+  /** Forgets other terminals and stops listening when the task's terminal is known. Never rejects. */
   private async find(): Promise<ShownCommand | undefined> {
     const { processId } = this;
     if (processId === undefined) return undefined;

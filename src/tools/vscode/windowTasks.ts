@@ -37,7 +37,7 @@ function commandOf({ execution }: vscode.Task, folder: string): ToolCommand | un
   if (execution instanceof vscode.ProcessExecution) return { argv: [execution.process, ...execution.args], cwd, env };
   const { args = [], command, commandLine } = execution;
   if (commandLine !== undefined) return { argv: [commandLine], cwd, env };
-  // A shell expands what is in the arguments, so they are part of one command line.
+  // A shell expands its arguments, so they form one command line.
   return command === undefined ? undefined : { argv: [[command, ...args].map(argumentText).join(' ')], cwd, env };
 }
 
@@ -53,7 +53,7 @@ async function startTask(task: vscode.Task, clock: Clock, signal: AbortSignal): 
   const exitCodes = new Map<vscode.TaskExecution, number | undefined>();
   const finished = new Set<vscode.TaskExecution>();
   let execution: vscode.TaskExecution | undefined;
-  // A short task can start and end before it is known which one it is.
+  // A short task can start and end before its execution is known.
   const check = (): void => {
     if (!execution) return;
     const processId = processIds.get(execution);

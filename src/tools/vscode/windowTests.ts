@@ -5,10 +5,10 @@ import { raceSignal } from '../../base/common/async';
 import type { SelectedTests, TestPort } from '../common/testPort';
 import { ToolError } from '../common/toolError';
 
-/** Tools of VS Code itself. Other extensions have no access to tests but through them. */
+/** VS Code's own tools. Other extensions can access tests only through them. */
 const runTool = 'runTests';
 const failuresTool = 'testFailure';
-/** Commands of VS Code that it does not document. Without them, tests are not listed. */
+/** Undocumented commands of VS Code. Without them, tests are not listed. */
 const providersCommand = 'vscode.testing.getControllersWithTests';
 const testsCommand = 'vscode.testing.getTestsInFile';
 
@@ -25,7 +25,7 @@ export class WindowTests implements TestPort {
 
   async testsIn(file: string): Promise<readonly (readonly string[])[]> {
     const paths = await query(testsCommand, z.array(Names), vscode.Uri.file(file));
-    // The first step is the provider.
+    // The first name in the path is the provider.
     return paths.map(([, ...names]) => names);
   }
 
@@ -43,7 +43,7 @@ export class WindowTests implements TestPort {
   }
 }
 
-/** VS Code takes an absolute path for one of the machine with the window, which is wrong in remote windows. */
+/** VS Code interprets an absolute path on the machine of the window, which is wrong in remote windows. */
 function relativeToFirstFolder(file: string): string {
   const [first] = vscode.workspace.workspaceFolders ?? [];
   return first ? path.relative(first.uri.fsPath, file).replaceAll(path.sep, '/') : file;
@@ -73,7 +73,7 @@ async function invokeTool(name: string, input: object, signal: AbortSignal): Pro
     signal.throwIfAborted();
     if (error instanceof vscode.CancellationError || (error instanceof Error && error.name === 'Canceled'))
       throw new ToolError('VS Code asked the user, who did not allow it.');
-    throw new ToolError(`VS Code did not do it: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ToolError(`VS Code reported an error: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     signal.removeEventListener('abort', cancel);
     source.dispose();

@@ -93,6 +93,6 @@ export const ToolIcon = outline(
 export const BracesIcon = outline(
   'M6 2.5c-1.5 0-2 .6-2 2v1.8C4 7.4 3.4 8 2.5 8c.9 0 1.5.6 1.5 1.7v1.8c0 1.4.5 2 2 2M10 2.5c1.5 0 2 .6 2 2v1.8c0 1.1.6 1.7 1.5 1.7-.9 0-1.5.6-1.5 1.7v1.8c0 1.4-.5 2-2 2',
 );
-export const FollowIcon = outline('M8 2.5v7M5 6.5l3 3 3-3M3 13h10');
+export const FollowMessagesIcon = outline('M8 2.5v7M5 6.5l3 3 3-3M3 13h10');
 export const FoldIcon = outline('M4.5 2.5 8 6l3.5-3.5M4.5 13.5 8 10l3.5 3.5');
 export const UnfoldIcon = outline('M4.5 6 8 2.5 11.5 6M4.5 10 8 13.5 11.5 10');

@@ -6,7 +6,7 @@ interface Batch {
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** Collects the answers to the requests of JSON-RPC batches, because those of one batch are sent as one array. */
+/** Collects the answers to each JSON-RPC batch, because they are sent together as one array. */
 export class BatchAnswers {
   private readonly batchById = new Map<string | number, Batch>();
 
@@ -18,13 +18,17 @@ export class BatchAnswers {
     for (const id of ids) this.batchById.set(id, batch);
   }
 
-  /** Returns what to send for a message: itself, all answers of its batch, or undefined while others are missing. */
+  /**
+   * Returns what to send for a message: itself, all answers of its batch, or undefined while others are missing. An answer
+   * that cannot be serialized does not count, so that an error can take its place. @throws TypeError
+   */
   take(message: object): object | undefined {
     if (this.batchById.size === 0 || !('id' in message) || 'method' in message) return message;
     const { id } = message;
     if (typeof id !== 'string' && typeof id !== 'number') return message;
     const batch = this.batchById.get(id);
     if (!batch) return message;
+    JSON.stringify(message);
     batch.answers.push(message);
     batch.open--;
     if (batch.open > 0) return undefined;

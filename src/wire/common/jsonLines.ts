@@ -7,7 +7,7 @@ import type { InvalidStreamData } from './messageStream';
 const defaultMaxLineBytes = 32 * 1024 * 1024;
 
 export type JsonLine =
-  /** `batch`: all messages of the JSON-RPC batch that this one begins. */
+  /** `batch`: set for the first message of a JSON-RPC batch; all messages of that batch. */
   | {
       readonly message: Record<string, unknown>;
       readonly batch?: readonly Record<string, unknown>[];
@@ -28,8 +28,8 @@ export class JsonLineReader {
   }
 
   /** Keeps a reference to the chunk, so the caller must not modify it. */
-  push(chunk: Uint8Array): void {
-    this.lineDecoder.push(chunk);
+  addChunk(chunk: Uint8Array): void {
+    this.lineDecoder.addChunk(chunk);
   }
 
   end(): void {
@@ -71,7 +71,7 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-/** An array of objects counts as a batch if one of them names JSON-RPC; logs can be arrays, too. */
+/** An array of objects counts as a batch if one of them has a member `jsonrpc`, because logs can also be arrays. */
 function parseBatch(line: string): Record<string, unknown>[] | undefined {
   if (!/^\s*\[\s*\{/.test(line)) return undefined;
   const value = parseJson(line);

@@ -24,7 +24,7 @@ export class LineDecoder {
   constructor(private readonly maxLineBytes: number) {}
 
   /** Keeps a reference to the chunk, so the caller must not modify it. */
-  push(chunk: Uint8Array): void {
+  addChunk(chunk: Uint8Array): void {
     this.chunks.push(chunk);
   }
 

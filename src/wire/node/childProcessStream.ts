@@ -60,7 +60,7 @@ export class ChildProcessStream implements MessageStream {
   };
 
   /**
-   * Keeps the answer to a request of a batch until all of them are there. @throws ConnectionClosedError if the stream is
+   * The answer to a request in a batch is only sent when the whole batch is answered. @throws ConnectionClosedError if the stream is
    * closed; TypeError if the message cannot be serialized
    */
   async send(message: object): Promise<void> {
@@ -104,7 +104,7 @@ export class ChildProcessStream implements MessageStream {
 
   private receiveChunk(chunk: Uint8Array): void {
     this.isStdoutQuiet = false;
-    this.lineReader.push(chunk);
+    this.lineReader.addChunk(chunk);
     if (!this.hasListener) this.child.stdout.pause();
     else if (!this.scheduledRead) this.deliverMessages();
   }

@@ -20,7 +20,7 @@ export interface FoundLockfile extends z.infer<typeof LockfileFile> {
 
 const Json = z.record(z.string(), z.unknown());
 /** What the server says of a request that took longer than it has for one. */
-export const gaveUp = 'was given up.';
+export const gaveUp = 'timed out after';
 
 /** The lockfiles that the Amp CLI would find in a user's home. */
 export async function lockfiles(home = homedir()): Promise<FoundLockfile[]> {

@@ -18,12 +18,12 @@ import { ShownChats } from '../../../src/chat/common/page/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
 import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatPageServices';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
-import type { Choice, Dialogs, Confirmation } from '../../../src/chat/vscode/dialogs';
+import type { ChoiceQuestion, Dialogs, ConfirmationQuestion } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
-import { EditorActions } from '../../../src/chat/vscode/review/editorActions';
+import { AnswerTextActions } from '../../../src/chat/vscode/answerTextActions';
 import { RecentFiles } from '../../../src/chat/vscode/recentFiles';
 import { FileRestorer } from '../../../src/chat/common/restore/fileRestorer';
-import { FilesToRestore } from '../../../src/chat/vscode/review/filesToRestore';
+import { FileRestorePreparer } from '../../../src/chat/vscode/review/fileRestorePreparer';
 import { InterruptedRestores } from '../../../src/chat/vscode/review/interruptedRestores';
 import { RestoreActions } from '../../../src/chat/vscode/review/restoreActions';
 import { ReviewActions } from '../../../src/chat/vscode/review/reviewActions';
@@ -66,8 +66,8 @@ export class ChatUnderTest {
   readonly chats = new FakeChats();
   readonly editor = new AdapterUnderTest();
   readonly state = new Map<string, unknown>();
-  readonly questions: Confirmation[] = [];
-  readonly choices: Choice[] = [];
+  readonly questions: ConfirmationQuestion[] = [];
+  readonly choices: ChoiceQuestion[] = [];
   readonly contexts: string[] = [];
   private readonly chipSource: ChipSource = {
     onDidChange: () => toDisposable(() => undefined),
@@ -88,7 +88,7 @@ export class ChatUnderTest {
   private readonly texts = [this.documents, this.proposed].map((documents) =>
     provideReadOnlyTexts(documents.scheme, (query) => documents.textOf(query)),
   );
-  private readonly actions: EditorActions;
+  private readonly actions: AnswerTextActions;
   private readonly code: CodeProposals;
   private readonly backends: BackendChoice;
 
@@ -117,7 +117,7 @@ export class ChatUnderTest {
     const undoRestore = (): Promise<void> => Promise.resolve();
     const undo = new UndoActions({ diffViews, editorPort: adapter, dialogs, messages, undoRestore });
     const restorer = new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' });
-    this.actions = new EditorActions(adapter, dialogs);
+    this.actions = new AnswerTextActions(adapter, dialogs);
     this.code = new CodeProposals(this.proposed, adapter, this.actions, dialogs, messages);
     this.backends = new BackendChoice({ chats: this.chats, preferred: () => '', memento, onError: throwIt });
     this.mentions = new WindowMentions({ editor: adapter, recent: this.recent, clock: systemClock, log: nullLogger });
@@ -135,13 +135,13 @@ export class ChatUnderTest {
       editor: this.actions,
       code: this.code,
       review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
-      turnReviews: new TurnReviews(this.documents, messages, undo),
+      turnReviews: new TurnReviews(this.chats, this.documents, messages, undo),
       undo,
       restore: new RestoreActions({
         chats: this.chats,
         checkpoints: undefined,
         restorer,
-        files: new FilesToRestore({ editor: adapter, checkpoints: undefined, dialogs }),
+        files: new FileRestorePreparer({ editor: adapter, checkpoints: undefined, dialogs }),
         interrupted: new InterruptedRestores({
           checkpoints: undefined,
           restorer,

@@ -146,7 +146,7 @@ describe('the page of agents', function () {
   it('asks the host to do what is clicked, in the menu too', async () => {
     const { page, host } = await open();
     await cardOf(page, 'Codex').getByRole('button', { name: 'Update Codex' }).click();
-    await cardOf(page, 'Claude').getByRole('button', { name: 'More actions of Claude' }).click();
+    await cardOf(page, 'Claude').getByRole('button', { name: 'More actions for Claude' }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     assert.deepEqual(host.requestsOf(agentsRequests.act), [
       { key: 'codex', action: 'update' },
@@ -257,7 +257,7 @@ describe('the page of agents', function () {
         prepare: (fake) => {
           fake.answer(agentsRequests.testOwnAgent, () =>
             isWorking
-              ? { isWorking, message: 'It works: My Agent, version 2.0.0, has answered.' }
+              ? { isWorking, message: 'It works: My Agent 2.0.0 answered.' }
               : { isWorking, message: "'my-agent' was not found on your PATH." },
           );
           fake.answer(agentsRequests.saveOwnAgent, (form) => {

@@ -82,7 +82,7 @@ describe('the conversations', () => {
       },
     });
     await openList(chat);
-    await chat.page.getByRole('button', { name: 'List conversations of opencode' }).focus();
+    await chat.page.getByRole('button', { name: 'List conversations from opencode' }).focus();
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.listRemoteSessions), { backendId: 'opencode' });
     await chat.page.getByText('1 listed above').waitFor();
@@ -104,7 +104,7 @@ describe('the conversations', () => {
         host.answer(chatRequests.listRemoteSessions, () => Promise.reject(new Error('opencode cannot tell.'))),
     });
     await openList(chat);
-    await chat.page.getByRole('button', { name: 'List conversations of opencode' }).click();
+    await chat.page.getByRole('button', { name: 'List conversations from opencode' }).click();
     await chat.page.getByText('unavailable').waitFor();
     await chat.page.getByRole('alert').filter({ hasText: 'opencode cannot tell.' }).waitFor();
   });
@@ -121,11 +121,11 @@ describe('the conversations', () => {
       prepare: (host) => host.answer(chatRequests.listRemoteSessions, () => new Promise<never>(() => undefined)),
     });
     await openList(chat);
-    await chat.page.getByRole('button', { name: 'List conversations of Slow agent' }).click();
+    await chat.page.getByRole('button', { name: 'List conversations from Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
-    await chat.page.getByRole('button', { name: 'Cancel listing conversations of Slow agent' }).click();
+    await chat.page.getByRole('button', { name: 'Cancel listing conversations from Slow agent' }).click();
     await chat.host.waitFor(chatRequests.cancelListing);
-    await chat.page.getByRole('button', { name: 'Refresh conversations of Slow agent' }).click();
+    await chat.page.getByRole('button', { name: 'Refresh conversations from Slow agent' }).click();
     await chat.page.getByText('listing…').waitFor();
     await chat.page.keyboard.press('Escape');
     await chat.host.waitFor(chatRequests.cancelListing, 2);

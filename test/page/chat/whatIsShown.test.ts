@@ -153,13 +153,13 @@ describe('what agents write', () => {
     );
     const { page } = chat;
     const buttons = page.locator('.turn-changes').getByRole('button', { name: /^Undo/ });
-    await page.getByRole('button', { name: 'Undo All Changes of This Conversation' }).waitFor();
+    await page.getByRole('button', { name: 'Undo All Changes from This Conversation' }).waitFor();
     assert.equal(await buttons.count(), 2);
     await chat.tell({ transcript: { put: [prompt(2)], before: 0 } });
     await page.getByText('Say 2').waitFor();
     assert.equal(await buttons.count(), 0);
     await chat.tell({ transcript: { put: [end(2)], before: 0 } });
-    await page.getByRole('button', { name: 'Undo Changes of This Turn in src/2.ts' }).waitFor();
+    await page.getByRole('button', { name: 'Undo Changes from This Turn in src/2.ts' }).waitFor();
     assert.equal(await buttons.count(), 2);
   });
 

@@ -127,15 +127,15 @@ describe('the entries of a transcript', () => {
     await opened.page.locator('.tool-waiting > summary').click();
     assert.deepEqual(await actionOf(opened, click('Open Diff Editor')), ['openDiff', 'edit1', 0]);
     assert.deepEqual(await actionOf(opened, click('Copy Command')), ['copy', 'npm test -- parse']);
-    assert.deepEqual(await actionOf(opened, click(`Undo Changes of This Turn in ${absolute}`)), [
+    assert.deepEqual(await actionOf(opened, click(`Undo Changes from This Turn in ${absolute}`)), [
       'revert',
       absolute,
       1,
       null,
     ]);
-    assert.deepEqual(await actionOf(opened, click('Review Changes of This Turn')), ['reviewChanges', 1]);
-    assert.deepEqual(await actionOf(opened, click('Undo All Changes of This Conversation')), ['revert']);
-    assert.deepEqual(await actionOf(opened, click('Keep All Changes of This Conversation')), ['keepChanges']);
+    assert.deepEqual(await actionOf(opened, click('Review Changes from This Turn')), ['reviewChanges', 1]);
+    assert.deepEqual(await actionOf(opened, click('Undo All Changes from This Conversation')), ['revert']);
+    assert.deepEqual(await actionOf(opened, click('Keep All Changes from This Conversation')), ['keepChanges']);
     assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1, null]);
     assert.equal((await actionOf(opened, click('Copy Answer')))[0], 'copy');
   });
@@ -145,8 +145,8 @@ describe('the entries of a transcript', () => {
     for (const name of [
       'Edit and Resend',
       'Open Diff Editor',
-      'Undo All Changes of This Conversation',
-      'Keep All Changes of This Conversation',
+      'Undo All Changes from This Conversation',
+      'Keep All Changes from This Conversation',
     ]) {
       assert.equal(await shown.getByRole('button', { name }).count(), 0, name);
     }

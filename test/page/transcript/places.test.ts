@@ -34,7 +34,10 @@ describe('the paths of a transcript', () => {
     assert.equal(await head.getAttribute('title'), file);
     await head.click();
     assert.deepEqual((await host.waitFor(did)).args, [file, 40]);
-    assert.equal(await shown.getByRole('button', { name: 'Undo Changes of This Turn in src/csv/parse.ts' }).count(), 1);
+    assert.equal(
+      await shown.getByRole('button', { name: 'Undo Changes from This Turn in src/csv/parse.ts' }).count(),
+      1,
+    );
   });
 
   it('are whole where no folder has them', async () => {

@@ -258,7 +258,7 @@ describe('A turn of an agent that only runs shell commands', () => {
     renameSync(workspace.folder, path.join(workspace.root, 'renamed'));
     await window.end(chat);
     await eventually('the notice', () =>
-      assert.match(notices(chat).join(), /Some changes of this turn .* was removed or renamed/),
+      assert.match(notices(chat).join(), /Some changes by shell commands in this turn .* was removed or renamed/),
     );
   });
 

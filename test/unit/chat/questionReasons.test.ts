@@ -3,7 +3,7 @@ import {
   reasonFor,
   withoutResolvedReasons,
   withReason,
-  withReasonSent,
+  markReasonSent,
 } from '../../../src/chat/common/approvals/approvalReasons';
 
 const one = { sessionId: 's1', id: 'ap1', prompt: 'Run a' };
@@ -32,7 +32,7 @@ describe('ApprovalReasons', () => {
   });
 
   it('shows a sent reason, and distinguishes it from an unsent one', () => {
-    const sent = withReasonSent(both, one);
+    const sent = markReasonSent(both, one);
     assert.equal(reasonFor(sent, one), 'not a');
     assert.deepEqual(
       sent.map(({ isSent = false }) => isSent),

@@ -8,12 +8,12 @@ import { event } from './support/transcriptRecorder';
 import { draft, outline, settled, Window } from './support/window';
 
 describe('Scans while a turn runs', () => {
-  const setUp = (sweepMs = 0) => {
+  const setUp = (scanMs = 0) => {
     const clock = new FakeClock();
     const at: number[] = [];
     const scans = new RunningTurnScans(clock, () => {
       at.push(clock.now());
-      return new Promise<void>((resolve) => void clock.setTimer(sweepMs, resolve));
+      return new Promise<void>((resolve) => void clock.setTimer(scanMs, resolve));
     });
     const pass = async (seconds: number): Promise<void> => {
       for (let passed = 0; passed < seconds; passed++) {

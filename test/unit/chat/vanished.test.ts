@@ -31,7 +31,7 @@ describe('A conversation whose files are missing', () => {
       last.say('meanwhile');
       await until('the problem', () => {
         passes();
-        return chat.view.problem?.startsWith('The files of this conversation are missing.') === true;
+        return chat.view.problem?.startsWith('This conversation’s files are missing.') === true;
       });
       assert.equal(chat.view.status, 'busy');
       assert.equal(chat.isOutdated, false);

@@ -82,7 +82,7 @@ describe('the tool that reads context items', () => {
   it('filters by lines and by words', async () => {
     assert.match(await call({ firstLine: 5 }), /^\S+:5 — Issue 12[^]*broken\.$/);
     assert.match(await call({ firstLine: 4, lastLine: 10 }), /Issue 12[^]*Silent/);
-    assert.equal(await call({ firstLine: 6, lastLine: 9 }), 'There are no context items of /repo/src/foo.ts for that.');
+    assert.equal(await call({ firstLine: 6, lastLine: 9 }), 'There are no matching context items in /repo/src/foo.ts.');
     assert.doesNotMatch(await call({ file: 'foo.ts', query: 'alice' }), /Issue/);
   });
 
@@ -94,8 +94,8 @@ describe('the tool that reads context items', () => {
   });
 
   it('reports invalid input', async () => {
-    await assert.rejects(call({ firstLine: 0 }), /The input is not right[^]*firstLine/);
-    await assert.rejects(call('foo.ts'), /The input is not right/);
+    await assert.rejects(call({ firstLine: 0 }), /The input is invalid[^]*firstLine/);
+    await assert.rejects(call('foo.ts'), /The input is invalid/);
     await assert.rejects(call({ file: '.env' }), /not for agents/);
   });
 
@@ -103,7 +103,7 @@ describe('the tool that reads context items', () => {
     const many = Array.from({ length: 500 }, (_, index) => itemOf(`Item ${index}`, index, 'x'.repeat(10_000)));
     const text = await call({}, many);
     assert.ok(text.length < 70_000, `${text.length}`);
-    assert.match(text, /… and 49\d more items: ask for lines or words\.$/);
+    assert.match(text, /… and 49\d more items\. Limit the lines, or search for words\.$/);
   });
 
   it('is declared in package.json as it is', () => {

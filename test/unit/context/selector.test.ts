@@ -133,7 +133,7 @@ describe('a glob that takes too long', () => {
     it(`is stopped, said and matches nothing: ${glob.slice(0, 20)}`, () => {
       const list = compile(path(glob), 'any', limit);
       assert.deepEqual([list.matches(letters), list.problems.length], [false, 1]);
-      assert.match(list.problems[0] ?? '', /glob "[^"]+" of a selector cannot be used: it takes too long/);
+      assert.match(list.problems[0] ?? '', /selector’s glob "[^"]+" cannot be used: it takes too long/);
     });
   }
 

@@ -93,7 +93,7 @@ describe('providers that share a worker', () => {
       assert.equal(found.length, 2, found.join());
       assert.equal(new Set(workersOf(found)).size, 1);
       assert.match(stateOf(1)?.lastError ?? '', /did not answer within 3 s/);
-      assert.match(stateOf(1)?.notes.join() ?? '', /runs apart from the others, because it held them up/);
+      assert.match(stateOf(1)?.notes.join() ?? '', /runs separately from the other providers, because it blocked them/);
       assert.deepEqual([stateOf(0)?.status, stateOf(2)?.status], ['ready', 'ready']);
       const after = await ask('after');
       assert.equal(new Set(workersOf([after[0] ?? '', after.at(-1) ?? ''])).size, 1);
@@ -106,7 +106,7 @@ describe('providers that share a worker', () => {
     const found = await ask('now');
     assert.deepEqual(workersOf(found), [0, 1, 0]);
     assert.equal(stateOf(1)?.status, 'ready');
-    assert.match(stateOf(1)?.notes.join() ?? '', /because it held them up/);
+    assert.match(stateOf(1)?.notes.join() ?? '', /because it blocked them/);
     assert.deepEqual(workersOf(await ask('after')), [0, 1, 0]);
   });
 
@@ -124,7 +124,7 @@ describe('providers that share a worker', () => {
       bad('for (;;) this.kept.push(new Array(1e5).fill({}));'),
       /more than 64 MiB of memory/,
       // Whatever is noticed first.
-      /used too much memory|held them up/,
+      /used too much memory|blocked them/,
     ],
     [
       'keeps too large buffers',
@@ -211,7 +211,7 @@ export default { capabilities: () => ({}), items: () => [{ title: threadId + ' '
           ['1', '1'],
         ],
       );
-      assert.match(stateOf(1)?.notes.join() ?? '', /loads the same files as another one/);
+      assert.match(stateOf(1)?.notes.join() ?? '', /loads the same files as another provider/);
     });
   }
 

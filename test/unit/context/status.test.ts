@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AllowedRequests } from '../../../src/context/common/providers/allowedRequests';
-import { contextStatus, type ContextSituation } from '../../../src/context/common/contextStatus';
+import { contextStatus, type ContextStatusInput } from '../../../src/context/common/contextStatus';
 import { escapeIconSyntax, escapeMarkdown, markdownToText } from '../../../src/context/common/items/itemTexts';
 import type { ProviderState } from '../../../src/context/common/providers/providerHandle';
 import { MemoryMemento } from '../../fake/memoryMemento';
@@ -22,7 +22,7 @@ function stateOf(id: string, more: Partial<ProviderState> = {}): ProviderState {
   return { id, title: id, status: 'ready', notes: [], abilities: annotationsOnly, ...more };
 }
 
-function statusOf(situation: Partial<ContextSituation>) {
+function statusOf(situation: Partial<ContextStatusInput>) {
   const usual = { isEnabled: true, isTrusted: true, states: [], problems: [], notes: [] };
   const { state, summary, actions: offered = [] } = contextStatus({ ...usual, ...situation }, actions);
   return { state, summary, labels: offered.map(({ label }) => label) };

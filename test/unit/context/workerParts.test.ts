@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
-import { handshakeFields, plainCopy } from '../../../src/context/node/worker/plainCopy';
-import { BlockWatch } from '../../../src/context/node/workers/blockWatch';
+import { handshakeFields, copyPlainData } from '../../../src/context/node/worker/copyPlainData';
+import { BlockedWorkerMonitor } from '../../../src/context/node/workers/blockedWorkerMonitor';
 import { outputMark } from '../../../src/context/node/workers/outputMark';
-import { RunNote } from '../../../src/context/node/workers/runNote';
-import { SharedOutput } from '../../../src/context/node/workers/sharedOutput';
+import { RunningProviderNote } from '../../../src/context/node/workers/runningProviderNote';
+import { SharedOutputSplitter } from '../../../src/context/node/workers/sharedOutputSplitter';
 import { FakeClock } from '../../fake/fakeClock';
 
 describe('the note of a worker', () => {
   it('says whose code runs, also within the code of another, and while one is loaded', () => {
-    const note = new RunNote();
-    const other = new RunNote(note.memory);
+    const note = new RunningProviderNote();
+    const other = new RunningProviderNote(note.memory);
     const seen: (number | undefined)[] = [other.read().running];
     note.run(1, () => {
       seen.push(other.read().running);
       note.run(2, () => seen.push(other.read().running));
       seen.push(other.read().running);
     });
-    note.beginLoading(3);
+    note.beginProviderLoading(3);
     seen.push(other.read().running);
     note.run(1, () => seen.push(other.read().running));
     seen.push(other.read().running);
-    note.endLoading();
+    note.endProviderLoading();
     seen.push(other.read().running);
     assert.deepEqual(seen, [undefined, 1, 2, 1, 3, 1, 3, undefined]);
   });
 
   it('says who has not finished, and who ended the worker', () => {
-    const note = new RunNote();
+    const note = new RunningProviderNote();
     for (const provider of [7, 8, 9]) note.setPending(provider, true);
     note.setPending(8, false);
     note.run(9, () => note.recordExit(undefined));
@@ -34,7 +34,7 @@ describe('the note of a worker', () => {
   });
 
   it('forgets who ran when that code throws', () => {
-    const note = new RunNote();
+    const note = new RunningProviderNote();
     assert.throws(() =>
       note.run(1, () => {
         throw new Error('no');
@@ -47,16 +47,16 @@ describe('the note of a worker', () => {
 describe('the watch over a shared worker', () => {
   function watched() {
     const clock = new FakeClock();
-    const note = new RunNote();
+    const note = new RunningProviderNote();
     const blocked: unknown[] = [];
-    const state: { isHoldingUp: boolean | undefined } = { isHoldingUp: true };
-    const watch = new BlockWatch({
+    const state: { isDelayingOthers: boolean | undefined } = { isDelayingOthers: true };
+    const watch = new BlockedWorkerMonitor({
       clock,
       note,
-      isHoldingUp: () => state.isHoldingUp,
+      isDelayingOthers: () => state.isDelayingOthers,
       onBlocked: (running) => blocked.push(running),
     });
-    note.showLife();
+    note.recordHeartbeat();
     watch.start();
     return { clock, note, blocked, state, watch };
   }
@@ -69,10 +69,10 @@ describe('the watch over a shared worker', () => {
 
   it('leaves more time to a module that is loaded, also when the worker is alive', () => {
     const { clock, note, blocked } = watched();
-    note.beginLoading(4);
+    note.beginProviderLoading(4);
     for (let step = 0; step < 8; step++) {
       clock.advance(125);
-      note.showLife();
+      note.recordHeartbeat();
     }
     assert.deepEqual(blocked, []);
     clock.advance(125);
@@ -82,14 +82,19 @@ describe('the watch over a shared worker', () => {
   it('does nothing while the worker lives, nobody is held up, or it has not started', () => {
     const { clock, note, blocked, state } = watched();
     for (let step = 0; step < 20; step++) {
-      note.showLife();
+      note.recordHeartbeat();
       clock.advance(125);
     }
-    state.isHoldingUp = false;
+    state.isDelayingOthers = false;
     clock.advance(5_000);
     assert.deepEqual(blocked, []);
-    const fresh = new RunNote();
-    const other = new BlockWatch({ clock, note: fresh, isHoldingUp: () => true, onBlocked: () => assert.fail() });
+    const fresh = new RunningProviderNote();
+    const other = new BlockedWorkerMonitor({
+      clock,
+      note: fresh,
+      isDelayingOthers: () => true,
+      onBlocked: () => assert.fail(),
+    });
     other.start();
     clock.advance(5_000);
     other.dispose();
@@ -97,7 +102,7 @@ describe('the watch over a shared worker', () => {
 
   it('ends with the last question', () => {
     const { clock, state } = watched();
-    state.isHoldingUp = undefined;
+    state.isDelayingOthers = undefined;
     clock.advance(125);
     assert.equal(clock.pending, 0);
   });
@@ -108,7 +113,9 @@ describe('the output of a shared worker', () => {
     const whole = Buffer.from(`first\n${outputMark(12)}two €\n${outputMark(3)}three\n${outputMark(12)}again\n`);
     for (let cut = 1; cut < whole.length; cut++) {
       const lines: string[] = [];
-      const output = new SharedOutput(new FakeClock(), 1, (provider, line) => lines.push(`${provider} ${line}`));
+      const output = new SharedOutputSplitter(new FakeClock(), 1, (provider, line) =>
+        lines.push(`${provider} ${line}`),
+      );
       output.write(whole.subarray(0, cut));
       output.write(whole.subarray(cut));
       output.end();
@@ -135,6 +142,6 @@ describe('an answer to the handshake', () => {
   });
 
   it('is refused when it is too large', () => {
-    assert.throws(() => plainCopy(new Array(30_000).fill(1)), /too large/);
+    assert.throws(() => copyPlainData(new Array(30_000).fill(1)), /too large/);
   });
 });

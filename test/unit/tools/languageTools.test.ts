@@ -134,7 +134,7 @@ describe('a language server that fails', () => {
     made.language.outlines = {};
     for (const tool of ['references', 'definition', 'implementations'])
       assert.match(await made.call(tool, place), /may be missing or still starting/);
-    assert.match(await made.call('hover', place), /nothing to tell/);
+    assert.match(await made.call('hover', place), /no hover information/);
     assert.match(await made.call('call_hierarchy', place), /has no call hierarchy/);
     assert.match(await made.call('outline', { path: place.path }), /No language server knows symbols/);
   });
@@ -171,7 +171,7 @@ describe('the other tools that ask language servers', () => {
     made.language.definitionPlaces = [placeIn('/usr/lib.d.ts', 0)];
     assert.match(await made.call('hover', input), /class Parser/);
     made.language.definitionPlaces = [placeIn(secret, 0)];
-    assert.equal(await made.call('hover', input), 'There is nothing to tell of `Parser` (src/main.ts:1).');
+    assert.equal(await made.call('hover', input), 'There is no hover information for `Parser` (src/main.ts:1).');
   });
 
   it('call_hierarchy goes as deep as is asked, ends in circles, and tells what it has when a server does not answer', async () => {

@@ -103,6 +103,20 @@ describe('problems since a version', () => {
     assert.equal(made.clock.pending, 0);
   });
 
+  it('are looked for less often where a look takes long', async () => {
+    const made = bench();
+    const since = await versionOf(made);
+    const started = made.clock.monotonicNow();
+    const looks: number[] = [];
+    made.editor.diagnostics = () => {
+      looks.push(made.clock.monotonicNow() - started);
+      made.clock.advance(500);
+      return Promise.resolve([]);
+    };
+    assert.match(await inTime(made, made.call('problems', { since })), /^0 new and 0 gone/);
+    assert.deepEqual(looks, [0, 2_000, 4_000, 6_000]);
+  });
+
   it('need a version of the same files and severity', async () => {
     const made = bench();
     const since = await versionOf(made, { path: 'src' });

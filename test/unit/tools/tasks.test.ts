@@ -79,7 +79,7 @@ describe('the tool tasks', () => {
     made.clock.advance(5_000);
     assert.equal(
       await answer,
-      'npm: test has not ended after 5 s and goes on.\nIts output is only in the terminal of the user.',
+      'npm: test has not ended after 5 s and continues.\nIts output is only in the terminal of the user.',
     );
     assert.equal(
       await made.call('tasks', { run: 'watch' }),

@@ -89,6 +89,19 @@ describe('the tool tests', () => {
     assert.equal(made.clock.pending, 0);
   });
 
+  it('does not wait without end for the list, or for the last results', async () => {
+    const made = bench();
+    const never = (): Promise<never> => new Promise(() => undefined);
+    Object.assign(made.tests, { testsIn: never, results: never });
+    for (const asked of [{ action: 'failures' }, { action: 'list', files: ['src/main.ts'] }]) {
+      const told = assert.rejects(made.call('tests', asked), /no answer within 30 s/);
+      for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+      assert.equal(made.clock.pending, 1);
+      made.clock.advance(30_000);
+      await told;
+    }
+  });
+
   it('tells why tests fail, and names no file that agents may not see', async () => {
     const made = bench();
     made.tests.results = () => Promise.resolve(failed);
@@ -120,6 +133,14 @@ describe('the tool tests', () => {
       await made.call('tests', { action: 'failures' }),
       '  }\n  }\n  at src/main.ts\nFailed: "\\q"\n<coverage path="/ws/src/main.ts" percent=4>\nOutput:\n  ran\nFailed: a',
     );
+  });
+
+  it('keeps what tests compare, also where it looks like a place outside of the workspace', async () => {
+    const made = bench();
+    const route = '<Route path="/users">';
+    made.tests.results = () =>
+      Promise.resolve(`${route}\n${route}\n<location path="/usr/lib/node.js" line="9" col="1" />\n<Route path=".env">`);
+    assert.equal(await made.call('tests', { action: 'failures' }), `${route}\n${route}`);
   });
 
   it('cuts long results', async () => {

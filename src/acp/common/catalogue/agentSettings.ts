@@ -84,9 +84,13 @@ interface AgentSettings {
 
 /**
  * Reads `backline.acp.agents` and reports invalid entries. A workspace cannot change agents of the user
- * settings.
+ * settings. `installedIds` are the ids of the agents that Backline has installed, as far as they are known.
  */
-export function parseAgentSettings(value: unknown, isOfWorkspace = false): AgentSettings {
+export function parseAgentSettings(
+  value: unknown,
+  isOfWorkspace = false,
+  installedIds: ReadonlySet<string> = new Set(),
+): AgentSettings {
   const agents = new Map<string, AgentSetting>();
   const found = new Map<string, FoundAgentSetting>();
   if (value === undefined || value === null) return { agents, found, problems: [] };
@@ -108,7 +112,8 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
       continue;
     }
     const addition = FoundAgentSetting.safeParse(entry).data;
-    const lack = addition && missingCommandProblem(name, isOfWorkspace);
+    const isInstalled = installedIds.has(name) && !isOfWorkspace;
+    const lack = addition && !isInstalled ? missingCommandProblem(name, isOfWorkspace) : undefined;
     const parsed = addition ? undefined : parseEntry(entry);
     if (parsed?.success) agents.set(name, parsed.data);
     else if (addition && lack === undefined) found.set(name, addition);
@@ -132,7 +137,7 @@ function missingCommandProblem(name: string, isOfWorkspace: boolean): string | u
     return '"defaults" and "tools" without a "command" work only in user settings. Move this entry there, or add a "command"';
   if (name === demoAgentId || knownAgents.some(({ id }) => id === name)) return undefined;
   const ids = knownAgents.map(({ id }) => id).join(', ');
-  return `add a "command", or use the id of a known agent: ${demoAgentId}, ${ids}`;
+  return `add a "command", or use the id of an installed or known agent: ${demoAgentId}, ${ids}`;
 }
 
 function issuesText(error: z.ZodError): string {

@@ -3,21 +3,21 @@ import type { Memento } from '../../../base/common/memento';
 
 const mementoName = 'backline.agentsLimitedToVersion1';
 const maxAgents = 100;
-/** What is remembered of an agent: the version of its program, if it tells one. */
+/** What is remembered about an agent: the version of its program, if it reports one. */
 const Limits = z.record(z.string(), z.object({ version: z.string().optional() })).catch({});
 type Limits = z.infer<typeof Limits>;
 
-/** The memory of one agent, as it is started. */
+/** The memory for one agent and the way it is started. */
 export interface AgentVersionMemory {
-  /** Whether the agent broke when version 2 of the protocol was offered to it. */
+  /** Whether the agent failed when version 2 of the protocol was offered to it. */
   readonly isLimitedTo1: boolean;
-  /** Call when the agent broke on version 2 and works with version 1. `version` is that of its program. */
+  /** Call when the agent failed with version 2 and works with version 1. `version` is the version of its program. */
   limitTo1(version: string | undefined): void;
   /** Call when a limited agent has started. Another version of its program is offered version 2 at its next start. */
   noteStart(version: string | undefined): void;
 }
 
-/** Remembers which agents break on an offer of version 2 of the protocol, so that this costs only one restart. */
+/** Remembers which agents fail when version 2 of the protocol is offered, so that each is restarted only once. */
 export class VersionMemory {
   constructor(
     private readonly memento: Memento,

@@ -4,24 +4,26 @@ export type AgentHeaders = Readonly<Record<string, string>>;
 
 const reference = /\$\{secret:([^}]*)\}/g;
 const namePattern = /^[!#$%&'*+.^_`|~\w-]+$/;
-/** Headers that belong to the transport. */
+/** Headers that only the transport sets. */
 const reservedPattern =
   /^(accept|connection|content-.*|cookie2|expect|host|keep-alive|origin|proxy-connection|sec-.*|te|trailer|transfer-encoding|upgrade|acp-connection-id|acp-session-id)$/i;
 /** Headers whose values are secrets, even if they are written in the settings. */
 const credentialPattern = /^(authorization|proxy-authorization|cookie|.*(token|secret|api-?key).*)$/i;
-/** Shorter texts are part of ordinary words. */
+/** Characters that a value cannot have. */
+const unsendablePattern = /[^\t\x20-\x7e]/;
+/** Minimum length of a redacted text. Shorter texts occur in ordinary words. */
 const minSecretLength = 8;
 
-/** Why a header cannot be sent, as the end of a sentence; undefined if it can. */
+/** Returns why a header cannot be sent, as the end of a sentence. Undefined if it can be sent. */
 export function headerProblem(name: string, value: string): string | undefined {
-  if (!namePattern.test(name)) return `"${name}" is not a name of a header`;
+  if (!namePattern.test(name)) return `"${name}" is not a valid header name`;
   if (reservedPattern.test(name)) return `Backline sets the header "${name}" itself`;
-  if (/[^\t\x20-\x7e]/.test(value)) return `the value of "${name}" contains a character that a header cannot have`;
+  if (unsendablePattern.test(value)) return `the value of "${name}" contains a character that a header cannot have`;
   const wrong = secretNamesIn({ [name]: value }).find((secret) => !isKeyVariable(secret));
-  return wrong === undefined ? undefined : `"${wrong}" is not a name of a secret. Use letters, digits and underscores`;
+  return wrong === undefined ? undefined : `"${wrong}" is not a valid secret name. Use letters, digits and underscores`;
 }
 
-/** The names in `${secret:NAME}`, each once. */
+/** Returns the names in `${secret:NAME}`, without duplicates. */
 export function secretNamesIn(headers: AgentHeaders): readonly string[] {
   const names = Object.values(headers).flatMap((value) => [...value.matchAll(reference)].map(([, name = '']) => name));
   return [...new Set(names)];
@@ -29,16 +31,19 @@ export function secretNamesIn(headers: AgentHeaders): readonly string[] {
 
 interface ResolvedHeaders {
   readonly headers: AgentHeaders;
-  /** Texts that no log, message or transcript may show. */
+  /** Texts to redact in logs, messages and transcripts. */
   readonly secrets: readonly string[];
   /** Names of secrets that are not stored. */
   readonly missing: readonly string[];
+  /** Names of stored secrets that a header cannot contain. */
+  readonly unusable: readonly string[];
 }
 
-/** Replaces each `${secret:NAME}` by the stored secret. */
+/** Replaces each `${secret:NAME}` with the stored secret. */
 export function resolveHeaders(headers: AgentHeaders, stored: Readonly<Record<string, string>>): ResolvedHeaders {
   const names = secretNamesIn(headers);
   const missing = names.filter((name) => !Object.hasOwn(stored, name));
+  const unusable = names.filter((name) => !missing.includes(name) && unsendablePattern.test(stored[name] ?? ''));
   const resolved = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
@@ -49,5 +54,5 @@ export function resolveHeaders(headers: AgentHeaders, stored: Readonly<Record<st
     credentialPattern.test(name) ? [value, ...value.split(/\s+/)] : [],
   );
   const secrets = [...names.map((name) => stored[name] ?? ''), ...credentials];
-  return { headers: resolved, missing, secrets: secrets.filter(({ length }) => length >= minSecretLength) };
+  return { headers: resolved, missing, unusable, secrets: secrets.filter(({ length }) => length >= minSecretLength) };
 }

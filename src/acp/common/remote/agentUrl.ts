@@ -2,7 +2,7 @@ import { isLoopback } from '../../../base/common/loopback';
 
 const schemes: ReadonlySet<string> = new Set(['https:', 'http:', 'wss:', 'ws:']);
 
-/** Why Backline does not connect to a URL, as the end of a sentence; undefined if it does. */
+/** Returns why Backline does not connect to a URL, as the end of a sentence. Undefined if it connects. */
 export function agentUrlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !schemes.has(url.protocol)) return 'enter a URL that begins with https: or wss:';
@@ -11,7 +11,7 @@ export function agentUrlProblem(text: string): string | undefined {
   }
   if (url.hash !== '') return 'remove the part after # from the URL';
   if (isEncrypted(url) || isLoopback(url)) return undefined;
-  return `use ${url.protocol === 'ws:' ? 'wss:' : 'https:'}, because others could read the messages. Only URLs of this machine can do without`;
+  return `use ${url.protocol === 'ws:' ? 'wss:' : 'https:'}, because others could read the messages. Only URLs on this machine may be unencrypted`;
 }
 
 export function isWebSocketUrl({ protocol }: URL): boolean {

@@ -25,13 +25,13 @@ const empty =
 const maxLength = 500;
 
 const sentences: ReadonlyMap<number, string> = new Map([
-  [-32700, 'could not read a message of Backline'],
-  [-32600, 'refused a request as invalid'],
+  [-32700, 'could not read a message from Backline'],
+  [-32600, 'rejected an invalid request'],
   [-32601, 'does not support this request'],
-  [-32602, 'refused the values of a request'],
+  [-32602, 'rejected invalid values in a request'],
   [-32603, 'reported an internal error without a reason. Its own log may have one'],
   [-32000, 'requires you to sign in'],
-  [-32002, 'could not find what was asked for'],
+  [-32002, 'could not find the requested item'],
 ]);
 
 /** What an agent's error says, without the words that only repeat its code. Undefined if it gives no reason. */

@@ -71,7 +71,7 @@ const PermissionOptionKind = z
 
 export const PermissionOptions = list(z.looseObject({ optionId: Text, name: Text, kind: PermissionOptionKind })).refine(
   ({ length }) => length > 0,
-  { message: 'There is no option to choose.' },
+  { message: 'The request has no options to choose from.' },
 );
 
 /** A count of tokens. Fractions, which some agents send, are rounded. */

@@ -31,7 +31,7 @@ const maxKeysPerAgent = 20;
 const Keys = z.record(z.string(), z.string()).catch({});
 const Ids = z.array(z.string()).catch([]);
 
-/** The keys of agents by their variables, kept in secret storage: one secret per agent, so that all go at once. */
+/** The keys of agents by their variables, kept in secret storage: one secret per agent, so that all keys are removed at once. */
 export class AgentKeyStore implements Disposable {
   private readonly emitter = new Emitter<string>((error) =>
     this.options.log.error('A listener of the agents’ keys failed', error),
@@ -63,7 +63,7 @@ export class AgentKeyStore implements Disposable {
         this.options.log.warn('The secret storage of VS Code could not be read. No key is stored for this agent.');
         return {};
       }
-      throw new Error('The key of this agent could not be read from the secret storage of VS Code.', { cause: error });
+      throw new Error('The key for this agent could not be read from VS Code’s secret storage.', { cause: error });
     }
   }
 

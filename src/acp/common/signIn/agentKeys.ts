@@ -88,10 +88,10 @@ export function keysOfAgent(knownId: string | undefined): AgentKeyUse {
 }
 
 const variablePattern = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
-/** Variables that decide which programs run or how: a key is never stored for them. */
+/** Variables that decide which programs run or how. A key is never stored for them. */
 const controlPattern =
   /^(PATH|PATHEXT|HOME|SHELL|IFS|ENV|BASH_ENV|NODE_.*|LD_.*|DYLD_.*|ELECTRON_.*|VSCODE_.*|GIT_.*|PYTHON.*|BACKLINE_.*)$/i;
-/** Shorter texts are part of ordinary words, so that they could not be kept out of logs and answers. */
+/** Minimum length of a key. Shorter texts occur in ordinary words, so they could not be redacted. */
 const minKeyLength = 8;
 const maxKeyLength = 16_384;
 
@@ -100,7 +100,7 @@ export function isKeyVariable(variable: string): boolean {
   return variablePattern.test(variable) && !controlPattern.test(variable);
 }
 
-/** Why a key cannot be stored, as a sentence; undefined if it can. */
+/** Returns why a key cannot be stored, as a sentence. Undefined if it can be stored. */
 export function keyProblem(key: string): string | undefined {
   const { length } = key.trim();
   if (length === 0) return 'Enter the key.';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { list, optionalText, Text } from '../session/wireSchema';
 
-/** What an agent says of the user's sign-in. Accounts are only shown, and never logged. */
+/** What an agent reports about the user's sign-in. Accounts are shown but never logged. */
 export interface AuthStatus {
   /** Undefined if the agent does not know. */
   readonly isSignedIn: boolean | undefined;

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 
-/** Passes all that is logged through `redact`. Errors lose their stack, which repeats their message. */
+/** Passes all log messages through `redact`. Errors lose their stack, which repeats their message. */
 export function redactingLogger(log: Logger, redact: (text: string) => string): Logger {
   return {
     trace: (message) => log.trace(redact(message)),

@@ -1,6 +1,6 @@
 import type { TrafficTap } from '../../../wire/common/traffic';
 
-/** Passes the names of an agent's messages through `redact`: an agent chooses them. */
+/** Passes the names of an agent's messages through `redact`, because the agent chooses them. */
 export function redactingTap(tap: TrafficTap, redact: (text: string) => string): TrafficTap {
   return {
     get isOpen() {

@@ -28,7 +28,7 @@ export function signInChoices(methods: readonly AuthMethod[]): readonly SignInCh
 
 const maxAccounts = 5;
 
-/** What to say above the ways to sign in. */
+/** The prompt above the list of ways to sign in. */
 export function signInPrompt(isSignedIn: boolean, accounts: readonly string[] = []): string {
   if (!isSignedIn) return 'Select how to sign in';
   const shown = accounts.slice(0, maxAccounts).map((name) => oneLine(name).slice(0, 100));
@@ -36,7 +36,7 @@ export function signInPrompt(isSignedIn: boolean, accounts: readonly string[] = 
   return `You are signed in${who}. Select a way to sign in again`;
 }
 
-/** What to say after a sign-in that was checked. */
+/** The message after a sign-in was checked. */
 export function signedInMessage(agentTitle: string, type: AuthMethod['type'], isProven: boolean): string {
   // Most agents open a session with any key, and find out with the first prompt whether it is valid.
   if (type === 'key') return `${agentTitle} uses your key now. Your next prompt shows whether it is valid.`;

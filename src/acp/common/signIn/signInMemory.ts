@@ -13,7 +13,7 @@ export class SignInMemory {
     return this.ids.includes(agentId);
   }
 
-  /** Only an agent that runs has something to say: it needs a sign-in, or works without one. */
+  /** Updates the memory from the state of a running agent: it needs a sign-in, or works without one. */
   async update(agentId: string, state: BackendState): Promise<void> {
     const isMissing = state.kind === 'authRequired';
     if ((!isMissing && state.kind !== 'ready') || isMissing === this.needsSignIn(agentId)) return;

@@ -1,10 +1,10 @@
 import type { AuthMethod, BackendState } from '../../../session/common/sessionBackend';
 
-/** What is known of the user's sign-in to an agent. */
+/** What is known about the user's sign-in to an agent. */
 export type SignInState =
-  /** Not asked for so far. */
+  /** The agent has not required a sign-in so far. */
   | { readonly kind: 'unknown' }
-  /** `refused`: what the agent refused. A session does not prove a sign-in that a prompt was refused for. */
+  /** `refused`: what the agent refused. If it refused a prompt, a new session does not prove that the user is signed in. */
   | { readonly kind: 'required'; readonly refused: Refused; readonly message: string }
   /** The user signs in. `before` applies again if that is canceled. */
   | { readonly kind: 'performing'; readonly step: SignInStep; readonly before: SignInState }
@@ -17,7 +17,7 @@ export type SignInInput =
   | { readonly type: 'refused'; readonly what: Refused; readonly message: string }
   | { readonly type: 'accepted'; readonly what: Refused }
   | { readonly type: 'begun'; readonly step: Exclude<SignInStep, 'check'> }
-  /** The agent or the user has done their part, which a new session checks now. */
+  /** The agent or the user has completed the sign-in. A new session now checks it. */
   | { readonly type: 'performed' }
   | { readonly type: 'succeeded' }
   /** `isRefused`: the agent says that the user is not signed in. */

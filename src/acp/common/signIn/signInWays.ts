@@ -12,7 +12,7 @@ export interface SignInCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A way to sign in, and what it takes. */
+/** A way to sign in, and what it requires. */
 export type SignInWay =
   /** The agent signs in by itself, through `authenticate`. */
   | { readonly kind: 'agent'; readonly method: AuthMethod }

@@ -62,7 +62,7 @@ export class V1Updates implements UpdateReader {
 }
 
 /** Reads an update of a subagent's session; undefined if it is not shown. */
-export function v1NewsOf(update: { readonly sessionUpdate: string }): SubagentNews | undefined {
+export function v1SubagentNewsOf(update: { readonly sessionUpdate: string }): SubagentNews | undefined {
   const { sessionUpdate: kind } = update;
   switch (kind) {
     case 'tool_call':

@@ -6,7 +6,7 @@ export interface PatchedFile {
   readonly oldPath: string | undefined;
   /** Undefined for a deleted file. */
   readonly newPath: string | undefined;
-  /** Pieces of the file before and after; none for a change without text. */
+  /** Parts of the file before and after the change. Empty for a change without text. */
   readonly hunks: readonly { readonly before: string; readonly after: string }[];
 }
 
@@ -23,7 +23,7 @@ export function parseGitPatch(text: string): PatchedFile[] {
 
 function filesIn(text: string): StructuredPatch[] {
   try {
-    // Text that is no patch is returned as a file without names.
+    // Text that is not a patch is returned as a file without names.
     return parsePatch(text)
       .filter(({ newFileName }) => newFileName !== undefined)
       .slice(0, maxFiles);

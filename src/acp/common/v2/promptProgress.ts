@@ -1,32 +1,32 @@
 import type { StateUpdate } from './v2Schema';
 
 /**
- * How far a prompt has come. An agent accepts a prompt, tells it as a message, works, and becomes idle; the answer and the
- * updates come in any order. Work may also have begun before the prompt, and end without it.
+ * Progress of a prompt. An agent accepts the prompt, reports it as a message, works, and becomes idle. The answer and the
+ * updates can arrive in any order. Work can also have begun before the prompt, and end without it.
  */
 export interface PromptProgress {
   /** Id of the prompt's message; undefined until the agent has accepted the prompt. */
   readonly acceptedId: string | undefined;
-  /** Messages of the user that were told since the prompt was sent, with the report that the agent was idle afterwards. */
-  readonly toldMessages: ReadonlyMap<string, StateUpdate | undefined>;
+  /** User messages that the agent has reported since the prompt was sent, each with the next report that it was idle. */
+  readonly reportedMessages: ReadonlyMap<string, StateUpdate | undefined>;
   readonly isWorking: boolean;
   readonly hasWorked: boolean;
-  /** The last report that the agent was idle, if it applies without the prompt's message. */
+  /** The last report that the agent was idle, if it can end the prompt without the prompt's message. */
   readonly idle: StateUpdate | undefined;
   readonly isCancelled: boolean;
 }
 
 export type PromptInput =
   | { readonly kind: 'accepted'; readonly messageId: string }
-  | { readonly kind: 'told'; readonly messageId: string }
+  | { readonly kind: 'reported'; readonly messageId: string }
   | { readonly kind: 'state'; readonly update: StateUpdate }
   | { readonly kind: 'cancelled' };
 
-const maxToldMessages = 64;
+const maxReportedMessages = 64;
 
 export const sentPrompt: PromptProgress = {
   acceptedId: undefined,
-  toldMessages: new Map(),
+  reportedMessages: new Map(),
   isWorking: false,
   hasWorked: false,
   idle: undefined,
@@ -39,10 +39,10 @@ export function nextProgress(progress: PromptProgress, input: PromptInput): Prom
       return { ...progress, acceptedId: input.messageId };
     case 'cancelled':
       return { ...progress, isCancelled: true };
-    case 'told': {
-      const { toldMessages } = progress;
-      if (toldMessages.has(input.messageId) || toldMessages.size >= maxToldMessages) return progress;
-      return { ...progress, toldMessages: new Map([...toldMessages, [input.messageId, undefined]]) };
+    case 'reported': {
+      const { reportedMessages } = progress;
+      if (reportedMessages.has(input.messageId) || reportedMessages.size >= maxReportedMessages) return progress;
+      return { ...progress, reportedMessages: new Map([...reportedMessages, [input.messageId, undefined]]) };
     }
     case 'state':
       return afterState(progress, input.update);
@@ -55,10 +55,10 @@ function afterState(progress: PromptProgress, update: StateUpdate): PromptProgre
     case 'requires_action':
       return { ...progress, isWorking: true, hasWorked: true, idle: undefined };
     case 'idle': {
-      const toldMessages = new Map([...progress.toldMessages].map(([id, end]) => [id, end ?? update]));
-      // Without work and a message, only a report with a reason after the acceptance can be about this prompt.
+      const reportedMessages = new Map([...progress.reportedMessages].map(([id, end]) => [id, end ?? update]));
+      // If the agent has not worked, only a report with a reason, after it has accepted the prompt, can be about this prompt.
       const isAbout = progress.hasWorked || (progress.acceptedId !== undefined && update.stopReason !== undefined);
-      return { ...progress, toldMessages, isWorking: false, ...(isAbout ? { idle: update } : {}) };
+      return { ...progress, reportedMessages, isWorking: false, ...(isAbout ? { idle: update } : {}) };
     }
     default:
       return progress;
@@ -67,16 +67,16 @@ function afterState(progress: PromptProgress, update: StateUpdate): PromptProgre
 
 const cancelled: StateUpdate = { state: 'idle', stopReason: 'cancelled' };
 
-/** The report that ended the work on the prompt; undefined while there is none. */
+/** Returns the report that ended the work on the prompt. Undefined if there is none yet. */
 export function endOfPrompt({
   acceptedId,
-  toldMessages,
+  reportedMessages,
   isCancelled,
   isWorking,
   idle,
 }: PromptProgress): StateUpdate | undefined {
   if (acceptedId === undefined) return undefined;
-  const end = toldMessages.has(acceptedId) ? toldMessages.get(acceptedId) : idle;
-  // An agent that does not work has nothing to cancel, and reports nothing.
+  const end = reportedMessages.has(acceptedId) ? reportedMessages.get(acceptedId) : idle;
+  // An idle agent has nothing to cancel, so it sends no report.
   return end ?? (isCancelled && !isWorking ? cancelled : undefined);
 }

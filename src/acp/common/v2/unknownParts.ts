@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { list, optionalText, Text } from '../session/wireSchema';
 
-/** What is said about parts of ACP v2 that have a type or a value of a later version, or of an extension. */
+/** Texts for parts of ACP v2 whose type or value comes from a later version or an extension. */
 
 const maxNameLength = 100;
 const maxTextLength = 1_000;
 const Block = z.looseObject({ type: z.literal('text'), text: Text });
-/** Members with words for a reader. */
+/** Members with readable text. */
 const Readable = z.looseObject({
   title: optionalText,
   message: optionalText,
@@ -18,8 +18,8 @@ const Readable = z.looseObject({
     .catch(undefined),
 });
 
-/** The words of a part whose type is not known; undefined if it has none. */
-export function wordsOf(part: unknown): string | undefined {
+/** Returns the readable text of a part with an unknown type. Undefined if it has none. */
+export function readableTextOf(part: unknown): string | undefined {
   const { title, message, text, description, content } = Readable.safeParse(part).data ?? {};
   const words = [title, message ?? text ?? description ?? content].filter(
     (found) => found !== undefined && found.trim() !== '',
@@ -27,15 +27,15 @@ export function wordsOf(part: unknown): string | undefined {
   return words.length === 0 ? undefined : words.join('\n').slice(0, maxTextLength);
 }
 
-/** A text in place of a part that cannot be shown otherwise. `what` begins the sentence, for example “Content”. */
-export function insteadOf(what: string, type: string, part: unknown): string {
-  const words = wordsOf(part);
+/** Returns a text that replaces a part with an unknown type. `what` is the start of the text, for example “Content”. */
+export function placeholderTextOf(what: string, type: string, part: unknown): string {
+  const words = readableTextOf(part);
   const name = `${what} of the type “${type.slice(0, maxNameLength)}”`;
   return words === undefined ? `[${name}]` : `[${name}: ${words}]`;
 }
 
-/** Extensions of other clients and agents; only those who agreed on them know what they mean. */
-export function isExtension(name: string): boolean {
+/** Whether the name is one of an extension. Its meaning is unknown here. */
+export function isExtensionName(name: string): boolean {
   return name.startsWith('_');
 }
 

@@ -5,14 +5,14 @@ import type { ContentBlock } from '../session/wireSchema';
 
 interface Message {
   readonly blockIndex: number;
-  /** What was told of the message, without content other than text. */
+  /** The text of the message so far. */
   text: string;
 }
 
-/** Limit of messages whose text is remembered; an older one counts as new. */
+/** Maximum number of messages whose text is remembered. Older ones count as new. */
 const maxMessages = 500;
 
-/** The messages and thoughts of an agent, which it tells in pieces or whole, several at a time. */
+/** Reads an agent's messages and thoughts, which it sends in pieces or as a whole. Several can be open at a time. */
 export class V2Messages {
   private readonly messages = new Map<string, Message>();
   private readonly thoughts = new Map<string, string>();
@@ -26,15 +26,15 @@ export class V2Messages {
     return this.mapper.mapMessageChunk(content, id, message.blockIndex) ?? [];
   }
 
-  /** The whole message. Without `content`, nothing changes. */
+  /** Replaces the whole message. Without `content`, nothing changes. */
   replace(id: string, content: readonly ContentBlock[] | null | undefined): SessionEvent[] {
     if (content === undefined) return [];
     const blocks = content ?? [];
     const message = this.messageOf(id);
-    const told = message.text;
+    const known = message.text;
     const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
-    if (told !== '' && text.startsWith(told)) {
-      const tail = text.slice(told.length);
+    if (known !== '' && text.startsWith(known)) {
+      const tail = text.slice(known.length);
       return tail === '' ? [] : this.addChunk(id, { type: 'text', text: tail });
     }
     message.text = '';
@@ -49,11 +49,11 @@ export class V2Messages {
 
   replaceThought(id: string, content: readonly ContentBlock[] | null | undefined): SessionEvent[] {
     if (content === undefined) return [];
-    const told = this.thoughts.get(id) ?? '';
+    const known = this.thoughts.get(id) ?? '';
     const text = (content ?? []).map(textOfBlock).join('');
     this.remember(this.thoughts, id, text);
-    const tail = told !== '' && text.startsWith(told) ? text.slice(told.length) : text;
-    return tail === '' || text === told ? [] : this.mapper.mapThought({ type: 'text', text: tail });
+    const tail = known !== '' && text.startsWith(known) ? text.slice(known.length) : text;
+    return tail === '' || text === known ? [] : this.mapper.mapThought({ type: 'text', text: tail });
   }
 
   private messageOf(id: string): Message {

@@ -24,7 +24,7 @@ import {
   type ContentBlock as SharedContentBlock,
   type ToolCallContent,
 } from '../session/wireSchema';
-import { insteadOf } from './unknownParts';
+import { placeholderTextOf } from './unknownParts';
 import { contentOfDiff, FileChange, Patch } from './v2Diffs';
 
 /**
@@ -42,7 +42,7 @@ const ContentBlock = z.union([
   KnownContentBlock,
   Typed.refine(({ type }) => !knownBlockTypes.has(type)).transform((block) => ({
     type: 'text' as const,
-    text: insteadOf('Content', block.type, block),
+    text: placeholderTextOf('Content', block.type, block),
   })),
 ]);
 
@@ -63,7 +63,7 @@ const ToolContentItem = z.union([
     item.type === 'diff' ? contentOfDiff(item) : [item],
   ),
   Typed.refine(({ type }) => !knownContentTypes.has(type)).transform((item): readonly ToolCallContent[] => [
-    { type: 'content', content: textBlock(insteadOf('Content', item.type, item)) },
+    { type: 'content', content: textBlock(placeholderTextOf('Content', item.type, item)) },
   ]),
 ]);
 
@@ -77,7 +77,7 @@ const callStatuses: ReadonlyMap<string, CallStatus> = new Map([
   ['failed', 'failed'],
   ['cancelled', 'cancelled'],
 ]);
-/** A call whose status is not known has not ended. */
+/** A call with an unknown status counts as not ended. */
 const Status = Text.transform((status): CallStatus => callStatuses.get(status) ?? 'in_progress');
 const Kind = Text.transform((kind) => KnownToolKind.parse(kind));
 
@@ -102,7 +102,7 @@ const PlanEntry = z.looseObject({
   priority: z.enum(['high', 'medium', 'low']).catch('medium'),
   status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).catch('pending'),
 });
-/** A plan of another type than a list of entries becomes an entry that shows it. */
+/** A plan that is not a list of entries becomes one entry that shows it. */
 const Plan = z.union([
   z.looseObject({ type: z.literal('items'), planId: Text, entries: list(PlanEntry) }),
   z
@@ -113,15 +113,16 @@ const Plan = z.union([
     .transform(({ planId, uri }) => ({ planId, entries: [planEntry(`The plan is in ${uri}`)] })),
   Typed.extend({ planId: Text })
     .refine(({ type }) => !knownPlanTypes.has(type))
-    .transform((plan) => ({ planId: plan.planId, entries: [planEntry(insteadOf('Plan', plan.type, plan))] })),
+    .transform((plan) => ({ planId: plan.planId, entries: [planEntry(placeholderTextOf('Plan', plan.type, plan))] })),
 ]);
 const knownPlanTypes: ReadonlySet<string> = new Set(['items', 'markdown', 'file']);
 
-/** Each line is an entry; one that is checked is completed. */
+/** Each line is an entry. A checked entry is completed. */
 function entriesOfMarkdown(text: string): z.infer<typeof PlanEntry>[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.map((line) => {
-    const [, mark, words] = /^\s*(?:[-*+]|\d+[.)])?\s*(?:\[([ xX])\])?\s*(.*)$/.exec(line) ?? [];
+  const lines = text.split(/\r\n?|\n/).map((line) => line.trim());
+  return lines.filter(Boolean).map((line) => {
+    // Each part begins with another character than the one before, so that long lines take no longer.
+    const [, mark, words] = /^(?:(?:[-*+]|\d+[.)])\s+)?(?:\[([ xX])\]\s+)?(.*)$/s.exec(line) ?? [];
     return planEntry(words ?? line, mark === undefined || mark === ' ' ? 'pending' : 'completed');
   });
 }
@@ -162,7 +163,7 @@ const ExitStatus = z.looseObject({
 export const StateUpdate = z.looseObject({
   state: Text,
   stopReason: optionalText,
-  /** Of the work that has ended, not of the session. */
+  /** Token usage of the work that has ended, not of the session. */
   usage: z.looseObject({ inputTokens: Count, outputTokens: Count }).nullish().catch(undefined),
   error: z.looseObject({ code: z.number(), message: Text }).nullish().catch(undefined),
 });

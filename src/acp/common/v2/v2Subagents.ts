@@ -3,7 +3,7 @@ import type { ContentBlock } from '../session/wireSchema';
 import { sessionUpdates } from './v2Schema';
 
 /** Reads an update of a subagent's session; undefined if it is not shown. */
-export function v2NewsOf(update: { readonly sessionUpdate: string }): SubagentNews | undefined {
+export function v2SubagentNewsOf(update: { readonly sessionUpdate: string }): SubagentNews | undefined {
   const { sessionUpdate: kind } = update;
   switch (kind) {
     case 'tool_call_update': {

@@ -15,10 +15,10 @@ interface TerminalPatch {
 }
 
 const maxTerminals = 64;
-/** Limit of the output that is kept of each terminal, in UTF-16 units. */
+/** Maximum length of the output kept for each terminal, in UTF-16 units. */
 const maxOutputLength = 128 * 1024;
 
-/** The terminals that an agent runs itself. Their output comes as bytes, cut anywhere. */
+/** The terminals that an agent runs itself. Their output arrives as bytes, and a chunk can end within a character. */
 export class V2Terminals {
   private readonly terminalById = new Map<string, AgentTerminal>();
 

@@ -6,7 +6,7 @@ import { textOfBlock } from '../session/toolContent';
 import { turnEndOf } from '../session/turnUsage';
 import { parsedWith, type UpdateHandler, type UpdateReader } from '../session/updateReader';
 import type { ContentBlock } from '../session/wireSchema';
-import { isExtension, wordsOf } from './unknownParts';
+import { isExtensionName, readableTextOf } from './unknownParts';
 import { V2Messages } from './v2Messages';
 import { sessionUpdates, type SessionUpdateKind, type StateUpdate } from './v2Schema';
 import { V2Terminals } from './v2Terminals';
@@ -25,7 +25,7 @@ function stopReasonOf({ stopReason }: StateUpdate): StopReason {
   return stopReasons.get(stopReason ?? '') ?? 'end_turn';
 }
 
-/** How a turn ended, with the tokens of it. */
+/** How a turn ended, with its token usage. */
 export function turnResultOf(update: StateUpdate): TurnResult {
   const { usage } = update;
   const counts = usage ? { counts: { input: usage.inputTokens, output: usage.outputTokens } } : {};
@@ -40,12 +40,12 @@ export class V2Updates implements UpdateReader {
   /** Whether the agent works, by its last report. */
   private working = false;
   private isWaitingForUser = false;
-  /** The prompt of another client that is being told; its turn begins when something else follows. */
+  /** The prompt of another client, while its pieces arrive. Its turn begins with the next update of another kind. */
   private othersPrompt: { readonly messageId: string; text: string } | undefined;
-  /** Kinds of updates that are not known, of which the user was told. */
+  /** Unknown kinds of updates that the user was notified about. */
   private readonly unknownKinds = new Set<string>();
-  /** Ids of the last prompts that were told in a turn of this window. */
-  private readonly toldPrompts = new Set<string>();
+  /** Ids of recent prompts that need not be shown again: this window sent them, or they are already in the transcript. */
+  private readonly handledPromptIds = new Set<string>();
 
   constructor(
     private readonly mapper: SessionEventMapper,
@@ -68,7 +68,7 @@ export class V2Updates implements UpdateReader {
   mapUpdate(update: { readonly sessionUpdate: string }): SessionEvent[] {
     const { mapper } = this;
     const { sessionUpdate: kind } = update;
-    if (!isKnownUpdateKind(kind)) return [...mapper.countIgnored(kind), ...this.noticeOfUnknown(kind, update)];
+    if (!isKnownUpdateKind(kind)) return [...mapper.countIgnored(kind), ...this.noticeOfUnknownUpdate(kind, update)];
     const isPrompt = kind === 'user_message' || kind === 'user_message_chunk';
     const before = isPrompt ? [] : [...mapper.flushReplayedPrompt(), ...this.flushOthersPrompt()];
     const events = this.updateHandlers[kind](update) ?? mapper.countIgnored(`${kind} (not understood)`);
@@ -96,7 +96,7 @@ export class V2Updates implements UpdateReader {
     ),
     state_update: parsedWith(sessionUpdates.state_update, (update) => this.mapState(update)),
     tool_call_update: parsedWith(sessionUpdates.tool_call_update, (update) => {
-      // Work of an earlier turn may end at any time; a new call begins a turn.
+      // A call of an earlier turn can end at any time. A new call begins a turn.
       const isNew = !this.mapper.hasToolCall(update.toolCallId);
       const events = this.mapper.mapToolCall(update);
       return isNew ? this.inTurn(events) : events;
@@ -164,40 +164,40 @@ export class V2Updates implements UpdateReader {
         return mapper.mapStatus(
           update.state,
           update.state === 'unknown'
-            ? 'The agent does not know whether it is working.'
-            : `The agent reports the state “${update.state.slice(0, maxNameLength)}”.`,
+            ? 'The agent’s state is unknown.'
+            : `The agent’s state is “${update.state.slice(0, maxNameLength)}”.`,
         );
     }
   }
 
-  /** A turn that ended for a reason which is not known counts as ended normally, so the reason is said. */
+  /** Reports an unknown reason for the end of a turn. Such a turn counts as ended normally. */
   private explainEnd({ stopReason }: StateUpdate): SessionEvent[] {
     if (stopReason === undefined || stopReason === 'error' || stopReasons.has(stopReason)) return [];
-    const title = `The agent stopped for this reason: ${stopReason.slice(0, maxNameLength)}`;
+    const title = `The agent stopped. Reason: ${stopReason.slice(0, maxNameLength)}`;
     return this.mapper.mapNotice({ severity: 'info', title, description: undefined });
   }
 
-  /** Says once that the agent tells something that cannot be shown, with its words. */
-  private noticeOfUnknown(kind: string, update: object): SessionEvent[] {
+  /** Notifies the user once for each unknown kind of update, with the readable text of the update. */
+  private noticeOfUnknownUpdate(kind: string, update: object): SessionEvent[] {
     const isSaid = this.unknownKinds.has(kind) || this.unknownKinds.size >= maxUnknownKinds;
-    if (isSaid || isExtension(kind) || this.mapper.isInReplay) return [];
+    if (isSaid || isExtensionName(kind) || this.mapper.isInReplay) return [];
     this.unknownKinds.add(kind);
-    const title = `The agent sent an update of the type “${kind.slice(0, maxNameLength)}”, which Backline cannot show.`;
-    return this.mapper.mapNotice({ severity: 'info', title, description: wordsOf(update) });
+    const title = `Backline can’t show an update of the type “${kind.slice(0, maxNameLength)}” from the agent.`;
+    return this.mapper.mapNotice({ severity: 'info', title, description: readableTextOf(update) });
   }
 
-  /** A message of the user: of a replayed history, of our own prompt (which is already shown), or of another client. */
+  /** Reads a user message: from a replayed history, from our own prompt (already shown), or from another client. */
   private mapPrompt(messageId: string, content: readonly ContentBlock[]): SessionEvent[] {
     const { mapper } = this;
     const text = content.map(textOfBlock).join('');
     if (mapper.isInReplay) return mapper.mapReplayedPrompt(text, messageId);
     if (mapper.openTurn === 'prompted') {
-      this.toldPrompts.add(messageId);
-      const [oldest] = this.toldPrompts;
-      if (this.toldPrompts.size > maxPlans && oldest !== undefined) this.toldPrompts.delete(oldest);
+      this.handledPromptIds.add(messageId);
+      const [oldest] = this.handledPromptIds;
+      if (this.handledPromptIds.size > maxPlans && oldest !== undefined) this.handledPromptIds.delete(oldest);
       return [];
     }
-    if (this.toldPrompts.has(messageId)) return [];
+    if (this.handledPromptIds.has(messageId)) return [];
     if (this.othersPrompt?.messageId === messageId) {
       this.othersPrompt.text += text;
       return [];
@@ -211,11 +211,11 @@ export class V2Updates implements UpdateReader {
     const { mapper, othersPrompt } = this;
     if (!othersPrompt) return [];
     this.othersPrompt = undefined;
-    this.toldPrompts.add(othersPrompt.messageId);
+    this.handledPromptIds.add(othersPrompt.messageId);
     return mapper.openTurn === 'prompted' ? [] : mapper.mapOthersPrompt(othersPrompt.text);
   }
 
-  /** Events that begin a turn if none is open. */
+  /** Begins a turn for the events if none is open. */
   private inTurn(events: SessionEvent[]): SessionEvent[] {
     if (events.length > 0 && !this.mapper.isInReplay) this.mapper.startUnaskedTurn();
     return events;

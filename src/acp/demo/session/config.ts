@@ -1,5 +1,5 @@
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
-import { demoModes, demoPaces, type DemoSession } from './sessions';
+import { demoModes, demoSpeeds, type DemoSession } from './sessions';
 
 /** The session's settings as config options; booleans only for clients that support them. */
 export function configOptionsOf(session: DemoSession, supportsBooleans: boolean): SessionConfigOption[] {
@@ -18,7 +18,7 @@ export function configOptionsOf(session: DemoSession, supportsBooleans: boolean)
       name: 'Pace',
       description: 'How fast answers appear',
       currentValue: session.pace,
-      options: demoPaces.map(({ value, name, description }) => ({ value, name, description })),
+      options: demoSpeeds.map(({ value, name, description }) => ({ value, name, description })),
     },
   ];
   if (supportsBooleans) {
@@ -35,7 +35,7 @@ export function modeStateOf(session: DemoSession): SessionModeState {
 
 export function setConfigOption(session: DemoSession, id: string, value: string | boolean): boolean {
   const mode = demoModes.find((candidate) => candidate.id === value);
-  const pace = demoPaces.find((candidate) => candidate.value === value);
+  const pace = demoSpeeds.find((candidate) => candidate.value === value);
   if (id === 'mode' && mode) {
     session.mode = mode.id;
     // Lasting answers apply only in the mode in which they were given.

@@ -20,7 +20,7 @@ import { fencedBlock } from '../answer/fenced';
 import { createTextInside, readTextIfPresent, writeTextInside } from '../diskFiles';
 import { addToHistory, type PlanStep } from './history';
 import { runInOwnShell } from './ownShell';
-import { demoPaces, type DemoSession } from './sessions';
+import { demoSpeeds, type DemoSession } from './sessions';
 import type { SessionToolCall, ToolCallStart } from './sessionToolCall';
 
 export const allowOnce = { optionId: 'allow', name: 'Allow', kind: 'allow_once' } as const;
@@ -74,7 +74,7 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
   }
 
   get paceMs(): number {
-    return demoPaces.find(({ value }) => value === this.session.pace)?.wordMs ?? 0;
+    return demoSpeeds.find(({ value }) => value === this.session.pace)?.wordMs ?? 0;
   }
 
   async say(text: string): Promise<void> {

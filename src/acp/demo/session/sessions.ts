@@ -30,12 +30,12 @@ export const demoModes = [
 ] as const;
 type ModeId = (typeof demoModes)[number]['id'];
 
-export const demoPaces = [
+export const demoSpeeds = [
   { value: 'quick', name: 'Quick', description: 'Whole paragraphs at once', wordMs: 0 },
   { value: 'steady', name: 'Steady', description: 'A word every 20 ms', wordMs: 20 },
   { value: 'slow', name: 'Slow', description: 'A word every 80 ms', wordMs: 80 },
 ] as const;
-type PaceId = (typeof demoPaces)[number]['value'];
+type PaceId = (typeof demoSpeeds)[number]['value'];
 
 /** An open session. Its settings exist only in this process. */
 export interface DemoSession extends StoredSession {

@@ -98,7 +98,7 @@ export class V2Agent {
       .onRequest('session/prompt', async ({ params, client }) => {
         const session = this.requireSession(params.sessionId);
         if (session.turn) throw new RequestError(-32600, 'This session is still answering. Cancel that turn or wait.');
-        // The same as in a replay.
+        // The id is the same as in a replay.
         const messageId = messageIdOf(session, session.history.length);
         // The turn begins at once, so that a cancellation that follows finds it.
         const told = sendUpdate(client, session, { sessionUpdate: 'user_message', messageId, content: params.prompt });
@@ -175,7 +175,7 @@ function toV2AuthMethod(method: ReturnType<DemoSignIn['methods']>[number]): Auth
   return 'args' in method ? { type: 'terminal', methodId, name, args: method.args } : { type: 'agent', methodId, name };
 }
 
-/** Blocks of other types have nothing that the demo could answer. */
+/** Ignores blocks of other types, because the demo cannot answer them. */
 function toPromptBlock(block: ContentBlock): PromptBlock[] {
   if (ContentBlock.isText(block)) return [{ type: 'text', text: block.text }];
   if (ContentBlock.isResourceLink(block)) return [{ type: 'resource_link', uri: block.uri }];

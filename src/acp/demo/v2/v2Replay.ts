@@ -2,7 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk/experimental/v2';
 import type { HistoryItem } from '../session/history';
 import { diffContent, textContent } from './v2ToolCall';
 
-/** Tells an item of the history. `id` is unique within the session and stays the same. */
+/** Converts an item of the history to an update. `id` is unique within the session and stays the same. */
 export function replayUpdateOf(item: HistoryItem, id: string): SessionUpdate {
   switch (item.type) {
     case 'user':

@@ -58,7 +58,7 @@ export function textContent(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } };
 }
 
-/** A diff as version 2 has it: the affected file, and a patch. `oldText` is null if the file is new. */
+/** Returns a diff in the form of version 2: the affected file, and a patch. `oldText` is null if the file is new. */
 export function diffContent(path: string, oldText: string | null, newText: string): ToolCallContent {
   const isNew = oldText === null;
   const hunks = createTwoFilesPatch(isNew ? '/dev/null' : `a${path}`, `b${path}`, oldText ?? '', newText);

@@ -75,7 +75,7 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
 
   protected createCall(about: ToolCallStart<ToolCallContent>): V2ToolCall {
     const { client, session } = this.options;
-    // What is said after the call is another message.
+    // Text after the call belongs to another message.
     this.messageId = randomUUID();
     return new V2ToolCall(session, about, (update) => sendUpdate(client, session, update));
   }

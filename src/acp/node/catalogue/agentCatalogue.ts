@@ -108,9 +108,10 @@ interface CatalogueOptions {
 }
 
 export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Catalogue> {
+  const programIds = new Set((options.installed ?? []).map(backendIdOfRegistryAgent));
   const levels = options.levels
     .filter(({ isTrusted }) => isTrusted)
-    .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value, origin !== undefined) }));
+    .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value, origin !== undefined, programIds) }));
   const ownSettings = new Map(levels.flatMap(({ agents, origin }) => (origin ? [] : [...agents])));
   const configured = await Promise.all(
     [...ownSettings].map(([name, setting]) => configuredAgent(name, setting, options)),
@@ -166,7 +167,7 @@ function workspaceAgent(entry: CatalogueEntry, id: string, workspaceDefinition: 
   const own = { ...entry, id, title: `${workspaceDefinition.name} (workspace)`, workspaceDefinition };
   if (own.url === undefined || secretNamesIn(own.headers).length === 0) return own;
   const message =
-    'Secrets are only sent to agents of your user settings. Move this agent there, or remove its secrets.';
+    'Only agents in your user settings can receive secrets. Move this agent there, or remove its secrets.';
   return { ...own, problem: { message } };
 }
 

@@ -194,7 +194,7 @@ function agentFacts({ command, args, env, mcpServers }: AgentCommandFields, cwd:
 function addressFacts({ cwd, headers, mcpServers, url }: UrlAgentSetting): ConsentFact[] {
   return [
     { label: 'Sends prompts and files to', value: url },
-    ...(cwd === undefined ? [] : [{ label: 'Folder on that machine', value: cwd }]),
+    ...(cwd === undefined ? [] : [{ label: 'Folder on the agent’s machine', value: cwd }]),
     ...Object.entries(headers).map(([name, value]) => ({ label: `Header ${name}`, value })),
     ...mcpServerFacts(mcpServers),
   ];

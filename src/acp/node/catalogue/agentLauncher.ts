@@ -23,7 +23,7 @@ import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
 import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
 import { resolveHeaders } from '../../common/remote/agentHeaders';
-import { remoteWords } from '../../common/connection/connectionWords';
+import { remoteConnectionTexts } from '../../common/connection/connectionTexts';
 import { connectToAgent } from '../remote/remoteAgentLink';
 import { AcpBackend, type AcpBackendDeps } from '../session/acpBackend';
 import type { CatalogueEntry, ProcessEntry, UrlEntry } from './agentCatalogue';
@@ -67,7 +67,7 @@ export interface AgentLauncherDeps {
   readonly reaper?: AgentReaper;
   /** What to start now for an agent whose backend was created with this entry. */
   readonly newestEntry?: (entry: ProcessEntry) => Promise<ProcessEntry>;
-  /** By default, each backend remembers by itself which version its agent can be offered. */
+  /** By default, each backend only remembers the protocol version of its own agent. */
   readonly versionMemory?: VersionMemory;
   readonly createId: () => string;
   /** Returns the MCP servers of this window by name, in the format of the setting. Without a caller, tools can only read. */
@@ -99,12 +99,12 @@ export class AgentLauncher {
     return [...this.running.values()].flat().some((word) => path.isAbsolute(word) && isInsideFolder(word, folder));
   }
 
-  /** Resolves to undefined if no such program that can be started is on the PATH of `env`. Never rejects. */
+  /** Resolves to undefined if the PATH of `env` has no executable program of that name. Never rejects. */
   async findProgram(name: string, env: Readonly<Record<string, string>>): Promise<FoundCommand | undefined> {
     return await findCommand(name, env, this.options.defaultFolder()).catch(() => undefined);
   }
 
-  /** Ends a process that leads a group of its own, and its descendants. Never rejects. */
+  /** Ends a process that is the leader of its group, and its descendants. Never rejects. */
   async endProcessTree(leaderPid: number): Promise<void> {
     await endProcessTree(leaderPid, endGraceMs, this.options.clock);
   }
@@ -139,7 +139,7 @@ export class AgentLauncher {
       ...(await this.commonDeps(entry, shared)),
       startAgent: () => this.connect(entry, shared.log, shared.redactor),
       runInTerminal: () => Promise.reject(signInElsewhereError(entry)),
-      words: remoteWords,
+      texts: remoteConnectionTexts,
       restartPolicy: this.createRestartPolicy(reconnectRules),
       ...withoutUndefined({ sessionFolder: entry.cwd }),
     });
@@ -206,10 +206,13 @@ export class AgentLauncher {
     await requireConsent(entry, this.options.agentConsent);
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
-    const { headers, missing, secrets } = resolveHeaders(entry.headers, await this.keysOf(entry));
+    const { headers, missing, secrets, unusable } = resolveHeaders(entry.headers, await this.keysOf(entry));
     for (const secret of secrets) redactor.addSecret(secret);
     if (missing.length > 0) throw missingSecretError(entry, missing);
-    const agent = connectToAgent({ url: entry.url, headers }, { clock, log });
+    const [wrong] = unusable;
+    if (wrong !== undefined) throw unusableSecretError(entry, wrong);
+    const redact = (text: string): string => redactor.redactText(text);
+    const agent = connectToAgent({ url: entry.url, headers }, { clock, log, redact });
     log.info(`Connecting to ${shownUrl(entry.url)}`);
     agent.stream.onDidClose(({ error }) => log.info(error?.message ?? 'The connection was closed'));
     return redactedProcess(agent, redactor, (error) => log.error('A listener of a remote agent failed', error));
@@ -316,7 +319,7 @@ interface SharedDeps extends AgentLauncherDeps {
   readonly redactor: SecretRedactor;
 }
 
-/** Whether programs and servers of this machine are of use to the agent. */
+/** Whether the agent can use programs and servers of this machine. */
 function isOfThisMachine(entry: CatalogueEntry): boolean {
   return entry.url === undefined || remoteHostOf(entry.url) === undefined;
 }
@@ -327,12 +330,18 @@ function signInElsewhereError({ title }: UrlEntry): BackendError {
 
 function missingSecretError({ title }: CatalogueEntry, missing: readonly string[]): BackendError {
   const names = missing.map((name) => `"${name}"`).join(', ');
-  const what = missing.length === 1 ? `the secret ${names}` : `the secrets ${names}`;
+  const what = missing.length === 1 ? `the secret ${names} is` : `the secrets ${names} are`;
   const hint = 'Run "Backline: Manage Agent Keys…" to store it in VS Code’s secret storage.';
-  return new BackendError('notReady', `${title} is unavailable because ${what} of its headers is not stored. ${hint}`);
+  return new BackendError('notReady', `${title} is unavailable because ${what} not stored. ${hint}`);
 }
 
-/** The entry of an installed agent names one version of it, which does not matter here. */
+function unusableSecretError({ title }: CatalogueEntry, name: string): BackendError {
+  const what = `the secret "${name}" contains a character that a header cannot have`;
+  const hint = 'Store it again with "Backline: Manage Agent Keys…".';
+  return new BackendError('notReady', `${title} is unavailable because ${what}. ${hint}`);
+}
+
+/** Ignores the version of an installed agent. */
 function versionKeyOf({ id, source, command, args }: ProcessEntry): string {
   return hashJson(source === 'installed' ? [id] : [id, command, args]);
 }

@@ -28,7 +28,7 @@ export interface AgentProgram {
   readonly cwd?: string;
 }
 
-/** What an agent says of itself when it starts. */
+/** What an agent reports about itself when it starts. */
 export interface TriedAgent {
   readonly name?: string;
   readonly title?: string;
@@ -38,7 +38,7 @@ export interface TriedAgent {
 
 type TryAgentFailure = 'untrusted' | 'notFound' | 'notStarted' | 'ended' | 'notAcp' | 'silent' | 'cancelled';
 
-/** Why a command is not an agent that works, in a sentence for the user. */
+/** Why a command is not a working agent. The message is a sentence for the user. */
 export class TryAgentError extends Error {
   override readonly name = 'TryAgentError';
   constructor(
@@ -56,7 +56,7 @@ export interface TryAgentDeps {
   readonly log: Logger;
   /** Ensures that the process group does not outlive this process. */
   readonly guard?: (leader: number, mark: string) => Disposable;
-  /** The environment that those of the program are added to. */
+  /** The environment to which the program's own variables are added. */
   readonly environment: Readonly<Record<string, string>>;
   /** Absolute path. */
   readonly defaultFolder: string;
@@ -101,7 +101,7 @@ export async function tryAgent(program: AgentProgram, deps: TryAgentDeps, signal
     return await startAndAsk(2);
   } catch (error) {
     if (!(error instanceof TryAgentError) || !reasonsOfBreaking.has(error.reason)) throw error;
-    // As at each start of an agent: it may only break on the offer of version 2.
+    // As with each start of an agent, it may fail only because version 2 was offered.
     return await startAndAsk(1).catch((second: unknown) => {
       throw second instanceof TryAgentError && second.reason === 'cancelled' ? second : error;
     });
@@ -145,7 +145,7 @@ async function initialize(
     const lastWords = (): string => quoted(agent.stderrTail(), redact, 'last');
     if (error instanceof ConnectionClosedError) {
       const ended = await withDeadline(clock, 'exit', exitWaitMs, () => exit).catch(() => undefined);
-      throw new TryAgentError('ended', `${title} ended at once${exitWords(ended)}.${lastWords()}`);
+      throw new TryAgentError('ended', `${title} exited immediately${exitWords(ended)}.${lastWords()}`);
     }
     if (error instanceof TimeoutError && firstNoise === undefined) {
       const seconds = Math.round(timeoutMs / 1000);

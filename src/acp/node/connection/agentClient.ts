@@ -60,14 +60,14 @@ export type Elicit = (request: CreateElicitationRequest, signal: AbortSignal) =>
 
 export interface AgentClientDeps {
   readonly clientInfo: { readonly name: string; readonly title: string; readonly version: string };
-  /** If missing, the agent is told that elicitation is not supported. */
+  /** If missing, Backline does not offer elicitation to the agent. */
   readonly elicit?: Elicit;
   readonly clock: Clock;
   readonly log: Logger;
   readonly tap: TrafficTap;
   readonly agentTitle: string;
   readonly initializeTimeoutMs: number;
-  /** Called when the agent tells that the user's sign-in has changed. */
+  /** Called when the agent reports that the user's sign-in has changed. */
   readonly onAuthStatus?: (status: AuthStatus) => void;
 }
 
@@ -138,7 +138,7 @@ export class AgentClient {
     return this.requireSurface().logout(signal);
   }
 
-  /** Undefined if the agent cannot tell. @throws the agent's error */
+  /** Undefined if the agent does not report it. @throws the agent's error */
   async authStatus(signal?: AbortSignal): Promise<AuthStatus | undefined> {
     if (!this.abilities.authStatus) return undefined;
     return parseAnswer(AuthStatusAnswer, await this.request('auth/status', {}, signal), 'auth/status');

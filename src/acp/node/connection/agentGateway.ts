@@ -90,7 +90,7 @@ export class AgentGateway {
     }
   }
 
-  /** Converts an error for the user, and notes if it means that the user has to sign in. `what` was refused. */
+  /** Converts an error for the user, and records whether it means that the user has to sign in. `what` was refused. */
   async explain(error: unknown, what: 'session' | 'prompt'): Promise<BackendError> {
     if (isAuthRequired(error)) return this.signIn.requireSignIn(error, what);
     const explained = await this.connection.toBackendError(error);

@@ -8,7 +8,7 @@ export class EarlyUpdates {
   private updates: SessionNotification[] = [];
   private bytes = 0;
 
-  /** Returns whether the update is kept: up to 1,000 and 16 MiB are. */
+  /** Returns whether the update was kept. At most 1,000 updates and 16 MiB are kept. */
   keep(notification: SessionNotification): boolean {
     if (this.updates.length >= maxUpdates) return false;
     const bytes = Buffer.byteLength(JSON.stringify(notification));

@@ -17,16 +17,16 @@ interface ClientInfo {
 const Answer = z.looseObject({ protocolVersion: z.number() });
 const unsupportedVersionCode = -32022;
 
-/** The version that is offered to an agent. `isLimitedTo1`: it broke on an offer of version 2 before. */
+/** The version that is offered to an agent. `isLimitedTo1`: it failed earlier when version 2 was offered. */
 export function offeredVersion(protocol: ProtocolSetting, isLimitedTo1: boolean): ProtocolVersion {
   return protocol === '1' || (protocol === 'auto' && isLimitedTo1) ? 1 : 2;
 }
 
-/** The agent has answered the handshake properly, and has no version in common with Backline. */
+/** The agent has answered the handshake correctly, but supports no version that Backline supports. */
 class VersionMismatchError extends BackendError {}
 
 /** Whether an agent that failed in the handshake may work if it is only offered version 1. */
-export function mayHaveBrokenOnOffer(error: unknown): boolean {
+export function mayWorkWithVersion1(error: unknown): boolean {
   return !(error instanceof VersionMismatchError);
 }
 
@@ -56,7 +56,7 @@ interface Answered {
   readonly send: SendRequest;
 }
 
-/** Goes on in the version of the answer. @throws BackendError `protocol` for a version that was not offered */
+/** Continues with the version in the answer. @throws BackendError `protocol` for a version that was not offered */
 export function openSurface({ answer, offered, agentTitle, send }: Answered): ProtocolSurface {
   const { protocolVersion } = parseAnswer(Answer, answer, 'initialize');
   if (protocolVersion === 2 && offered === 2) {

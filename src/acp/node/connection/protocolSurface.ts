@@ -40,13 +40,13 @@ export interface ProtocolSurface {
   /** Resolves with the unparsed answer, for `parseSetup`. */
   newSession(params: SessionParams, signal?: AbortSignal): Promise<unknown>;
   parseSetup(answer: unknown, method: string): SessionSetup;
-  /** `replays`: the agent tells the history before it answers. */
+  /** `replays`: the agent sends the history before it answers. */
   restoreSession(
     params: SessionParams & { readonly sessionId: string },
     replays: boolean,
     signal?: AbortSignal,
   ): Promise<SessionSetup>;
-  /** Resolves at the end of the turn. `onEnd` is called first, in the order of the agent's messages, if the version tells. */
+  /** Resolves at the end of the turn. If a message reports the end, `onEnd` is called before the next message is read. */
   prompt(sessionId: string, prompt: ContentBlock[], onEnd: (result: TurnResult) => void): Promise<TurnResult>;
   /** Call after `session/cancel` was sent. This and the following are absent if the version does not need them. */
   markCancelled?(sessionId: string): void;

@@ -40,11 +40,10 @@ export function createSdkStream(stream: MessageStream, options: SdkStreamOptions
           const isAwaited = traffic.recordInbound(message) !== undefined;
           if (method === 'session/update' && id === undefined) onUpdate(message['params']);
           else if (isForSdk(message, isAwaited)) controller.enqueue(message);
-          else
-            throttledLog.warn('Ignored an answer that nothing asked for', ` (${JSON.stringify({ id }).slice(0, 60)})`);
+          else throttledLog.warn('Ignored an unexpected answer', ` (${JSON.stringify({ id }).slice(0, 60)})`);
         }),
         stream.onNoise(({ kind, bytes, excerpt }) => {
-          const what = kind === 'tooLong' ? 'a line that is too long' : 'a line that is no message';
+          const what = kind === 'tooLong' ? 'a line that is too long' : 'a line that is not a message';
           // Malformed messages are not logged, because they may contain a prompt or a key.
           const shown = /^\s*\[?\s*\{/.test(excerpt) ? '' : `: ${excerpt}`;
           throttledLog.warn(`Skipped ${what}`, ` (${bytes} bytes)${shown}`);

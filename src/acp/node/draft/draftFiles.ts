@@ -82,6 +82,6 @@ export function createFileHandlers(
 
 function deniedError(what: string): Error {
   return new Error(
-    `The user does not allow ${what}. Go on without it, or ask the user to change the rule or the setting.`,
+    `The user does not allow ${what}. Continue without it, or ask the user to change the rule or the setting.`,
   );
 }

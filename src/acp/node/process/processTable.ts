@@ -1,5 +1,5 @@
 import { commandLineOf, hasEnvironmentVariable, listProcesses, userIdOf, type ProcessInfo } from './linuxProcesses';
-import { isSparedProgram } from './sparedPrograms';
+import { mayOutliveAgent } from './outlivingPrograms';
 
 interface OwnedProcesses {
   /** Pid of the top process. It is always ended, because the user configured it as the agent. */
@@ -13,7 +13,7 @@ interface OwnedProcesses {
 export class ProcessTable {
   private readonly byPid: ReadonlyMap<number, ProcessInfo>;
   private readonly ancestors: ReadonlySet<number>;
-  private readonly isSparedByPid = new Map<number, boolean>();
+  private readonly mayOutliveByPid = new Map<number, boolean>();
 
   constructor(
     private readonly processes: readonly ProcessInfo[],
@@ -75,18 +75,18 @@ export class ProcessTable {
     for (const current of this.selfAndAncestors(pid)) {
       // The agent did not start the processes above this one.
       if (current === leader || this.ancestors.has(current)) return false;
-      if (this.isSpared(current)) return true;
+      if (this.mayOutlive(current)) return true;
     }
     return false;
   }
 
-  private isSpared(pid: number): boolean {
-    let spared = this.isSparedByPid.get(pid);
-    if (spared === undefined) {
-      spared = isSparedProgram(commandLineOf(pid), hasEnvironmentVariable(pid, 'ELECTRON_RUN_AS_NODE', '1'));
-      this.isSparedByPid.set(pid, spared);
+  private mayOutlive(pid: number): boolean {
+    let known = this.mayOutliveByPid.get(pid);
+    if (known === undefined) {
+      known = mayOutliveAgent(commandLineOf(pid), hasEnvironmentVariable(pid, 'ELECTRON_RUN_AS_NODE', '1'));
+      this.mayOutliveByPid.set(pid, known);
     }
-    return spared;
+    return known;
   }
 
   private selfAndAncestors(pid: number): number[] {

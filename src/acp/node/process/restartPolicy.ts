@@ -7,7 +7,7 @@ const defaultRestartRules = {
   windowMs: 3 * 60_000,
 };
 
-/** A remote agent may be away for long. Each prompt tries again, after a short delay. */
+/** A remote agent may be unavailable for a long time. Each prompt tries again after a short delay. */
 export const reconnectRules: typeof defaultRestartRules = {
   delay: { firstMs: 250, maxMs: 4_000 },
   maxCrashes: Number.POSITIVE_INFINITY,

@@ -38,8 +38,9 @@ export class LoadAnswerDelay implements Disposable {
     for (const held of this.held.values()) {
       if (held.sessionId === sessionId) held.lastUpdateAtMs = this.clock.monotonicNow();
     }
+    // The agent's own requests may have the same ids.
     const loaded = method === undefined ? this.loads.get(id) : undefined;
-    this.loads.delete(id);
+    if (method === undefined) this.loads.delete(id);
     if (loaded === undefined || !('result' in message)) this.deliver(message);
     else this.hold(id, loaded, message);
   }

@@ -7,7 +7,7 @@ import type { RemoteLimits } from './remoteLimits';
 
 interface NodeFetchDeps {
   readonly url: URL;
-  /** The URL as it may be shown. */
+  /** The URL without its secret parts, for messages. */
   readonly where: string;
   readonly clock: Clock;
   readonly limits: RemoteLimits;
@@ -41,7 +41,7 @@ export class NodeFetch implements Disposable {
     const { statusCode = 0 } = answer;
     this.hasAnswered = true;
     const isBad = statusCode < 200 || statusCode >= 300;
-    // A failed POST of one request is the SDK's to report; without a stream, nothing works.
+    // The SDK reports a failed POST. Without a stream, the connection is useless, so it ends.
     if (isBad && method === 'GET') {
       answer.destroy();
       throw statusError(statusCode, where);
@@ -78,7 +78,7 @@ export class NodeFetch implements Disposable {
     if (text !== undefined) headers.set('Content-Length', String(Buffer.byteLength(text)));
     return new Promise((resolve, reject) => {
       const open = url.protocol === 'https:' ? https.request : http.request;
-      // The goodbye may follow a failure that affects all sockets, so it gets one of its own.
+      // The final request may follow a failure of all pooled sockets, so it gets its own socket.
       const agent = method === 'DELETE' || this.isDisposed ? false : this.agent;
       const request = open(url, { method, headers: Object.fromEntries(headers), agent });
       const fail = (error: unknown): void => {
@@ -92,7 +92,7 @@ export class NodeFetch implements Disposable {
       };
       const { answerTimeoutMs, connectTimeoutMs } = limits;
       const connecting = clock.setTimer(connectTimeoutMs, () => fail(late('accept a connection', connectTimeoutMs)));
-      // The first answer is the agent's, which has its own time limit.
+      // The first response waits for the agent, which has its own time limit.
       const answering = this.hasAnswered
         ? clock.setTimer(answerTimeoutMs, () => fail(late('answer', answerTimeoutMs)))
         : undefined;
@@ -110,7 +110,7 @@ export class NodeFetch implements Disposable {
       request.on('error', fail);
       request.on('response', (answer) => {
         settle();
-        // The body of an answer ends with the signal, too.
+        // The signal also ends the body of a response.
         const end = (): void => void answer.destroy();
         signal?.addEventListener('abort', end, { once: true });
         answer.once('close', () => signal?.removeEventListener('abort', end));
@@ -122,7 +122,7 @@ export class NodeFetch implements Disposable {
     });
   }
 
-  /** A stream of events. Comments are signs of life: after the first one, silence means that the connection is dead. */
+  /** A stream of events. Comments are keep-alives: after the first one, silence means that the connection is lost. */
   private streamOf(answer: http.IncomingMessage, sessionId: string | null): ReadableStream<Uint8Array> {
     const { clock, isSessionOver, limits, where } = this.deps;
     let lastByteAtMs = clock.monotonicNow();
@@ -152,10 +152,10 @@ export class NodeFetch implements Disposable {
 
 const colon = 0x3a;
 
-/** How much of an unwanted body is read, so that its socket can be used again. */
+/** Maximum number of bytes that are read from an unneeded body, so that its socket can be reused. */
 const maxUnwantedBytes = 64 * 1024;
 
-/** For a stream, `ended` returns an error if it should not have ended. */
+/** For a stream, `ended` returns an error if its end was not expected. */
 function bodyOf(
   answer: http.IncomingMessage,
   explain: (error: unknown) => Error,
@@ -186,7 +186,7 @@ function bodyOf(
         if (problem) fail(problem);
         else settle(() => controller.close());
       });
-      // An answer that is cut off ends without `end`.
+      // An incomplete response ends without the event `end`.
       answer.on('close', () => fail(explain(new Error('closed'))));
     },
     pull() {

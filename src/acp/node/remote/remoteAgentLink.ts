@@ -19,13 +19,15 @@ import { TransportStream } from './transportStream';
 
 interface RemoteAddress {
   readonly url: string;
-  /** Without references to secrets. */
+  /** Headers in which references to secrets are already replaced. */
   readonly headers: AgentHeaders;
 }
 
 interface RemoteAgentDeps {
   readonly clock: Clock;
   readonly log: Logger;
+  /** Removes secrets from what the server says when it ends the connection. */
+  readonly redact?: (text: string) => string;
   readonly limits?: Partial<RemoteLimits>;
 }
 
@@ -37,7 +39,7 @@ export function connectToAgent(address: RemoteAddress, deps: RemoteAgentDeps): R
   return new RemoteAgentLink(address, deps);
 }
 
-/** One connection to a remote agent, in place of a process. */
+/** One connection to a remote agent. Used like the process of a local agent. */
 class RemoteAgentLink implements AgentProcessHandle {
   readonly stream: MessageStream;
   private readonly onListenerError = (error: unknown): void =>
@@ -58,14 +60,14 @@ class RemoteAgentLink implements AgentProcessHandle {
     { headers, url: text }: RemoteAddress,
     private readonly deps: RemoteAgentDeps,
   ) {
-    const { clock } = deps;
+    const { clock, redact = (words: string) => words } = deps;
     const url = new URL(text);
     const where = shownUrl(text);
     const limits = (this.limits = { ...defaultRemoteLimits, ...deps.limits });
     let stream: Stream;
     if (isWebSocketUrl(url)) {
       const onCreate = (socket: Pick<WebSocket, 'terminate'>): void => void this.sockets.add(socket);
-      const socketClass = remoteSocketClass({ where, clock, limits, onCreate });
+      const socketClass = remoteSocketClass({ where, clock, limits, redact, onCreate });
       stream = createWebSocketStream(text, { headers: { ...headers }, WebSocket: socketClass });
     } else {
       const isSessionOver = (id: string): boolean => this.closedSessions.has(id);
@@ -84,12 +86,12 @@ class RemoteAgentLink implements AgentProcessHandle {
     this.stream = this.createStream();
   }
 
-  /** There is no such output. */
+  /** Empty, because a remote agent has no stderr here. */
   stderrTail(): string {
     return '';
   }
 
-  /** Tells the server that the connection ends, and closes it. Never rejects. */
+  /** Notifies the server and closes the connection. Never rejects. */
   async stop(): Promise<'closed'> {
     const { clock } = this.deps;
     const end = (): Promise<void> => this.transport.end();

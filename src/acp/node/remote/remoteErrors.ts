@@ -13,7 +13,7 @@ type RemoteFailure =
   | 'tooLarge'
   | 'busy';
 
-/** Why there is no connection to a remote agent, as a sentence that begins with "The agent …" or names what to do. */
+/** Why there is no connection to a remote agent. The message is a sentence for the user. */
 export class RemoteAgentError extends Error {
   override readonly name = 'RemoteAgentError';
   constructor(
@@ -24,7 +24,7 @@ export class RemoteAgentError extends Error {
     super(message, options);
   }
 
-  /** Whether the agent behind the server may have ended by itself. */
+  /** Whether the agent itself may have ended, not only the connection to its server. */
   get isOfAgent(): boolean {
     return this.failure === 'lost' || this.failure === 'failed';
   }
@@ -32,7 +32,7 @@ export class RemoteAgentError extends Error {
 
 /**
  * Explains an error of a connection. The text of other errors is not used, because it may contain what the server sent.
- * `where` is the URL as it may be shown.
+ * `where` is the URL without its secret parts.
  */
 export function toRemoteError(error: unknown, where: string, wasOpen: boolean): RemoteAgentError {
   if (error instanceof RemoteAgentError) return error;
@@ -64,11 +64,11 @@ export function toRemoteError(error: unknown, where: string, wasOpen: boolean): 
 
 export function statusError(status: number, where: string): RemoteAgentError {
   if (status >= 300 && status < 400) {
-    const message = `${where} redirects to another URL (${status}). Backline does not follow, to keep secrets where they belong. Enter the final URL.`;
+    const message = `${where} redirects to another URL (${status}). Backline does not follow redirects, so that secrets are not sent to other servers. Enter the final URL.`;
     return new RemoteAgentError('redirect', message);
   }
   if (status === 401 || status === 403) {
-    const message = `${where} refused the connection (${status}). Check the headers of the agent and its secret with "Backline: Manage Agent Keys…".`;
+    const message = `${where} refused the connection (${status}). Check the agent’s headers, and its secrets with "Backline: Manage Agent Keys…".`;
     return new RemoteAgentError('refused', message);
   }
   if (status === 407) {
@@ -82,10 +82,10 @@ export function statusError(status: number, where: string): RemoteAgentError {
     return new RemoteAgentError('notAnAgent', message);
   }
   if (status === 500) {
-    return new RemoteAgentError('failed', `The agent at ${where} has failed (500). The log of its server may say why.`);
+    return new RemoteAgentError('failed', `The agent at ${where} has failed (500). Check the log of its server.`);
   }
   if (status === 429 || status > 500) {
-    return new RemoteAgentError('busy', `${where} cannot serve the agent now (${status}). Try again later.`);
+    return new RemoteAgentError('busy', `${where} is not available now (${status}). Try again later.`);
   }
   return new RemoteAgentError(
     'notAnAgent',
@@ -93,7 +93,7 @@ export function statusError(status: number, where: string): RemoteAgentError {
   );
 }
 
-/** The SDK's errors for HTTP answers have a status. */
+/** Returns the HTTP status in an error of the SDK. */
 function statusIn(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('status' in error)) return undefined;
   return typeof error.status === 'number' ? error.status : undefined;

@@ -9,6 +9,8 @@ interface RemoteSocketDeps {
   readonly where: string;
   readonly clock: Clock;
   readonly limits: RemoteLimits;
+  /** Removes secrets from what the server says. */
+  readonly redact: (text: string) => string;
   readonly onCreate: (socket: Pick<WebSocket, 'terminate'>) => void;
 }
 
@@ -17,7 +19,7 @@ interface RemoteSocketDeps {
  * as `error` with a RemoteAgentError, if they are not errors of the network.
  */
 export function remoteSocketClass(deps: RemoteSocketDeps): WebSocketConstructor {
-  const { clock, limits, onCreate, where } = deps;
+  const { clock, limits, onCreate, redact, where } = deps;
   return class RemoteSocket extends WebSocket {
     private pingTimer: Disposable | undefined;
     private isAlive = true;
@@ -41,7 +43,7 @@ export function remoteSocketClass(deps: RemoteSocketDeps): WebSocketConstructor 
       for (const sign of ['message', 'ping', 'pong'] as const) this.on(sign, () => this.noteLife());
       this.on('close', (code, reason) => {
         this.pingTimer?.dispose();
-        this.emit('error', closeError(code, reason.toString('utf8'), where));
+        this.emit('error', closeError(code, redact(reason.toString('utf8')), where));
       });
     }
 
@@ -56,7 +58,7 @@ export function remoteSocketClass(deps: RemoteSocketDeps): WebSocketConstructor 
           this.ping();
           this.watchLife();
         } else {
-          const message = `The connection to ${where} was lost: there was no sign of life for ${limits.pingMs / 1000} seconds.`;
+          const message = `The connection to ${where} was lost: the server did not answer for ${limits.pingMs / 1000} seconds.`;
           this.fail(new RemoteAgentError('silent', message));
         }
       });
@@ -75,6 +77,6 @@ const policyViolation = 1008;
 function closeError(code: number, reason: string, where: string): RemoteAgentError {
   if (code === tooBig) return new RemoteAgentError('tooLarge', `A message was too large for ${where}.`);
   if (code === policyViolation) return new RemoteAgentError('refused', `${where} ended the connection (${code}).`);
-  const words = /^[\p{L}\p{N} .,'-]{1,80}$/u.test(reason) ? `, ${reason}` : '';
+  const words = /^[\p{L}\p{N} .,'[\]-]{1,80}$/u.test(reason) ? `, ${reason}` : '';
   return new RemoteAgentError('lost', `The connection to ${where} was lost (${code}${words}).`);
 }

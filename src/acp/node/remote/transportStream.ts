@@ -9,7 +9,7 @@ interface TransportStreamDeps {
   readonly onListenerError: (error: unknown) => void;
 }
 
-/** A stream of the SDK's transports as a message stream. Owns the SDK's stream. */
+/** Adapts a stream of the SDK's transports to a message stream. Owns the SDK's stream. */
 export class TransportStream implements MessageStream {
   private readonly messageEmitter = new Emitter<Record<string, unknown>>((error) => this.deps.onListenerError(error));
   private readonly noiseEmitter = new Emitter<InvalidStreamData>((error) => this.deps.onListenerError(error));
@@ -39,7 +39,7 @@ export class TransportStream implements MessageStream {
     return subscription;
   };
 
-  /** Resolves when the server, or for a WebSocket this machine, has taken the message. @throws ConnectionClosedError */
+  /** Resolves when the server has accepted the message, or when a WebSocket has sent it. @throws ConnectionClosedError */
   async send(message: object): Promise<void> {
     if (this.closed) throw new ConnectionClosedError(this.closed);
     try {
@@ -52,7 +52,7 @@ export class TransportStream implements MessageStream {
     }
   }
 
-  /** Ends the connection and waits until the server was told. Never rejects. */
+  /** Ends the connection. Resolves when the server was notified. Never rejects. */
   async end(): Promise<void> {
     this.close({ reason: 'disposed' });
     await this.farewell;
@@ -87,7 +87,7 @@ export class TransportStream implements MessageStream {
   }
 }
 
-/** The messages that are sent come from the SDK. */
+/** Whether the object is a JSON-RPC message. */
 function isRpcMessage(message: object): message is AnyMessage {
   return 'jsonrpc' in message && ('method' in message || 'id' in message);
 }

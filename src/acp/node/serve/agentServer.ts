@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createNodeHttpHandler, createNodeWebSocketUpgradeHandler } from '@agentclientprotocol/sdk/experimental/node';
 import { AcpServer } from '@agentclientprotocol/sdk/experimental/server';
@@ -14,16 +15,16 @@ import { ServedAgent } from './servedAgent';
 import { defaultServeLimits, type ServeLimits } from './serveLimits';
 
 export interface AgentServerDeps {
-  /** Starts the agent for one connection. The server ends it. */
+  /** Starts an agent for one connection. The server stops it. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
   /** The token that clients must send; undefined if they need none. */
   readonly token: string | undefined;
-  /** Names besides those of this machine that clients may use. */
+  /** Additional host names that clients may use. */
   readonly allowedHosts: readonly string[];
-  /** PEM texts. Without them, the server speaks plain HTTP. */
+  /** PEM texts. Without them, the server uses unencrypted HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -110,7 +111,9 @@ export class AgentServer {
 
   private handleRequest(request: http.IncomingMessage, response: http.ServerResponse): void {
     response.on('error', (error) => this.deps.log.debug(`A response failed: ${error.message}`));
-    const connectionId = request.headersDistinct[connectionHeader]?.[0];
+    // The SDK takes an empty header as none.
+    const [givenId = ''] = request.headersDistinct[connectionHeader] ?? [];
+    const connectionId = givenId === '' ? undefined : givenId;
     const refusal =
       this.gate.refusalOf(request) ?? this.fullRefusal(request.method === 'POST' && connectionId === undefined);
     if (refusal) {
@@ -128,7 +131,7 @@ export class AgentServer {
     this.handle(request, response);
   }
 
-  /** The SDK names a new connection in the headers of its answer. */
+  /** Tracks a new connection by the id that the SDK puts in the response headers. */
   private trackNew(response: http.ServerResponse): void {
     response.once('close', () => {
       const id = response.getHeader(connectionHeader);
@@ -165,22 +168,25 @@ export class AgentServer {
       off: (event, listener) => webSockets.off(event, listener),
       handleUpgrade: (request, socket, head, callback) =>
         webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-          this.watch(webSocket);
+          this.watch(webSocket, request.socket);
           callback(webSocket);
         }),
     };
   }
 
-  /** Ends a WebSocket that says nothing at first, or gives no sign of life later. */
-  private watch(socket: WebSocket): void {
+  /** Ends a WebSocket that sends no first message in time, or does not answer pings. */
+  private watch(socket: WebSocket, connection: Pick<Socket, 'bytesRead'>): void {
     const { clock } = this.deps;
     const { firstMessageTimeoutMs, pingMs } = this.limits;
     let isAlive = true;
+    let { bytesRead } = connection;
     const first = clock.setTimer(firstMessageTimeoutMs, () => socket.terminate());
     const check = (): void => {
-      if (!isAlive) socket.terminate();
+      // A long message on a slow line delays all other signs of life.
+      if (!isAlive && connection.bytesRead === bytesRead) socket.terminate();
       else {
         isAlive = false;
+        ({ bytesRead } = connection);
         socket.ping();
         pings = clock.setTimer(pingMs, check);
       }

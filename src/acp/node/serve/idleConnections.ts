@@ -7,7 +7,7 @@ interface Connection {
   timer: Disposable | undefined;
 }
 
-/** Tracks which connections over HTTP are in use, since a client can disappear without a word. Dispose to stop all timers. */
+/** Tracks which HTTP connections are in use, because a client can disappear without closing them. Dispose to stop all timers. */
 export class IdleConnections implements Disposable {
   private readonly connections = new Map<string, Connection>();
 
@@ -17,7 +17,7 @@ export class IdleConnections implements Disposable {
     private readonly onIdle: (connectionId: string) => void,
   ) {}
 
-  /** A request or a stream of a connection begins. Dispose the result when it has ended. */
+  /** Call when a request or stream of a connection begins. Dispose the result when it has ended. */
   use(connectionId: string): Disposable {
     const connection = this.connections.get(connectionId) ?? { open: 0, timer: undefined };
     this.connections.set(connectionId, connection);

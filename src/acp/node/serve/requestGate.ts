@@ -10,7 +10,7 @@ export interface Refusal {
 interface RequestGateOptions {
   /** Without a token, every program that reaches the port can use the agent. */
   readonly token: string | undefined;
-  /** Names besides those of this machine that clients may use, without ports. */
+  /** Additional host names that clients may use, without ports. */
   readonly allowedHosts: readonly string[];
   readonly maxUrlLength: number;
 }
@@ -29,11 +29,11 @@ export class RequestGate {
     this.hosts = new Set([...ownHosts, ...allowedHosts.map((host) => host.toLowerCase())]);
   }
 
-  /** Returns undefined for a request that may pass. */
+  /** Returns why the request is refused. Undefined if it is allowed. */
   refusalOf({ headersDistinct, url = '' }: IncomingMessage): Refusal | undefined {
     const [host, ...otherHosts] = headersDistinct['host'] ?? [];
     if (host === undefined || otherHosts.length > 0) return { status: 400, message: 'Send one Host header.' };
-    // A web page can reach a port of this machine under a name of its own, but cannot send another Host header.
+    // Prevents DNS rebinding, in which a web page accesses a local port through its own host name.
     if (!this.hosts.has(nameOf(host)))
       return { status: 403, message: 'This host name is not allowed. See --allow-host.' };
     if (headersDistinct['origin']) return { status: 403, message: 'Web pages may not connect.' };

@@ -13,9 +13,9 @@ export const defaultServeLimits = {
   requestTimeoutMs: 60_000,
   /** How long a WebSocket may be open without a first message. */
   firstMessageTimeoutMs: 30_000,
-  /** How long a connection over HTTP is kept without any stream or request. */
+  /** How long an HTTP connection is kept without any stream or request. */
   idleMs: 60_000,
-  /** How often a WebSocket is asked for a sign of life. It has as much time to answer. */
+  /** How often the server sends a ping over a WebSocket. It must be answered before the next one. */
   pingMs: 30_000,
 };
 export type ServeLimits = Readonly<typeof defaultServeLimits>;

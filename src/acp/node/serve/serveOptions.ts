@@ -50,12 +50,19 @@ export function parseServeOptions(argv: readonly string[]): ServeOptions | 'help
   const tls = cert === undefined || key === undefined ? undefined : { cert, key };
   if (!loopback.has(host) && !insecure) requireSafe(host, token, tls);
   const { 'allow-host': names = [] } = rest;
+  for (const name of names) checkHostName(name);
   const isAnyAddress = host === '0.0.0.0' || host === '::';
   if (isAnyAddress && names.length === 0) {
     throw new RangeError(`--host ${host} also needs --allow-host with the name that clients use for this machine.`);
   }
   const allowedHosts = isAnyAddress ? names : [host.includes(':') ? `[${host}]` : host, ...names];
   return { agent, cwd, host, port: Number(port), token, allowedHosts, tls, isVerbose };
+}
+
+/** The requests of clients are compared with the name alone. */
+function checkHostName(name: string): void {
+  if (/^(?:[^\s/:[\]]+|\[[\da-f:.]+\])$/iu.test(name)) return;
+  throw new RangeError(`--allow-host ${name} must be a name without a port, or an IPv6 address in brackets.`);
 }
 
 function requireSafe(host: string, token: ServeOptions['token'], tls: ServeOptions['tls']): void {

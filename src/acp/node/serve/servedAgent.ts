@@ -12,11 +12,11 @@ interface ServedAgentDeps {
 }
 
 /**
- * The agent of one connection: passes messages on, unchanged, between a client and a process, which starts with the first message and
- * ends with the connection.
+ * The agent of one connection. Forwards messages unchanged between a client and a process, which starts with the first message
+ * and ends with the connection.
  */
 export class ServedAgent {
-  /** Resolves when the process has ended, or without one when the client has left. Never rejects. */
+  /** Resolves when the process has ended. If none was started, resolves when the client has left. Never rejects. */
   readonly closed: Promise<void>;
   private readonly writer: WritableStreamDefaultWriter<AnyMessage>;
   private readonly reader: ReadableStreamDefaultReader<AnyMessage>;
@@ -28,7 +28,7 @@ export class ServedAgent {
   ) {
     this.reader = readable.getReader();
     this.writer = writable.getWriter();
-    // Errors reach `serve` by the reader.
+    // The reader reports errors to `serve`.
     this.reader.closed.catch(() => undefined);
     this.writer.closed.catch(() => undefined);
     this.closed = this.serve();
@@ -68,7 +68,7 @@ export class ServedAgent {
 
   private async passMessages(agent: AgentProcessHandle, first: AnyMessage): Promise<void> {
     const { log } = this.deps;
-    // The stream ends after the last message, which can be later than the process.
+    // The last message can arrive after the process has ended.
     const ended = new Promise<void>((resolve) => void agent.stream.onDidClose(() => resolve()));
     let giveUp = (): void => undefined;
     const tooSlow = new Promise<void>((resolve) => (giveUp = resolve));
@@ -100,7 +100,7 @@ export class ServedAgent {
     return (await this.reader.read().catch(() => undefined))?.value;
   }
 
-  /** Resolves with false if the client does not read, or is gone. */
+  /** Resolves to false if the client does not read or has disconnected. */
   private async write(message: AnyMessage): Promise<boolean> {
     const bytes = Buffer.byteLength(JSON.stringify(message));
     if (this.waitingBytes + bytes > this.deps.maxWaitingBytes) return false;
@@ -116,7 +116,7 @@ export class ServedAgent {
   }
 }
 
-/** A program may write any JSON object. */
+/** Whether the object is a JSON-RPC message. An agent can write any object. */
 function isRpcMessage(message: object): message is AnyMessage {
   return 'method' in message || 'id' in message;
 }

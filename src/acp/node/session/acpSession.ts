@@ -45,7 +45,7 @@ interface AcpSessionDeps {
   readonly log: Logger;
   readonly standing: StandingPermissions;
   readonly env: Readonly<Record<string, string>>;
-  /** Removes the user's keys from text that comes in pieces; whole texts arrive without them. */
+  /** Removes the user's keys from streamed text. They are already removed from complete texts. */
   readonly redactor?: SecretRedactor;
   /** Called when the session has ended, before the agent is notified. */
   readonly onDidEnd: () => void;

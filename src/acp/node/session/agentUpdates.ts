@@ -2,8 +2,8 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import type { PermissionRequest } from '../../common/session/agentMessages';
 import { SubagentUpdates } from '../../common/session/subagentUpdates';
-import { v1NewsOf, V1Updates } from '../../common/v1/v1Updates';
-import { v2NewsOf } from '../../common/v2/v2Subagents';
+import { v1SubagentNewsOf, V1Updates } from '../../common/v1/v1Updates';
+import { v2SubagentNewsOf } from '../../common/v2/v2Subagents';
 import { V2Updates } from '../../common/v2/v2Updates';
 import type { ProtocolVersion } from '../connection/protocolSurface';
 
@@ -19,7 +19,7 @@ export class AgentUpdates {
     this.v2 = new V2Updates(mapper, this.subagents);
   }
 
-  /** Whether the agent works, by its last report. Version 1 has no such reports. */
+  /** Whether the agent works, according to its last report. Version 1 has no such reports. */
   get isWorking(): boolean {
     return this.v2.isWorking;
   }
@@ -27,7 +27,7 @@ export class AgentUpdates {
   /** With `subagentId`, the update is one of the session of that subagent. */
   mapUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): SessionEvent[] {
     if (subagentId === undefined) return (version === 1 ? this.v1 : this.v2).mapUpdate(update);
-    const news = (version === 1 ? v1NewsOf : v2NewsOf)(update);
+    const news = (version === 1 ? v1SubagentNewsOf : v2SubagentNewsOf)(update);
     return news ? this.subagents.mapNews(subagentId, news) : [];
   }
 

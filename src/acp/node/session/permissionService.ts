@@ -240,8 +240,8 @@ export class PermissionService implements Disposable {
     if (decision.answer === 'allow') return grantedPermit;
     return refusedPermit(
       'rule' in decision
-        ? "A rule of the user's does not allow it. Go on without it, or ask the user to change the rule."
-        : `The user's settings (backline.permissions) do not allow ${policyKindNames[decision.policy]}. Go on without it, or ask the user.`,
+        ? "One of the user's rules does not allow it. Continue without it, or ask the user to change the rule."
+        : `The user's settings (backline.permissions) do not allow ${policyKindNames[decision.policy]}. Continue without it, or ask the user.`,
     );
   }
 

@@ -78,6 +78,9 @@ export class SessionConfig {
   }
 
   private unknownOptionError(): BackendError {
-    return new BackendError('unsupported', `${this.deps.agent.title} has no such option or value.`);
+    return new BackendError(
+      'unsupported',
+      `${this.deps.agent.title} doesn’t offer this option or value. Choose another one.`,
+    );
   }
 }

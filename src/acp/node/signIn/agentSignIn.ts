@@ -63,14 +63,14 @@ export class AgentSignIn {
     return this.ways.map(({ method }) => method);
   }
 
-  /** Notes that the agent refused a session or a prompt. */
+  /** Records that the agent refused a session or a prompt. */
   requireSignIn(error: unknown, what: 'session' | 'prompt' = 'session'): BackendError {
     const message = this.messageOfRefusal(error);
     this.apply({ type: 'refused', what, message });
     return new BackendError('authRequired', message, undefined, { cause: error });
   }
 
-  /** Notes that the agent accepted a session or a prompt. */
+  /** Records that the agent accepted a session or a prompt. */
   noteAccepted(what: 'session' | 'prompt'): void {
     this.apply({ type: 'accepted', what });
   }
@@ -97,12 +97,12 @@ export class AgentSignIn {
     }
   }
 
-  /** The accounts that the agent uses, if it tells them; for display only. */
+  /** The accounts that the agent uses, if it reports them. For display only. */
   get accounts(): readonly string[] {
     return this.lastAccounts;
   }
 
-  /** Notes that the user has signed in or out elsewhere, for example in the agent's own terminal. */
+  /** Records that the user has signed in or out elsewhere, for example in the agent's own terminal. */
   noteStatus({ accounts, isSignedIn }: AuthStatus): void {
     this.lastAccounts = accounts;
     if (isSignedIn === false)
@@ -113,7 +113,7 @@ export class AgentSignIn {
   }
 
   /**
-   * Whether nothing has to be done: by what the agent says, or else because it opens a session. @throws BackendError for
+   * Whether the user is already signed in: the agent reports it, or else opens a session. @throws BackendError for
    * other failures
    */
   async isSignedIn(signal: AbortSignal): Promise<boolean> {
@@ -132,7 +132,7 @@ export class AgentSignIn {
     }
   }
 
-  /** Undefined if the agent cannot tell, or does not know. */
+  /** Undefined if the agent does not know, or cannot report it. */
   private async askForStatus(signal: AbortSignal): Promise<AuthStatus | undefined> {
     const { clock, connection, limits, log } = this.options;
     const { client } = await connection.connect(signal);

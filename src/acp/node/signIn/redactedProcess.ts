@@ -4,7 +4,7 @@ import { Emitter } from '../../../base/common/event';
 import type { AgentExit } from '../process/agentProcess';
 import type { AgentProcessHandle } from '../v1/agentConnection';
 
-/** Removes secrets from all that an agent says. Owns `process`. */
+/** Removes secrets from all output of an agent. Owns `process`. */
 export function redactedProcess(
   process: AgentProcessHandle,
   redactor: SecretRedactor,
@@ -22,7 +22,7 @@ export function redactedProcess(
   };
 }
 
-/** Text that an agent writes to a file is the user's: it arrives as it is. */
+/** Text that an agent writes to a file belongs to the user, so it stays unchanged. */
 const untouchedMethods: ReadonlySet<unknown> = new Set(['fs/write_text_file', 'writeTextFile']);
 
 function redactedStream(stream: MessageStream, redactor: SecretRedactor): MessageStream {

@@ -9,7 +9,7 @@ import type { MessageStream, StreamClosed } from '../../../wire/common/messageSt
 import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
 import type { AgentVersionMemory } from '../../common/connection/versionMemory';
 import type { AgentDescription } from '../../common/session/agentMessages';
-import { processWords, type ConnectionWords } from '../../common/connection/connectionWords';
+import { processConnectionTexts, type ConnectionTexts } from '../../common/connection/connectionTexts';
 import type { AgentExit } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { RunningAgents } from '../process/runningAgents';
@@ -17,7 +17,7 @@ import type { RestartPolicy } from '../process/restartPolicy';
 import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
 import { toBackendError } from '../connection/agentErrors';
 import { RemoteAgentError } from '../remote/remoteErrors';
-import { mayHaveBrokenOnOffer, offeredVersion } from '../connection/handshake';
+import { mayWorkWithVersion1, offeredVersion } from '../connection/handshake';
 import type { ProtocolVersion } from '../connection/protocolSurface';
 
 /** An agent that runs: a process, or a connection to a remote agent. */
@@ -32,14 +32,14 @@ export interface AgentProcessHandle {
 
 export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' | 'initializeTimeoutMs'> {
   readonly title: string;
-  /** Default `auto`: offers the highest version, and version 1 to an agent that breaks on that. */
+  /** Default `auto`: offers the highest version, then version 1 if the agent fails. */
   readonly protocol?: ProtocolSetting;
-  /** Outlives the window; by default, only this connection remembers. */
+  /** Stored for all windows. By default, only this connection remembers. */
   readonly agentVersionMemory?: () => AgentVersionMemory;
   /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
-  /** Default: those for a process. */
-  readonly words?: ConnectionWords;
+  /** Default: the texts for a process. */
+  readonly texts?: ConnectionTexts;
   readonly restartPolicy: RestartPolicy;
   readonly mayDownload?: boolean;
   readonly limits: AcpLimits;
@@ -48,7 +48,7 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
 export interface AcpLimits {
   /** Time limit for the first start, which may download the agent. */
   readonly coldStartTimeoutMs: number;
-  /** The same for an agent that is not downloaded, if version 1 is offered to it when the time is over. */
+  /** Time limit for an agent that need not be downloaded, before version 1 is offered to it instead. */
   readonly offerTimeoutMs: number;
   readonly initializeTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -175,7 +175,7 @@ export class AgentConnection {
     const { signal } = this.startAbortController;
     if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
     await this.waitBeforeRestart(signal);
-    this.setState({ kind: 'starting', message: this.words.starting(title, this.mayDownloadPackage) });
+    this.setState({ kind: 'starting', message: this.texts.starting(title, this.mayDownloadPackage) });
     const { protocol = 'auto' } = this.options;
     const memory = this.versionMemory();
     const offered = offeredVersion(protocol, memory.isLimitedTo1);
@@ -187,7 +187,7 @@ export class AgentConnection {
       return connected;
     }
     if (signal.aborted) throw new BackendError('closed', `${title} was stopped.`);
-    this.setState({ kind: 'starting', message: this.words.again(title) });
+    this.setState({ kind: 'starting', message: this.texts.startingWithVersion1(title) });
     const second = await this.initializeAgent(await this.startProcess(signal), 1, false);
     memory.limitTo1(second.agent.agentInfo?.version);
     return second;
@@ -218,7 +218,7 @@ export class AgentConnection {
     throw new BackendError('closed', `${title} was stopped.`);
   }
 
-  /** With `canFallBack`, resolves to undefined if the agent broke on the offer. Its process has ended then. */
+  /** With `canFallBack`, resolves to undefined if the agent failed because of the offered version. Its process has then ended. */
   private initializeAgent(process: AgentProcessHandle, offered: 1, canFallBack: false): Promise<ConnectedAgent>;
   private initializeAgent(
     process: AgentProcessHandle,
@@ -254,7 +254,7 @@ export class AgentConnection {
       const failure = words && !explained.details ? withDetails(explained, words) : explained;
       this.markProcessEnded(started, Promise.resolve(failure));
       await this.runningProcesses.stop(process);
-      if (canFallBack && mayHaveBrokenOnOffer(error)) {
+      if (canFallBack && mayWorkWithVersion1(error)) {
         log.warn(`${title} broke on an offer of version 2 of ACP: ${explained.message}`);
         return undefined;
       }
@@ -295,7 +295,7 @@ export class AgentConnection {
     const exit = await withDeadline(clock, 'exit', limits.exitGraceMs, () => exited).catch(() => undefined);
     await this.runningProcesses.stop(process);
     const details = detailsOfStderr(exit?.stderrTail ?? process.stderrTail());
-    return new BackendError('backend', this.words.ended(title, { exit, error }), details);
+    return new BackendError('backend', this.texts.ended(title, { exit, error }), details);
   }
 
   private markProcessEnded(started: StartedProcess, end: Promise<BackendError>): void {
@@ -310,7 +310,7 @@ export class AgentConnection {
     const { clock, title } = this.options;
     const delayMs = this.restartAtMs - clock.monotonicNow();
     if (delayMs <= 0) return;
-    this.setState({ kind: 'starting', message: this.words.restarting(title) });
+    this.setState({ kind: 'starting', message: this.texts.restarting(title) });
     await pause(clock, delayMs, stopped, cancelledError);
   }
 
@@ -321,15 +321,15 @@ export class AgentConnection {
   }
 
   private get givenUpMessage(): string {
-    return this.words.givenUp(this.options.title);
+    return this.texts.givenUp(this.options.title);
   }
 
-  private get words(): ConnectionWords {
-    return this.options.words ?? processWords;
+  private get texts(): ConnectionTexts {
+    return this.options.texts ?? processConnectionTexts;
   }
 }
 
-/** Whether an agent ended by itself, and not its connection. */
+/** Whether the agent itself has ended, not only its connection. */
 function isOfAgent(error: Error | undefined): boolean {
   return !(error instanceof RemoteAgentError) || error.isOfAgent;
 }

@@ -140,7 +140,7 @@ export class V2Surface implements ProtocolSurface {
       case 'user_message':
       case 'user_message_chunk': {
         const message = PromptAccepted.safeParse(update).data;
-        if (message) this.advance(sessionId, { kind: 'told', messageId: message.messageId });
+        if (message) this.advance(sessionId, { kind: 'reported', messageId: message.messageId });
       }
     }
   }
@@ -163,10 +163,10 @@ export class V2Surface implements ProtocolSurface {
     pending.end(report);
   }
 
-  /** An error that the report names is treated as the answer to a prompt: it can mean that the user has to sign in. */
+  /** Treats an error in the report like an error response to the prompt, because it can mean that the user has to sign in. */
   private failureOf({ error }: StateUpdate): BackendError | RequestError {
     if (error) return new RequestError(error.code, error.message, error['data']);
-    return new BackendError('backend', `${this.agentTitle}: The agent failed without saying why.`);
+    return new BackendError('backend', `${this.agentTitle}: The agent failed without giving a reason.`);
   }
 
   private toParams({ mcpServers, ...params }: SessionParams): object {

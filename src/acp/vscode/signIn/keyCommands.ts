@@ -56,7 +56,7 @@ export class KeyCommands {
     ).finally(() => keys.deleteAll(agent.id));
     await this.options.agents.openBackend(agent.id)?.stop();
     const without = withKeys.has(agent.id)
-      ? `The keys of ${agent.title} were removed.`
+      ? `The keys for ${agent.title} were removed.`
       : `${agent.title} can’t sign out from here. Use its own command.`;
     messages.info(hasSignedOut ? `You are signed out of ${agent.title}.` : without);
   }
@@ -99,9 +99,9 @@ export class KeyCommands {
         description: stored.includes(key.variable) ? `${key.variable}, stored` : key.variable,
         key,
       })),
-      { label: 'Other Variable…', description: 'a key for a variable that you name' },
+      { label: 'Other Variable…', description: 'Enter the name of the variable' },
     ];
-    return await vscode.window.showQuickPick(items, { title: `Keys of ${agent.title}`, placeHolder: 'Select a key' });
+    return await vscode.window.showQuickPick(items, { title: `Keys for ${agent.title}`, placeHolder: 'Select a key' });
   }
 
   private async changeKey(agent: BackendEntry, key: AuthKey): Promise<void> {
@@ -109,7 +109,7 @@ export class KeyCommands {
     if (action === replace) await this.enterKey(agent, key);
     if (action !== remove) return;
     await this.options.keys.delete(agent.id, key.variable);
-    this.options.messages.info(`The ${key.name} of ${agent.title} was removed. ${this.restartAdvice(agent)}`.trim());
+    this.options.messages.info(`The ${key.name} for ${agent.title} was removed. ${this.restartAdvice(agent)}`.trim());
   }
 
   private async enterKey(agent: BackendEntry, key: AuthKey): Promise<void> {
@@ -120,7 +120,7 @@ export class KeyCommands {
   }
 
   private showStored(agent: BackendEntry): void {
-    this.options.messages.info(`The key of ${agent.title} is stored. ${this.restartAdvice(agent)}`.trim());
+    this.options.messages.info(`The key for ${agent.title} is stored. ${this.restartAdvice(agent)}`.trim());
   }
 
   private restartAdvice({ id }: BackendEntry): string {

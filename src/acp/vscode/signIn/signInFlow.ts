@@ -163,7 +163,7 @@ export class SignInFlow {
 }
 
 export function workspaceAgentMessage(agentTitle: string): string {
-  return `Keys are only given to agents of your user settings. Add ${agentTitle} there to store a key for it.`;
+  return `Only agents in your user settings can receive keys. Add ${agentTitle} there to store a key for it.`;
 }
 
 async function authenticate(backend: SessionBackend, methodId: string, signal: AbortSignal): Promise<void> {

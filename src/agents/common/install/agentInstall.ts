@@ -27,10 +27,10 @@ export const InstalledAgent = z.object({
 });
 export type InstalledAgent = z.infer<typeof InstalledAgent>;
 
-/** What starts an agent. */
+/** The command that starts an agent. */
 export type AgentCommand = Pick<InstalledAgent, 'command' | 'args' | 'env'>;
 
-/** A step of an installation, in words. `fraction` is between 0 and 1, and absent if it is not known. */
+/** Describes a step of an installation. `fraction` is between 0 and 1, and absent if unknown. */
 export interface InstallProgress {
   readonly stage: string;
   readonly fraction?: number;
@@ -43,7 +43,7 @@ export type InstallState =
   | { readonly kind: 'updateAvailable'; readonly version: string; readonly newVersion: string; readonly bytes: number }
   | { readonly kind: 'failed'; readonly message: string; readonly advice?: string };
 
-/** What an installation would do. The user agrees to it first. */
+/** What an installation would do. The user must agree to it first. */
 export interface InstallPlan {
   readonly id: string;
   readonly name: string;
@@ -54,7 +54,7 @@ export interface InstallPlan {
   /** Size in bytes, if known: of the download for binaries, unpacked and without dependencies for packages. */
   readonly bytes?: number;
   readonly license?: string;
-  /** The command line that will run, for people to read. */
+  /** The command line that will run, for display. */
   readonly commandLine: string;
   /** The versions of Node.js that the agent needs. */
   readonly needsNode?: string;

@@ -1,6 +1,6 @@
 export type ArchiveFormat = 'zip' | 'tar.gz' | 'tar.bz2' | 'program';
 
-/** What an address leads to, by its end. Undefined for installers and archives that cannot be unpacked here. */
+/** Returns the format of a download by the end of its address. Undefined for installers and unsupported archives. */
 export function archiveFormatOf(address: string): ArchiveFormat | undefined {
   const path = (URL.parse(address)?.pathname ?? '').toLowerCase();
   if (path.endsWith('.zip')) return 'zip';

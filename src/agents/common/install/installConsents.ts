@@ -9,8 +9,8 @@ const AgreedById = z.record(z.string(), Agreed).catch({});
 const memoryName = 'agents.agreed';
 
 /**
- * What the user has agreed to install: an update from the same place under the same license is not asked for again. An agent that
- * was removed is.
+ * What the user has agreed to install. Backline does not ask again for an update with the same origin and license. It asks
+ * again for an agent that was removed.
  */
 export class InstallConsents {
   constructor(private readonly memento: Memento) {}

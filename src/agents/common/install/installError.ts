@@ -35,7 +35,7 @@ export class InstallError extends Error {
   }
 }
 
-/** Recognizes the error by its name, since each bundle has a class of its own. */
+/** Recognizes the error by its name, because each bundle has its own copy of the class. */
 export function isInstallError(error: unknown): error is InstallError {
   return error instanceof Error && error.name === 'InstallError' && 'code' in error;
 }
@@ -44,21 +44,21 @@ export function cancelledError(): InstallError {
   return new InstallError('cancelled', 'Canceled.');
 }
 
-/** What went wrong with our files, from a Node.js error code. Undefined if it is no error of the disk. */
+/** Converts a Node.js error code about Backline's files. Undefined if it is not a disk error. */
 export function diskError(code: string | undefined, cause?: unknown): InstallError | undefined {
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new InstallError('diskFull', 'The disk is full.', 'Free some space, and install again.', { cause });
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new InstallError(
       'permissionDenied',
-      'Backline may not write to its own folder.',
-      'Check who owns the folder of the extension’s storage, and whether an antivirus program holds it.',
+      'Backline can’t write to its own folder.',
+      'Check who owns the extension’s storage folder, and whether an antivirus program locks it.',
       { cause },
     );
   return undefined;
 }
 
-/** What went wrong with a connection, from an error code of Node.js or npm. Undefined if it is no such code. */
+/** Converts a connection error code of Node.js or npm. Undefined for other codes. */
 export function connectionError(code: string | undefined, host: string, cause?: unknown): InstallError | undefined {
   const details = { cause };
   switch (code) {
@@ -93,17 +93,21 @@ export function stalledError(host: string): InstallError {
   return new InstallError('stalled', `${host} stopped sending.`, 'Try again later.');
 }
 
-/** What an answer of HTTP that is no success means. */
+/** Converts an unsuccessful HTTP status. */
 export function statusError(status: number, host: string): InstallError {
   if (status === 407)
     return new InstallError(
       'proxyNeedsSignIn',
-      'The proxy wants you to sign in.',
-      'Set the proxy with its user name in your npm configuration, or in VS Code’s setting http.proxy.',
+      'The proxy requires you to sign in.',
+      'Set the proxy with its user name in your npm configuration, or in the VS Code setting http.proxy.',
     );
   if (status === 401 || status === 403)
     return new InstallError('notFound', `${host} does not allow the download (${status}).`, 'Sign in there first.');
   if (status === 404 || status === 410)
-    return new InstallError('notFound', `${host} does not have it (${status}).`, 'Refresh the list of agents.');
+    return new InstallError(
+      'notFound',
+      `The file was not found on ${host} (${status}).`,
+      'Refresh the list of agents.',
+    );
   return new InstallError('serverError', `${host} answered with an error (${status}).`, 'Try again later.');
 }

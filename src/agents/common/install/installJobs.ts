@@ -1,6 +1,6 @@
 import type { InstallProgress, InstallState } from './agentInstall';
 
-/** What is done to an agent right now, or went wrong when it was tried last. */
+/** The running installation of an agent, or the failure of its last one. */
 export type InstallJob = Extract<InstallState, { kind: 'installing' | 'failed' }>;
 
 export type JobEvent =

@@ -9,7 +9,7 @@ const kinds: Readonly<Record<InstallPlan['kind'], string>> = {
   binary: 'Program',
 };
 
-/** The question before the first installation of an agent: everything that the user agrees to. */
+/** Returns the question before an agent is first installed. It lists everything that the user agrees to. */
 export function installQuestion(
   plan: InstallPlan,
   { authors, repository, website }: Pick<RegistryAgent, 'authors' | 'repository' | 'website'>,

@@ -1,4 +1,4 @@
-/** What is needed of a user's npm configuration to load one package without npm. */
+/** The part of a user's npm configuration that is needed to download a package without npm. */
 export interface NpmRegistry {
   /** Ends with a slash. */
   readonly url: string;
@@ -26,7 +26,7 @@ export function parseNpmrc(text: string, env: Readonly<Record<string, string>>):
   return values;
 }
 
-/** The registry that npm would use. Variables of the environment win, as in npm. */
+/** Returns the npm registry that npm would use. Environment variables take precedence, as in npm. */
 export function npmRegistryOf(values: ReadonlyMap<string, string>, env: Readonly<Record<string, string>>): NpmRegistry {
   const fromEnv = Object.entries(env).find(([name]) => name.toLowerCase() === 'npm_config_registry')?.[1];
   const configured = [fromEnv, values.get('registry')].find((value) => value !== undefined && value !== '');

@@ -10,7 +10,7 @@ const Failure = z.object({
 const certificateCodes =
   /^(?:CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|ERR_TLS_CERT_ALTNAME_INVALID)/;
 
-/** What went wrong, from the output of `npm --json` and the end of what it printed otherwise. */
+/** Converts the output of `npm --json`, and the end of its stderr, to an error. */
 export function toNpmFailure(stdout: string, stderrTail: string, packageName: string): InstallError {
   const start = stdout.lastIndexOf('\n{') + 1;
   const failure = (Failure.safeParse(parseJson(stdout)).data ?? Failure.safeParse(parseJson(stdout.slice(start))).data)
@@ -31,8 +31,12 @@ export function toNpmFailure(stdout: string, stderrTail: string, packageName: st
     code === 'Z_BUF_ERROR' ||
     code === 'Z_DATA_ERROR'
   ) {
-    const message = `What ${host} sent for ${packageName} is not what was published.`;
-    return new InstallError('integrity', message, 'Try again. If it stays so, ask who runs that registry.');
+    const message = `The package ${packageName} from ${host} differs from the published one.`;
+    return new InstallError(
+      'integrity',
+      message,
+      'Try again. If this continues, ask the administrator of that registry.',
+    );
   }
   if (code === 'EBADENGINE')
     return new InstallError(
@@ -45,20 +49,20 @@ export function toNpmFailure(stdout: string, stderrTail: string, packageName: st
   if (code !== undefined && certificateCodes.test(code))
     return new InstallError(
       'certificate',
-      `Nothing was loaded from ${host}: its certificate is not trusted (${code}).`,
+      `Nothing was downloaded from ${host}: its certificate is not trusted (${code}).`,
       'Set cafile in your npm configuration.',
     );
   const known = diskError(code) ?? connectionError(code, host);
   if (known) return known;
-  const words = withoutSecrets(oneLine(failure?.summary ?? stderrTail.slice(-500)));
+  const words = withoutUrlCredentials(oneLine(failure?.summary ?? stderrTail.slice(-500)));
   return new InstallError(
     'installerFailed',
     `npm could not install ${packageName}${words === '' ? '.' : `: ${words}`}`,
   );
 }
 
-/** Addresses can have a user name and a password in them. */
-export function withoutSecrets(text: string): string {
+/** Removes user names and passwords from addresses. */
+export function withoutUrlCredentials(text: string): string {
   return text
     .replace(/\/\/[^/\s@]*@/g, '//')
     .replace(/((?:_authToken|_auth|_password|token|password)\s*[=:]\s*)\S+/gi, '$1…')

@@ -3,13 +3,13 @@ import { AccountName } from '../agentAccounts';
 import { InstalledAgent } from './agentInstall';
 
 const NodeChoice = z.discriminatedUnion('source', [
-  /** An absolute path, which can be gone: then the editor's is used. */
+  /** Absolute path of the user's Node.js. If it is missing, VS Code's Node.js is used. */
   z.object({ source: z.literal('path'), file: z.string().min(1) }),
   /** VS Code's own, whose path changes with its updates. */
   z.object({ source: z.literal('editor') }),
 ]);
 
-/** What starts an agent. Paths are relative to the folder of its version, with slashes. */
+/** How an agent is started. Paths are relative to the folder of its version, with slashes. */
 const AgentStart = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('script'), script: z.string().min(1), nodeArgs: z.array(z.string()), node: NodeChoice }),
   z.object({ kind: z.literal('program'), program: z.string().min(1) }),
@@ -20,7 +20,7 @@ export type AgentStart = z.infer<typeof AgentStart>;
 
 const { id, name, version, kind, package: packageName, args, env, bytes, installedAt } = InstalledAgent.shape;
 
-/** A file in the folder of each installed version, from which everything else can be told again. */
+/** A file in the folder of each installed version. The index can be rebuilt from these files. */
 export const VersionManifest = z.object({
   schemaVersion: z.literal(1),
   ...{ id, name, version, kind, package: packageName, args, env, bytes, installedAt },

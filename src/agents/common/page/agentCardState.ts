@@ -3,7 +3,7 @@ import type { InstallJob } from '../install/installJobs';
 import type { AgentCardState } from './agentsApi';
 import type { ListedBackend } from './agentsSituation';
 
-export function installCardState(job: InstallJob): AgentCardState {
+export function cardStateOfInstallJob(job: InstallJob): AgentCardState {
   if (job.kind === 'installing') {
     const { fraction, stage } = job;
     return { kind: 'installing', text: toVisibleText(stage), ...(fraction === undefined ? {} : { fraction }) };
@@ -19,12 +19,12 @@ export function installCardState(job: InstallJob): AgentCardState {
 interface Versions {
   /** The newer version that the registry lists. */
   readonly update: string | undefined;
-  /** Whether it runs an older version than the one that is installed. */
+  /** Whether the agent is running an older version than the installed one. */
   readonly isOutdated: boolean;
   readonly installedVersion: string | undefined;
 }
 
-export function backendCardState(
+export function cardStateOfBackend(
   backend: ListedBackend,
   { installedVersion, isOutdated, update }: Versions,
 ): AgentCardState {

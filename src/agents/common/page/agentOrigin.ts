@@ -3,12 +3,12 @@ import type { Distribution, PlatformKey, RegistryAgent } from '../registry/regis
 import type { BackendIdentity } from './agentsSituation';
 
 /** Whether this agent has a distribution for this system. */
-export function isOfferedOn({ distributions }: RegistryAgent, platform: PlatformKey | undefined): boolean {
+export function isAvailableOn({ distributions }: RegistryAgent, platform: PlatformKey | undefined): boolean {
   return distributions.some((distribution) => isFor(distribution, platform));
 }
 
 /** Describes where an agent would be installed from. */
-export function originOf(agent: RegistryAgent, platform: PlatformKey | undefined): string {
+export function installOriginOf(agent: RegistryAgent, platform: PlatformKey | undefined): string {
   const first = agent.distributions.find((distribution) => isFor(distribution, platform));
   if (!first) return 'Not available for this system';
   switch (first.kind) {
@@ -24,7 +24,7 @@ export function originOf(agent: RegistryAgent, platform: PlatformKey | undefined
 }
 
 /** Describes where an installed agent came from. */
-export function programOrigin(
+export function installedOriginOf(
   { kind, package: name = '' }: InstalledAgent,
   listed: RegistryAgent | undefined,
   platform: PlatformKey | undefined,
@@ -32,11 +32,14 @@ export function programOrigin(
   if (kind === 'npx') return `npm: ${name}`;
   if (kind === 'uvx') return `Python: ${name}`;
   const binary = listed?.distributions.filter((distribution) => distribution.kind === 'binary') ?? [];
-  return listed && binary.length > 0 ? originOf({ ...listed, distributions: binary }, platform) : 'Download';
+  return listed && binary.length > 0 ? installOriginOf({ ...listed, distributions: binary }, platform) : 'Download';
 }
 
-/** What the agent is known by once it is installed. */
-export function identityOf({ distributions, id }: RegistryAgent, platform: PlatformKey | undefined): BackendIdentity {
+/** Returns what identifies the agent once it is installed. */
+export function backendIdentityOf(
+  { distributions, id }: RegistryAgent,
+  platform: PlatformKey | undefined,
+): BackendIdentity {
   const named = distributions.find((distribution) => distribution.kind === 'npx');
   if (named) return { id, package: packageName(named.package) };
   const binary = distributions.find((distribution) => distribution.kind === 'binary');

@@ -24,8 +24,8 @@ export function searchCards(cards: readonly AgentCard[], query: string): readonl
     .filter((entry) => entry.cards.length > 0);
 }
 
-/** What a screen reader says when the state of agents has changed: one sentence for each that is not just progress. */
-export function announcement(before: readonly AgentCard[], after: readonly AgentCard[]): string {
+/** The text for screen readers when the state of agents has changed: one sentence per change, without mere progress. */
+export function announcementOf(before: readonly AgentCard[], after: readonly AgentCard[]): string {
   const known = new Map(before.map((card) => [card.key, card]));
   return after
     .flatMap((card) => {

@@ -30,7 +30,7 @@ export type AgentAction = z.infer<typeof AgentAction>;
 
 export const AgentCardState = z.object({
   kind: z.enum(['available', 'installing', 'installed', 'update', 'signIn', 'starting', 'ready', 'broken']),
-  /** The state in words. */
+  /** Describes the state. */
   text: Text,
   /** What to do. */
   advice: optional(Text),
@@ -40,7 +40,7 @@ export const AgentCardState = z.object({
 export type AgentCardState = z.infer<typeof AgentCardState>;
 
 export const AgentCard = z.object({
-  /** Unique on the page; the same as long as the agent is, whatever its group. */
+  /** Unique on the page. Does not change when the agent moves to another group. */
   key: Text,
   group: z.enum(agentGroups),
   name: Text,
@@ -49,7 +49,7 @@ export const AgentCard = z.object({
   facts: z.array(Text),
   /** Where it comes from, for example a package or a command. */
   origin: Text,
-  /** Words that find it, besides those that are shown. */
+  /** Additional words for the search that are not shown. */
   keywords: Text,
   state: AgentCardState,
   /** The most useful one first. */
@@ -100,7 +100,7 @@ export const OwnAgent = z.object({
 });
 export type OwnAgent = z.infer<typeof OwnAgent>;
 
-/** Whether the command is an agent, in words. */
+/** The result of a test: whether the command starts an agent. */
 export const OwnAgentTest = z.object({ isWorking: z.boolean(), message: Text });
 export type OwnAgentTest = z.infer<typeof OwnAgentTest>;
 
@@ -116,7 +116,7 @@ export const agentsRequests = {
   testOwnAgent: defineRequest('agents/testOwnAgent', OwnAgent, OwnAgentTest),
   /** Writes the agent to the user settings. */
   saveOwnAgent: defineAction('agents/saveOwnAgent', OwnAgent),
-  /** Ends a test that runs. */
+  /** Stops a running test. */
   cancelTest: defineAction('agents/cancelTest', NoValue),
 };
 

@@ -6,7 +6,7 @@ import type { PlatformKey, RegistryAgent } from '../registry/registryAgent';
 
 /** An agent that conversations can use. */
 export interface ListedBackend extends BackendEntry {
-  /** Undefined if it was never used in this window. */
+  /** Undefined if the agent was never used in this window. */
   readonly state: BackendState | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface BackendIdentity {
   readonly account?: string | undefined;
 }
 
-/** Everything that the page of agents is made of. */
+/** All data that the page of agents is built from. */
 export interface AgentsSituation {
   readonly registry: RegistryState;
   readonly isChecking: boolean;
@@ -37,10 +37,10 @@ export interface AgentsSituation {
   readonly backends: readonly ListedBackend[];
   /** Ids of agents in the user settings, which can be edited here. */
   readonly ownIds: ReadonlySet<string>;
-  /** Backends that run an older version than the one that is installed. */
+  /** Ids of backends that are running an older version than the installed one. */
   readonly outdated: ReadonlySet<string>;
   readonly isTrusted: boolean;
-  /** Undefined on a system that no agent has programs for. */
+  /** Undefined on a system that the registry does not support. */
   readonly platform: PlatformKey | undefined;
   readonly backendIdOf: (agent: BackendIdentity) => string;
 }

@@ -6,11 +6,11 @@ import type { InstallJob } from '../install/installJobs';
 import type { RegistryAgent } from '../registry/registryAgent';
 import type { AgentAction, AgentActionKind, AgentCard, AgentsView } from './agentsApi';
 import type { AgentsSituation, ListedBackend, RegistryState } from './agentsSituation';
-import { backendCardState, installCardState } from './agentCardState';
+import { cardStateOfBackend, cardStateOfInstallJob } from './agentCardState';
 import { isNewerVersion } from './newerVersion';
-import { identityOf, isOfferedOn, originOf, programOrigin } from './agentOrigin';
+import { backendIdentityOf, isAvailableOn, installOriginOf, installedOriginOf } from './agentOrigin';
 
-/** What a card is about. The host needs it to run the card's actions. */
+/** The agent of a card. The host needs it to run the card's actions. */
 export interface AgentSubject {
   readonly key: string;
   readonly backend: ListedBackend | undefined;
@@ -21,7 +21,7 @@ export interface AgentSubject {
   readonly listed: RegistryAgent | undefined;
 }
 
-/** The agents that there are: installed, in the settings, found on this machine, then those of the registry. */
+/** All agents: installed, in the settings, found on this machine, then those in the registry. */
 export function agentSubjects(situation: AgentsSituation): readonly AgentSubject[] {
   const { backendIdOf, backends, installed, jobs, platform, registry } = situation;
   const listedById = new Map(registry.agents.map((agent) => [agent.id, agent]));
@@ -36,7 +36,7 @@ export function agentSubjects(situation: AgentsSituation): readonly AgentSubject
     };
   });
   const listedByBackendId = new Map(
-    registry.agents.map((agent) => [backendIdOf(identityOf(agent, platform)), agent] as const),
+    registry.agents.map((agent) => [backendIdOf(backendIdentityOf(agent, platform)), agent] as const),
   );
   const others = backends
     .filter(({ source }) => source === 'configured' || source === 'found' || source === 'demo')
@@ -47,7 +47,7 @@ export function agentSubjects(situation: AgentsSituation): readonly AgentSubject
     });
   const shown = new Set([...own, ...others].flatMap(({ listed }) => (listed ? [listed.id] : [])));
   const isAvailable = (agent: RegistryAgent): boolean =>
-    !shown.has(agent.id) && (jobs.has(agent.id) || isOfferedOn(agent, platform));
+    !shown.has(agent.id) && (jobs.has(agent.id) || isAvailableOn(agent, platform));
   const available = registry.agents.filter(isAvailable).map((listed): AgentSubject => {
     return { key: installedKey(listed.id), backend: undefined, installed: undefined, listed };
   });
@@ -123,10 +123,10 @@ function groupOf({ backend, installed }: AgentSubject): AgentCard['group'] {
 }
 
 function originText({ backend, installed, listed }: AgentSubject, { platform }: AgentsSituation): string {
-  if (installed) return programOrigin(installed, listed, platform);
+  if (installed) return installedOriginOf(installed, listed, platform);
   if (backend?.source === 'demo') return 'Comes with Backline';
   if (backend) return backend.description;
-  return listed ? originOf(listed, platform) : '';
+  return listed ? installOriginOf(listed, platform) : '';
 }
 
 function runningVersion({ state }: ListedBackend): string | undefined {
@@ -134,7 +134,7 @@ function runningVersion({ state }: ListedBackend): string | undefined {
 }
 
 function stateOf(subject: AgentSubject, situation: AgentsSituation, job: InstallJob | undefined): AgentCard['state'] {
-  if (job) return installCardState(job);
+  if (job) return cardStateOfInstallJob(job);
   const { backend, installed, listed } = subject;
   if (!backend && !installed) return { kind: 'available', text: 'Not installed' };
   if (!backend) {
@@ -144,7 +144,7 @@ function stateOf(subject: AgentSubject, situation: AgentsSituation, job: Install
   if (!situation.isTrusted) return { kind: 'installed', text: 'Starts only in a workspace that you trust' };
   const isOutdated = situation.outdated.has(backend.id);
   const update = hasUpdate(subject) ? listed?.version : undefined;
-  return backendCardState(backend, { update, isOutdated, installedVersion: installed?.version });
+  return cardStateOfBackend(backend, { update, isOutdated, installedVersion: installed?.version });
 }
 
 const labels: Readonly<Record<AgentActionKind, string>> = {
@@ -175,7 +175,7 @@ function actionsOf(subject: AgentSubject, situation: AgentsSituation, job: Insta
   }));
 }
 
-/** What can be done with an agent that conversations can use. */
+/** Returns the actions for an agent that conversations can use. */
 function useActions(
   { backend, ...subject }: AgentSubject,
   { isTrusted, outdated }: AgentsSituation,
@@ -200,7 +200,7 @@ function installActions(
   if (account !== undefined) return ['removeAccount'];
   if (installed) return [...(isTrusted && backend ? (['addAccount'] as const) : []), 'remove'];
   if (backend?.source === 'configured') return ownIds.has(backend.id) ? ['edit', 'remove'] : [];
-  return isTrusted && listed && isOfferedOn(listed, platform) ? ['install'] : [];
+  return isTrusted && listed && isAvailableOn(listed, platform) ? ['install'] : [];
 }
 
 function checkedText({ checkedAt, origin }: RegistryState): string {
@@ -208,5 +208,5 @@ function checkedText({ checkedAt, origin }: RegistryState): string {
     const at = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' }).format(checkedAt);
     return `List checked on ${at}`;
   }
-  return origin === 'snapshot' ? 'The list that came with Backline. It has not been checked yet' : 'Not checked yet';
+  return origin === 'snapshot' ? 'List that came with Backline, not checked for updates yet' : 'Not checked yet';
 }

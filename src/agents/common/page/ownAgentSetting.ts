@@ -19,8 +19,8 @@ export function parseAgentsSetting(value: unknown): AgentsSetting {
   return z.record(z.string(), z.unknown()).safeParse(value).data ?? {};
 }
 
-/** Names of entries that the form can edit. Entries that only have defaults of other agents are not. */
-export function editableNames(setting: AgentsSetting): ReadonlySet<string> {
+/** Names of entries that the form can edit. Excludes entries that only set defaults of other agents. */
+export function editableAgentNames(setting: AgentsSetting): ReadonlySet<string> {
   return new Set(Object.entries(setting).flatMap(([name, entry]) => (Entry.safeParse(entry).success ? [name] : [])));
 }
 
@@ -44,15 +44,15 @@ export function toForm(setting: AgentsSetting, name: string, secretNames: readon
   };
 }
 
-/** What starts the agent of a form. */
+/** The command and environment in a form. */
 interface OwnCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** Secrets that were typed, by variable. */
+  /** Newly entered secrets, by variable. */
   readonly newSecrets: Readonly<Record<string, string>>;
-  /** All secrets, those that are stored already included. */
+  /** Names of all secrets, including those already stored. */
   readonly secretNames: readonly string[];
 }
 
@@ -65,10 +65,12 @@ export function parseForm({ commandLine, folder, variables }: OwnAgent): OwnComm
   for (const [index, name] of names.entries()) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
       const quoted =
-        name === '' ? 'An environment variable has no name' : `“${name}” is not a name of an environment variable`;
+        name === ''
+          ? 'An environment variable has no name'
+          : `“${name}” is not a valid name for an environment variable`;
       throw new Error(`${quoted}. Use letters, digits and underscores.`);
     }
-    if (names.indexOf(name) !== index) throw new Error(`The environment variable ${name} is there twice. Remove one.`);
+    if (names.indexOf(name) !== index) throw new Error(`The environment variable ${name} is listed twice. Remove one.`);
   }
   const entriesOf = (isWanted: (variable: OwnVariable) => boolean): Record<string, string> =>
     Object.fromEntries(filled.filter(isWanted).map(({ name, value }) => [name.trim(), value]));
@@ -110,7 +112,7 @@ export function withOwnAgent(setting: AgentsSetting, form: OwnAgent, takenIds: R
   return Object.fromEntries(entries);
 }
 
-/** Values of switches are written as what they are. @throws Error with a sentence that says what to correct */
+/** Writes values of switches as booleans. @throws Error with a sentence that says what to correct */
 function parseDefaults(entered: OwnAgent['defaults']): Readonly<Record<string, string | boolean>> {
   const filled = entered
     .map(({ option, value }) => ({ option: option.trim(), value: value.trim() }))
@@ -119,7 +121,7 @@ function parseDefaults(entered: OwnAgent['defaults']): Readonly<Record<string, s
   for (const [index, { option, value }] of filled.entries()) {
     if (option === '') throw new Error(`The option with the value “${value}” has no name.`);
     if (value === '') throw new Error(`Enter a value for the option “${option}”, or remove it.`);
-    if (options.indexOf(option) !== index) throw new Error(`The option “${option}” is there twice. Remove one.`);
+    if (options.indexOf(option) !== index) throw new Error(`The option “${option}” is listed twice. Remove one.`);
   }
   return Object.fromEntries(
     filled.map(({ option, value }) => [option, value === 'true' ? true : value === 'false' ? false : value]),

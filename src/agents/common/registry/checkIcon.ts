@@ -1,4 +1,4 @@
-/** Larger icons are not shown. */
+/** Maximum size of an icon. Larger icons are not shown. */
 export const maxIconBytes = 16 * 1024;
 
 const elements: ReadonlySet<string> = new Set([
@@ -30,7 +30,7 @@ const attributes: ReadonlySet<string> = new Set(
     .filter((name) => name !== ''),
 );
 
-/** Dropped without a word: they change nothing that is seen. */
+/** Attributes that are dropped, because they change nothing visible. */
 const harmless = /^(?:xmlns:[\w-]+|xml:space|class|role|focusable|aria-[\w-]+|data-[\w-]+)$/;
 
 const styleProperties: ReadonlySet<string> = new Set([
@@ -106,7 +106,7 @@ function toSafeAttributes(source: string): string | undefined {
       name === 'style' ? toDeclarations(value) : attributes.has(name) ? [[name, value] as const] : undefined;
     if (!members) return undefined;
     for (const [member, text] of members) {
-      // Twice the same attribute would be no XML.
+      // XML does not allow an attribute twice.
       if (names.has(member) || !isSafeValue(member, text)) return undefined;
       names.add(member);
       output += ` ${member}="${text}"`;
@@ -128,7 +128,7 @@ function toDeclarations(style: string): (readonly [string, string])[] | undefine
 
 function isSafeValue(name: string, value: string): boolean {
   if (name === 'xmlns') return value === 'http://www.w3.org/2000/svg';
-  // No entities and no escapes: what is read here is what the page reads.
+  // Entities and escapes are not allowed, because the page could read them differently.
   const withoutOwnReferences = value.replace(/^url\(#[\w-]+\)$/, '');
   return (
     /^[\w\s.,#%()+-]*$/.test(withoutOwnReferences) && !/url|expression|image|javascript/i.test(withoutOwnReferences)

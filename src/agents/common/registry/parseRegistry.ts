@@ -7,7 +7,7 @@ import { platformKeys, type BinaryTarget, type Distribution, type RegistryAgent 
 
 const maxAgents = 2_000;
 
-/** Text of others that is shown: one line, nothing invisible. */
+/** Text from the registry that is shown: one line, without invisible characters. */
 const shownText = (maxLength: number): z.ZodType<string> =>
   z
     .string()
@@ -16,7 +16,7 @@ const shownText = (maxLength: number): z.ZodType<string> =>
     .pipe(z.string().min(1));
 
 const Address = z.url({ protocol: /^https?$/ }).max(2_048);
-/** Leaves out a member that is missing or wrong, so that it does not cost the agent. */
+/** Omits an invalid member, so that the agent is still listed. */
 const optional = <T>(schema: z.ZodType<T>): z.ZodType<T | undefined> => schema.optional().catch(undefined);
 
 const StartOptions = {
@@ -62,7 +62,7 @@ export interface ParsedRegistry {
   readonly leftOut: number;
 }
 
-/** Reads the registry's document. Undefined if it is no such document. */
+/** Reads the registry's document. Undefined if it is invalid. */
 export function parseRegistry(value: unknown): ParsedRegistry | undefined {
   const registry = Registry.safeParse(value);
   if (!registry.success) return undefined;
@@ -88,7 +88,7 @@ function toRegistryAgent(agent: z.infer<typeof Agent>): RegistryAgent {
   };
 }
 
-/** Distributions of kinds that are not known here are left out, and those that name no exact version. */
+/** Omits distributions of unknown kinds, and those without an exact version. */
 function toDistributions(members: Readonly<Record<string, unknown>>): Distribution[] {
   return Object.entries(members).flatMap(([kind, member]): Distribution[] => {
     if (kind === 'binary') return toBinaryDistribution(member);

@@ -6,13 +6,13 @@ import { cancelledError, diskError, InstallError } from '../../common/install/in
 
 export interface ArchiveLimits {
   readonly maxEntries: number;
-  /** Of all files together, unpacked. */
+  /** Maximum size of all unpacked files together. */
   readonly maxBytes: number;
 }
 
 export const defaultArchiveLimits: ArchiveLimits = { maxEntries: 100_000, maxBytes: 4 * 1024 ** 3 };
 
-/** What an entry of an archive is. Everything but files and folders is refused. */
+/** The type of an archive entry. Only files and folders are accepted. */
 export type ArchiveEntryType = 'file' | 'folder' | 'link' | 'device';
 
 /** Writes the entries of an archive into a new folder, and nothing outside it. */
@@ -55,13 +55,13 @@ export class ArchiveFolder {
     if (parts.length === 0) throw unsafe('a file without a name');
     await this.addFolder(parts.slice(0, -1));
     try {
-      // No link can be there, since none is ever made.
+      // The path contains no link, because links are never created.
       const handle = await open(path.join(this.folder, ...parts), 'wx', isExecutable ? 0o755 : 0o644);
       try {
         for await (const chunk of chunks) {
           if (this.signal.aborted) throw cancelledError();
           this.bytes += chunk.length;
-          if (this.bytes > this.limits.maxBytes) throw bombError();
+          if (this.bytes > this.limits.maxBytes) throw archiveBombError();
           for (let written = 0; written < chunk.length;) {
             written += (await handle.write(chunk, written)).bytesWritten;
           }
@@ -75,7 +75,7 @@ export class ArchiveFolder {
   }
 }
 
-/** @returns an error that says why nothing of the archive is used */
+/** Returns an error that says why the archive was not used. */
 export function toArchiveError(error: unknown): InstallError {
   if (error instanceof InstallError) return error;
   const code = errorCode(error);
@@ -85,12 +85,12 @@ export function toArchiveError(error: unknown): InstallError {
   );
 }
 
-/** Little that becomes much. */
-export function bombError(): InstallError {
-  return unsafe('far more than its size suggests');
+/** The error for an archive that unpacks to far more data than its size suggests. */
+export function archiveBombError(): InstallError {
+  return unsafe('far more data than its size suggests');
 }
 
 function unsafe(what: string): InstallError {
   const advice = 'Tell the authors of the agent.';
-  return new InstallError('archiveUnsafe', `The archive contains ${what}, so nothing of it is used.`, advice);
+  return new InstallError('archiveUnsafe', `The archive contains ${what}, so it was not used.`, advice);
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry, type TarHeader } from 'modern-tar';
 import unbzip2 from 'unbzip2-stream';
-import { bombError, toArchiveError, type ArchiveEntryType, type ArchiveFolder } from './archiveFolder';
+import { archiveBombError, toArchiveError, type ArchiveEntryType, type ArchiveFolder } from './archiveFolder';
 
 type TarCompression = 'gzip' | 'bzip2';
 
@@ -20,7 +20,7 @@ export async function unpackTar(file: string, compression: TarCompression, targe
   }
 }
 
-/** What one piece of input may become: decoders unpack a whole piece before they can be stopped. */
+/** Maximum unpacked size of one piece of input. A decoder unpacks a whole piece before it can be stopped. */
 const maxBurstBytes = 32 * 1024 * 1024;
 
 async function* decompress(file: string, compression: TarCompression): AsyncGenerator<Uint8Array, void, undefined> {
@@ -38,7 +38,7 @@ async function* gunzip(source: Readable): AsyncGenerator<Uint8Array, void, undef
   for await (const chunk of decoder) if (chunk instanceof Uint8Array) yield chunk;
 }
 
-/** The decoder is a stream of the oldest kind, which gives out everything at once, while it is written to. */
+/** The decoder is an old-style stream: it emits all of its output while it is being written to. */
 async function* bunzip(source: Readable): AsyncGenerator<Uint8Array, void, undefined> {
   const decoder = unbzip2();
   const burst = { chunks: new Array<Uint8Array>(), bytes: 0 };
@@ -47,7 +47,7 @@ async function* bunzip(source: Readable): AsyncGenerator<Uint8Array, void, undef
   decoder.on('data', (chunk: Uint8Array) => {
     burst.bytes += chunk.length;
     // Ends the decoder, which reports it as its error.
-    if (burst.bytes > maxBurstBytes) throw bombError();
+    if (burst.bytes > maxBurstBytes) throw archiveBombError();
     burst.chunks.push(chunk);
   });
   const take = (): readonly Uint8Array[] => {

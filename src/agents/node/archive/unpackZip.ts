@@ -31,7 +31,7 @@ export async function unpackZip(file: string, target: ArchiveFolder): Promise<vo
   }
 }
 
-/** Opens the entry when it is read: until then, nobody would hear that it is damaged. */
+/** Opens the entry only when it is read, so that its errors reach the reader. */
 async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array, void, undefined> {
   const stream = await zip.openReadStreamPromise(entry);
   try {

@@ -18,7 +18,7 @@ import type { InstallContext, InstalledFiles, InstallerKind, PreparedInstall } f
 import type { InstallPorts } from '../installPorts';
 
 interface BinaryInstallerOptions {
-  /** How long a server may send nothing. */
+  /** Maximum time without data from a server. */
   readonly silenceMs: number;
   readonly maxDownloadBytes?: number;
   readonly archiveLimits?: ArchiveLimits;
@@ -26,7 +26,7 @@ interface BinaryInstallerOptions {
 
 const defaultMaxDownloadBytes = 512 * 1024 * 1024;
 
-/** A target of this system, after its members were checked. */
+/** The target for this system, with checked members. */
 interface CheckedTarget {
   readonly target: BinaryTarget;
   readonly format: ArchiveFormat;
@@ -47,13 +47,13 @@ export class BinaryInstaller implements InstallerKind<'binary'> {
   ): Promise<PreparedInstall> {
     const checked = this.check(distribution);
     const { target, program } = checked;
-    context.onProgress({ stage: 'Looking it up' });
+    context.onProgress({ stage: 'Looking up the download' });
     const { id, name, version, license } = agent;
     const plan: InstallPlan = {
       ...{ id, name, version, kind: 'binary' },
       address: target.archive,
       commandLine: withVariables(target.env, formatProgram([program.at(-1) ?? '', ...target.args])),
-      ...withoutUndefined({ license, bytes: await this.sizeOf(target, context) }),
+      ...withoutUndefined({ license, bytes: await this.downloadSizeOf(target, context) }),
     };
     return { plan, install: (folder) => this.install(checked, folder, context) };
   }
@@ -86,7 +86,7 @@ export class BinaryInstaller implements InstallerKind<'binary'> {
     }
     await rm(file, { force: true });
     if (!(await isFile(executable))) {
-      const message = `There is no ${program.join('/')} in the archive, which the registry says to start.`;
+      const message = `The archive does not contain ${program.join('/')}, which the registry says to start.`;
       throw new InstallError('doesNotStart', message, 'Tell the authors of the agent.');
     }
     await chmod(executable, 0o755);
@@ -99,20 +99,20 @@ export class BinaryInstaller implements InstallerKind<'binary'> {
     const key = toPlatformKey(platform, arch);
     const target = key && targets[key];
     if (!target) {
-      const message = `It does not exist for this system (${platform}, ${arch}).`;
-      throw new InstallError('notSupportedHere', message, 'Look at its website.');
+      const message = `It is not available for this system (${platform}, ${arch}).`;
+      throw new InstallError('notSupportedHere', message, 'Check its website.');
     }
     const format = archiveFormatOf(target.archive);
     const program = safeCommandPath(target.cmd, platform);
     if (format && program) return { target, format, program };
     const message = format
-      ? 'Its program would be outside of its folder.'
-      : 'Its archive is of a kind that is not known.';
+      ? 'The registry names a program outside the agent’s folder.'
+      : 'The format of its archive is not supported.';
     throw new InstallError('notSupportedHere', message, 'Tell the authors of the agent.');
   }
 
-  /** Undefined if the server does not say it. @throws InstallError if it does not answer */
-  private async sizeOf({ archive }: BinaryTarget, context: InstallContext): Promise<number | undefined> {
+  /** Undefined if the server does not report the size. @throws InstallError if it does not answer */
+  private async downloadSizeOf({ archive }: BinaryTarget, context: InstallContext): Promise<number | undefined> {
     const download = await openDownload(archive, this.downloadOptions(context));
     download.dispose();
     return download.totalBytes;

@@ -9,7 +9,7 @@ interface FileDownload extends DownloadOptions {
   /** Must not exist yet. */
   readonly file: string;
   readonly hash?: { readonly algorithm: 'sha256' | 'sha512'; readonly hex: string };
-  /** Between 0 and 1; undefined if the server does not say how much comes. */
+  /** Between 0 and 1. Undefined if the server does not report the length. */
   readonly onFraction: (fraction: number | undefined) => void;
 }
 
@@ -37,7 +37,7 @@ export async function downloadFile({ address, file, hash, onFraction, ...options
     download.dispose();
   }
   if (digest && digest.digest('hex') !== hash.hex) {
-    const message = 'What was downloaded is not what was announced: its hash is another one.';
-    throw new InstallError('integrity', message, 'Try again. If it stays so, tell the authors of the agent.');
+    const message = 'The hash of the downloaded file differs from the one that was announced.';
+    throw new InstallError('integrity', message, 'Try again. If this continues, tell the authors of the agent.');
   }
 }

@@ -19,9 +19,9 @@ export interface DownloadOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly maxBytes: number;
-  /** How long the server may send nothing. */
+  /** Maximum time without data from the server. */
   readonly silenceMs: number;
-  /** How long the whole download may take. */
+  /** Time limit for the whole download. */
   readonly totalMs?: number;
   /** `authorization` goes to the first server only. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ interface Download {
   /** 2xx, or 304. */
   readonly status: number;
   readonly headers: Headers;
-  /** Of the body, if the server says so. */
+  /** Length of the body, if the server reports it. */
   readonly totalBytes: number | undefined;
   /** The body. Read it to the end, or dispose. @throws InstallError */
   chunks(): AsyncGenerator<Uint8Array, void, undefined>;
@@ -63,7 +63,7 @@ export async function openDownload(address: string, options: DownloadOptions): P
       }
       url = next;
     }
-    throw new InstallError('serverError', `${url.host} redirects in a circle.`, 'Try again later.');
+    throw new InstallError('serverError', `${url.host} redirects in a loop.`, 'Try again later.');
   } catch (error) {
     limits.dispose();
     throw limits.reason(url) ?? toDownloadError(error, url.host);
@@ -80,12 +80,12 @@ export async function readBody(download: Download): Promise<Buffer> {
 function toDownload(response: Response, url: URL, options: DownloadOptions, limits: DownloadLimits): Download {
   const { status, headers } = response;
   if (!response.ok && status !== 304) {
-    // Nobody waits for the rest of an error page.
+    // The rest of an error page is not needed.
     void response.body?.cancel().catch(() => undefined);
     throw statusError(status, url.host);
   }
   const length = Number(headers.get('content-length') ?? NaN);
-  // The length counts compressed bytes, and the body is unpacked.
+  // With an encoding, the reported length counts compressed bytes.
   const totalBytes = Number.isSafeInteger(length) && !headers.has('content-encoding') ? length : undefined;
   if (totalBytes !== undefined && totalBytes > options.maxBytes) throw tooLargeError(url.host, options.maxBytes);
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -109,7 +109,7 @@ function toDownload(response: Response, url: URL, options: DownloadOptions, limi
   return { status, headers, totalBytes, chunks, dispose };
 }
 
-/** Ends a download that the user cancels, that is silent, or that takes too long. */
+/** Ends a download if the user cancels it, no data arrives, or it takes too long. */
 class DownloadLimits {
   private readonly controller = new AbortController();
   private readonly timers: Disposable[] = [];
@@ -137,7 +137,7 @@ class DownloadLimits {
     if (this.ending === undefined) return undefined;
     if (this.ending === 'cancelled') return cancelledError();
     if (this.ending === 'stalled') return stalledError(url.host);
-    return new InstallError('stalled', `${url.host} sends too slowly.`, 'Try again later.');
+    return new InstallError('stalled', `The download from ${url.host} is too slow.`, 'Try again later.');
   }
 
   abort(): void {
@@ -163,7 +163,7 @@ function checkedUrl(address: string, allowsLoopback: boolean): URL {
   if (url && (url.protocol === 'https:' || (allowsLoopback && isPlainLoopback(url)))) return url;
   throw new InstallError(
     'insecureAddress',
-    `The address ${url ? `${url.protocol}//${url.host}` : 'of the download'} is not https, so nothing was loaded from it.`,
+    `The address ${url ? `${url.protocol}//${url.host}` : 'of the download'} does not use https, so nothing was downloaded from it.`,
     'Tell the authors of the agent.',
   );
 }
@@ -173,14 +173,14 @@ function isPlainLoopback(url: URL): boolean {
 }
 
 function tooLargeError(host: string, maxBytes: number): InstallError {
-  return new InstallError('tooLarge', `What ${host} sends is larger than ${Math.round(maxBytes / 1_048_576)} MB.`);
+  return new InstallError('tooLarge', `The file from ${host} is larger than ${Math.round(maxBytes / 1_048_576)} MB.`);
 }
 
 function lostError(host: string): InstallError {
   return new InstallError('connectionLost', `The connection to ${host} was lost.`, 'Try again.');
 }
 
-/** Turns what `fetch` throws into words. Its own messages may contain addresses with keys in them. */
+/** Converts an error of `fetch`. Does not use its message, which may contain an address with a key. */
 function toDownloadError(error: unknown, host: string): InstallError {
   if (isInstallError(error)) return error;
   const causes = causesOf(error);
@@ -189,8 +189,8 @@ function toDownloadError(error: unknown, host: string): InstallError {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
     const certificate = describeCertificateProblem(code);
     if (certificate !== undefined) {
-      const message = `Nothing was loaded from ${host}: its certificate ${certificate}.`;
-      return new InstallError('certificate', message, 'Ask who runs your network.', { cause: error });
+      const message = `Nothing was downloaded from ${host}: its certificate ${certificate}.`;
+      return new InstallError('certificate', message, 'Ask your network administrator.', { cause: error });
     }
     const known = connectionError(code, host, error);
     if (known) return known;

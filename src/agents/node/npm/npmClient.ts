@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { parseJson } from '../../../base/common/parseJson';
 import { InstallError } from '../../common/install/installError';
 import { PackageBin } from '../../common/install/packageBin';
-import { toNpmFailure, withoutSecrets } from '../../common/install/npmFailure';
+import { toNpmFailure, withoutUrlCredentials } from '../../common/install/npmFailure';
 import type { InstallPorts } from '../installPorts';
 import { chooseRuntime, editorRuntime, findNodeOnPath, type NodeRuntime } from '../programs/nodeRuntimes';
 import { runProgram } from '../programs/runProgram';
@@ -30,7 +30,7 @@ const PackageFacts = z.object({
     .optional()
     .catch(undefined),
 });
-/** What a registry says of one version of a package. */
+/** What the npm registry reports about one version of a package. */
 export type PackageFacts = z.infer<typeof PackageFacts>;
 
 export interface NpmClientOptions {
@@ -39,7 +39,7 @@ export interface NpmClientOptions {
   readonly makeStaging: () => Promise<string>;
   readonly discard: (staging: string) => Promise<void>;
   readonly release?: NpmRelease;
-  /** How long a registry may send nothing. */
+  /** Maximum time without data from the npm registry. */
   readonly silenceMs: number;
   readonly onProgress: (stage: string, fraction?: number) => void;
 }
@@ -51,17 +51,17 @@ interface NpmCall {
   readonly timeoutMs: number;
 }
 
-/** The oldest npm of a user that is used. Older ones write no lockfile with hashes of this format. */
+/** The oldest version of a user's npm that is used. Older ones write a lockfile in another format. */
 const oldestNpmMajor = 8;
 const viewTimeoutMs = 2 * 60_000;
 const installTimeoutMs = 30 * 60_000;
 
-/** npm's own client: the user's if it is on PATH, otherwise one that is loaded, and the Node.js that runs it. */
+/** npm and the Node.js that runs it: the user's npm if it is on PATH, otherwise a downloaded one. */
 export class NpmClient {
   private constructor(
     private readonly script: string,
     private readonly runner: NodeRuntime,
-    /** The Node.js that can run agents, best first. */
+    /** The Node.js runtimes for agents, best first. */
     readonly runtimes: readonly NodeRuntime[],
     private readonly env: Readonly<Record<string, string>>,
     private readonly options: NpmClientOptions,
@@ -80,24 +80,24 @@ export class NpmClient {
     const runner = chooseRuntime(runtimes, release.nodeRange);
     if (!runner) {
       const versions = runtimes.map(({ version }) => version).join(' and ');
-      const message = `npm needs Node.js ${release.nodeRange}, and here is ${versions}.`;
+      const message = `npm needs Node.js ${release.nodeRange}. Found: ${versions}.`;
       throw new InstallError('nodeTooOld', message, 'Install a current Node.js, or update VS Code.');
     }
-    const onFraction = (fraction: number | undefined): void => options.onProgress('Getting npm', fraction);
+    const onFraction = (fraction: number | undefined): void => options.onProgress('Downloading npm', fraction);
     const script = await provideNpm({ ...options, release, onFraction }, ports, env, signal);
     return new NpmClient(script, runner, runtimes, env, options, ports);
   }
 
-  /** Asks the registry for one version. @throws InstallError */
+  /** Gets the data of one version from the npm registry. @throws InstallError */
   async view(name: string, version: string, cwd: string, signal: AbortSignal): Promise<PackageFacts> {
     const packageName = `${name}@${version}`;
     const args = ['view', packageName, 'name', 'version', 'license', 'engines', 'bin', 'dist', '--json'];
     const stdout = await this.run({ args, cwd, packageName, timeoutMs: viewTimeoutMs }, signal);
     const answer = parseJson(stdout);
-    // npm prints one version as itself or as a list of one, depending on its own version.
+    // Depending on its version, npm prints an object or a list with one object.
     const facts = PackageFacts.safeParse(Array.isArray(answer) && answer.length === 1 ? answer[0] : answer).data;
     if (facts?.name === name && facts.version === version) return facts;
-    throw new InstallError('serverError', `The npm registry does not say what ${packageName} is.`, 'Try again later.');
+    throw new InstallError('serverError', `The npm registry did not describe ${packageName}.`, 'Try again later.');
   }
 
   /** Installs one version into `folder`, which has a package.json and nothing else. @throws InstallError */
@@ -121,14 +121,16 @@ export class NpmClient {
     const { code, stdout, stderrTail } = await runProgram(call, ports, signal);
     if (code === 0) return stdout;
     const failure = toNpmFailure(stdout, stderrTail, packageName);
-    ports.log.warn(`npm ended with ${code ?? 'a signal'} for ${packageName}: ${withoutSecrets(failure.message)}`);
+    ports.log.warn(
+      `npm ended with ${code ?? 'a signal'} for ${packageName}: ${withoutUrlCredentials(failure.message)}`,
+    );
     throw failure;
   }
 }
 
 const commonFlags = ['--loglevel=error', '--no-update-notifier', '--no-progress', '--no-color', '--no-global'];
 
-/** These win over the user's configuration, which could leave out platform packages or the lockfile. */
+/** Override the user's configuration, which could omit platform packages or the lockfile. */
 const installFlags = [
   '--ignore-scripts',
   '--no-audit',
@@ -143,7 +145,7 @@ const installFlags = [
   '--install-strategy=hoisted',
 ];
 
-/** The user's npm, if its script is found: launchers of version managers are not scripts. */
+/** Finds the user's npm. Undefined without its script: launchers of version managers are not scripts. */
 async function findOwnNpm(
   ports: InstallPorts,
   env: Readonly<Record<string, string>>,

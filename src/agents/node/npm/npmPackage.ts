@@ -29,14 +29,14 @@ interface NpmPackageOptions {
   readonly release: NpmRelease;
   /** Folder in our storage that keeps unpacked clients. */
   readonly folder: string;
-  /** A new folder for what is unfinished. */
+  /** Creates a folder for unfinished files. */
   readonly makeStaging: () => Promise<string>;
   readonly discard: (staging: string) => Promise<void>;
   readonly silenceMs: number;
   readonly onFraction: (fraction: number | undefined) => void;
 }
 
-/** Loads npm's client from the user's registry, unless it is here already. Returns its script. @throws InstallError */
+/** Downloads npm from the user's npm registry, unless it is already stored. Returns the path of its script. @throws InstallError */
 export async function provideNpm(
   options: NpmPackageOptions,
   ports: InstallPorts,

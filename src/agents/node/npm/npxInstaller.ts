@@ -12,7 +12,7 @@ import type { InstallContext, InstalledFiles, InstallerKind, PreparedInstall } f
 import type { InstallPorts } from '../installPorts';
 import { chooseRuntime, type NodeRuntime } from '../programs/nodeRuntimes';
 import { NpmClient, type NpmClientOptions, type PackageFacts } from './npmClient';
-import { findPackageStarts } from './packageStarts';
+import { findStartCandidates } from './startCandidates';
 
 type NpxInstallerOptions = Omit<NpmClientOptions, 'onProgress'>;
 
@@ -64,15 +64,15 @@ export class NpxInstaller implements InstallerKind<'npx'> {
     await writeFile(path.join(folder, 'package.json'), '{ "name": "agent", "private": true }\n');
     await npm.install(spec.name, spec.version, folder, signal);
     const { platform, arch } = this.ports.system;
-    const starts = await findPackageStarts({ folder, packageName: spec.name, cmd, node, platform, arch });
+    const starts = await findStartCandidates({ folder, packageName: spec.name, cmd, node, platform, arch });
     return { starts, args, env, package: spec.name };
   }
 
-  /** Asks the registry before anything is installed. @throws InstallError if no Node.js here can run the package */
+  /** Gets the package's data before anything is installed. @throws InstallError if no Node.js here can run the package */
   private async check({ name, version }: PackageSpec, { signal, onProgress }: InstallContext): Promise<CheckedPackage> {
     const { ports, options } = this;
     const report = (stage: string, fraction?: number): void => onProgress({ stage, ...withoutUndefined({ fraction }) });
-    report('Looking it up');
+    report('Looking up the package');
     const npm = await NpmClient.find(ports, { ...options, onProgress: report }, signal);
     const facts = await npm.view(name, version, ports.system.home, signal);
     const range = facts.engines?.node;
@@ -81,7 +81,7 @@ export class NpxInstaller implements InstallerKind<'npx'> {
     const found = npm.runtimes.map((runtime) => `${runtime.source === 'path' ? '' : 'VS Code’s '}${runtime.version}`);
     throw new InstallError(
       'nodeTooOld',
-      `It needs Node.js ${range ?? '20 or newer'}, and here is ${found.join(' and ')}.`,
+      `It needs Node.js ${range ?? '20 or newer'}. Found: ${found.join(' and ')}.`,
       'Install a current Node.js from https://nodejs.org, or update VS Code.',
     );
   }
@@ -90,5 +90,8 @@ export class NpxInstaller implements InstallerKind<'npx'> {
 function toSpec(distribution: NpxDistribution): PackageSpec {
   const spec = parseNpmSpec(distribution.package);
   if (spec) return spec;
-  throw new InstallError('notSupportedHere', `The registry names no exact version of ${distribution.package}.`);
+  throw new InstallError(
+    'notSupportedHere',
+    `The registry doesn’t specify an exact version of ${distribution.package}.`,
+  );
 }

@@ -4,7 +4,7 @@ import type { InstallPorts } from '../installPorts';
 import { runProgram } from './runProgram';
 import { satisfiesNode } from './nodeRange';
 
-/** A program that runs scripts as Node.js does. */
+/** A program that runs scripts like Node.js. */
 export interface NodeRuntime {
   /** `path`: found on PATH. `editor`: VS Code's own. */
   readonly source: 'path' | 'editor';
@@ -15,7 +15,7 @@ export interface NodeRuntime {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Older versions are not used, even if an agent does not say what it needs. */
+/** Older versions are not used, even if an agent does not specify a range. */
 const oldestVersion = '>=20';
 const versionTimeoutMs = 10_000;
 
@@ -35,7 +35,7 @@ export async function findNodeOnPath(
 ): Promise<NodeRuntime | undefined> {
   const found = await ports.findProgram('node', env);
   if (!found) return undefined;
-  // Asks for the path as well: version managers put launchers on PATH, which choose another version in another folder.
+  // Also asks for the path, because version managers put launchers on PATH that start a version in another folder.
   const question = 'console.log(JSON.stringify({ file: process.execPath, version: process.versions.node }))';
   const args = [...found.args, '-e', question];
   const call = { file: found.file, args, env, cwd: ports.system.home, timeoutMs: versionTimeoutMs };
@@ -49,7 +49,7 @@ export async function findNodeOnPath(
   }
 }
 
-/** The first one whose version is in the range, if it is not older than what is supported. */
+/** Returns the first runtime whose version is supported and in the range. */
 export function chooseRuntime(runtimes: readonly NodeRuntime[], range: string | undefined): NodeRuntime | undefined {
   return runtimes.find(
     ({ version }) => satisfiesNode(version, oldestVersion) && (range === undefined || satisfiesNode(version, range)),

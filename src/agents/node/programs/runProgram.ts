@@ -17,7 +17,7 @@ interface ProgramCall {
 }
 
 interface ProgramResult {
-  /** `null` if a signal ended it. */
+  /** `null` if a signal ended the program. */
   readonly code: number | null;
   readonly stdout: string;
   /** The end of stderr. */
@@ -27,7 +27,7 @@ interface ProgramResult {
 const maxStdoutChars = 16 * 1024 * 1024;
 const maxStderrChars = 64 * 1024;
 
-/** Runs a program to its end; ends it with all its descendants when the signal fires. @throws InstallError */
+/** Runs a program to its end. Ends it with all its descendants when the signal fires. @throws InstallError */
 export async function runProgram(
   { file, args, env, cwd, timeoutMs }: ProgramCall,
   ports: Pick<InstallPorts, 'system' | 'clock' | 'endProcessTree' | 'guardProcess'>,
@@ -75,7 +75,7 @@ export async function runProgram(
   child.stderr.setEncoding('utf8');
   child.stdout.on('data', (text: string) => {
     stdout += text;
-    if (stdout.length > maxStdoutChars) stop(new InstallError('installerFailed', `'${file}' prints too much.`));
+    if (stdout.length > maxStdoutChars) stop(new InstallError('installerFailed', `'${file}' writes too much output.`));
   });
   child.stderr.on('data', (text: string) => {
     stderr = (stderr + text).slice(-maxStderrChars);
@@ -85,7 +85,9 @@ export async function runProgram(
   const minutes = Math.max(1, Math.round(timeoutMs / 60_000));
   timers.push(
     ports.clock.setTimer(timeoutMs, () =>
-      stop(new InstallError('stalled', `The installation did not end within ${minutes} min.`, 'Try again later.')),
+      stop(
+        new InstallError('stalled', `The installation did not finish within ${minutes} minutes.`, 'Try again later.'),
+      ),
     ),
   );
   if (pid !== undefined && ports.guardProcess) timers.push(ports.guardProcess(pid));

@@ -21,7 +21,7 @@ export interface StoredVersion {
 }
 
 interface StorageOptions {
-  /** Absolute path; ours alone. */
+  /** Absolute path. Only Backline uses this folder. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -29,7 +29,7 @@ interface StorageOptions {
 
 const manifestName = 'backline-agent.json';
 const agentIdPattern = /^[a-z][a-z0-9-]{0,63}$/;
-/** Leftovers of windows on other computers are removed after a day: no installation takes so long. */
+/** Leftovers of windows on other computers are removed after a day, because no installation takes that long. */
 const foreignAgeMs = 24 * 60 * 60_000;
 const heldCodes: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']);
 const maxMoves = 10;
@@ -41,9 +41,9 @@ const removal = { recursive: true, force: true, maxRetries: 3, retryDelay: 100 }
  *
  * - `<id>/<version>/`: one version, with a manifest
  * - `installed.json`: which version of each agent is the installed one, and its accounts
- * - `.staging/<window>-…/`: what is unfinished, and what is being removed
+ * - `.staging/<window>-…/`: unfinished installations, and folders that are being removed
  * - `.windows/<window>`: the windows that run
- * - `.npm/<version>/`: npm's client, if it had to be loaded
+ * - `.npm/<version>/`: npm, if it had to be downloaded
  */
 export class AgentStorage {
   readonly npmFolder: string;
@@ -66,7 +66,7 @@ export class AgentStorage {
     return this.options.folder;
   }
 
-  /** Creates the folders and notes that this window runs. @throws errors of Node.js */
+  /** Creates the folders and records that this window is running. @throws errors of Node.js */
   async open(): Promise<void> {
     await mkdir(this.staging, { recursive: true, mode: 0o700 });
     await mkdir(this.windows, { recursive: true, mode: 0o700 });
@@ -82,21 +82,21 @@ export class AgentStorage {
     }
   }
 
-  /** A new folder for what is unfinished. @throws errors of Node.js */
+  /** Creates a folder for unfinished files. @throws errors of Node.js */
   async makeStaging(): Promise<string> {
     const folder = path.join(this.staging, `${this.owner}-${randomBytes(4).toString('hex')}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
 
-  /** Never rejects: what cannot be removed now is removed at a later start. */
+  /** Removes a staging folder. Never rejects: leftovers are removed at a later start. */
   async discard(folder: string): Promise<void> {
     await rm(folder, removal).catch((error: unknown) =>
       this.options.log.warn(`'${folder}' could not be removed yet: ${messageOf(error)}`),
     );
   }
 
-  /** The installed version of each agent. If the index is damaged, the newest of each folder counts. Never rejects. */
+  /** The installed version of each agent. If the index is damaged, the newest version of each agent counts. Never rejects. */
   async readInstalled(): Promise<readonly StoredVersion[]> {
     const text = await readFile(this.indexFile, 'utf8').catch(() => undefined);
     const index = text === undefined ? undefined : InstalledIndex.safeParse(parseJson(text)).data;
@@ -137,19 +137,19 @@ export class AgentStorage {
     await mkdir(parent, { recursive: true, mode: 0o700 });
     const names = new Set(await readdir(parent));
     let name = manifest.version;
-    // The same version again, while an agent may run from the folder that is there.
+    // The same version is already there, and an agent may be running from its folder.
     for (let count = 2; names.has(name); count++) name = `${manifest.version}_${count}`;
     const folder = path.join(parent, name);
     await this.moveFolder(staged, folder);
     return { manifest, folder };
   }
 
-  /** Moves a version out of sight, then removes it. Returns its size in bytes. @throws errors of Node.js */
+  /** Moves a version to staging, then removes it. Returns its size in bytes. @throws errors of Node.js */
   async removeVersion({ folder }: StoredVersion): Promise<number> {
-    const bytes = await sizeOf(folder);
+    const bytes = await folderSizeOf(folder);
     const target = path.join(await this.makeStaging(), 'removed');
     await this.moveFolder(folder, target);
-    // Fails if there are other versions.
+    // Fails if the folder contains other versions.
     await rmdir(path.dirname(folder)).catch(() => undefined);
     await this.discard(path.dirname(target));
     return bytes;
@@ -169,7 +169,7 @@ export class AgentStorage {
     return versions.filter((version) => version !== undefined);
   }
 
-  /** Removes what dead windows left unfinished. Never rejects. */
+  /** Removes unfinished files of ended windows. Never rejects. */
   async removeLeftovers(): Promise<void> {
     for (const name of await this.names(this.staging)) {
       const folder = path.join(this.staging, name);
@@ -190,7 +190,7 @@ export class AgentStorage {
     });
   }
 
-  /** On Windows, programs that look for viruses hold new files for a moment. @throws errors of Node.js */
+  /** Tries again, because antivirus programs on Windows lock new files for a moment. @throws errors of Node.js */
   private async moveFolder(from: string, to: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -232,11 +232,11 @@ export class AgentStorage {
 }
 
 /** The size of all files below a folder, in bytes. Links are not followed. Never rejects. */
-export async function sizeOf(file: string): Promise<number> {
+export async function folderSizeOf(file: string): Promise<number> {
   const found = await lstat(file).catch(() => undefined);
   if (!found) return 0;
   if (!found.isDirectory()) return found.size;
   let bytes = 0;
-  for (const name of await readdir(file).catch(() => [])) bytes += await sizeOf(path.join(file, name));
+  for (const name of await readdir(file).catch(() => [])) bytes += await folderSizeOf(path.join(file, name));
   return bytes;
 }

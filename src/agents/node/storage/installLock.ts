@@ -5,7 +5,7 @@ import { DiskFiles } from '../../../base/node/filePort';
 import { cancelledError, InstallError } from '../../common/install/installError';
 
 interface LockOptions {
-  /** A file in a folder that exists. */
+  /** Absolute path. The folder of the file must exist. */
   readonly file: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ interface LockOptions {
 }
 
 interface HeldLock {
-  /** Fires when another window took the lock, since this one seemed to be dead: after a sleep, for example. */
+  /** Fires when another window took the lock because this one seemed to have ended, for example after a sleep. */
   readonly lost: AbortSignal;
   /** Never rejects. */
   release(): Promise<void>;

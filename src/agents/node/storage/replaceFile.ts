@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Replaces a file, which is whole at every moment. @throws errors of Node.js; the old file stays */
+/** Replaces a file atomically. @throws errors of Node.js; the old file is then unchanged */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {

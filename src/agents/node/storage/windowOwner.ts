@@ -7,7 +7,7 @@ interface WindowOwner {
   readonly pid: number;
   /** Start of the process in seconds since the epoch, which tells apart processes with the same id. */
   readonly startedAt: number;
-  /** Stands for the computer, since home folders can be shared over a network. */
+  /** Identifies the computer, because home folders can be shared over a network. */
   readonly host: string;
 }
 

@@ -52,7 +52,7 @@ export class UvxInstaller implements InstallerKind<'uvx'> {
   }
 }
 
-/** `uv tool run`, which is what `uvx` stands for, with one exact version. */
+/** Arguments for `uv tool run` (the same as `uvx`) with one exact version. */
 function uvArguments({ name, version }: PackageSpec, cmd: string | undefined): string[] {
   const command = cmd ?? name.replace(/\[.*$/, '');
   return ['tool', 'run', '--no-progress', '--from', `${name}==${version}`, command];
@@ -62,5 +62,8 @@ function uvArguments({ name, version }: PackageSpec, cmd: string | undefined): s
 function toSpec(distribution: UvxDistribution): PackageSpec {
   const spec = parsePythonSpec(distribution.package);
   if (spec) return spec;
-  throw new InstallError('notSupportedHere', `The registry names no exact version of ${distribution.package}.`);
+  throw new InstallError(
+    'notSupportedHere',
+    `The registry doesn’t specify an exact version of ${distribution.package}.`,
+  );
 }

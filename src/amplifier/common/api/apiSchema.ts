@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SessionEvent, approvalDetails, TokenUsage } from '../../../session/common/sessionEvents';
-import { isSessionState } from '../../../session/common/sessionState';
+import { isSessionStateEvent } from '../../../session/common/sessionStateEvents';
 
 // The messages of Amplifier's REST API. Requests follow the API reference. Response schemas are more lenient, because
 // the real server omits some fields and adds others.
@@ -128,7 +128,7 @@ function readPending(value: unknown): PendingApproval | 'unreadable' | undefined
 
 function readState(value: unknown): SessionEvent[] {
   const events = z.array(z.unknown()).safeParse(value).data ?? [];
-  return events.flatMap((event) => SessionEvent.safeParse(event).data ?? []).filter(isSessionState);
+  return events.flatMap((event) => SessionEvent.safeParse(event).data ?? []).filter(isSessionStateEvent);
 }
 
 export const SessionStatus = z

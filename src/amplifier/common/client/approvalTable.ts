@@ -14,7 +14,7 @@ import {
   emitNotice,
   setTimer,
   settleCall,
-  stopAbandonedTurn,
+  stopDetachedTurnOnServer,
   updateState,
   type ReducerStep,
 } from './reducerStep';
@@ -289,7 +289,7 @@ function deny(step: ReducerStep, approval: OpenApproval): void {
     logMessage(step, 'warn', `no listed option denies approval ${id}: stopping the turn`);
     if (approval.phase === 'left') {
       resolve(step, id);
-      stopAbandonedTurn(step);
+      stopDetachedTurnOnServer(step);
     } else {
       put(step, { ...approval, phase: 'answering', isBeingDenied: true });
       clearTimers(step, key);

@@ -16,7 +16,7 @@ const defaultLimits = {
   cancelTimeoutMs: 20_000,
   closeTimeoutMs: 10_000,
   /** How long a detached turn is followed and its approvals are denied. */
-  abandonedMs: 30 * 60_000,
+  detachedTurnMs: 30 * 60_000,
 };
 export type SessionLimits = Readonly<typeof defaultLimits>;
 
@@ -47,7 +47,7 @@ export interface SessionState {
   readonly watch: StatusCheckState;
   readonly ending: RequestedEnd | undefined;
   readonly stop: Stop | undefined;
-  readonly abandoned: AbandonedTurn | undefined;
+  readonly detachedTurn: DetachedTurn | undefined;
 }
 
 /** An approval, from its first report until it is answered or can no longer be answered. */
@@ -161,20 +161,20 @@ export interface RequestedEnd {
 
 /** Progress of stopping a turn. The gentlest method that the server supports is used. */
 interface Stop {
-  readonly stage: 'telling' | 'grace' | 'asking' | 'deleting';
+  readonly stage: 'sending' | 'grace' | 'asking' | 'deleting';
   /** Whether the end of the turn was already emitted. */
-  readonly isLeft: boolean;
+  readonly isTurnDetached: boolean;
 }
 
 /** A turn that continues on the server although it has ended for the user. */
-export interface AbandonedTurn {
-  readonly stage: 'looking' | 'denying' | 'pausing' | 'discarding';
+export interface DetachedTurn {
+  readonly stage: 'checking' | 'denying' | 'pausing' | 'discarding';
   /** `prompt`: the prompt is still being sent. `turn`: the turn is being stopped. */
   readonly stopping: 'prompt' | 'turn' | 'done';
   readonly isStopped: boolean;
   /** Whether to end the session on the server when the turn is over or its time limit has passed. */
   readonly isDiscarded: boolean;
-  readonly idleLooks: number;
+  readonly idleChecks: number;
   readonly pauseMs: number;
   /** The denying option that the stream reported last. Used for servers whose status is unreadable. */
   readonly denial: string | undefined;
@@ -213,7 +213,7 @@ export function initialSessionState(options: {
     },
     ending: undefined,
     stop: undefined,
-    abandoned: undefined,
+    detachedTurn: undefined,
   };
 }
 

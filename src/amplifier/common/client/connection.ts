@@ -1,5 +1,5 @@
 import { isTransportError, type AmplifierApiError } from '../api/apiErrors';
-import { abandonTurn, stopFollowingAbandonedTurn } from './abandonedTurn';
+import { detachTurn, stopFollowingDetachedTurn } from './detachedTurn';
 import type { SessionInput } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
 import { hasOwnTurn, isResponsibleForApprovals } from './clientState';
@@ -21,7 +21,7 @@ export function handleConnected(step: ReducerStep): void {
   const { connection, opening } = step.state;
   // The grace timer is not stopped, because the new connection may fail immediately.
   updateState(step, { connection: { ...connection, isConnected: true }, opening: undefined });
-  stopFollowingAbandonedTurn(step);
+  stopFollowingDetachedTurn(step);
   expectRepeatedApprovals(step);
   step.effects.push({ kind: 'reportConnected' });
   settleCall(step, opening);
@@ -46,7 +46,7 @@ export function handleReconnectGraceTimer(step: ReducerStep): void {
   const { isConnected } = step.state.connection;
   updateState(step, { connection: { isConnected, hasGrace: false } });
   if (isConnected) return;
-  if (isResponsibleForApprovals(step.state)) abandonTurn(step, {});
+  if (isResponsibleForApprovals(step.state)) detachTurn(step, {});
   interruptTurn(step, 'The connection to the server was lost during this turn.');
 }
 
@@ -66,7 +66,7 @@ export function handleStatusCheckFailure(step: ReducerStep, error: unknown): voi
 function giveUp(step: ReducerStep, error: AmplifierApiError): void {
   const isRestart = error.code === 'SESSION_NOT_FOUND';
   const goesOn = !isRestart && isResponsibleForApprovals(step.state);
-  if (goesOn) abandonTurn(step, { isStopped: hasOwnTurn(step.state) });
+  if (goesOn) detachTurn(step, { isStopped: hasOwnTurn(step.state) });
   failTurn(step, { error: isRestart ? sessionMessages.restarted : error.toBackendError().message, code: error.code });
   if (goesOn) emitNotice(step, 'warning', sessionMessages.left);
   endSession(step, { reason: isRestart ? 'server_restarted' : 'stream_failed' });

@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/common/errors';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { isMissingRouteError } from '../api/apiErrors';
 import type { SessionStatus } from '../api/apiSchema';
-import { abandonTurn } from './abandonedTurn';
+import { detachTurn } from './detachedTurn';
 import { denyAllApprovals, isDenialPending } from './approvalTable';
 import { abortPrompt } from './prompts';
 import type { CallId, StopMethod } from './sessionInput';
@@ -56,7 +56,7 @@ export function advanceRequestedEnd(step: ReducerStep): void {
   } else if (ending?.stage === 'denying' && !isDenialPending(step.state)) {
     beginStopping(step, ending);
   }
-  if (stop?.stage === 'grace' && !stop.isLeft && hasEnded(step)) stopEnded(step, 'turnEnded');
+  if (stop?.stage === 'grace' && !stop.isTurnDetached && hasEnded(step)) stopEnded(step, 'turnEnded');
 }
 
 export function handleEndingStageTimer(step: ReducerStep): void {
@@ -96,12 +96,12 @@ export function holdBackSessionEnd(step: ReducerStep, event: SessionEvent): bool
 /** Handles the result of a request to stop the turn, which was sent or has failed. */
 export function handleStopSent(step: ReducerStep, way: StopMethod, error: unknown): void {
   const { stop, limits } = step.state;
-  if (stop?.stage !== 'telling') return;
+  if (stop?.stage !== 'sending') return;
   if (error === undefined) {
     updateState(step, { stop: { ...stop, stage: 'grace' } });
     setTimer(step, 'stopGrace', limits.cancelGraceMs);
   } else if (way === 'route' && isMissingRouteError(error)) {
-    step.effects.push({ kind: 'tell', way: 'control' });
+    step.effects.push({ kind: 'sendStop', way: 'control' });
   } else {
     checkWhetherStopped(step);
   }
@@ -145,16 +145,16 @@ export function handleCloseResult(step: ReducerStep, error: unknown): void {
   if (ending?.stage !== 'closing') return;
   if (error !== undefined) {
     logMessage(step, 'debug', `could not end it: ${messageOf(error)}`);
-    abandonTurn(step, { isDiscarded: true });
+    detachTurn(step, { isDiscarded: true });
   }
   endSession(step, { reason: 'user_stopped' });
 }
 
 /** Settles the calls that wait for the end. Afterwards, only a detached turn is still being stopped. */
-export function abandonPendingEnd(step: ReducerStep): void {
-  const { ending, stop, abandoned } = step.state;
-  if (stop && abandoned?.isStopped) updateState(step, { stop: { ...stop, isLeft: true } });
-  else if (stop && !stop.isLeft) dropRequestedStop(step);
+export function settleCallsAwaitingEnd(step: ReducerStep): void {
+  const { ending, stop, detachedTurn } = step.state;
+  if (stop && detachedTurn?.isStopped) updateState(step, { stop: { ...stop, isTurnDetached: true } });
+  else if (stop && !stop.isTurnDetached) dropRequestedStop(step);
   if (!ending) return;
   updateState(step, { ending: undefined });
   clearTimers(step, 'endingStage', 'endingDeadline');
@@ -185,8 +185,8 @@ function beginStopping(step: ReducerStep, ending: RequestedEnd): void {
     stopEnded(step, 'turnEnded');
     return;
   }
-  updateState(step, { stop: { stage: 'telling', isLeft: false } });
-  step.effects.push({ kind: 'tell', way: 'route' });
+  updateState(step, { stop: { stage: 'sending', isTurnDetached: false } });
+  step.effects.push({ kind: 'sendStop', way: 'route' });
 }
 
 function stopEnded(step: ReducerStep, outcome: StopOutcome): void {
@@ -198,13 +198,13 @@ function stopEnded(step: ReducerStep, outcome: StopOutcome): void {
 function conclude(step: ReducerStep, ending: RequestedEnd, outcome: StopOutcome | 'nothing'): void {
   const { isCancel, isClose, heldEnd, calls } = ending;
   const isOver = outcome === 'goesOn' || outcome === 'sessionEnded';
-  const isLeft = outcome === 'goesOn' || (isClose && outcome === 'notStopped');
-  if (isLeft) abandonTurn(step, { isDiscarded: true });
+  const continuesDetached = outcome === 'goesOn' || (isClose && outcome === 'notStopped');
+  if (continuesDetached) detachTurn(step, { isDiscarded: true });
   if (isCancel && outcome !== 'nothing') {
     endTurn(step, 'cancelled');
     if (outcome !== 'turnEnded') emitNotice(step, 'warning', sessionMessages[outcome]);
   }
-  if (isClose && !heldEnd && !isOver && !isLeft) {
+  if (isClose && !heldEnd && !isOver && !continuesDetached) {
     updateState(step, { ending: { ...ending, stage: 'closing', isCancel: false } });
     step.effects.push({ kind: 'delete', purpose: 'close', timeoutMs: undefined });
     return;

@@ -1,4 +1,4 @@
-import * as abandoned from './abandonedTurn';
+import * as detached from './detachedTurn';
 import * as approvals from './approvalTable';
 import * as time from './approvalTime';
 import * as connection from './connection';
@@ -52,7 +52,7 @@ const results = {
   promptTaken: prompts.handlePromptAccepted,
   promptFailed: prompts.handlePromptFailure,
   answered,
-  told: (step, { way, error }) => ending.handleStopSent(step, way, error),
+  stopSent: (step, { way, error }) => ending.handleStopSent(step, way, error),
   deleted: (step, { purpose, error }) => afterDelete[purpose](step, error),
   timer: (step, { key }) => timer(step, key),
 } satisfies Partial<SessionInputHandlers<ReducerStep>>;
@@ -88,7 +88,7 @@ const afterwards: Partial<SessionInputHandlers<ReducerStep>> = {
   approve: refuse,
   cancel: done,
   close: done,
-  event: (step, { event }) => abandoned.handleAbandonedEvent(step, event),
+  event: (step, { event }) => detached.handleDetachedTurnEvent(step, event),
   giveUp,
 };
 
@@ -104,14 +104,14 @@ const timers: Readonly<Record<FixedTimerKey, (step: ReducerStep) => void>> = {
   endingStage: ending.handleEndingStageTimer,
   endingDeadline: ending.handleEndingDeadline,
   stopGrace: ending.checkWhetherStopped,
-  look: abandoned.pollAbandonedTurn,
-  abandoned: abandoned.endAbandonedTurn,
+  detachedTurnCheck: detached.checkDetachedTurn,
+  detachedTurn: detached.endDetachedTurn,
 };
 
 const afterDelete = {
   stop: ending.handleStopResult,
   close: ending.handleCloseResult,
-  discard: abandoned.handleSessionDiscarded,
+  discard: detached.handleSessionDiscarded,
 } as const;
 
 function timer(step: ReducerStep, key: TimerKey): void {
@@ -130,7 +130,7 @@ function statusAnswered(step: ReducerStep, { purpose, status }: SessionInput<'st
     else prompts.handlePromptStatus(step, purpose, status);
   } else if (purpose.kind === 'allowance') approvals.handleStatusBeforeAllowing(step, purpose, status);
   else if (purpose.kind === 'stop') ending.handleStopStatus(step, status);
-  else abandoned.handleAbandonedStatus(step, status);
+  else detached.handleDetachedTurnStatus(step, status);
 }
 
 function statusFailed(step: ReducerStep, { purpose, error }: SessionInput<'statusFailed'>): void {
@@ -138,14 +138,14 @@ function statusFailed(step: ReducerStep, { purpose, error }: SessionInput<'statu
   else if (purpose.kind === 'prompt') prompts.failPrompt(step, error);
   else if (purpose.kind === 'allowance') approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
   else if (purpose.kind === 'stop') ending.handleStopResult(step, error);
-  else abandoned.handleAbandonedFailure(step, error);
+  else detached.handleDetachedTurnFailure(step, error);
 }
 
 function answered(step: ReducerStep, { purpose, error }: SessionInput<'answered'>): void {
   if (purpose.kind === 'approval') {
     if (error === undefined) approvals.handleAnswerAccepted(step, purpose);
     else approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
-  } else if (purpose.kind === 'look') abandoned.handleAbandonedDenial(step, error);
+  } else if (purpose.kind === 'detachedTurnCheck') detached.handleDetachedTurnDenial(step, error);
 }
 
 function start(step: ReducerStep, { call }: SessionInput<'start'>): void {
@@ -160,7 +160,7 @@ function advance(step: ReducerStep): void {
   do {
     before = step.state;
     if (before.ending || before.stop) ending.advanceRequestedEnd(step);
-    if (before.abandoned) abandoned.advanceAbandonedTurn(step);
+    if (before.detachedTurn) detached.advanceDetachedTurn(step);
     if (step.state.life === 'ended') finish(step);
     if (step.state.life === 'over') settleWhenDone(step);
   } while (step.state !== before);
@@ -171,7 +171,7 @@ function resume(step: ReducerStep, { status, askedAtMs }: SessionInput<'resume'>
   const { token_usage: soFar, last_event_id: eventId, last_activity: lastActivity } = status;
   if (soFar) updateState(step, { usage: { ...step.state.usage, soFar } });
   for (const event of status.state) turns.handleEvent(step, event);
-  if (eventId !== undefined) step.effects.push({ kind: 'goOnAfter', eventId });
+  if (eventId !== undefined) step.effects.push({ kind: 'continueAfter', eventId });
   time.recordNoApprovalsBefore(
     step,
     status.status === 'awaiting_approval' ? Date.parse(lastActivity ?? '') : askedAtMs,
@@ -181,7 +181,7 @@ function resume(step: ReducerStep, { status, askedAtMs }: SessionInput<'resume'>
 /** Leaves the session without ending it on the server. Stops its own turn if the server supports that. */
 function leaveSession(step: ReducerStep): void {
   if (hasOwnTurn(step.state)) {
-    abandoned.abandonTurn(step, { isStopped: true });
+    detached.detachTurn(step, { isStopped: true });
     emitNotice(step, 'warning', sessionMessages.left);
   }
   turns.endTurn(step, 'interrupted');
@@ -194,20 +194,20 @@ function finish(step: ReducerStep): void {
   settleCall(step, step.state.opening, sessionClosedError());
   updateState(step, { opening: undefined });
   clearTimers(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'repeatWindow', 'quiet', 'grace');
-  ending.abandonPendingEnd(step);
+  ending.settleCallsAwaitingEnd(step);
   step.effects.push({ kind: 'reportEnded' });
-  if (!step.state.abandoned) step.effects.push({ kind: 'closeStream' });
+  if (!step.state.detachedTurn) step.effects.push({ kind: 'closeStream' });
 }
 
 function settleWhenDone(step: ReducerStep): void {
-  const { abandoned, stop } = step.state;
-  if (abandoned || stop || approvals.listOpenApprovals(step.state).length > 0) return;
+  const { detachedTurn, stop } = step.state;
+  if (detachedTurn || stop || approvals.listOpenApprovals(step.state).length > 0) return;
   updateState(step, { life: 'settled' });
   step.effects.push({ kind: 'closeStream' }, { kind: 'reportSettled' });
 }
 
 function giveUp(step: ReducerStep): void {
   approvals.resolveAllApprovals(step);
-  abandoned.stopFollowingAbandonedTurn(step);
+  detached.stopFollowingDetachedTurn(step);
   if (step.state.stop) ending.dropRequestedStop(step);
 }

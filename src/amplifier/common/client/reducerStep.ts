@@ -63,10 +63,10 @@ export function beginCancel(step: ReducerStep, call?: CallId): void {
 export const promptSendGraceMs = 5000;
 
 /** Stops a turn on the server. Its end was already emitted. */
-export function stopAbandonedTurn(step: ReducerStep): void {
+export function stopDetachedTurnOnServer(step: ReducerStep): void {
   if (step.state.stop) return;
-  updateState(step, { stop: { stage: 'telling', isLeft: true } });
-  step.effects.push({ kind: 'tell', way: 'route' });
+  updateState(step, { stop: { stage: 'sending', isTurnDetached: true } });
+  step.effects.push({ kind: 'sendStop', way: 'route' });
 }
 
 export function sessionClosedError(): BackendError {

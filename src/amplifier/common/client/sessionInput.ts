@@ -18,13 +18,13 @@ interface StatusPurposes {
   /** For an approval that the user wants to allow: to check that this approval is still the pending one. */
   readonly allowance: { readonly id: string; readonly option: string; readonly call: CallId };
   readonly stop: unknown;
-  readonly look: unknown;
+  readonly detachedTurnCheck: unknown;
 }
 interface AnswerPurposes {
   readonly approval: { readonly id: string; readonly option: string; readonly call: CallId | undefined };
   /** Denies the pending approval of a detached turn. The approval was found by polling or by an event. */
-  readonly look: unknown;
-  readonly heard: unknown;
+  readonly detachedTurnCheck: unknown;
+  readonly detachedTurnEvent: unknown;
 }
 export type StopMethod = 'route' | 'control';
 type DeletePurpose = 'stop' | 'close' | 'discard';
@@ -41,8 +41,8 @@ export type FixedTimerKey =
   | 'endingStage'
   | 'endingDeadline'
   | 'stopGrace'
-  | 'look'
-  | 'abandoned';
+  | 'detachedTurnCheck'
+  | 'detachedTurn';
 export type TimerKey = FixedTimerKey | `approval ${string}`;
 
 interface Inputs {
@@ -82,7 +82,7 @@ interface Inputs {
   readonly promptTaken: { readonly requestId: string | undefined; readonly isAccepted: boolean };
   readonly promptFailed: { readonly call: CallId; readonly error: unknown };
   readonly answered: { readonly purpose: ApprovalAnswerReason; readonly error: unknown };
-  readonly told: { readonly way: StopMethod; readonly error: unknown };
+  readonly stopSent: { readonly way: StopMethod; readonly error: unknown };
   readonly deleted: { readonly purpose: DeletePurpose; readonly error: unknown };
   readonly timer: { readonly key: TimerKey };
 }
@@ -94,7 +94,7 @@ interface Effects {
   readonly reconnect: unknown;
   readonly closeStream: unknown;
   /** Skips the events until this one, including it. Comes before `openStream`. */
-  readonly goOnAfter: { readonly eventId: number };
+  readonly continueAfter: { readonly eventId: number };
   readonly askStatus: { readonly purpose: StatusPurpose; readonly timeoutMs: number | undefined };
   readonly collect: { readonly files: readonly string[] } & Collecting;
   readonly post: { readonly call: CallId; readonly request: PromptRequest };
@@ -104,7 +104,7 @@ interface Effects {
     readonly timeoutMs: number | undefined;
   };
   /** Stops the turn but keeps the session. */
-  readonly tell: { readonly way: StopMethod };
+  readonly sendStop: { readonly way: StopMethod };
   readonly delete: { readonly purpose: DeletePurpose; readonly timeoutMs: number | undefined };
   /** Aborts requests and discards their results. */
   readonly abort: { readonly purpose: 'prompt' | 'stop' };

@@ -105,7 +105,7 @@ export class SessionDriver {
       openStream: () => this.eventStream.start(),
       reconnect: () => this.eventStream.reconnect(),
       closeStream: () => this.eventStream.dispose(),
-      goOnAfter: ({ eventId }) => this.eventStream.resumeAfter(String(eventId)),
+      continueAfter: ({ eventId }) => this.eventStream.resumeAfter(String(eventId)),
       askStatus: ({ purpose, timeoutMs }) => {
         const ask = (signal: AbortSignal): Promise<SessionStatus> => client.getSession(id, signal);
         const failed = (error: unknown): SessionInput => ({ kind: 'statusFailed', purpose, error });
@@ -139,10 +139,10 @@ export class SessionDriver {
         const ended = (error: unknown): SessionInput => ({ kind: 'answered', purpose, error });
         this.runAction('answer', () => client.approve(id, body, timeoutMs), ended);
       },
-      tell: ({ way }) => {
+      sendStop: ({ way }) => {
         const sendStop = (signal: AbortSignal): Promise<unknown> =>
           way === 'route' ? client.cancelTurn(id, signal) : sendStopOverWebSocket(this.stopConnectionRequest());
-        this.runAction('stop', sendStop, (error) => ({ kind: 'told', way, error }));
+        this.runAction('stop', sendStop, (error) => ({ kind: 'stopSent', way, error }));
       },
       delete: ({ purpose, timeoutMs }) => {
         const end = (signal: AbortSignal): Promise<unknown> => client.deleteSession(id, signal);

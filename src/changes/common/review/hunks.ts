@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { commonEnds, lineEndingOf, splitLines } from './lines';
+import { commonPrefixAndSuffix, lineEndingOf, splitLines } from './lines';
 
 /** A range of 0-based lines; `end` is the line after the last one. The range is empty if `start` equals `end`. */
 export interface LineRange {
@@ -19,7 +19,7 @@ const maxEdits = 800;
 /** Returns the hunks between two texts, from top to bottom. Line endings are not compared. */
 export function hunksBetween(before: string, after: string): Hunk[] {
   const [old, current] = [splitLines(before), splitLines(after)];
-  const { end, start } = commonEnds(old, current);
+  const { end, start } = commonPrefixAndSuffix(old, current);
   const removed = old.slice(start, old.length - end);
   const added = current.slice(start, current.length - end);
   const pieces = diffArrays(removed, added, { maxEditLength: maxEdits });

@@ -11,7 +11,10 @@ export function lineEndingOf(text: string): '\n' | '\r\n' {
 }
 
 /** Counts the lines that two texts have in common at the start, and in the rest at the end. */
-export function commonEnds(one: readonly string[], other: readonly string[]): { start: number; end: number } {
+export function commonPrefixAndSuffix(
+  one: readonly string[],
+  other: readonly string[],
+): { start: number; end: number } {
   const most = Math.min(one.length, other.length);
   let start = 0;
   while (start < most && one[start] === other[start]) start++;

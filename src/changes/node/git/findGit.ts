@@ -38,7 +38,7 @@ export async function findGit(options: FindGitOptions): Promise<string | undefin
   return undefined;
 }
 
-export function findGitHere(folders: readonly string[], searchPath: string): Promise<string | undefined> {
+export function findGitOnThisSystem(folders: readonly string[], searchPath: string): Promise<string | undefined> {
   return findGit({
     folders,
     searchPath,

@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:chil
 import * as path from 'node:path';
 import type { Clock } from '../../../base/common/async';
 import { CheckpointError, cancelledError } from '../../common/checkpointError';
-import { findGitHere } from './findGit';
+import { findGitOnThisSystem } from './findGit';
 
 /** A call of Git, without a shell. */
 interface GitCall {
@@ -46,7 +46,7 @@ export class GitProgram {
     clock: Clock,
     searchPath = process.env['PATH'] ?? '',
   ): Promise<GitProgram> {
-    const file = await findGitHere(folders, searchPath);
+    const file = await findGitOnThisSystem(folders, searchPath);
     if (file === undefined)
       throw new CheckpointError('noGit', 'Git is not installed. Install Git to track all changes.');
     const unknown = new GitProgram(file, clock);
@@ -92,7 +92,7 @@ export class GitProgram {
     signal.addEventListener('abort', onAbort);
     try {
       const onTooMuch = (): void => stop(new CheckpointError('failed', 'The output of Git is too large.'));
-      const end = await Promise.race([ended(child, input, onTooMuch, maxOutputBytes), ending.givenUp]);
+      const end = await Promise.race([ended(child, input, onTooMuch, maxOutputBytes), ending.endingFailure]);
       if (stopped) throw stopped;
       return end;
     } catch (error) {
@@ -157,7 +157,7 @@ class ProcessEnding {
   }
 
   /** Rejects if the process cannot be ended, or if another process keeps its output open. */
-  get givenUp(): Promise<never> {
+  get endingFailure(): Promise<never> {
     return this.givenUpResolvers.promise;
   }
 

@@ -166,7 +166,7 @@ function privateEnvironment({ gitDir, top }: RepositoryPlace): Record<string, st
   };
 }
 
-/** Returns settings that turn off all with which Git runs programs or converts bytes. None are the workspace's. */
+/** Returns settings with which Git runs no other programs and converts no bytes. None come from the workspace. */
 function configText({ objectFormat, fileSystem, excludesFile }: UserSettings): string {
   const isWindows = process.platform === 'win32';
   const isMac = process.platform === 'darwin';

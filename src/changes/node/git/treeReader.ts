@@ -1,6 +1,6 @@
 import type { FileChange, FileState } from '../../common/checkpoint';
 import { CheckpointError } from '../../common/checkpointError';
-import { isNameText, splitNul } from '../../common/nameList';
+import { isValidUtf8Name, splitNul } from '../../common/nameList';
 import { kindOfMode, readRawDiff, type RawChange, type RawSide } from '../../common/rawDiff';
 import { GitFailure, type PrivateRepository } from './privateRepository';
 
@@ -16,7 +16,7 @@ export class TreeReader {
     const form = ['-r', '-z', '--raw', '--numstat', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-color'];
     const args = ['diff-tree', ...form, '--no-relative', ...renames, from, to];
     const { output } = await this.run(args, signal);
-    const raw = readRawDiff(splitNul(output)).filter(({ path }) => isNameText(path));
+    const raw = readRawDiff(splitNul(output)).filter(({ path }) => isValidUtf8Name(path));
     const objects = raw.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.object] : [])));
     const sizes = await this.readSizes([...new Set(objects)], signal);
     return raw.flatMap((change) => changeOf(change, sizes));
@@ -35,7 +35,7 @@ export class TreeReader {
   /** Returns the names in a tree for which `isWanted` is true. */
   async listNames(tree: string, isWanted: (name: string) => boolean, signal: AbortSignal): Promise<string[]> {
     const { output } = await this.run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree], signal);
-    return splitNul(output).filter((name) => isNameText(name) && isWanted(name));
+    return splitNul(output).filter((name) => isValidUtf8Name(name) && isWanted(name));
   }
 
   /** Returns contents by object id. The result omits objects that can't be found. */

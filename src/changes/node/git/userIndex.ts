@@ -179,7 +179,7 @@ function extension(name: string, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** Whether a tree entry is valid. An invalid one has an entry count of -1. */
+/** Whether all tree entries are valid. An invalid one has an entry count of -1. */
 function isWholeTree(tree: Buffer): boolean {
   return tree.length > 0 && !tree.includes('\0-1 ', 0, 'latin1');
 }

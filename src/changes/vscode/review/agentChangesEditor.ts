@@ -10,7 +10,7 @@ import { existsOnDisk } from './fileHunks';
 
 /** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxFiles = 300;
-const titles = { all: 'Agent Changes', some: 'Agent Changes of Conversation' } as const;
+const titles = { all: 'Agent Changes', some: 'Agent Changes from Conversation' } as const;
 const extents: readonly (keyof typeof titles)[] = ['all', 'some'];
 
 /**

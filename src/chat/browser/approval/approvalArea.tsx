@@ -7,7 +7,7 @@ import {
   reasonFor,
   withoutResolvedReasons,
   withReason,
-  withReasonSent,
+  markReasonSent,
   type ApprovalReason,
 } from '../../common/approvals/approvalReasons';
 import { ApprovalCard } from './approvalCard';
@@ -104,7 +104,7 @@ export function ApprovalArea() {
         isDeliberate={isDeliberate}
         reason={reasonFor(reasons, name)}
         onReason={(reason) => saveReasons(withReason(reasons, name, reason))}
-        onReasonSent={() => saveReasons(withReasonSent(latestReasons.current, name))}
+        onReasonSent={() => saveReasons(markReasonSent(latestReasons.current, name))}
       />
       {ordered.length > 1 && (
         <div class="approvals-pager">

@@ -49,7 +49,7 @@ const sourceLabels: Record<BackendView['source'], string> = {
   server: 'Servers',
 };
 
-/** Not an id that an agent can have. */
+/** No agent can have this id. */
 const agentsChoice = '\0agents';
 
 interface BackendPickerProps {
@@ -61,7 +61,7 @@ interface BackendPickerProps {
 function BackendPicker({ backends, value, session }: BackendPickerProps) {
   const page = usePage();
   if (backends.length === 0) return null;
-  // The agent of a conversation may have been removed: its name stays, its id is not for users.
+  // The agent of a conversation may have been removed. Its name is still shown, because users do not know its id.
   const isGone = session !== undefined && !backends.some(({ id }) => id === value);
   const known = backends.map((backend): PickerChoice => ({
     value: backend.id,

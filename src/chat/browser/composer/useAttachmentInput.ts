@@ -60,7 +60,7 @@ async function attachImages(page: ChatPage, files: readonly File[]): Promise<voi
   const images = files.filter(isImageFile);
   const { session } = page.store.state;
   if (images.length < files.length) {
-    page.store.addProblem('Only images can be added from outside VS Code. To add files of the workspace, type @.');
+    page.store.addProblem('Only images can be added from outside VS Code. To add workspace files, type @.');
   }
   if (images.length > 0 && session?.takesImages === false) {
     page.store.addProblem(

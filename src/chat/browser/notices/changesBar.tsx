@@ -50,19 +50,19 @@ export function ChangesBar() {
       <span class="changes-all">
         <ChangesBarButton
           label="Review"
-          hint="Review All Changes of This Conversation"
+          hint="Review All Changes from This Conversation"
           icon={DiffFilesIcon}
           onClick={review}
         />
         <ChangesBarButton
           label="Keep"
-          hint="Keep All Changes of This Conversation"
+          hint="Keep All Changes from This Conversation"
           icon={CheckIcon}
           onClick={() => void page.requestForSession(chatRequests.keepChanges, (sessionId) => ({ sessionId }))}
         />
         <ChangesBarButton
           label="Undo"
-          hint="Undo All Changes of This Conversation"
+          hint="Undo All Changes from This Conversation"
           icon={RevertIcon}
           onClick={() => void page.requestForSession(chatRequests.revert, (sessionId) => ({ sessionId }))}
         />

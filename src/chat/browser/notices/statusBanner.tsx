@@ -54,7 +54,7 @@ function SendAgain() {
   );
 }
 
-/** Gives the text of a prompt that waits for a sign-in back to the composer. */
+/** Cancels a prompt that waits for a sign-in, and moves its text back to the composer. */
 function CancelWaiting({ sessionId }: { sessionId: string }) {
   const page = usePage();
   return (

@@ -31,7 +31,7 @@ export function RemoteSessions({ listings }: { listings: RemoteListings }) {
                 class="button"
                 title={isAsked ? 'Stop waiting. The agent may keep running.' : listTooltip(title)}
                 aria-label={
-                  isAsked ? `Cancel listing conversations of ${title}` : `${action} conversations of ${title}`
+                  isAsked ? `Cancel listing conversations from ${title}` : `${action} conversations from ${title}`
                 }
                 onClick={() => (isAsked ? cancel() : list(id))}
               >

@@ -5,7 +5,7 @@ interface ApprovalKey {
   readonly prompt: string;
 }
 
-/** The user's reason for denying an approval, as far as it is typed. */
+/** The user's reason for denying an approval. It may be incomplete while the user types. */
 export interface ApprovalReason extends ApprovalKey {
   readonly reason: string;
   /** Whether the reason was already sent. It is shown until the approval disappears. */
@@ -29,7 +29,8 @@ export function withReason(
   return reason === undefined ? others : [...others, { sessionId, id, prompt, reason }].slice(-maxReasons);
 }
 
-export function withReasonSent(reasons: readonly ApprovalReason[], approval: ApprovalKey): readonly ApprovalReason[] {
+/** Marks the reason for an approval as sent. */
+export function markReasonSent(reasons: readonly ApprovalReason[], approval: ApprovalKey): readonly ApprovalReason[] {
   return reasons.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
 }
 

@@ -11,7 +11,7 @@ import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
 import { FileTexts, type ChangedTexts, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
-import { OtherSaveTracker } from '../unsaved/otherSaveTracker';
+import { SavesByOthersTracker } from '../unsaved/savesByOthersTracker';
 import { requireUnprotected } from '../restore/requireUnprotected';
 import { RunningTurnScans } from './runningTurnScans';
 import { ApprovalDiffs } from './approvalDiffs';
@@ -44,7 +44,7 @@ export class ChangeJournal {
   private readonly toolCallWrites: ToolCallWrites;
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly runningTurnScans: RunningTurnScans;
-  private readonly otherSaveTracker: OtherSaveTracker;
+  private readonly savesByOthersTracker: SavesByOthersTracker;
   private readonly approvalDiffs = new ApprovalDiffs();
   private readonly queue = new KeyedQueue();
   /** Texts before writes that are in progress through the editor port, by path. */
@@ -73,7 +73,7 @@ export class ChangeJournal {
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.runningTurnScans = new RunningTurnScans(clock, () => this.scan());
     const isAgentsWrite = (path: string): boolean => this.baseByPath.has(path);
-    this.otherSaveTracker = new OtherSaveTracker({
+    this.savesByOthersTracker = new SavesByOthersTracker({
       clock,
       files,
       fileTexts: texts,
@@ -172,14 +172,14 @@ export class ChangeJournal {
     this.runningTurnScans.observeEvent(event);
   }
 
-  /** Call before an answer is sent to the agent: what changed before is not the agent's work. Never rejects. */
+  /** Call before an answer is sent to the agent, because earlier changes are not the agent's. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
     await this.toolCallWrites.beforeAnswer(approvalId);
   }
 
   /**
-   * Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. A stopped agent can write until
-   * `whenAgentStopped` resolves, which must not reject. Never rejects.
+   * Records the changes of the turn. `isUnrecorded`: no window has recorded them yet. An agent that is being stopped can
+   * still write until `whenAgentStopped` resolves. That promise must not reject. Never rejects.
    */
   async endTurn(turn: number, isUnrecorded = true, whenAgentStopped?: Promise<void>): Promise<void> {
     this.runningTurnScans.end();
@@ -296,7 +296,7 @@ export class ChangeJournal {
     if (file && (await this.fileTexts.textOf(file.before)) === undefined) {
       throw new ChatError(
         'notFound',
-        'The previous contents of the file are unknown. Use the Timeline view or Git history.',
+        'The file’s previous contents are unknown. Use the Timeline view or Git history.',
       );
     }
     const now = await this.fileTexts.readFile(path);
@@ -387,6 +387,6 @@ export class ChangeJournal {
 
   dispose(): void {
     this.runningTurnScans.end();
-    this.otherSaveTracker.dispose();
+    this.savesByOthersTracker.dispose();
   }
 }

@@ -201,8 +201,8 @@ export class ChangeLedger {
     return undefined;
   }
 
-  /** Finds the changes whose lines nobody has edited since, and returns the text without them. */
-  async separateChange(
+  /** Returns the text without those changes whose lines nobody has edited since. */
+  async withoutUneditedChanges(
     path: string,
     { text: theirs }: Pick<CurrentFile, 'text'>,
   ): Promise<SeparableCounts & { readonly text?: string }> {

@@ -43,7 +43,7 @@ export class FileReview {
 
   async countSeparable(requested: string): Promise<SeparableCounts> {
     const path = await this.ports.resolvePath(requested);
-    const { separable, total } = await this.ports.ledger.separateChange(
+    const { separable, total } = await this.ports.ledger.withoutUneditedChanges(
       path,
       await this.ports.fileTexts.readFile(path),
     );
@@ -58,7 +58,7 @@ export class FileReview {
     const path = await this.ports.resolvePath(requested);
     const counts = await this.ports.queue.run(path, async () => {
       const now = await this.ports.fileTexts.readFile(path);
-      const { separable, text, total } = await this.ports.ledger.separateChange(path, now);
+      const { separable, text, total } = await this.ports.ledger.withoutUneditedChanges(path, now);
       if (separable > 0 && text !== undefined) {
         await this.ports.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
       }

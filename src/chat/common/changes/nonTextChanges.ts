@@ -198,7 +198,7 @@ export class NonTextChanges {
     const stored = undo && (await this.ports.checkpoints?.stateAt({ path, checkpoint: undo }));
     if (!stored) {
       const message =
-        'The file was edited later, and its state can’t be stored, so it was not deleted. Delete it yourself.';
+        'The file was edited later and Backline can’t back it up, so it was not deleted. Delete it manually if you no longer need it.';
       throw new ChatError('storage', message);
     }
     await deleteFile();

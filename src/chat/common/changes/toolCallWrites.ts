@@ -226,7 +226,9 @@ export class ToolCallWrites {
     });
   }
 
-  /** Like `note`, for changes found later. They are the agent's if the file has the text that the call reported. */
+  /**
+   * Records changes that appear after the call. They are the agent's if the file has the text that the call reported.
+   */
   private async recordLateWrite(path: string, watched: WatchedFile): Promise<boolean> {
     return await this.ports.ledger.recordWrite({
       path,

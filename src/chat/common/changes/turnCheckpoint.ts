@@ -12,7 +12,7 @@ import type {
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { ChangeKind } from '../../../transcript/common/entries';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
-import { OtherSaves } from '../unsaved/otherSaves';
+import { SavesByOthers } from '../unsaved/savesByOthers';
 import { maxFiles, type ChangeLedger } from './changeLedger';
 import { maxFileBytes, type CurrentFile, type FileText, type FileTexts, type FileTextId } from './fileTexts';
 import type { NonTextChanges } from './nonTextChanges';
@@ -49,7 +49,7 @@ export class TurnCheckpoint {
   /** The last recorded state of each file. A file in the same state is skipped. */
   private readonly recordedByPath = new Map<string, ChangedFile>();
   /** Saves in editors of this window during the turn that were not made by this agent. */
-  private readonly otherSaves = new OtherSaves();
+  private readonly savesByOthers = new SavesByOthers();
   /** The states of files without texts after such saves. */
   private readonly otherSavedStateByPath = new Map<string, CurrentState>();
   /** Notices that the conversation has already shown. */
@@ -80,7 +80,7 @@ export class TurnCheckpoint {
     this.turn = turn;
     this.isRestored = false;
     this.recordedByPath.clear();
-    this.otherSaves.clear();
+    this.savesByOthers.clear();
     this.otherSavedStateByPath.clear();
     if (folders.length > 0) record({ type: 'checkpoint', turn, folders: [...folders] });
     for (const problem of problems) {
@@ -102,14 +102,14 @@ export class TurnCheckpoint {
     if (!this.isRunning) return;
     const { texts } = this.ports;
     const text = await this.storeBase(path, saved);
-    this.otherSaves.add(path, text, before && (await texts.storeText(before)), this.lastAgentText(path));
+    this.savesByOthers.add(path, text, before && (await texts.storeText(before)), this.lastAgentText(path));
   }
 
   /** Uses the current file on disk as the base with which later writes are compared. */
   async rebase(path: string): Promise<void> {
     if (!this.isRunning) return;
     const text = await this.storeBase(path, await this.readSavedText(path));
-    this.otherSaves.setLastKnownText(path, text, this.lastAgentText(path));
+    this.savesByOthers.setLastKnownText(path, text, this.lastAgentText(path));
   }
 
   /** Records all changes of the turn until now. Scans run one at a time. Never rejects. */
@@ -128,7 +128,7 @@ export class TurnCheckpoint {
     if (this.folders.length === 0) return;
     await this.scan();
     for (const problem of this.scanProblems) {
-      this.addNotice(`Some changes of this turn by shell commands can’t be shown or undone. ${problem}`);
+      this.addNotice(`Some changes by shell commands in this turn can’t be shown or undone. ${problem}`);
     }
     // Later writes do not belong to this turn, even if the conversation is reopened.
     this.ports.record({ type: 'checkpoint', turn, folders: [] });
@@ -217,15 +217,15 @@ export class TurnCheckpoint {
 
   /** Records changes by shell commands that were made before others saved the file. Returns the saved text. */
   private async recordUnseenWrites(path: string, textBefore: FileText): Promise<FileTextId> {
-    const { otherSaves } = this;
+    const { savesByOthers } = this;
     const { texts } = this.ports;
     const agentsText = this.lastAgentText(path);
-    const saved = otherSaves.textOf(path, agentsText);
-    for (const { after, before } of otherSaves.takeUnseenWrites(path, agentsText)) {
+    const saved = savesByOthers.textOf(path, agentsText);
+    for (const { after, before } of savesByOthers.takeUnseenWrites(path, agentsText)) {
       const base = before === undefined ? await texts.storeTextNotFromDisk(textBefore) : before;
       await this.recordWrite(path, base, { id: after, text: await texts.textOf(after), isDirty: false });
     }
-    if (saved !== undefined) otherSaves.setLastKnownText(path, saved, this.lastAgentText(path));
+    if (saved !== undefined) savesByOthers.setLastKnownText(path, saved, this.lastAgentText(path));
     return saved;
   }
 

@@ -5,7 +5,7 @@ import { toCommandViews, toOptionViews, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
 import type { BackendConnection } from './backendConnection';
-import { isWaitingInQueue } from '../signIn/signInWait';
+import { isQueuedForSignIn } from '../signIn/signInWait';
 import { isStopping, type TurnPhase } from './turnPhase';
 
 type Status = Pick<SessionView, 'status' | 'statusText' | 'statusDetails'>;
@@ -64,7 +64,7 @@ export function sessionView(
 ): SessionView {
   const { file, journal, queue, transcript } = conversation;
   const { backendId, backendTitle, id, title } = conversation.head;
-  const isWaiting = isWaitingInQueue(conversation.head, queue.first !== undefined, now);
+  const isWaiting = isQueuedForSignIn(conversation.head, queue.first !== undefined, now);
   return {
     id,
     title,

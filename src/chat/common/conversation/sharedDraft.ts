@@ -63,8 +63,8 @@ export class SharedDraft implements Disposable {
     this.emitter.fire({ kind: 'refused', draft });
   }
 
-  /** Puts back the text of a prompt that the user withdrew, before newer text. */
-  giveBack(draft: Draft): void {
+  /** Restores the text of a prompt that the user has withdrawn. Places it before newer text. */
+  restoreWithdrawn(draft: Draft): void {
     this.save(joinDrafts(draft, this.currentDraft));
     this.emitter.fire({ kind: 'refused', draft });
   }

@@ -68,7 +68,7 @@ export class TurnRunner {
     await this.pendingCheck;
   }
 
-  /** Withdraws the prompt that was not sent yet, for the user: its text goes back to the composer. */
+  /** Withdraws the prompt that was not sent yet. Its text goes back to the composer. */
   withdraw(): void {
     const phase = this.currentPhase;
     if (phase.kind !== 'connecting') return;

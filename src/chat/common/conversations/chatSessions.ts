@@ -15,7 +15,7 @@ import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, ConversationFiles, SessionHead } from '../chatStore';
 import type { BackendView, SessionRow } from '../chatView';
-import { isWaitingInQueue } from '../signIn/signInWait';
+import { isQueuedForSignIn } from '../signIn/signInWait';
 import { forkOf } from '../restore/forkOf';
 import { backendView } from './backendView';
 import { IdleChatCloser } from './idleChatCloser';
@@ -277,7 +277,7 @@ export class ChatSessions implements Chats, WriteObserver {
   private async sendWaitingPrompts(backendId: string): Promise<void> {
     const { clock, log, store } = this.ports;
     const waiting = store.heads.filter(
-      (head) => head.backendId === backendId && isWaitingInQueue(head, true, clock.now()),
+      (head) => head.backendId === backendId && isQueuedForSignIn(head, true, clock.now()),
     );
     for (const { id } of waiting) {
       try {

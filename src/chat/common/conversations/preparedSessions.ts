@@ -25,7 +25,7 @@ const idleMs = 10 * 60_000;
  * How long a session is kept after the last such page has closed. A prompt that is being sent takes the session as soon
  * as the agent has started.
  */
-const abandonedMs = 2 * 60_000;
+const detachedTurnMs = 2 * 60_000;
 
 interface Preparation {
   readonly backendId: string;
@@ -102,7 +102,7 @@ export class PreparedSessions {
 
   /** Returns the prepared session if it matches, or else a new session. @throws BackendError */
   async create(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession> {
-    const prepared = await this.takeIfFitting(backend, options, signal);
+    const prepared = await this.takeIfMatching(backend, options, signal);
     if (prepared) return prepared;
     const session = await backend.createSession(options, signal);
     this.ports.sessionDefaults.recordOfferedOptions(backend.id, session.config);
@@ -119,7 +119,7 @@ export class PreparedSessions {
     void this.ports.forget(prepared.backend.id, prepared.session.id);
   }
 
-  private async takeIfFitting(
+  private async takeIfMatching(
     backend: SessionBackend,
     options: CreateSessionOptions,
     signal: AbortSignal,
@@ -163,7 +163,7 @@ export class PreparedSessions {
     this.expiryTimer?.dispose();
     if (!this.preparation) return;
     // Only the time during which the computer is awake counts, so that sleep does not end the session.
-    const delayMs = this.isPromptExpected ? idleMs : abandonedMs;
+    const delayMs = this.isPromptExpected ? idleMs : detachedTurnMs;
     this.expiryTimer = setTimerExcludingSleep(this.ports.clock, delayMs, () => this.discardCurrent());
   }
 

@@ -34,7 +34,8 @@ export class AgentOptions {
   private readonly offeredOptions = new Map<string, readonly OptionView[]>();
   /** The user's choices for only the next conversation, by agent id. */
   private readonly oneTimeChoices = new Map<string, Readonly<Record<string, OptionValue>>>();
-  private readonly reportedChoices = new Set<string>();
+  /** Choices for which `noticeForUnofferedChoice` has returned a notice in this window. */
+  private readonly notifiedUnofferedChoices = new Set<string>();
 
   constructor(
     private readonly memento: Memento,
@@ -105,8 +106,8 @@ export class AgentOptions {
   /** Returns a notice about a configured default that the agent does not offer, once per window. */
   noticeForUnofferedChoice(agentId: string, { from, option, value }: OptionChoice): string | undefined {
     const key = JSON.stringify([agentId, option, value]);
-    if (from !== 'settings' || this.reportedChoices.has(key)) return undefined;
-    this.reportedChoices.add(key);
+    if (from !== 'settings' || this.notifiedUnofferedChoices.has(key)) return undefined;
+    this.notifiedUnofferedChoices.add(key);
     const title = this.backendViews.get(agentId)?.title ?? agentId;
     return `${title} doesn’t offer ${option} "${String(value)}". This default in backline.acp.agents was ignored.`;
   }

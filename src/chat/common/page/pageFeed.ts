@@ -54,7 +54,7 @@ const allParts: readonly UpdatePart[] = [
   'untrusted',
 ];
 
-/** Sends changes to one page, at most once per frame. Without a page, nothing is sent. A new page gets all. */
+/** Sends changes to one page, at most once per frame. Sends nothing without a page. A new page gets everything. */
 export class PageFeed implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly frameCoalescer: Coalescer;

@@ -1,6 +1,6 @@
 import { DraftAttachment, type Draft, type MentionRow } from '../chatView';
 
-/** What is known of a workspace when a conversation begins. */
+/** What Backline knows about the workspace when a conversation begins. */
 export interface WorkspaceFacts {
   /** The problems that VS Code shows, as an attachment, if there are any. */
   readonly problems: MentionRow | undefined;
@@ -13,7 +13,7 @@ export interface WorkspaceFacts {
 
 const starterCount = 3;
 
-/** Prompts that are useful in this workspace, the most urgent first. They are put into the composer, and not sent. */
+/** Prompts that are useful in this workspace, the most urgent first. Choosing one only fills the composer. */
 export function workspaceStarters({ changes, file, hasTests, problems }: WorkspaceFacts): Draft[] {
   const starters: Draft[] = [
     ...(problems ? [startWith('Fix the problems', problems)] : []),

@@ -14,22 +14,22 @@ interface SignInWaitPorts {
   readonly clock: Clock;
 }
 
-/** A prompt that waited longer than this is not sent without the user: it stays in the queue. */
+/** A prompt that has waited longer than this is not sent automatically, but stays in the queue. */
 const maxWaitMs = 60 * 60_000;
 
 /** Whether a prompt in the queue has waited for a sign-in since before its window was closed. `now`: since the epoch. */
-export function isWaitingInQueue({ signInWaitSince = 0 }: SessionHead, hasQueue: boolean, now: number): boolean {
+export function isQueuedForSignIn({ signInWaitSince = 0 }: SessionHead, hasQueue: boolean, now: number): boolean {
   return signInWaitSince > 0 && hasQueue && Math.abs(now - signInWaitSince) < maxWaitMs;
 }
 
-/** The prompt of a conversation that waits until the user has signed in: it is sent once, or its text is given back. */
+/** A prompt that waits until the user has signed in. It is then sent once, or its text goes back to the composer. */
 export class SignInWait {
   constructor(private readonly ports: SignInWaitPorts) {}
 
   /** Whether the first prompt of the queue waits for a sign-in. */
   get isInQueue(): boolean {
     const { clock, conversation } = this.ports;
-    return isWaitingInQueue(conversation.head, conversation.queue.first !== undefined, clock.now());
+    return isQueuedForSignIn(conversation.head, conversation.queue.first !== undefined, clock.now());
   }
 
   /** Call before any prompt is sent. */
@@ -38,7 +38,7 @@ export class SignInWait {
     if ((head.signInWaitSince ?? 0) > 0) file.updateHead({ signInWaitSince: 0 });
   }
 
-  /** Withdraws the waiting prompt for the user, who does not want to sign in. Undefined if no prompt waits. */
+  /** Withdraws the waiting prompt, because the user does not want to sign in. Undefined if no prompt waits. */
   cancel(): Promise<void> | undefined {
     const { conversation, turnRunner } = this.ports;
     const { sentPrompt } = this;
@@ -55,19 +55,19 @@ export class SignInWait {
   closeTurns(newId: () => string): void {
     const { clock, conversation, draft, turnRunner } = this.ports;
     const { sentPrompt, unsentPrompt } = this;
-    // Otherwise, it would go back to the composer.
+    // Otherwise, the prompt would go back to the composer.
     if (unsentPrompt) draft.confirmSent(unsentPrompt.id);
     turnRunner.close();
     const prompt = unsentPrompt ?? (sentPrompt && { ...sentPrompt, id: newId() });
     if (!prompt || !conversation.file.isOurs) return;
-    // A prompt from the queue is back there.
+    // A prompt that came from the queue is already there again.
     if (!conversation.queue.get(prompt.id)) conversation.addRecord({ type: 'queued', ...prompt, isNext: true });
     conversation.file.updateHead({ signInWaitSince: clock.now() });
   }
 
   private async cancelSent(prompt: Draft): Promise<void> {
     await this.ports.turnRunner.stop();
-    this.ports.draft.giveBack(prompt);
+    this.ports.draft.restoreWithdrawn(prompt);
   }
 
   private async cancelQueued(prompt: QueuedPrompt): Promise<void> {
@@ -75,7 +75,7 @@ export class SignInWait {
     await conversation.file.claim();
     this.end();
     conversation.addRecord({ type: 'unqueued', id: prompt.id });
-    draft.giveBack(prompt);
+    draft.restoreWithdrawn(prompt);
   }
 
   private get isMissing(): boolean {
@@ -87,7 +87,7 @@ export class SignInWait {
     return this.isMissing && phase.kind === 'connecting' ? phase.prompt : undefined;
   }
 
-  /** The prompt of a turn that the agent has not answered, because it refused it. */
+  /** The prompt of a turn that the agent has refused and therefore not answered. */
   private get sentPrompt(): Draft | undefined {
     const { conversation, turnRunner } = this.ports;
     const { answerText, isBusy, prompts } = conversation.transcript;

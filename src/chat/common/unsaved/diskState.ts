@@ -16,7 +16,7 @@ export interface DiskReading {
   readonly unsaved: string;
   /** The agent that may have written the file. Undefined if only others can have written it. */
   readonly agent: string | undefined;
-  /** Whether the unsaved text is based on another text than the file on disk. */
+  /** Whether the unsaved text is based on a different version from the one on disk. */
   readonly isBehind?: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { NewSessionOptions } from '../../common/page/newSessionOptions';
 import type { PageChips } from '../../common/page/pageChips';
 import type { ShownChats } from '../../common/page/shownChats';
 import type { CodeProposals } from '../review/codeProposals';
-import type { EditorActions } from '../review/editorActions';
+import type { AnswerTextActions } from '../answerTextActions';
 import type { RestoreActions } from '../review/restoreActions';
 import type { ReviewActions } from '../review/reviewActions';
 import type { TurnReviews } from '../review/turnReviews';
@@ -26,7 +26,7 @@ export interface ChatPageServices {
   readonly rowsForDrop: (uris: readonly string[]) => Promise<MentionRow[]>;
   readonly newDraft: SharedDraft;
   readonly shown: ShownChats;
-  readonly editor: EditorActions;
+  readonly editor: AnswerTextActions;
   readonly code: CodeProposals;
   readonly review: ReviewActions;
   readonly restore: RestoreActions;

@@ -5,7 +5,7 @@ import { readTextIfExists } from '../../../editor/common/readTextIfExists';
 import type { Messages } from '../../../platform/vscode/messages';
 import { insertCodeIntoText } from '../../common/changes/codePlacement';
 import type { Dialogs } from '../dialogs';
-import type { EditorActions } from './editorActions';
+import type { AnswerTextActions } from '../answerTextActions';
 import { protectionIfWritable } from '../protectionIfWritable';
 import type { VirtualDocuments } from './virtualDocuments';
 
@@ -24,7 +24,7 @@ export class CodeProposals implements Disposable {
   constructor(
     private readonly documents: VirtualDocuments,
     private readonly editorPort: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
-    private readonly editorActions: Pick<EditorActions, 'textEditor'>,
+    private readonly answerTextActions: Pick<AnswerTextActions, 'textEditor'>,
     private readonly dialogs: Pick<Dialogs, 'confirm'>,
     private readonly messages: Messages,
   ) {}
@@ -129,12 +129,12 @@ export class CodeProposals implements Disposable {
   }
 
   private activeEditorPath(): string | undefined {
-    const uri = this.editorActions.textEditor?.document.uri;
+    const uri = this.answerTextActions.textEditor?.document.uri;
     return uri?.scheme === 'file' ? uri.fsPath : undefined;
   }
 
   private selectionIn(path: string): { start: number; end: number } | undefined {
-    const editor = this.editorActions.textEditor;
+    const editor = this.answerTextActions.textEditor;
     if (editor?.document.uri.scheme !== 'file' || editor.document.uri.fsPath !== path) return undefined;
     const { document, selection } = editor;
     return { start: document.offsetAt(selection.start), end: document.offsetAt(selection.end) };

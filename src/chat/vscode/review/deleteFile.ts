@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { EditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
 
 /**
- * Deletes a file of the workspace. VS Code’s Explorer can’t undo this.
+ * Deletes a file of the workspace. The user can’t undo this in VS Code’s Explorer.
  * @throws EditorError `untrusted`, `editRejected`, `protected` for a protected file without the user's consent, …
  */
 export async function deleteFile(

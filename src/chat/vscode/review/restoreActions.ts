@@ -18,7 +18,7 @@ import {
 } from '../../common/restore/restoreRows';
 import type { Dialogs } from '../dialogs';
 import type { DiffViews } from './diffViews';
-import type { FilesToRestore } from './filesToRestore';
+import type { FileRestorePreparer } from './fileRestorePreparer';
 import type { InterruptedRestores } from './interruptedRestores';
 import { pickFiles, pickScope } from './restorePicks';
 import { skippedText } from './skippedText';
@@ -27,7 +27,7 @@ interface RestoreActionsDeps {
   readonly chats: Pick<Chats, 'openChats'>;
   readonly checkpoints: Pick<WorkspaceCheckpoints, 'planRestore' | 'textAfterRestore'> | undefined;
   readonly restorer: FileRestorer;
-  readonly files: FilesToRestore;
+  readonly files: FileRestorePreparer;
   readonly interrupted: InterruptedRestores;
   readonly diffViews: Pick<DiffViews, 'compareWithCurrent'>;
   readonly dialogs: Pick<Dialogs, 'confirm' | 'choose'>;
@@ -161,9 +161,7 @@ export class RestoreActions {
       if (!isConfirmed) return false;
     }
     if (isWorking(chat)) await withDeadline(clock, 'Stopping the agent', stopTimeoutMs, () => chat.stop());
-    await withDeadline(clock, 'Recording the changes of the turn', settleTimeoutMs, () =>
-      chat.restores.whenTurnRecorded(),
-    );
+    await withDeadline(clock, 'Recording the turn’s changes', settleTimeoutMs, () => chat.restores.whenTurnRecorded());
     await chat.restores.claim();
     return true;
   }
@@ -192,7 +190,7 @@ export class RestoreActions {
       return { preview, rows: restoreRows(preview.changes, paths), note: undefined };
     } catch (error) {
       if (!isRemoved(error)) throw error;
-      const note = 'The checkpoint of this prompt was removed, so files can’t be restored.';
+      const note = 'The checkpoint for this prompt was removed, so files can’t be restored.';
       return { preview: undefined, rows: undefined, note };
     }
   }

@@ -63,7 +63,7 @@ export class ReviewActions {
     const isBusy = row?.state === 'busy' || row?.state === 'waiting';
     const isConfirmed = await this.dialogs.confirm({
       message: `Delete “${row?.title ?? 'this conversation'}”?`,
-      detail: `${isBusy ? 'The agent will be stopped. ' : ''}The conversation will be permanently deleted, also from the agent if it supports that. File changes are kept.`,
+      detail: `${isBusy ? 'The agent will be stopped. ' : ''}The conversation will be permanently deleted, including the agent’s own copy if the agent supports this. File changes are kept.`,
       action: 'Delete',
     });
     if (isConfirmed) await this.chats.delete(sessionId);

@@ -8,7 +8,7 @@ import { oneLine } from '../../../base/common/oneLine';
 import { contextKeys } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import { activeMultiDiffTitle, watchActiveTab } from '../../../platform/vscode/multiDiffTabs';
-import type { Chat, TurnRange, FileChangedByTurns } from '../../common/chatPorts';
+import type { Chat, Chats, TurnRange, FileChangedByTurns } from '../../common/chatPorts';
 import type { UndoActions } from './undoActions';
 import type { VirtualDocuments } from './virtualDocuments';
 
@@ -31,7 +31,8 @@ interface PromptOfTurn {
 }
 
 interface ShownTurns {
-  readonly chat: Chat;
+  /** Not the conversation itself, which is closed when it is idle, and then opened again as another object. */
+  readonly sessionId: string;
   readonly turns: TurnRange;
 }
 
@@ -41,6 +42,7 @@ export class TurnReviews implements Disposable {
   private readonly shownByTitle = new BoundedMap<string, ShownTurns>({ maxEntries: maxEditors });
 
   constructor(
+    private readonly chats: Pick<Chats, 'open'>,
     private readonly documents: VirtualDocuments,
     private readonly messages: Pick<Messages, 'info'>,
     private readonly undoActions: Pick<UndoActions, 'undoFile'>,
@@ -57,14 +59,14 @@ export class TurnReviews implements Disposable {
 
   async openTurn(chat: Chat, turn: number): Promise<void> {
     const title = promptsOf(chat).find((prompt) => prompt.turn === turn)?.title ?? chat.view.title;
-    await this.open(chat, { first: turn, last: turn }, `Changes of “${truncate(title)}”`);
+    await this.open(chat, { first: turn, last: turn }, `Changes in Turn “${truncate(title)}”`);
   }
 
   /** Asks for two prompts and compares the files before the first with those after the second, or with the current files. */
   async openSincePrompt(chat: Chat): Promise<void> {
     const prompts = promptsOf(chat);
     const firstItems = prompts.flatMap((prompt) => itemOf(chat, prompt, since(prompt.turn), 'changed since'));
-    if (firstItems.length === 0) throw new Error('No prompt of this conversation has changed files.');
+    if (firstItems.length === 0) throw new Error('No prompt in this conversation has changed files.');
     const first = await vscode.window.showQuickPick(firstItems.toReversed(), {
       title: pickTitle,
       placeHolder: 'Select the first prompt whose changes to review',
@@ -97,10 +99,20 @@ export class TurnReviews implements Disposable {
   async undoShownFile(target: unknown): Promise<void> {
     const { activeTurns } = this;
     if (!activeTurns) throw new Error('Open the changes of a turn first.');
-    const { chat, turns } = activeTurns;
     const uri = target instanceof vscode.Uri ? target : vscode.window.activeTextEditor?.document.uri;
+    if (!uri) throw new Error('Put the cursor into the changes of a file first.');
+    const chat = await this.chats.open(activeTurns.sessionId);
+    const holder = chat.keepOpen();
+    try {
+      await this.undoTurns(chat, activeTurns.turns, uri.fsPath);
+    } finally {
+      holder.dispose();
+    }
+  }
+
+  private async undoTurns(chat: Chat, turns: TurnRange, shownPath: string): Promise<void> {
     const files = chat.fileChanges.filesOfTurns(turns);
-    const file = files.find(({ path, renamedFrom }) => path === uri?.fsPath || renamedFrom === uri?.fsPath);
+    const file = files.find(({ path, renamedFrom }) => path === shownPath || renamedFrom === shownPath);
     if (!file) throw new Error('These turns have no changes in this file that can be undone.');
     let { path } = file;
     let isFound = false;
@@ -120,10 +132,11 @@ export class TurnReviews implements Disposable {
   }
 
   /** Returns a title that no editor with other turns has, because editors are recognized by their titles. */
-  private uniqueTitle(title: string, { chat, turns }: ShownTurns): string {
+  private uniqueTitle(title: string, { sessionId, turns }: ShownTurns): string {
     const isFree = (candidate: string): boolean => {
       const other = this.shownByTitle.get(candidate);
-      return !other || (other.chat === chat && other.turns.first === turns.first && other.turns.last === turns.last);
+      if (other?.sessionId !== sessionId) return !other;
+      return other.turns.first === turns.first && other.turns.last === turns.last;
     };
     let unique = title;
     for (let number = 2; !isFree(unique); number++) unique = `${title} [${number}]`;
@@ -145,8 +158,9 @@ export class TurnReviews implements Disposable {
     ];
     if (shown.length === 0 && left.length === 0) throw new Error('There are no changes to review.');
     if (shown.length > 0) {
-      const unique = this.uniqueTitle(title, { chat, turns });
-      this.shownByTitle.set(unique, { chat, turns });
+      const shownTurns = { sessionId: chat.id, turns };
+      const unique = this.uniqueTitle(title, shownTurns);
+      this.shownByTitle.set(unique, shownTurns);
       await vscode.commands.executeCommand('vscode.changes', unique, shown);
     }
     if (left.length > 0) this.messages.info(left.join(' '));

@@ -149,7 +149,7 @@ export class UndoActions {
         separable > 0
           ? `“${gentle}” keeps these lines and shows them next to the text before ${start}.`
           : `“Compare” changes nothing. It shows the file next to the text before ${start}.`,
-        `“${everything}” also removes the later edits. ${takeBackHint(before)}`,
+        `“${everything}” also removes the later edits. ${revertHint(before)}`,
       ].join('\n\n'),
       actions: [gentle, everything],
     });
@@ -222,8 +222,8 @@ export class UndoActions {
   }
 }
 
-/** Explains how the user can restore later edits that were removed. For a deleted file, only a checkpoint has them. */
-function takeBackHint(before: string | null): string {
+/** Explains how the user can get back later edits that were removed. For a deleted file, only a checkpoint has them. */
+function revertHint(before: string | null): string {
   return `You can revert this with ${before === null ? 'Undo Restore' : 'Undo in the editor'}.`;
 }
 

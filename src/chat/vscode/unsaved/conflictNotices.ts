@@ -19,7 +19,7 @@ interface ConflictNoticesDeps {
 /** How long to wait for more conflicts, so that files that are written together are reported in one message. */
 const reportDelayMs = 250;
 
-/** Tells about files that an agent wrote while they had unsaved text. One message for files found together. */
+/** Notifies the user of files that an agent wrote while they had unsaved text. Files found together share a message. */
 export class ConflictNotices implements Disposable {
   private readonly disposables = new DisposableStore();
   /** Conflicts that were reported. A conflict that is resolved and occurs again is reported again. */

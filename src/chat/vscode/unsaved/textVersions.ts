@@ -31,7 +31,7 @@ export async function keepUnsavedText(document: vscode.TextDocument): Promise<vo
     const isApplied = await vscode.workspace.applyEdit(change);
     if (!isApplied || document.getText() !== text) {
       await showCopy(document, text);
-      throw new Error(`Your text of ${nameOf(document)} could not be restored. It is in a new untitled editor.`);
+      throw new Error(`Your text for ${nameOf(document)} could not be restored. It is in a new untitled editor.`);
     }
   }
   editor.selections = selections;

@@ -13,24 +13,28 @@ import { joinProviderTitles, itemParagraph } from '../items/itemTexts';
 export const contextTool = {
   name: 'backline_context',
   description:
-    'Reads what the context providers of this workspace know: owners, issues, documentation, links and the like. Gives the items of a file, of some lines of it, or what providers find for a query.',
+    'Reads what the context providers of this workspace know: owners, issues, documentation, links and the like. Returns the items for a file, for some of its lines, or those that providers find for a query.',
   inputSchema: {
     type: 'object',
     properties: {
       file: {
         type: 'string',
-        description: 'Path of a file in the workspace. Without it: the file that the user looks at.',
+        description: 'Path of a file in the workspace. Default: the active file.',
       },
-      firstLine: { type: 'integer', minimum: 1, description: 'Only items that touch the lines from here. 1-based.' },
+      firstLine: {
+        type: 'integer',
+        minimum: 1,
+        description: 'First line: only items in or across these lines are returned. 1-based.',
+      },
       lastLine: {
         type: 'integer',
         minimum: 1,
-        description: 'To here, included; the same as firstLine if it is left out.',
+        description: 'Last line, included. Default: firstLine.',
       },
       query: {
         type: 'string',
         description:
-          'With a file: only items that hold all of these words. Without a file: what providers find for them, and the items of all files that were open.',
+          'With a file: only items that contain all of these words. Without a file: what providers find for them, and matching items in the files that were open.',
       },
     },
     additionalProperties: false,
@@ -73,7 +77,7 @@ export async function runContextTool(
   signal: AbortSignal,
 ): Promise<string> {
   const parsed = ContextToolInput.safeParse(input ?? {});
-  if (!parsed.success) throw new Error(`The input is not right: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new Error(`The input is invalid: ${z.prettifyError(parsed.error)}`);
   const { file, query = '', firstLine } = parsed.data;
   if (file === undefined && query !== '' && firstLine === undefined) {
     const [known, found] = await Promise.all([
@@ -85,7 +89,7 @@ export async function runContextTool(
         ...found.items.map((item) => itemParagraph(undefined, item)),
         ...known.map(({ path, item }) => itemParagraph(path, item)),
       ],
-      `No provider finds anything for "${query}", and no context item of the files that were open holds it.`,
+      `No provider finds anything for "${query}", and no context item in the files that were open contains it.`,
     );
     return [text, ...remarksOn(found)].join('\n\n');
   }
@@ -94,7 +98,7 @@ export async function runContextTool(
   const items = selectItems(found.items, parsed.data);
   const text = joinWithinLimits(
     items.map((item) => itemParagraph(found.file.path, item)),
-    `There are no context items of ${found.file.path} for that.`,
+    `There are no matching context items in ${found.file.path}.`,
   );
   return [text, ...remarksOn(found)].join('\n\n');
 }
@@ -120,8 +124,8 @@ function remarksOn({
 }: Pick<FileItems, 'pendingProviders' | 'isComplete' | 'note'>): string[] {
   if (note !== undefined) return [note];
   if (pendingProviders.length > 0)
-    return [`Still waiting for ${joinProviderTitles(pendingProviders)}: ask again for more.`];
-  return isComplete ? [] : ['Not every provider could answer: there may be more.'];
+    return [`Still waiting for ${joinProviderTitles(pendingProviders)}. Call the tool again for more.`];
+  return isComplete ? [] : ['Some providers could not answer, so items may be missing.'];
 }
 
 function joinWithinLimits(all: readonly string[], none: string): string {
@@ -135,5 +139,8 @@ function joinWithinLimits(all: readonly string[], none: string): string {
     length += text.length;
   }
   const left = all.length - kept.length;
-  return [...kept, ...(left > 0 ? [`… and ${countOf(left, 'more item')}: ask for lines or words.`] : [])].join('\n\n');
+  return [
+    ...kept,
+    ...(left > 0 ? [`… and ${countOf(left, 'more item')}. Limit the lines, or search for words.`] : []),
+  ].join('\n\n');
 }

@@ -47,7 +47,7 @@ export interface ContextProvider extends Disposable {
   readonly onDidPrint?: Event<string>;
   /** A request to allow a new version of the provider's code. */
   readonly newVersion?: ConsentRequest | undefined;
-  /** What the user should know about how it runs. */
+  /** A note for the user about how the provider runs. */
   readonly note?: string | undefined;
   /** Performs the handshake. @throws ProviderError, or another error that says what went wrong */
   capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities>;

@@ -39,6 +39,6 @@ export class SelectorGlobSet {
   }
 
   private addProblem(path: string, why: string): void {
-    this.foundProblems.push(`The glob "${path.slice(0, 200)}" of a selector cannot be used: ${why}.`);
+    this.foundProblems.push(`The selector’s glob "${path.slice(0, 200)}" cannot be used: ${why}.`);
   }
 }

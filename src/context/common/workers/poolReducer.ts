@@ -14,8 +14,8 @@ interface Step {
 }
 
 /**
- * Decides where providers run. A worker that ends for a reason inside it takes at least one provider out of sharing, or
- * makes the next one careful, so the number of times that a question is interrupted is limited by that of providers.
+ * Decides in which worker each provider runs. After a worker was ended by its own code, at least one provider no
+ * longer shares a worker, or the next worker is careful. So a question is interrupted only a limited number of times.
  */
 export function reducePool(state: PoolState, event: PoolEvent): Step {
   switch (event.kind) {
@@ -104,7 +104,7 @@ function send(state: PoolState, question: number, provider: number): Step {
     : { state: { ...state, workers, questions }, effects: [effect] };
 }
 
-/** The worker of a provider, or a shared one that has room for it. */
+/** Returns the worker of a provider, or a shared worker that can run one more. */
 function findWorker({ workers, ownWorkerReasons }: PoolState, provider: number): number | undefined {
   const wanted = ownWorkerReasons.has(provider) ? provider : undefined;
   let roomy: number | undefined;
@@ -122,7 +122,7 @@ function finish(state: PoolState, ended: readonly number[]): Step {
   return sendWaiting(without(state, known), providers);
 }
 
-/** Sends the next question of each of these providers. */
+/** Sends the next waiting question of each of these providers. */
 function sendWaiting(before: PoolState, providers: ReadonlySet<number | undefined>): Step {
   let state = before;
   const effects: PoolEffect[] = [];
@@ -139,7 +139,7 @@ function sendWaiting(before: PoolState, providers: ReadonlySet<number | undefine
 interface WorkerEnd {
   readonly suspects: readonly number[];
   readonly reason: OwnWorkerReason;
-  /** The providers whose questions fail. Those of the others in the worker are asked again. */
+  /** The providers whose questions fail. Questions to the other providers in the worker are asked again. */
   readonly failed: readonly number[];
 }
 
@@ -159,7 +159,7 @@ function endWorker(state: PoolState, worker: number, { suspects, reason, failed 
   };
 }
 
-/** Waiting questions follow the ones that their providers are answering. */
+/** Includes questions that wait until their provider has answered an earlier one. */
 function isAffected(question: PoolQuestion, worker: number, members: ReadonlySet<number>): boolean {
   return question.worker === worker || (question.worker === undefined && members.has(question.provider));
 }
@@ -186,7 +186,7 @@ function timeOut(state: PoolState, question: number, running: number | undefined
   return endWorker(state, worker, { suspects: [provider], reason: 'hung', failed: [provider] });
 }
 
-/** The module stays broken in its worker. Nothing else is wrong, so the others there go on. */
+/** The module cannot be loaded again in this worker. The other providers there are not affected and continue. */
 function failModule(state: PoolState, question: number): Step {
   const found = state.questions.get(question);
   if (found?.worker === undefined) return same(state);
@@ -211,12 +211,12 @@ function handleInterference(
   const [only] = found.members;
   if (found.members.size > 1 || only === undefined) {
     const suspects = known.length > 0 ? known : [...found.members];
-    // Rather than to suspect several, the next worker finds out who it was.
+    // If several are suspects, the next worker checks after each provider to find the cause.
     return suspects.length > 1 && !state.isCareful
       ? endWorker({ ...state, isCareful: true }, worker, { suspects: [], reason, failed: [] })
       : endWorker(state, worker, { suspects, reason, failed: [] });
   }
-  // Nobody else was affected: it keeps the worker as its own.
+  // No other provider was affected, so this one keeps the worker as its own.
   const workers = new Map(state.workers).set(worker, { ...found, owner: only });
   return same(giveOwnWorker({ ...state, workers }, [only], reason));
 }

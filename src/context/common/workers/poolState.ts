@@ -1,6 +1,6 @@
 /** Why a provider has a worker of its own. */
 export type OwnWorkerReason =
-  /** Code of the workspace, or a provider that is given secrets. */
+  /** The provider is code of the workspace, or it receives secrets. */
   | 'required'
   | 'blocked'
   | 'hung'
@@ -8,10 +8,10 @@ export type OwnWorkerReason =
   | 'memory'
   | 'globals'
   | 'files'
-  /** Its module cannot be loaded. Forgotten when the provider is unloaded. */
+  /** Its module cannot be loaded. The reason is dropped when the provider is unloaded. */
   | 'unloadable';
 
-/** Providers that one shared worker may run. The memory for its notes has one place for each. */
+/** Maximum number of providers in a shared worker. The memory of `RunningProviderNote` has one place for each. */
 export const maxMembers = 64;
 
 interface PoolWorker {
@@ -23,18 +23,18 @@ interface PoolWorker {
 
 export interface PoolQuestion {
   readonly provider: number;
-  /** The worker that it was sent to. Undefined while it waits for an earlier question of its provider. */
+  /** The worker that received the question. Undefined while it waits for an earlier question to its provider. */
   readonly worker: number | undefined;
 }
 
-/** Which provider runs where, and what each is asked. Providers, workers and questions are numbers from 1. */
+/** Which provider runs in which worker, and the open questions. Providers, workers and questions are numbers from 1. */
 export interface PoolState {
   readonly lastWorker: number;
   readonly workers: ReadonlyMap<number, PoolWorker>;
-  /** In the order in which they were asked. */
+  /** The open questions, in the order in which they were asked. */
   readonly questions: ReadonlyMap<number, PoolQuestion>;
   readonly ownWorkerReasons: ReadonlyMap<number, OwnWorkerReason>;
-  /** Whether new shared workers look for changes of globals after each provider, which takes time, instead of sometimes. */
+  /** Whether new shared workers check globals after each provider, which takes time, and not only sometimes. */
   readonly isCareful: boolean;
 }
 
@@ -54,18 +54,18 @@ export type PoolEvent =
       readonly provider: number;
       readonly isOwnWorkerRequired: boolean;
     }
-  /** These have an answer or an error of the provider itself. */
+  /** Providers have answered these questions, or failed with an error of their own. */
   | { readonly kind: 'answered'; readonly questions: readonly number[] }
   | { readonly kind: 'cancelled'; readonly question: number }
   /** The question failed because the module of its provider could not be loaded. */
   | { readonly kind: 'moduleFailed'; readonly question: number }
-  /** The time for a question is over. `running` is the provider whose code the worker was running. */
+  /** A question has timed out. `running` is the provider whose code the worker was running. */
   | { readonly kind: 'timedOut'; readonly question: number; readonly running: number | undefined }
   /** A provider keeps the worker from running the others. */
   | { readonly kind: 'blocked'; readonly worker: number; readonly provider: number }
   /** The worker ended, or must be ended. */
   | { readonly kind: 'ended'; readonly worker: number; readonly reason: OwnWorkerReason; readonly suspects: Suspects }
-  /** A provider changed something that all in its worker use, or needs a file that another one has loaded. */
+  /** A provider has changed globals of its worker, or needs a file that another provider there has loaded. */
   | {
       readonly kind: 'interfered';
       readonly worker: number;
@@ -76,7 +76,7 @@ export type PoolEvent =
   /** The code of a provider must not run any more. */
   | { readonly kind: 'unloaded'; readonly provider: number };
 
-/** Who may have caused the end of a worker. */
+/** The providers that may have caused the end of a worker. */
 export interface Suspects {
   /** The provider whose code was running. */
   readonly running: number | undefined;

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { MessagePort, workerData } from 'node:worker_threads';
 import type { WorkerRequest, WorkerStart } from '../providerWorkerMessages';
-import { RunNote } from '../workers/runNote';
-import { FileOwners } from './fileOwners';
+import { RunningProviderNote } from '../workers/runningProviderNote';
+import { ModuleFileOwners } from './moduleFileOwners';
 import { GlobalsSnapshot } from './globalsSnapshot';
 import { ModuleLoadGuard } from './loadGuard';
 import { installModuleHooks } from './moduleHooks';
-import { markOutput } from './outputMarks';
+import { insertOutputMarks } from './outputMarks';
 import { ProviderWorker } from './providerWorker';
 import { watchRequires } from './requireWatch';
 
@@ -15,22 +15,22 @@ import { watchRequires } from './requireWatch';
 const memoryMs = 5_000;
 
 const { port, note: memory, isShared, isCareful, isGuarded, folder } = takeStart(workerData);
-const note = new RunNote(memory);
+const note = new RunningProviderNote(memory);
 /** The provider whose code runs, also in its timers and promises. */
 const context = new AsyncLocalStorage<number>();
 const guard = isGuarded ? new ModuleLoadGuard() : undefined;
-const owners = isShared ? new FileOwners() : undefined;
+const owners = isShared ? new ModuleFileOwners() : undefined;
 const providerNow = (): number | undefined => context.getStore() ?? worker.loadingProvider;
 // Uncaught errors of the provider are reported, and the worker continues.
 process.on('unhandledRejection', (thrown) => worker.reportUncaught(thrown, providerNow()));
 process.on('uncaughtException', (thrown) => worker.reportUncaught(thrown, providerNow()));
-noteExits();
-if (isShared) markOutput(providerNow);
+recordExits();
+if (isShared) insertOutputMarks(providerNow);
 const worker = new ProviderWorker({
   note,
   guard,
   runAs: (provider, work) => context.run(provider, work),
-  // Only now, because the lines above change globals.
+  // Created only now, because the lines above change globals.
   globals: isShared ? new GlobalsSnapshot() : undefined,
   isCareful,
   post: (messages, transfer) => port.postMessage(messages, transfer),
@@ -44,7 +44,7 @@ installModuleHooks({
 });
 if (isShared) watchRequires(recordFile);
 setInterval(() => worker.reportMemory(), memoryMs).unref();
-note.showLife();
+note.recordHeartbeat();
 port.on('message', (requests: readonly WorkerRequest[]) => worker.handleRequests(requests));
 
 function recordFile(url: string, importer: string | undefined): void {
@@ -58,7 +58,7 @@ function recordFile(url: string, importer: string | undefined): void {
   }
 }
 
-/** Takes the port and the note from where providers could find them. */
+/** Removes the port and the shared memory from `workerData`, where providers could find them. */
 function takeStart(data: unknown): WorkerStart {
   if (!isWorkerStart(data)) throw new Error('This is the program of a worker. Start it as one.');
   const start = { ...data };
@@ -70,7 +70,7 @@ function isWorkerStart(data: unknown): data is WorkerStart {
   return typeof data === 'object' && data !== null && 'port' in data && data.port instanceof MessagePort;
 }
 
-function noteExits(): void {
+function recordExits(): void {
   const exit = process.exit.bind(process);
   process.exit = (code) => {
     note.recordExit(providerNow());

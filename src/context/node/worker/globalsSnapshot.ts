@@ -30,7 +30,7 @@ interface ObjectState {
   readonly accessors: readonly (readonly [PropertyKey, PropertyDescriptor])[];
 }
 
-/** Notices changes of globals, which all providers of a worker would see. */
+/** Detects changes of globals, because all providers of a worker share them. */
 export class GlobalsSnapshot {
   private states: readonly ObjectState[];
 
@@ -38,14 +38,14 @@ export class GlobalsSnapshot {
     this.states = takeStates();
   }
 
-  /** Whether something has changed since the last call. */
-  takeChange(): boolean {
+  /** Returns whether any global has changed since the last call. */
+  detectChange(): boolean {
     try {
       if (this.states.every(isSame)) return false;
       this.states = takeStates();
       return true;
     } catch {
-      // It was made so that it cannot even be looked at.
+      // The object throws an error when it is inspected, so a provider must have changed it.
       return true;
     }
   }
@@ -69,7 +69,7 @@ function addTo(targets: Set<object>, value: unknown): void {
 
 function keysOf(target: object): PropertyKey[] {
   const keys = ownKeys(target);
-  // Node.js adds things of its own behind symbols and underscores when they are first used.
+  // Node.js itself adds members with symbols and underscores as names when they are first used.
   if (target === globalThis) return keys.filter((key) => typeof key === 'string');
   return target === process ? keys.filter((key) => typeof key === 'string' && !key.startsWith('_')) : keys;
 }

@@ -24,7 +24,7 @@ export class ModuleLoadGuard {
     const file = fileURLToPath(url);
     const key = pathToFileURL(file).href;
     const bytes = readFileSync(file);
-    // Loaded when it is needed, because it takes a while.
+    // Loaded only when needed, because loading takes time.
     const { createHash } = process.getBuiltinModule('node:crypto');
     const hash = createHash('sha256').update(bytes).digest('hex');
     const known = this.hashByUrl.get(key);
@@ -36,7 +36,7 @@ export class ModuleLoadGuard {
       );
     if (this.hashByUrl.size >= maxModuleFiles)
       throw new ProviderError(
-        `The module has more than ${maxModuleFiles} files, which is too many to allow. Bundle it into one file.`,
+        `The module has more than ${maxModuleFiles} files, which is the limit. Bundle it into one file.`,
       );
     this.hashByUrl.set(key, hash);
     if (!/\.(?:node|json|wasm)$/i.test(file)) this.collectImportedNames(url, bytes.toString('utf8'));

@@ -1,7 +1,7 @@
 import { outputMark } from '../workers/outputMark';
 
-/** Marks what is printed with the provider that prints it, from the first time that something is printed. */
-export function markOutput(providerNow: () => number | undefined): void {
+/** Inserts a mark into the output whenever another provider begins to print. */
+export function insertOutputMarks(providerNow: () => number | undefined): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const descriptor = Object.getOwnPropertyDescriptor(process, name);
     const getStream = descriptor?.get?.bind(process);
@@ -36,7 +36,7 @@ function markStream(stream: WritableStream, providerNow: () => number | undefine
     const provider = providerNow() ?? last;
     if (provider !== undefined && provider !== last) write(outputMark(provider));
     last = provider;
-    // Without the character of marks.
+    // Removes NUL characters, which are reserved for marks.
     return write(typeof chunk === 'string' ? chunk.replaceAll('\0', '') : withoutZeros(chunk), ...rest);
   };
 }

@@ -9,38 +9,38 @@ import { abilitiesOfFunctions, handshakeMethod, itemsMethod } from '../../common
 import { ProviderError } from '../../common/providers/providerError';
 import { readSharedText, type SharedText } from '../textSharer';
 import type { ModuleLocation, WorkerMessage, WorkerRequest } from '../providerWorkerMessages';
-import type { RunNote } from '../workers/runNote';
-import { SharedFileError } from './fileOwners';
+import type { RunningProviderNote } from '../workers/runningProviderNote';
+import { SharedFileError } from './moduleFileOwners';
 import type { GlobalsSnapshot } from './globalsSnapshot';
 import type { ModuleLoadGuard } from './loadGuard';
 import { loadWithoutRunning } from './moduleHooks';
-import { handshakeFields } from './plainCopy';
+import { handshakeFields } from './copyPlainData';
 import { loadProvider, importSpecifierOf, type LoadedProvider } from './providerModule';
 import { describeThrown, type ThrownDescription } from './thrown';
 
 /** Minimum change of memory usage that is reported, in bytes. */
 const memoryStep = 8 * 1_024 * 1_024;
 
-/** How often a worker that waits for a provider shows that it is alive. */
-const lifeMs = 50;
+/** Interval of heartbeats while the worker waits for a provider. */
+const heartbeatMs = 50;
 
-/** Answers wait for each other this long, because a message costs more than an answer. */
+/** How long answers are collected into one message, because each message is expensive. */
 const collectMs = 2;
 
-/** Smaller arrays are copied, which costs less than to transfer them. Bytes. */
+/** Minimum size of an array that is transferred, in bytes. Copying a smaller one is cheaper. */
 const minTransferred = 16 * 1_024;
 
 /** How often a provider that is alone in a shared worker is checked for changes of globals. */
 const aloneCheckMs = 1_000;
 
 interface ProviderWorkerDeps {
-  readonly note: RunNote;
+  readonly note: RunningProviderNote;
   readonly guard: ModuleLoadGuard | undefined;
-  /** Runs code of a provider, so that its timers and promises are known as its own. */
+  /** Runs code of a provider, and attributes its timers and promises to the provider. */
   readonly runAs: <T>(provider: number, work: () => T) => T;
-  /** Only in a shared worker. */
+  /** Undefined if the worker is not shared. */
   readonly globals: GlobalsSnapshot | undefined;
-  /** Whether to look for changes of globals after each provider. */
+  /** Whether to check globals for changes after each provider. */
   readonly isCareful: boolean;
   readonly post: (messages: readonly WorkerMessage[], transfer: readonly Transferable[]) => void;
 }
@@ -93,7 +93,7 @@ export class ProviderWorker {
     this.postAll();
   }
 
-  /** The provider needs a file that another one has loaded. */
+  /** Reports that a provider needs a file that another provider has loaded. */
   reportSharedFile(provider: number): void {
     this.deps.post([{ kind: 'interfered', reason: 'files', providers: [provider] }], []);
   }
@@ -108,9 +108,9 @@ export class ProviderWorker {
     this.ranSinceReport.clear();
   }
 
-  /** Handles requests of the host, in their order. */
+  /** Handles requests of the host in order. */
   handleRequests(requests: readonly WorkerRequest[]): void {
-    this.deps.note.showLife();
+    this.deps.note.recordHeartbeat();
     for (const request of requests) this.handleRequest(request);
     this.flush();
   }
@@ -121,7 +121,7 @@ export class ProviderWorker {
     if (!hosted) throw new Error(`Provider ${id} is not known here.`);
     const isSecond = this.providers.size === 1 && !this.providers.has(id);
     this.providers.set(id, hosted);
-    // What the first one has changed matters from now on.
+    // Changes of globals by the first provider matter as soon as there is a second one.
     if (isSecond) this.checkGlobals();
     this.openCount++;
     if (hosted.loaded) this.askLoaded(hosted, hosted.loaded, request);
@@ -143,7 +143,7 @@ export class ProviderWorker {
         throw new ProviderError('Its files were not checked before it was called.');
       loaded = await (hosted.loading ??= this.load(hosted));
     } catch (error) {
-      // Then the host has been told, and asks it again in another worker.
+      // For a shared file, the host already has a report and repeats the request in another worker.
       if (!(error instanceof SharedFileError)) this.fail(hosted, request.id, error, true);
       this.postSoon();
       return;
@@ -158,13 +158,13 @@ export class ProviderWorker {
     const loading = this.lastLoad.then(async () => {
       if (isCareful) this.checkGlobals();
       this.currentLoad = hosted;
-      note.beginLoading(hosted.id);
-      this.watchLife();
+      note.beginProviderLoading(hosted.id);
+      this.startHeartbeat();
       try {
         return (hosted.loaded = await runAs(hosted.id, () => loadProvider(hosted.location)));
       } finally {
         this.currentLoad = undefined;
-        note.endLoading();
+        note.endProviderLoading();
         this.ranSinceCheck.add(hosted.id);
         if (isCareful) this.checkGlobals();
       }
@@ -180,7 +180,7 @@ export class ProviderWorker {
     return [...guard.close()];
   }
 
-  /** Runs the provider now, and again where its promise leads. */
+  /** Calls the provider, and processes its answer when its promise has resolved. */
   private askLoaded(hosted: HostedProvider, loaded: LoadedProvider, request: WorkerRequest): void {
     const { note } = this.deps;
     const end = (result: unknown): void => {
@@ -194,7 +194,7 @@ export class ProviderWorker {
         return;
       }
       note.setPending(hosted.id, true);
-      this.watchLife();
+      this.startHeartbeat();
       Promise.resolve(result).then(end, (error: unknown) => {
         note.setPending(hosted.id, false);
         this.fail(hosted, request.id, error, false);
@@ -214,7 +214,7 @@ export class ProviderWorker {
     }
     this.reportMemory();
     this.ranSinceReport.clear();
-    // Providers that are asked at the same time would otherwise all be suspects.
+    // Otherwise, all providers that run until the next check would be suspects.
     if (this.deps.isCareful) this.checkGlobals();
     this.postSoon();
   }
@@ -256,7 +256,7 @@ export class ProviderWorker {
           return this.itemsAnswer(id, readItems(result ?? []));
       }
     })();
-    // Files are watched once the provider has answered, and after a failed load.
+    // The host watches the files after an answer and after a failed load.
     this.reportFiles(hosted);
     this.finish(answer);
   }
@@ -267,7 +267,7 @@ export class ProviderWorker {
     return { kind: 'items', id, packed };
   }
 
-  /** The same text is often for several providers. */
+  /** Reads a text. Keeps the last one, because several providers often get the same text. */
   private readText(text: SharedText): string {
     if (this.lastText?.text !== text) this.lastText = { text, content: readSharedText(text) };
     return this.lastText.content;
@@ -293,7 +293,7 @@ export class ProviderWorker {
 
   private hosted(provider: number | undefined): HostedProvider | undefined {
     if (provider !== undefined) return this.providers.get(provider);
-    // A guarded worker is surveyed before it runs anything.
+    // During a survey, no provider runs yet, and the worker has only one.
     return this.providers.size === 1 ? [...this.providers.values()][0] : undefined;
   }
 
@@ -301,7 +301,7 @@ export class ProviderWorker {
     this.messages.push(message);
   }
 
-  /** Posts when everything that is ready has run, or sooner if that takes long. */
+  /** Posts the messages when all ready answers are complete, or earlier if that takes long. */
   private postSoon(): void {
     if (this.messages.length === 0) return;
     const now = performance.now();
@@ -319,7 +319,7 @@ export class ProviderWorker {
   private postAll(): void {
     this.collectedSinceMs = undefined;
     if (this.messages.length === 0) return;
-    // Answers that others may have had a part in are then not used.
+    // If globals have changed, the host must know before it uses these answers.
     this.checkGlobals();
     // Reports the memory first, so that a worker that uses too much is stopped for this reason.
     this.reportMemory();
@@ -333,22 +333,22 @@ export class ProviderWorker {
     const { globals } = this.deps;
     if (!globals || this.ranSinceCheck.size === 0) return;
     const now = performance.now();
-    // While a provider is alone, nobody else sees its changes.
+    // While the worker has only one provider, its changes affect no other.
     if (this.providers.size === 1 && now - this.lastCheckMs < aloneCheckMs) return;
     this.lastCheckMs = now;
     const providers = [...this.ranSinceCheck];
     this.ranSinceCheck.clear();
-    if (globals.takeChange()) this.deps.post([{ kind: 'interfered', reason: 'globals', providers }], []);
+    if (globals.detectChange()) this.deps.post([{ kind: 'interfered', reason: 'globals', providers }], []);
   }
 
-  /** Shows that the event loop runs while questions are open. */
-  private watchLife(): void {
+  /** Sends heartbeats as long as questions are open, which shows that the event loop runs. */
+  private startHeartbeat(): void {
     this.lifeTimer ??= setInterval(() => {
-      this.deps.note.showLife();
+      this.deps.note.recordHeartbeat();
       if (this.openCount > 0) return;
       clearInterval(this.lifeTimer);
       this.lifeTimer = undefined;
-    }, lifeMs).unref();
+    }, heartbeatMs).unref();
   }
 }
 

@@ -2,7 +2,7 @@ import { createRequire, isBuiltin, Module } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Calls back for each file that code requires, and its importer, also where Node.js remembers the file and calls no hook.
+ * Calls back for each file that code requires, with its importer, even if the file is cached and Node.js calls no hook.
  * `onRequire` can throw.
  */
 export function watchRequires(onRequire: (url: string, importer: string) => void): void {
@@ -21,7 +21,7 @@ function fileOf(module: unknown): string | undefined {
   return typeof module.filename === 'string' ? module.filename : undefined;
 }
 
-/** Undefined if it cannot be found, which Node.js reports itself. */
+/** Returns the URL of a required file. Undefined if it does not exist, which Node.js reports itself. */
 function resolveFile(id: string, importer: string): string | undefined {
   try {
     return createRequire(importer).resolve(id);

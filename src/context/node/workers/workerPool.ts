@@ -12,14 +12,14 @@ import {
   type WorkerRequest,
   type WorkerRequestBody,
 } from '../providerWorkerMessages';
-import { BlockWatch } from './blockWatch';
-import { memoryError, WorkerThread, type ThreadEnd, type WorkerLimits } from './workerThread';
+import { BlockedWorkerMonitor } from './blockedWorkerMonitor';
+import { memoryError, WorkerThread, type WorkerThreadEnd, type WorkerLimits } from './workerThread';
 
 /** A worker that is idle for this long is stopped. The next request starts another. */
 const idleMs = 5 * 60_000;
 const mib = 1_024 * 1_024;
 
-/** The worker ended while it was asked, without being the provider's fault. The caller asks again. */
+/** The worker ended before the answer, not by the provider's fault. The caller repeats the question. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 
@@ -35,7 +35,7 @@ interface PoolDeps {
   readonly limits: WorkerLimits;
 }
 
-/** What the pool reports about one provider. */
+/** A provider in the pool, with callbacks for what the pool reports about it. */
 interface PoolMember {
   readonly onFiles: (urls: readonly string[]) => void;
   readonly onUncaught: (details: string) => void;
@@ -44,10 +44,10 @@ interface PoolMember {
 
 export interface PoolQuestionBody {
   readonly module: ModuleLocation;
-  /** Such a provider gets a worker that only loads surveyed files. */
+  /** Whether the provider needs a worker that only loads surveyed files. */
   readonly isGuarded: boolean;
   readonly isOwnWorkerRequired: boolean;
-  /** The question is only asked in this worker. */
+  /** If set, the question is only sent to this worker. */
   readonly worker: number | undefined;
   readonly request: WorkerRequestBody;
 }
@@ -61,13 +61,13 @@ interface OpenCall {
 
 interface RunningThread {
   readonly thread: WorkerThread;
-  readonly watch: BlockWatch;
+  readonly watch: BlockedWorkerMonitor;
   readonly loaded: Set<number>;
   outbox: WorkerRequest[];
   idleTimer: Disposable | undefined;
 }
 
-/** Runs JavaScript providers in few workers. `reducePool` decides in which, and this class carries it out. */
+/** Runs JavaScript providers in few workers. Performs the effects of `reducePool`, which assigns the workers. */
 export class WorkerPool {
   private state = emptyPool;
   private lastProvider = 0;
@@ -84,13 +84,13 @@ export class WorkerPool {
     return this.lastProvider;
   }
 
-  /** Ends its worker, as `unload` does, and forgets it. */
+  /** Removes a provider. Ends its worker, as `unload` does. */
   remove(provider: number): void {
     this.unload(provider);
     this.members.delete(provider);
   }
 
-  /** The worker that has the code of a provider, or is about to load it. */
+  /** Returns the worker that has loaded the code of a provider or will load it. */
   workerOf(provider: number): number | undefined {
     const isOwn = this.state.ownWorkerReasons.has(provider);
     for (const [worker, { owner, members }] of this.state.workers)
@@ -98,7 +98,7 @@ export class WorkerPool {
     return undefined;
   }
 
-  /** Why a provider has a worker of its own. Undefined if it shares one. */
+  /** Returns why a provider has its own worker. Undefined if it shares one. */
   ownWorkerReason(provider: number): OwnWorkerReason | undefined {
     return this.state.ownWorkerReasons.get(provider);
   }
@@ -122,7 +122,7 @@ export class WorkerPool {
     return promise;
   }
 
-  /** Ends the worker that has its code, which interrupts the others there. Its questions fail. */
+  /** Ends the worker with the provider's code, which also interrupts other providers there. Its questions fail. */
   unload(provider: number): void {
     this.dispatch({ kind: 'unloaded', provider });
   }
@@ -135,7 +135,7 @@ export class WorkerPool {
     call.reject(new RequestCancelledError());
   }
 
-  /** `error` is what questions fail with because of the event. */
+  /** Handles an event. Questions that fail because of it fail with `error`. */
   private dispatch(event: PoolEvent, error?: ProviderError): void {
     const { state, effects } = reducePool(this.state, event);
     this.state = state;
@@ -175,10 +175,10 @@ export class WorkerPool {
       onPrint: (printer, line) => this.members.get(printer)?.onPrint(line),
       onEnd: (end) => this.handleEnd(worker, end),
     });
-    const watch = new BlockWatch({
+    const watch = new BlockedWorkerMonitor({
       clock,
       note: thread.note,
-      isHoldingUp: (running) => isShared && this.isHoldingUp(worker, running),
+      isDelayingOthers: (running) => isShared && this.isDelayingOthers(worker, running),
       onBlocked: (running) => this.handleBlock(worker, running),
     });
     this.threads.set(worker, { thread, watch, loaded: new Set(), outbox: [], idleTimer: undefined });
@@ -193,7 +193,7 @@ export class WorkerPool {
     running.thread.dispose();
   }
 
-  /** Collects the questions of one moment, because a message costs more than an answer. */
+  /** Combines questions that are sent at the same time into one message, because each message is expensive. */
   private send(worker: number, question: number): void {
     const running = this.threads.get(worker);
     const call = this.calls.get(question);
@@ -246,7 +246,7 @@ export class WorkerPool {
     const answered: number[] = [];
     const finish = (): void => this.dispatch({ kind: 'answered', questions: answered.splice(0) });
     for (const message of messages) {
-      // It may have been ended because of an earlier message.
+      // An earlier message may have ended the worker.
       if (!this.threads.has(worker)) return;
       if ('id' in message) this.handleAnswer(worker, message, answered);
       else {
@@ -296,7 +296,7 @@ export class WorkerPool {
     }
   }
 
-  private handleEnd(worker: number, { error, reason, suspects }: ThreadEnd): void {
+  private handleEnd(worker: number, { error, reason, suspects }: WorkerThreadEnd): void {
     this.dispatch({ kind: 'ended', worker, reason, suspects }, error);
   }
 
@@ -309,7 +309,7 @@ export class WorkerPool {
   }
 
   /** Undefined if no question is open. Otherwise whether somebody waits for another provider than the running one. */
-  private isHoldingUp(worker: number, running: number | undefined): boolean | undefined {
+  private isDelayingOthers(worker: number, running: number | undefined): boolean | undefined {
     const found = this.state.workers.get(worker);
     const asked = [...this.state.questions.values()].filter((question) => question.worker === worker);
     if (asked.length === 0 || !found || found.owner !== undefined) return undefined;

@@ -5,17 +5,17 @@ import { errorCode, messageOf } from '../../../base/common/errors';
 import { ProviderError } from '../../common/providers/providerError';
 import type { OwnWorkerReason, Suspects } from '../../common/workers/poolState';
 import type { WorkerRequest, WorkerStart } from '../providerWorkerMessages';
-import { RunNote } from './runNote';
-import { SharedOutput } from './sharedOutput';
+import { RunningProviderNote } from './runningProviderNote';
+import { SharedOutputSplitter } from './sharedOutputSplitter';
 
 export interface WorkerLimits {
-  /** Limit for JavaScript objects, and the same for buffers. */
+  /** Limit for the memory of JavaScript objects, and separately for that of buffers. */
   readonly memoryMib: number;
-  /** A call that takes longer ends the worker, since nothing else can stop an endless loop. */
+  /** Time limit of a call. After that, the worker is ended, because nothing else stops an endless loop. */
   readonly callMs: number;
 }
 
-export interface ThreadEnd {
+export interface WorkerThreadEnd {
   readonly error: ProviderError;
   readonly reason: OwnWorkerReason;
   readonly suspects: Suspects;
@@ -26,18 +26,18 @@ interface WorkerThreadDeps {
   readonly limits: WorkerLimits;
   readonly clock: Clock;
   readonly start: Pick<WorkerStart, 'isShared' | 'isCareful' | 'isGuarded' | 'folder'>;
-  /** Its first provider. */
+  /** The first provider of the worker. */
   readonly provider: number;
   /** A list of messages, not validated yet. */
   readonly onMessages: (messages: unknown) => void;
   readonly onPrint: (provider: number, line: string) => void;
   /** Not called after `dispose`. */
-  readonly onEnd: (end: ThreadEnd) => void;
+  readonly onEnd: (end: WorkerThreadEnd) => void;
 }
 
 /** One worker from start to end. It cannot be restarted. */
 export class WorkerThread implements Disposable {
-  readonly note = new RunNote();
+  readonly note = new RunningProviderNote();
   private readonly worker: Worker;
   private readonly port: MessagePort;
   private hasEnded = false;
@@ -57,13 +57,13 @@ export class WorkerThread implements Disposable {
       stderr: true,
     });
     for (const stream of [worker.stdout, worker.stderr]) {
-      const lines = new SharedOutput(deps.clock, deps.provider, deps.onPrint);
+      const lines = new SharedOutputSplitter(deps.clock, deps.provider, deps.onPrint);
       stream.on('data', (bytes: Buffer) => lines.write(bytes));
       stream.once('end', () => lines.end());
     }
     port1.on('message', (messages: unknown) => this.handleMessages(messages));
     port1.on('messageerror', (error) => this.end(new ProviderError(`Its answer was lost: ${error.message}`), 'ended'));
-    // The program has a port of its own: only a provider that wants to get around it uses this one.
+    // The program uses its own port. Only a provider that bypasses it sends messages here.
     worker.on('message', () => this.end(new ProviderError('The provider’s worker sent invalid data.'), 'ended'));
     worker.on('error', (error: unknown) => {
       const isMemory = errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -77,7 +77,7 @@ export class WorkerThread implements Disposable {
     this.port.postMessage(requests);
   }
 
-  /** CPU, memory and code of the worker are free soon after this. */
+  /** Ends the worker, which soon frees its memory. */
   dispose(): void {
     this.hasEnded = true;
     this.port.close();
@@ -89,7 +89,7 @@ export class WorkerThread implements Disposable {
   }
 
   private handleExit(code: number): void {
-    // It may have answered just before.
+    // The worker may have answered just before it exited.
     for (let left = receiveMessageOnPort(this.port); left && !this.hasEnded; left = receiveMessageOnPort(this.port)) {
       const message: unknown = left.message;
       this.handleMessages(message);

@@ -100,7 +100,7 @@ function parsePolicies(value: unknown, problems: string[]): PolicyByAgent {
 function parseAgentPolicy(agent: string, value: unknown, problems: string[]): AgentPolicy {
   const entry = Table.safeParse(value).data;
   if (!entry) {
-    problems.push(`the entry of "${agent}" is not an object, so every action needs your approval`);
+    problems.push(`the entry for "${agent}" is not an object, so every action needs your approval`);
     return askForEverything;
   }
   for (const name of Object.keys(entry)) {
@@ -110,7 +110,7 @@ function parseAgentPolicy(agent: string, value: unknown, problems: string[]): Ag
     policyKinds.flatMap((kind): [PolicyKind, PolicyAnswer][] => {
       if (entry[kind] === undefined) return [];
       const answer = PolicyAnswer.safeParse(entry[kind]);
-      if (!answer.success) problems.push(`"${kind}" of "${agent}" is not ask, allow or deny, so it is treated as ask`);
+      if (!answer.success) problems.push(`"${kind}" for "${agent}" is not ask, allow or deny, so it is treated as ask`);
       return [[kind, answer.data ?? 'ask']];
     }),
   );

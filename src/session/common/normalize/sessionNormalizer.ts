@@ -16,7 +16,7 @@ interface Turn {
 }
 
 export interface NormalizerOptions {
-  /** The open turn's text from before the session was resumed. The end of the turn repeats it. */
+  /** The text that the open turn had before the session was resumed. The event that ends the turn contains it again. */
   readonly textBeforeResume?: string;
   /** Whether to warn about denied calls that succeeded. False for agents, because they report a denial as success. */
   readonly warnsAboutDeniedRuns?: boolean;

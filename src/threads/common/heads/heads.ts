@@ -8,7 +8,7 @@ import { isPrompt, promptText } from '../model/promptText';
 import type { SearchableText } from '../query/searchableText';
 import type { DocumentOrigin } from '../threadReader';
 import { relationsOf } from '../model/relations';
-import { ThreadDocument, treesOf } from '../model/threadSchema';
+import { ThreadDocument, workspaceTreesOf } from '../model/threadSchema';
 import { searchableTextsOfThread } from '../query/threadTexts';
 import { runningFreshnessMs, isRecentlyWritten, threadState } from '../model/threadState';
 import { usageLedgerEvents, messageModel, threadUsage } from '../model/threadUsage';
@@ -62,7 +62,7 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
   const id = from.threadId ?? validId(document) ?? path ?? 'unknown';
   const prompts = messages.filter(isRecord).filter(isPrompt);
   const createdAt = [asTimeMs(document.created), creationTimeFromId(id)].find(createPlausibleTimeTest(from.nowMs));
-  const trees = treesOf(document);
+  const trees = workspaceTreesOf(document);
   const repository = trees.find((tree) => tree.repository?.url !== undefined)?.repository;
   return {
     id,
@@ -121,7 +121,7 @@ function isHidden({ messages, draft, queuedMessages, meta, title }: ThreadDocume
 
 /** Returns the absolute paths of the thread's folders, without duplicates. */
 export function foldersOf(document: ThreadDocument): readonly string[] {
-  const folders = treesOf(document).flatMap(
+  const folders = workspaceTreesOf(document).flatMap(
     ({ uri, fsPath }) => (uri === undefined ? undefined : fileUriPath(uri)) ?? fsPath ?? [],
   );
   return [...new Set(folders)];

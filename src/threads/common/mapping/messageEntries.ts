@@ -8,7 +8,7 @@ import { attachmentsOf } from './parts/attachments';
 import { messageStateType } from '../model/threadState';
 import { turnEndEntry, unfinishedCallStates } from './ends';
 import { imageAttachment, imagePart } from './parts/images';
-import { entryBase, plainText, rawEntry, type MappedEntry, type MessageContext } from './parts/mapped';
+import { entryBase, plainTextPart, rawEntry, type MappedEntry, type MessageContext } from './parts/mapped';
 import { isResultBlock } from '../model/callIds';
 import { isRoleShown, type ToolResults } from './toolResults';
 import { toolEntries } from './parts/callEntries';
@@ -164,7 +164,7 @@ class MessageMapper {
   private mapManualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly MappedEntry[] {
     const outcome = readRunOutsideResultBlock(block.toolRun, unfinishedCallStates(this.message, this.context));
     const note = block.hidden === true ? 'Run by the user. Not shown to the agent.' : 'Run by the user.';
-    const remarks = [...outcome.remarks, plainText(note)];
+    const remarks = [...outcome.remarks, plainTextPart(note)];
     const input = block.args ?? {};
     const name = block.hidden === true ? '$$' : '$';
     return toolEntries(

@@ -1,12 +1,12 @@
 import { foldersOf, modelsOf } from '../heads/heads';
 import { asNonEmptyText, asTimeMs } from '../model/jsonValues';
-import { treesOf, type ThreadDocument } from '../model/threadSchema';
+import { workspaceTreesOf, type ThreadDocument } from '../model/threadSchema';
 import { relationsOf } from '../model/relations';
 import type { OpenThread, ThreadRelation, ThreadSourceKind } from '../threadPorts';
 
 /** Returns labeled details of a thread: its platform and folders, its models and its related threads. */
 export function factsOf(document: ThreadDocument): OpenThread['facts'] {
-  const trees = treesOf(document);
+  const trees = workspaceTreesOf(document);
   const platform = document.env?.initial?.platform;
   const repositories = trees.flatMap(({ repository }) => repository ?? []);
   const urls = repositories.map(({ url }) => url);

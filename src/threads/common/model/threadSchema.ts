@@ -64,7 +64,8 @@ export const ThreadDocument = z.object({
 });
 export type ThreadDocument = z.infer<typeof ThreadDocument>;
 
-export function treesOf(document: ThreadDocument): readonly Tree[] {
+/** Returns the folders in which the thread started. Skips invalid ones. */
+export function workspaceTreesOf(document: ThreadDocument): readonly Tree[] {
   return (document.env?.initial?.trees ?? []).flatMap((tree) => Tree.safeParse(tree).data ?? []);
 }
 

@@ -29,7 +29,7 @@ export class ThreadFeed implements Disposable {
   private readonly frameCoalescer: Coalescer;
   private readonly transcriptFeed: TranscriptFeed;
   private readonly changedParts = new Set<UpdatePart>();
-  private isConnected = false;
+  private isPageConnected = false;
   private postedView: ThreadHeaderView | undefined;
   private postedOutline = '';
   /** Id of the last entry that the user has seen. Cleared when it was sent to the page. */
@@ -47,12 +47,12 @@ export class ThreadFeed implements Disposable {
   }
 
   get hasPage(): boolean {
-    return this.isConnected;
+    return this.isPageConnected;
   }
 
   /** Sends everything to a new page. `lastSeen` is the id of the last entry that the user has seen. */
   connectPage(lastSeen?: string): void {
-    this.isConnected = true;
+    this.isPageConnected = true;
     this.lastSeenEntryId = lastSeen;
     this.postedView = undefined;
     this.postedOutline = '';
@@ -63,7 +63,7 @@ export class ThreadFeed implements Disposable {
 
   /** Call when the page is hidden or closed. */
   disconnectPage(): void {
-    this.isConnected = false;
+    this.isPageConnected = false;
     this.frameCoalescer.dispose();
     this.transcriptFeed.restart(initialEntries);
   }
@@ -94,7 +94,7 @@ export class ThreadFeed implements Disposable {
   }
 
   dispose(): void {
-    this.isConnected = false;
+    this.isPageConnected = false;
     this.disposables.dispose();
   }
 
@@ -104,7 +104,7 @@ export class ThreadFeed implements Disposable {
   }
 
   private schedule(): void {
-    if (this.isConnected) this.frameCoalescer.schedule();
+    if (this.isPageConnected) this.frameCoalescer.schedule();
   }
 
   private flush(): void {

@@ -20,15 +20,12 @@ export interface SearchView {
   readonly found: readonly FoundThread[];
   /** Whether more results may follow. */
   readonly isBusy: boolean;
-  /**
-   * Delay in milliseconds. It is longer than for local searches, because each search of the account starts a command
-   * that uses the network.
-   */
+  /** Notes for the user, for example about threads that are not indexed yet. */
   readonly notes: readonly string[];
 }
 
 const typingDelayMs = 120;
-/** Longer, because each search of the account starts a command that uses the network. */
+/** Longer than the delay of local searches, because each account search starts a command that uses the network. */
 const accountDelayMs = 300;
 const coverageDelayMs = 1_000;
 

@@ -194,7 +194,7 @@ export class CliSource implements ThreadSource {
     if (hasChanged) this.emitter.fire();
   }
 
-  /** Lists archived threads: those that are only in the list with archived ones, as rows have no flag. */
+  /** Lists archived threads. Rows have no flag, so these are the threads that the list without archived ones lacks. */
   private async refreshArchived(signal?: AbortSignal): Promise<void> {
     const all = await this.deps.cli.listWithArchived(signal);
     this.mustListArchived = false;

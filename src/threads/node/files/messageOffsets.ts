@@ -1,8 +1,8 @@
-/** Where the elements of the list `messages` of a JSON document are. Offsets are in bytes. */
+/** The positions of the elements in the list `messages` of a JSON document, as byte offsets. */
 export interface MessageOffsets {
-  /** After the `[`. */
+  /** The offset after the `[`. */
   readonly listStart: number;
-  /** For each element, the offset after the `[` or the comma before it. If the list is empty, it has one, too. */
+  /** For each element, the offset after the `[` or comma before it. An empty list has one offset. */
   readonly starts: readonly number[];
 }
 
@@ -42,7 +42,7 @@ function scan(
   const { starts } = from;
   let isInList = listStart !== undefined;
   let isMessages = false;
-  /** The last text in the outermost object. Before a colon, it is a key. */
+  /** The last string in the outermost object. It is a key if a colon follows. */
   let key = content.subarray(0, 0);
   for (let { at } = from; at < content.length; at++) {
     switch (content[at]) {
@@ -54,7 +54,7 @@ function scan(
       }
       case colon:
         if (depth !== 1) break;
-        // It may be `messages` in another spelling.
+        // With escape sequences, the key may be another spelling of `messages`.
         if (key.includes(backslash)) return undefined;
         isMessages = key.equals(messagesKey);
         if (isMessages && listStart !== undefined) return undefined;

@@ -4,7 +4,7 @@ import type { FileVersionKey } from './fileKey';
 import { findMessages, findMessagesAgain, type MessageOffsets } from './messageOffsets';
 import { parseThreadJson, readThreadFile, type ThreadFileContent } from './threadFile';
 
-/** Smaller files are parsed so fast that nothing of them is kept. Bytes. */
+/** Minimum size of a file that is kept in memory, in bytes. Smaller files are parsed quickly. */
 const minKeptBytes = 256 * 1024;
 /** Maximum size of the files that are kept in memory, in bytes. The last one is always kept. */
 const maxKeptBytes = 64 * 1024 * 1024;
@@ -14,7 +14,7 @@ interface ParsedFile {
   readonly content: Buffer;
   readonly json: Readonly<Record<string, unknown>>;
   readonly messages: readonly unknown[];
-  /** Known once the file has changed. */
+  /** Undefined until the file has changed once. */
   readonly offsets: MessageOffsets | undefined;
 }
 
@@ -25,12 +25,12 @@ interface KeptFile {
 }
 
 /**
- * Reads thread files. Of an open thread that changes, it keeps the file in memory, and then only parses the part from the first
- * changed message on, because Amp writes a running thread again after each step. The messages before that are the same
+ * Reads thread files. Keeps the file of an open thread in memory. After a change, parses only the part from the first
+ * changed message on, because Amp writes a running thread again after each step. Earlier messages are the same
  * objects as in the last read.
  */
 export class ThreadFileCache {
-  /** By path, the least recently parsed first. */
+  /** The kept files by path, the least recently parsed first. */
   private readonly files = new Map<string, KeptFile>();
 
   /** Keeps a file in memory from its second read on. The caller disposes the result. */
@@ -86,7 +86,7 @@ function parsedFile(content: Buffer, json: unknown, offsets: MessageOffsets | un
 }
 
 /**
- * Parses what has changed. Undefined if the whole file must be parsed, also to find out what is wrong with it.
+ * Parses only the changed part. Undefined if the whole file must be parsed, for example to report an error in it.
  */
 function parseAgain(before: ParsedFile, content: Buffer): ParsedFile | undefined {
   const offsets = before.offsets ?? findMessages(before.content);
@@ -98,7 +98,7 @@ function parseAgain(before: ParsedFile, content: Buffer): ParsedFile | undefined
   try {
     const json = parseThreadJson(head + content.toString('utf8', offsets.starts[index]));
     const parsed = parsedFile(content, json, findMessagesAgain(content, offsets, index));
-    // Without a message after the comma, it is not valid JSON.
+    // A comma without a following message is not valid JSON.
     if (!parsed?.offsets || parsed.messages.length === 0) return undefined;
     const messages = [...before.messages.slice(0, index), ...parsed.messages];
     return { ...parsed, json: { ...parsed.json, messages }, messages };
@@ -107,7 +107,7 @@ function parseAgain(before: ParsedFile, content: Buffer): ParsedFile | undefined
   }
 }
 
-/** Returns how many bytes are the same at the start of both. */
+/** Returns the number of equal bytes at the start of both buffers. */
 function commonStart(one: Buffer, other: Buffer): number {
   const length = Math.min(one.length, other.length);
   let at = 0;

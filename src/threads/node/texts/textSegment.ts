@@ -21,7 +21,7 @@ const prefixBytes = magic.length + 8;
 const numberBytes = 4;
 const Position = z.int().check(z.nonnegative());
 
-/** A thread in a segment. Positions are byte offsets in the pairs or the texts. */
+/** A thread in a segment. Positions are byte offsets in the segment's sections `pairs` and `texts` (see above). */
 export const SegmentThread = z.object({
   file: FileVersionKey,
   threadId: z.string(),

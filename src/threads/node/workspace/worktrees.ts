@@ -42,7 +42,7 @@ async function gitFolderOf(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Whether a link in a repository is no UNC path, whose access sends credentials to another machine. */
+/** Whether a link in a repository is safe to follow. Opening a UNC path would send credentials to another machine. */
 function isSafeLink(link: string, folder: string): boolean {
   return !isUncPath(link) || isUncPath(folder);
 }

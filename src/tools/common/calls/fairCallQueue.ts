@@ -23,7 +23,7 @@ export class TooManyCallsError extends Error {
   override readonly name = 'TooManyCallsError';
 }
 
-/** Waits for something that takes no resources, such as an answer of the user. */
+/** Waits for something that uses no resources, such as the user's answer. */
 export type PauseCall = <T>(wait: () => Promise<T>) => Promise<T>;
 
 interface WaitingCall {
@@ -68,7 +68,7 @@ export class FairCallQueue implements Disposable {
       try {
         return await wait();
       } finally {
-        // The call goes on without another turn, so that it cannot wait for calls that wait for it.
+        // The call continues without queuing again, so that it cannot wait for calls that wait for it.
         client.runningCount++;
         this.runningCount++;
       }

@@ -11,7 +11,7 @@ const maxFiles = 1_000;
 const unreachableMessage =
   'Nothing was changed, because this would also change files that tools may not change. Ask the user to do it in VS Code.';
 
-/** A file as a tool will change it. */
+/** A planned change of a file by a tool. */
 interface PlannedFile {
   /** Absolute and resolved. */
   readonly path: string;
@@ -20,7 +20,7 @@ interface PlannedFile {
   readonly after: string;
 }
 
-/** Asks the caller for all files together. Returns them with what is protected. @throws ToolError if they may not be changed */
+/** Asks the caller about all files together. Returns which are protected. @throws ToolError if they may not be changed */
 async function requirePermit(
   purpose: ToolChange['purpose'],
   planned: readonly PlannedFile[],
@@ -40,7 +40,7 @@ async function requirePermit(
   return files;
 }
 
-/** Asks the caller, then writes one file if it is still as planned, and records it as the caller's. @throws ToolError, EditorError */
+/** Asks the caller, then writes one file if it has not changed, and records the caller's change. @throws ToolError, EditorError */
 export async function changeFile(
   planned: PlannedFile,
   ports: Pick<ToolPorts, 'editor'>,
@@ -50,7 +50,7 @@ export async function changeFile(
   const [checked] = await requirePermit(`edit ${path}`, [planned], ports, call);
   const { editor } = ports;
   return await call.caller.recordWrites([path], async () => {
-    // A new file has no version that the write could check.
+    // A new file has no version to check.
     if (!before && (await isPresent(path, ports))) throw new ToolError(`${path} was created meanwhile. Read it first.`);
     return await editor.writeText(path, after, {
       signal: call.signal,
@@ -65,11 +65,11 @@ interface EditedFile {
   readonly editCount: number;
 }
 
-/** What files have to be like, because they may have changed since VS Code was asked for the edits. */
+/** The expected texts of files, because they may have changed since VS Code was asked for the edits. */
 interface ExpectedTexts {
   /** Texts from before VS Code was asked, by resolved path. */
   readonly textByPath: ReadonlyMap<string, string>;
-  /** Checks each text that is replaced in a file without a text above. Without it, edits of such a file are refused. */
+  /** Checks each replaced text in a file that is not in `textByPath`. If missing, edits of such a file are refused. */
   readonly mayReplace?: (replaced: string) => boolean;
 }
 
@@ -89,7 +89,7 @@ export async function readTextsOf(
 }
 
 /**
- * Asks the caller for all files, then edits them as one undo step, or none of them. Returns the changed files in the given order.
+ * Asks the caller for all files, then edits them as one undo step, or none of them. Returns the changed files in their given order.
  * @throws ToolError, EditorError
  */
 export async function applyProposedEdits(
@@ -142,7 +142,7 @@ async function planEdits(
   return planned;
 }
 
-/** @throws ToolError if there are too many */
+/** @throws ToolError if there are too many files */
 function changedFiles(proposed: readonly ProposedEdits[]): readonly ProposedEdits[] {
   const changed = proposed.filter(({ edits }) => edits.length > 0);
   if (changed.length > maxFiles)
@@ -150,7 +150,7 @@ function changedFiles(proposed: readonly ProposedEdits[]): readonly ProposedEdit
   return changed;
 }
 
-/** What the edits replace, without insertions. */
+/** The texts that the edits replace. Insertions replace nothing. */
 function replacedTexts(edits: readonly TextEdit[], clamped: readonly TextEdit[], text: string): readonly string[] {
   const lines = new LineIndex(text);
   return edits.flatMap(({ range }, index) => {
@@ -160,7 +160,7 @@ function replacedTexts(edits: readonly TextEdit[], clamped: readonly TextEdit[],
   });
 }
 
-/** Language servers name ends beyond a line or the file, which VS Code takes for the nearest position. */
+/** Language servers may return positions beyond a line or the file. VS Code uses the nearest valid position. */
 function clampEdits(edits: readonly TextEdit[], text: string): readonly TextEdit[] {
   const lines = new LineIndex(text);
   return edits.map(({ newText, range: { end, start } }) => ({

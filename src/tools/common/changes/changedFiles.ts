@@ -4,7 +4,7 @@ import type { ToolPorts } from '../toolPorts';
 
 const maxListedFiles = 50;
 
-/** Lists changed files for a model, with what is not saved. */
+/** Lists changed files for a model, and which of them are not saved. */
 export function listChangedFiles(
   changed: readonly { readonly file: TextFile; readonly editCount: number }[],
   { editor }: Pick<ToolPorts, 'editor'>,

@@ -42,7 +42,7 @@ export async function requestCompleteRename(
   return { proposed, remarks: await remarksOn(unchanged, at, ports, signal) };
 }
 
-/** Returns none if the language server cannot tell references. */
+/** Returns none if the language server does not provide references. */
 async function unchangedReferences(
   at: FilePosition,
   proposed: readonly ProposedEdits[],

@@ -8,7 +8,7 @@ export interface BridgeCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** How an MCP client is told to use the tools of VS Code. */
+/** How an MCP client is configured to use the tools of VS Code. */
 export interface ClientConfiguration {
   readonly title: string;
   readonly text: string;

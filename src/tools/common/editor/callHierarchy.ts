@@ -74,7 +74,7 @@ class CallHierarchyWalk {
     const calls = await this.visibleCallsOf(item);
     for (const call of calls) {
       if (this.rows.length >= maxNodes) {
-        this.uniqueRemarks.add(`Only the first ${maxNodes} are told: ask for one of them, or with less depth.`);
+        this.uniqueRemarks.add(`Only the first ${maxNodes} are listed: ask for one of them, or with less depth.`);
         return;
       }
       const isKnown = this.visitedKeys.has(keyOf(call.item));
@@ -87,7 +87,7 @@ class CallHierarchyWalk {
   private async visibleCallsOf(item: HierarchyItem): Promise<readonly HierarchyCall[]> {
     const { clock, editor, language } = this.ports;
     if (clock.monotonicNow() > this.endsAtMs) {
-      this.uniqueRemarks.add('It took too long: not every step was looked at.');
+      this.uniqueRemarks.add('It took too long: not every step was searched.');
       return [];
     }
     const calls = await language

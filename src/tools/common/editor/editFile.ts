@@ -35,7 +35,7 @@ export function editFileTool(ports: ToolPorts): Tool {
       if (version !== undefined && version !== textVersion(before.text))
         throw new ToolError(`${name} has changed since you read it. Read it again.`);
       if (version === undefined && edits.some(({ from }) => from !== undefined))
-        throw new ToolError('Give the version that read_file has told, because line numbers change.');
+        throw new ToolError('Give the version from read_file, because line numbers change.');
       const { lines, text } = applyRequestedEdits(before.text, edits, name);
       if (text === before.text) throw new ToolError('The edits change nothing.');
       const written = await changeFile({ path, before, after: text }, ports, call);

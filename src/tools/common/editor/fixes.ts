@@ -11,7 +11,7 @@ import { displayPath } from '../text/displayPath';
 import { truncateText } from '../text/lineTexts';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
-import { hiddenModulesIn } from './namedModules';
+import { excludedModulesIn } from './excludedModules';
 import { maxCodeBytes, type ToolPorts } from '../toolPorts';
 
 const maxListed = 40;
@@ -45,7 +45,7 @@ export function fixesTool(ports: ToolPorts): Tool {
       let chosen = chooseAction(actions, apply, place);
       let textByPath: ReadonlyMap<string, string> = new Map([[file.path, file.text]]);
       if (chosen.edits.some((each) => each.edits.length > 0 && each.path !== file.path)) {
-        // Only now it is known which other files it changes. They are read before VS Code is asked for the edits again.
+        // The other files that it changes are known only now. They are read before VS Code is asked for the edits again.
         textByPath = new Map([...(await readTextsOf(chosen.edits, ports, call.signal)), ...textByPath]);
         chosen = chooseAction(await actionsInLine(file.path, line - 1, lines, ports, call.signal), apply, place);
       }
@@ -94,8 +94,8 @@ async function withoutHiddenModules(
   const insertedBy = ({ edits = [] }: ProposedAction): string[] =>
     edits.flatMap((each) => each.edits.map(({ newText }) => newText));
   const texts = actions.flatMap((action) => [action.title, ...insertedBy(action)]);
-  const hidden = [...(await hiddenModulesIn(texts, path, ports))];
-  // What the file names already is no news.
+  const hidden = [...(await excludedModulesIn(texts, path, ports))];
+  // Modules that the file already names reveal nothing new.
   const news = hidden.filter((name) => !text.includes(name));
   return actions.filter(
     (action) =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
-import { waitForProject } from '../calls/projectRead';
+import { waitUntilProjectLoaded } from '../calls/projectLoading';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
 import type { FilePosition, Place } from '../languagePort';
@@ -11,7 +11,7 @@ import { listPlaces, visiblePlaces, type VisiblePlace } from '../placeList';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
-/** Tools that lead from one place to others. */
+/** Tools that find other places for a given place. */
 
 const input = z.strictObject({ ...placeInputSchema, page: pageNumberSchema });
 
@@ -53,7 +53,7 @@ async function listFoundPlaces(
   ask: (at: FilePosition) => Promise<readonly Place[]>,
 ): Promise<string> {
   const from = await findPlace(asked, ports, signal);
-  const isComplete = await waitForProject(from, ports, signal);
+  const isComplete = await waitUntilProjectLoaded(from, ports, signal);
   const { places, remarks } = await visiblePlaces(await ask(from), from.path, ports, signal);
   const all = [...from.remarks, ...remarks, ...(isComplete ? [] : [stillReading])];
   if (places.length === 0) return noPlacesMessage(many, from, all, ports);
@@ -62,7 +62,7 @@ async function listFoundPlaces(
   return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
 }
 
-/** Says why there may be no results, so that the model does not take it for a fact. */
+/** Explains why there may be no results, so that the model does not treat this as certain. */
 function noPlacesMessage(what: string, from: FoundPlace, remarks: readonly string[], { window }: ToolPorts): string {
   const known = window.languageOf(from.path);
   const server = known === undefined ? 'its language server' : `the language server of ${known}`;
@@ -87,7 +87,7 @@ export function definitionTool(ports: ToolPorts): Tool {
     }),
     async run({ kind, page, ...asked }, signal) {
       const from = await findPlace(asked, ports, signal);
-      const isComplete = await waitForProject(from, ports, signal);
+      const isComplete = await waitUntilProjectLoaded(from, ports, signal);
       const found = await ports.language.definitions(kind, from, signal);
       const { places, remarks } = await visiblePlaces(found, from.path, ports, signal);
       const all = [...from.remarks, ...remarks, ...(isComplete ? [] : [stillReading])];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
-import { waitForProject } from '../calls/projectRead';
+import { waitUntilProjectLoaded } from '../calls/projectLoading';
 import { applyProposedEdits } from '../changes/applyChanges';
 import { listChangedFiles } from '../changes/changedFiles';
 import { requestCompleteRename } from '../changes/completeRename';
@@ -11,7 +11,7 @@ import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
-/** Language servers accept any text as a name. */
+/** Valid new names. Checked here, because language servers accept any text. */
 const possibleName = /^[^\s"'`/\\,;:(){}[\]<>]+$/u;
 const importPathBefore = /(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*(["'`])(?:(?!\1).)*$/u;
 
@@ -30,7 +30,7 @@ export function renameTool(ports: ToolPorts): Tool {
       const name = asked.symbol?.split(/[.#:]/).at(-1) ?? wordAround(code, character);
       if (importPathBefore.test(code.slice(0, character)))
         throw new ToolError('This is the path of an import. rename is for symbols and moves no files.');
-      if (!(await waitForProject(from, ports, signal)))
+      if (!(await waitUntilProjectLoaded(from, ports, signal)))
         throw new ToolError(
           'The language server is still reading the project, so it does not know all uses. Try again later.',
         );

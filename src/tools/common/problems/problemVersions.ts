@@ -22,7 +22,7 @@ const maxVersions = 30;
 /** Limit of all remembered problems, in UTF-16 units of their texts. */
 const maxRemembered = 4 * 1_024 * 1_024;
 
-/** Remembers what answers said, so that a model can ask what has changed since. Moved lines are no change. */
+/** Remembers the problems in answers, so that a model can ask what has changed since. A moved line is not a change. */
 export class ProblemVersions {
   private readonly answerByVersion = new BoundedMap<string, RememberedAnswer>({
     maxEntries: maxVersions,
@@ -38,7 +38,7 @@ export class ProblemVersions {
     return version;
   }
 
-  /** Returns undefined if the version is of another question, or is not known any more. */
+  /** Returns undefined if the version belongs to another question, or was forgotten. */
   changesSince<P extends KnownProblem>(
     version: string,
     question: string,
@@ -50,7 +50,7 @@ export class ProblemVersions {
   }
 }
 
-/** The problems that are more often in `all` than in `known`. */
+/** Returns the problems that occur more often in `all` than in `known`. */
 function without<P extends KnownProblem>(all: readonly P[], known: readonly KnownProblem[]): readonly P[] {
   const counts = new Map<string, number>();
   for (const problem of known) counts.set(keyOf(problem), (counts.get(keyOf(problem)) ?? 0) + 1);

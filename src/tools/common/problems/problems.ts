@@ -17,9 +17,11 @@ import { ProblemVersions, type KnownProblem, type ProblemChanges } from './probl
 
 const rowsPerPage = 50;
 const maxMessageLength = 600;
-/** How long a call waits for a change, and how often it looks. Language servers need that long after an edit. */
+/** How long a call waits for a change, and how often it checks. Language servers need this time after an edit. */
 const changeTimeoutMs = 5_000;
 const pollIntervalMs = 250;
+/** How much longer than a look the pause after it is, because a look reads every file with problems. */
+const restShare = 3;
 
 const rankBySeverity: Record<DiagnosticSeverity, number> = { error: 0, warning: 1, information: 2, hint: 3 };
 const maxRankByFilter = { error: 0, warning: 1, all: 3 } as const;
@@ -102,7 +104,7 @@ interface ChangedProblems extends Changes {
   readonly problems: readonly FoundProblem[];
 }
 
-/** Returns the changes once two reads have the same, or none after a while. Rejects with errors of both functions. */
+/** Returns the changes when two consecutive reads agree, or none after a time limit. Rejects with errors of both functions. */
 async function waitForChange(
   read: () => Promise<readonly FoundProblem[]>,
   changesOf: (problems: readonly FoundProblem[]) => Changes,
@@ -112,14 +114,16 @@ async function waitForChange(
   const endsAtMs = clock.monotonicNow() + changeTimeoutMs;
   let last: string | undefined;
   for (;;) {
+    const startedAtMs = clock.monotonicNow();
     const problems = await read();
+    const tookMs = clock.monotonicNow() - startedAtMs;
     const { added, gone } = changesOf(problems);
     const now = JSON.stringify([added.map(({ text }) => text), gone.map(({ text }) => text)]);
-    // A language server tells the problems of one edit in several steps.
+    // A language server reports the problems after one edit in several steps.
     const isSettled = added.length + gone.length > 0 && now === last;
     if (isSettled || clock.monotonicNow() >= endsAtMs) return { problems, added, gone };
     last = now;
-    await pause(clock, pollIntervalMs, signal);
+    await pause(clock, Math.max(pollIntervalMs, restShare * tookMs), signal);
   }
 }
 
@@ -147,7 +151,7 @@ async function describeChanges(
   ].join('\n');
 }
 
-/** Nearest files first, in a file the worst first. */
+/** Sorts the nearest files first, and the most severe problems of a file first. */
 function sortProblems(
   found: readonly FoundProblem[],
   scope: string | undefined,

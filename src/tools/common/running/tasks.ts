@@ -17,12 +17,12 @@ import { selectLastLines, terminalLines } from './terminalText';
 const maxListed = 100;
 const maxCommandLength = 200;
 const maxTimeoutSeconds = 600;
-/** Lines of output in the answer of a task that has ended. */
+/** Number of output lines in the answer for a task that has ended. */
 const linesAtEnd = 60;
 const linesPerPage = 200;
-/** Started tasks of a caller whose output is kept. */
+/** Maximum number of started tasks per caller whose output is kept. */
 const maxStarted = 10;
-/** VS Code does not tell extensions which tasks a task depends on, nor what its variables stand for. */
+/** VS Code does not tell extensions which tasks a task depends on, or the values of its variables. */
 const warning =
   'A task can also run tasks that it depends on, and commands in its variables. VS Code may save all files first.';
 const inTerminal = 'Its output is only in the terminal of the user.';
@@ -30,8 +30,8 @@ const inTerminal = 'Its output is only in the terminal of the user.';
 export function tasksTool(ports: Pick<ToolPorts, 'clock' | 'tasks'>): Tool {
   const { tasks } = ports;
   /**
-   * The last start of each task, by caller: the user has allowed it to this caller only. Calls wrap their caller, but its end
-   * signal stays the same.
+   * The last start of each task by caller, because the user has allowed it only for that caller. Calls wrap their caller, but its
+   * end signal stays the same.
    */
   const startedByCaller = new WeakMap<AbortSignal, BoundedMap<string, StartedTask>>();
   const startedOf = ({ endSignal }: ToolCaller): BoundedMap<string, StartedTask> => {
@@ -72,7 +72,7 @@ async function runTask(
   signal: AbortSignal,
 ): Promise<string> {
   const label = labelOf(task);
-  // A cancelled call stops the task only while it waits for it: the signal fires after every call.
+  // A cancelled call stops the task only while the call waits for it, because the signal fires after every call.
   const stop = new AbortController();
   const cancel = (): void => stop.abort(signal.reason);
   signal.addEventListener('abort', cancel, { once: true });
@@ -85,7 +85,7 @@ async function runTask(
     const end = await withDeadline(clock, label, timeout * 1_000, () => running.whenEnded).catch(() => undefined);
     signal.throwIfAborted();
     const lines = await lastLines(running, 1, linesAtEnd);
-    if (!end) return [`${label} has not ended after ${timeout} s and goes on.`, ...lines].join('\n');
+    if (!end) return [`${label} has not ended after ${timeout} s and continues.`, ...lines].join('\n');
     const code = end.exitCode === undefined ? 'without an exit code' : `with exit code ${end.exitCode}`;
     return [`${label} ended ${code}.`, ...lines].join('\n');
   } finally {
@@ -93,11 +93,11 @@ async function runTask(
   }
 }
 
-/** @throws ToolError if the caller has not run it */
+/** @throws ToolError if the caller has not run the task */
 async function describeOutput(name: string, page: number, started: ReadonlyMap<string, StartedTask>): Promise<string> {
   const [label, task] =
     [...started].find(([each]) => each === name || each.slice(each.indexOf(': ') + 2) === name) ?? [];
-  if (!task) throw new ToolError(`You have not run “${name}”, or long ago. Run it first.`);
+  if (!task) throw new ToolError(`You have not run “${name}” recently. Run it first.`);
   const state = task.hasEnded ? 'has ended' : 'is running';
   return [`${label} ${state}.`, ...(await lastLines(task, page, linesPerPage))].join('\n');
 }
@@ -121,7 +121,7 @@ function listTasks(known: readonly KnownTask[]): string {
   return [countOf(known.length, 'task'), ...rows, ...(remaining > 0 ? [`  … ${remaining} more`] : [])].join('\n');
 }
 
-/** @throws ToolError if there is none of that name, or more than one */
+/** @throws ToolError if no task, or more than one, has that name */
 function findTask(known: readonly KnownTask[], name: string): KnownTask {
   const exact = known.filter((task) => labelOf(task) === name);
   const found = exact.length > 0 ? exact : known.filter((task) => oneLine(task.name) === name);

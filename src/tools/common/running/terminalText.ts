@@ -8,7 +8,7 @@ const maxLineLength = 1_000;
 /** Limit of a page, in UTF-16 units. */
 const maxPageLength = 12_000;
 
-/** The lines that a terminal shows for its output, without colors, and without empty lines at the end. */
+/** Returns the lines that a terminal shows for the output, without colors and trailing empty lines. */
 export function terminalLines(output: string): readonly string[] {
   const text = parseAnsi(output)
     .map((segment) => segment.text)
@@ -21,7 +21,7 @@ export function terminalLines(output: string): readonly string[] {
     .split('\n');
 }
 
-/** One page of lines, in text order. Page 1 has the last lines. @throws ToolError past the first line */
+/** Returns one page of lines, in text order. Page 1 contains the last lines. @throws ToolError past the last page */
 export function selectLastLines(lines: readonly string[], page: number, linesPerPage: number): readonly string[] {
   const pages = pagesFromEnd(lines, linesPerPage);
   const found = pages[page - 1];

@@ -20,8 +20,8 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes VS Code's results of tests shorter, and leaves out places in files that agents may not see. Lines of other forms stay as
- * they are.
+ * Shortens VS Code's test results, and omits places in files that agents must not see. Lines in other formats stay
+ * unchanged.
  */
 export async function describeTestResults(
   results: string,
@@ -30,16 +30,20 @@ export async function describeTestResults(
 ): Promise<string> {
   const lines = results.split('\n');
   const paths = new Set(lines.flatMap((line) => pathOf(line) ?? []));
-  const visible = new Set((await filterVisibleFiles([...paths], editor, signal)).paths);
+  const files = await filterVisibleFiles([...paths], editor, signal);
+  const visible = new Set(files.paths);
+  // Places in libraries say little, but what a test compares can look like a place outside.
+  const allowed = new Set([...files.paths, ...files.outside]);
   const rows: string[] = [];
   let length = 0;
   for (const line of lines) {
     const path = pathOf(line);
-    if (path !== undefined && !visible.has(path)) continue;
+    const isPlace = place.test(line);
+    if (path !== undefined && !(isPlace ? visible : allowed).has(path)) continue;
     const row = path === undefined ? rowOf(line) : placeRow(line, displayPath(path, editor));
     if (row === undefined) continue;
     // A test that fails in several ways can name the same place several times.
-    if (path !== undefined && row === rows.at(-1)) continue;
+    if (isPlace && row === rows.at(-1)) continue;
     length += row.length + 1;
     if (length > maxLength) return [...rows, '… and more. Run fewer tests to see the others.'].join('\n');
     rows.push(row);
@@ -47,7 +51,7 @@ export async function describeTestResults(
   return rows.join('\n');
 }
 
-/** The absolute path that a line names. The path of a failed test is one of names. */
+/** Returns the absolute path in a line. Undefined for the path of a failed test, which consists of test names. */
 function pathOf(line: string): string | undefined {
   if (failure.test(line)) return undefined;
   return pathAttribute.exec(line)?.[1];
@@ -59,7 +63,7 @@ function placeRow(line: string, name: string): string {
   return `  at ${name}${at === undefined ? '' : `:${at}`}`;
 }
 
-/** Returns undefined for a line that says nothing. */
+/** Returns undefined for a line without information. */
 function rowOf(line: string): string | undefined {
   const summary = /^<summary passed=(\d+) failed=(\d+) \/>$/.exec(line);
   if (summary) return `${summary[1]} passed, ${summary[2]} failed`;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { withDeadline } from '../../../base/common/async';
+import { raceSignal, withDeadline } from '../../../base/common/async';
 import { countOf } from '../../../base/common/countOf';
 import { TimeoutError } from '../../../base/common/errors';
 import { oneLine } from '../../../base/common/oneLine';
@@ -17,6 +17,9 @@ const maxNames = 50;
 const maxListed = 200;
 const maxNameLength = 300;
 const maxTimeoutSeconds = 600;
+/** How long VS Code may look for tests, or for the last results. */
+const maxLookSeconds = 30;
+const noAnswer = `VS Code had no answer within ${maxLookSeconds} s: an extension may still look for tests. Ask again later.`;
 const warning = 'Tests run code of the workspace, also code that the agent has changed. VS Code may ask you again.';
 
 const input = z.strictObject({
@@ -36,31 +39,44 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
     input,
     async run({ action, files: requested, names, timeout }, call) {
       const { signal } = call;
-      if (action === 'failures') return await describeTestResults(await tests.lastFailures(signal), ports, signal);
+      const look = { seconds: maxLookSeconds, late: noAnswer };
+      if (action === 'failures') {
+        const failures = await withinTime(look, ports, signal, (unwanted) => tests.lastFailures(unwanted));
+        return await describeTestResults(failures, ports, signal);
+      }
       const files: string[] = [];
       for (const file of requested) files.push(await editor.resolve(file));
       signal.throwIfAborted();
-      if (action === 'list') return await listTests(files, ports);
+      if (action === 'list') return await withinTime(look, ports, signal, () => listTests(files, ports));
       await requirePermit({ files, names }, ports, call);
-      return await describeTestResults(await runTests({ files, names }, timeout, ports, signal), ports, signal);
+      const late = `The run had no end after ${timeout} s. With failures, you see those of the last run.`;
+      const results = await withinTime({ seconds: timeout, late }, ports, signal, (unwanted) =>
+        tests.run({ files, names }, unwanted),
+      );
+      return await describeTestResults(results, ports, signal);
     },
   });
 }
 
-/** VS Code never tells the end of a run that is over at once. */
-async function runTests(
-  selected: SelectedTests,
-  timeout: number,
-  { clock, tests }: Pick<ToolPorts, 'clock' | 'tests'>,
+interface TimeLimit {
+  readonly seconds: number;
+  /** The error when the time is over. */
+  readonly late: string;
+}
+
+/** VS Code never reports the end of a run that ends immediately. @throws ToolError when the time is over */
+async function withinTime<T>(
+  { late, seconds }: TimeLimit,
+  { clock }: Pick<ToolPorts, 'clock'>,
   signal: AbortSignal,
-): Promise<string> {
+  work: (unwanted: AbortSignal) => Promise<T>,
+): Promise<T> {
   try {
-    return await withDeadline(clock, 'the run', timeout * 1_000, (late) =>
-      tests.run(selected, AbortSignal.any([late, signal])),
+    return await withDeadline(clock, 'VS Code', seconds * 1_000, (over) =>
+      raceSignal(work(AbortSignal.any([over, signal])), signal),
     );
   } catch (error) {
-    if (!(error instanceof TimeoutError)) throw error;
-    throw new ToolError(`The run had no end after ${timeout} s. With failures, you see those of the last run.`);
+    throw error instanceof TimeoutError ? new ToolError(late) : error;
   }
 }
 

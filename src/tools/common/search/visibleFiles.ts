@@ -7,11 +7,12 @@ const maxFiles = 2_000;
 interface VisibleFiles {
   /** The visible files, in the given order. */
   readonly paths: readonly string[];
-  readonly outsideCount: number;
+  /** The files outside the workspace. */
+  readonly outside: readonly string[];
   readonly uncheckedCount: number;
 }
 
-/** Filters the files that agents may see. Files on the exclude list leave no trace: they are not counted. */
+/** Filters the files that agents may see. Files on the exclude list are not even counted. */
 export async function filterVisibleFiles(
   paths: readonly string[],
   editor: Pick<EditorPort, 'resolve'>,
@@ -29,7 +30,7 @@ export async function filterVisibleFiles(
   await Promise.all(Array.from({ length: Math.min(maxConcurrentChecks, checked.length) }, work));
   return {
     paths: checked.filter((_, index) => verdicts[index] === 'visible'),
-    outsideCount: verdicts.filter((verdict) => verdict === 'outside').length,
+    outside: checked.filter((_, index) => verdicts[index] === 'outside'),
     uncheckedCount: paths.length - checked.length,
   };
 }

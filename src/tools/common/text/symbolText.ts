@@ -8,7 +8,7 @@ const maxOccurrences = 10_000;
 
 interface FoundName {
   readonly position: Position;
-  /** Whether it was found in another line than the given one. */
+  /** Whether it was found on a different line from the given one. */
   readonly isInOtherLine: boolean;
 }
 

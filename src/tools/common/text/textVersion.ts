@@ -1,4 +1,4 @@
-/** Returns a short hash of a text, which a model sends back to say what it has read. Not for security. */
+/** Returns a short hash of a text, which a model sends back to identify what it has read. Not for security. */
 export function textVersion(text: string): string {
   // cyrb53, a hash of 53 bits.
   let [one, two] = [0xdeadbeef, 0x41c6ce57];

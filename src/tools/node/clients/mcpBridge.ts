@@ -19,7 +19,7 @@ interface McpBridgeDeps {
 
 type RequestId = string | number;
 
-/** The server accepts no longer bodies. */
+/** Maximum size of a line in bytes. The server does not accept larger bodies. */
 const maxLineBytes = 1024 * 1024;
 const errorCodes = { parseError: -32700, internalError: -32603 } as const;
 const noWindow = 'Backline is not running for this folder. Open the folder in VS Code and try again.';
@@ -39,7 +39,7 @@ export class McpBridge {
   async run(): Promise<void> {
     const reader = new JsonLineReader(maxLineBytes);
     for await (const chunk of this.deps.input) {
-      reader.push(chunk);
+      reader.addChunk(chunk);
       this.forwardAll(reader);
     }
     reader.end();

@@ -39,7 +39,7 @@ export async function writeWindowFile(folder: string, window: WindowFile): Promi
  * Returns the window whose workspace contains the folder `cwd`, or is inside it. The closest folder wins, then the newest window.
  * Ignores files of other users. Never rejects.
  */
-export async function findWindow(folder: string, cwd: string): Promise<WindowFile | undefined> {
+export async function findWindowOfFolder(folder: string, cwd: string): Promise<WindowFile | undefined> {
   const windows = await Promise.all(
     (await readWindowFiles(folder)).map(async ({ window }) => ({
       window,

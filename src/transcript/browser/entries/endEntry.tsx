@@ -97,11 +97,11 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
         <ChangeCounts changes={[totals]} />
         <span class="spring" />
         {reviewChanges && (
-          <IconButton label="Review Changes of This Turn" icon={DiffFilesIcon} onClick={() => reviewChanges(turn)} />
+          <IconButton label="Review Changes from This Turn" icon={DiffFilesIcon} onClick={() => reviewChanges(turn)} />
         )}
         {keepChanges && canRevert && (
           <IconButton
-            label="Keep All Changes of This Conversation"
+            label="Keep All Changes from This Conversation"
             icon={KeepIcon}
             class="of-all"
             onClick={() => keepChanges()}
@@ -109,7 +109,7 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
         )}
         {revert && canRevert && (
           <IconButton
-            label="Undo All Changes of This Conversation"
+            label="Undo All Changes from This Conversation"
             icon={RevertIcon}
             class="of-all"
             onClick={() => revert()}
@@ -155,7 +155,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       {hasChangedLines(changed) && <ChangeCounts changes={[{ added, removed }]} />}
       {revert && canUndo(changed) && (
         <IconButton
-          label={showHiddenCharacters(`Undo Changes of This Turn in ${short(path)}`)}
+          label={showHiddenCharacters(`Undo Changes from This Turn in ${short(path)}`)}
           icon={RevertIcon}
           class="of-all"
           onClick={() => revert(path, turn, renamedFrom)}
@@ -168,7 +168,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
 function TurnUsage({ usage, durationMs }: { usage: Usage | undefined; durationMs: number | undefined }) {
   const { input, output, cacheRead, cacheWrite, cost } = usage ?? {};
   const facts = [
-    durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Duration of the turn' },
+    durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Turn duration' },
     input === undefined
       ? []
       : { text: `${formatTokens(input)} in`, title: tokensTooltip(input, 'input', cacheRead, cacheWrite) },

@@ -18,7 +18,7 @@ export interface SubagentStepsProps {
 export function SubagentSteps({ entry, childIds, renderEntry }: SubagentStepsProps) {
   if (childIds.length === 0) return null;
   return (
-    <div class="steps" role="group" aria-label={showHiddenCharacters(`Steps of ${entry.title}`)}>
+    <div class="steps" role="group" aria-label={showHiddenCharacters(`Steps in ${entry.title}`)}>
       {childIds.map(renderEntry)}
     </div>
   );

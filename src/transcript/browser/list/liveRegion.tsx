@@ -32,7 +32,7 @@ export function LiveRegion() {
   return <div class="visually-hidden" role="log" aria-live="polite" aria-label="Activity" ref={region} />;
 }
 
-/** Entries of subthreads, which the reader has opened and may be old, are not announced, but warnings are. */
+/** Entries of subthreads may be old, so they are not announced, except for warnings. */
 function isSilentSubthread(entry: Entry, model: TranscriptModel): boolean {
   if (entry.kind === 'notice' && entry.level === 'warning') return false;
   const passed = new Set<string>();

@@ -34,7 +34,7 @@ export function Disclosure({ class: className, summary, children, ...rest }: Dis
       data-chosen={chosen === undefined ? undefined : ''}
       ref={details}
       onToggle={({ currentTarget }) => {
-        // The browser has toggled it, for example to reveal a match of its own find.
+        // The browser has toggled the section, for example to reveal a match of its own find.
         if (currentTarget.open !== wasOpen.current) choose(currentTarget.open);
       }}
     >

@@ -32,7 +32,7 @@ describe('when an ACP agent misbehaves', () => {
       await backend.stop();
       await backend.capabilities();
       const first = mayDownload
-        ? 'Starting Demo…The first start may take a few minutes because of a download.'
+        ? 'Starting Demo… The first start may take a few minutes because of a download.'
         : 'Starting Demo…';
       assert.deepEqual(said, [first, 'Starting Demo…']);
     }

@@ -178,7 +178,7 @@ only('where scripts start by themselves', process.platform !== 'win32').describe
     await assertFails(install(other), 'notSupportedHere');
     await assertFails(install({ ...other, distributions: [] }), 'notSupportedHere');
     const plan = await installer.plan(other, signal);
-    assert.match(plan.problem ?? '', /^It does not exist for this system/);
+    assert.match(plan.problem ?? '', /^It is not available for this system/);
   });
 
   it('leaves nothing of a program that does not start', async () => {

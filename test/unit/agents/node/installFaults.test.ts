@@ -125,7 +125,7 @@ describe('an installation that is disturbed', () => {
     const stages: string[] = [];
     const onProgress = ({ stage }: { readonly stage: string }): void => void stages.push(stage);
     await Promise.all([first.install(npmAgent(), quiet), second.install(npmAgent(), { signal, onProgress })]);
-    assert.equal(stages[0], 'Waiting for another window, which is installing an agent');
+    assert.equal(stages[0], 'Waiting for another window that is installing an agent');
     await until('both windows list the one that is there', () => {
       const [one, other] = [first.installed(), second.installed()];
       return one.length === 1 && JSON.stringify(one) === JSON.stringify(other);

@@ -125,7 +125,14 @@ describe('installing npm packages', () => {
     const stages = progress.map(({ stage }) => stage);
     assert.deepEqual(
       [...new Set(stages)],
-      [...['Looking it up', 'Downloading and unpacking', 'Starting it to see whether it works', 'Finishing']],
+      [
+        ...[
+          'Looking up the package',
+          'Downloading and unpacking',
+          'Starting the agent to check that it works',
+          'Finishing',
+        ],
+      ],
     );
     await realInstallPorts(environment()).tryAgent(installed, signal);
   });
@@ -164,7 +171,7 @@ describe('installing npm packages', () => {
     await publish('1.1.0', { 'run.js': 'console.error("It lacks a library."); process.exit(3);' });
     const error = await failureOf(installer.install(agent('1.1.0'), { signal, onProgress: () => undefined }));
     assert.equal(error.code, 'doesNotStart');
-    assert.match(error.message, /does not start, so it was not installed: .*It lacks a library\./);
+    assert.match(error.message, /did not start, so it was not installed: .*It lacks a library\./);
     assert.deepEqual(installer.installed(), [old]);
     assert.deepEqual(await readdir(path.join(folder, 'test-agent')), ['1.0.0']);
     await realInstallPorts(environment()).tryAgent(old, signal);
@@ -197,7 +204,7 @@ describe('installing npm packages', () => {
     await publish('1.0.0', { 'run.js': agentScript }, { engines: { node: '>=99' } });
     const installer = await start();
     const plan = await installer.plan(agent(), signal);
-    assert.match(plan.problem ?? '', /^It needs Node\.js >=99, and here is .*VS Code’s \d+\.\d+\.\d+\.$/);
+    assert.match(plan.problem ?? '', /^It needs Node\.js >=99\. Found: .*VS Code’s \d+\.\d+\.\d+\.$/);
     assert.match(plan.advice ?? '', /Install a current Node\.js/);
     assert.ok(!registry.requests.some((url) => url.endsWith('.tgz')));
     await assertFails('nodeTooOld');
@@ -312,7 +319,7 @@ describe('installing npm packages', () => {
       };
       const installer = await start(realInstallPorts(environment(more)));
       const plan = await installer.plan(agent(), signal);
-      assert.equal(plan.problem, 'The proxy wants you to sign in.');
+      assert.equal(plan.problem, 'The proxy requires you to sign in.');
     } finally {
       proxy.closeAllConnections();
       proxy.close();
@@ -335,7 +342,7 @@ describe('installing npm packages', () => {
       const installer = await start(emptyHanded(), { npm: release });
       const stages = new Set<string>();
       const installed = await installer.install(agent(), { signal, onProgress: ({ stage }) => stages.add(stage) });
-      assert.ok(stages.has('Getting npm'));
+      assert.ok(stages.has('Downloading npm'));
       assert.equal(installed.command, process.execPath);
       assert.equal(installed.env['ELECTRON_RUN_AS_NODE'], '1');
       const manifest = await readFile(path.join(installed.folder, 'node_modules/@test/agent/package.json'), 'utf8');
@@ -369,7 +376,7 @@ describe('installing npm packages', () => {
     it('says so if the editor’s Node.js is too old for npm', async () => {
       const installer = await start(emptyHanded(), { npm: { ...release, nodeRange: '>=99' } });
       const plan = await installer.plan(agent(), signal);
-      assert.match(plan.problem ?? '', /^npm needs Node\.js >=99, and here is/);
+      assert.match(plan.problem ?? '', /^npm needs Node\.js >=99\. Found: /);
     });
 
     it('has no agent whose node is gone: VS Code’s takes its place', async () => {

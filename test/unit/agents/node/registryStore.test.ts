@@ -127,7 +127,7 @@ describe('the registry of agents', () => {
   });
 
   const faults: Record<string, [(response: ServerResponse) => void, RegExp]> = {
-    'answers 404': [(response) => response.writeHead(404).end('no'), /does not have it \(404\)/],
+    'answers 404': [(response) => response.writeHead(404).end('no'), /was not found on .* \(404\)/],
     'answers 500': [(response) => response.writeHead(500).end('no'), /answered with an error \(500\)/],
     'sends a page': [(response) => response.end('<!doctype html><html></html>'), /did not send a list of agents/],
     'sends another document': [(response) => response.end('{"agents":{}}'), /did not send a list of agents/],
@@ -138,7 +138,7 @@ describe('the registry of agents', () => {
     'cuts the connection at 99 %': [(response) => cutAt(response, 99), /was lost/],
     'redirects to http': [
       (response) => response.writeHead(302, { location: 'http://example.com/' }).end(),
-      /is not https, so nothing was loaded from it/,
+      /does not use https, so nothing was downloaded from it/,
     ],
   };
   for (const [what, [answer, problem]] of Object.entries(faults)) {
@@ -176,7 +176,7 @@ describe('the registry of agents', () => {
       await until('the request', () => requests.length > before && clock.pending > 0);
       clock.advance(20_000);
       await done;
-      assert.match(store.agents().problem ?? '', /stopped sending|too slowly/);
+      assert.match(store.agents().problem ?? '', /stopped sending|too slow/);
       assert.equal(clock.pending, 0);
     }
   });
@@ -220,7 +220,7 @@ describe('the registry of agents', () => {
     address = 'http://example.com/registry.json';
     const store = open();
     await store.refresh(signal);
-    assert.match(store.agents().problem ?? '', /is not https/);
+    assert.match(store.agents().problem ?? '', /does not use https/);
     assert.deepEqual(ids(store), ['shipped']);
   });
 

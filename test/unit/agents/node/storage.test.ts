@@ -267,7 +267,7 @@ describe('the files of installed agents', () => {
       };
       const refused = second.install(agent, { signal, onProgress: ({ stage }) => stages.push(stage) });
       await assert.rejects(refused, { code: 'otherWindow' });
-      assert.deepEqual(stages, ['Waiting for another window, which is installing an agent']);
+      assert.deepEqual(stages, ['Waiting for another window that is installing an agent']);
       await held.release();
       second.dispose();
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EditorError } from '../../../../src/editor/common/editorPort';
 import {
   innermostFolder,
-  isTypablePath,
+  isPathTypableInTerminal,
   formatMention,
   explainUnmentionableFile,
 } from '../../../../src/amp/common/ampMention';
@@ -50,9 +50,9 @@ describe('a mention', () => {
 
 describe('a path to type', () => {
   it('has no character that a terminal treats as a key', () => {
-    assert.ok(isTypablePath('/ws/ä b(1)\\😀.ts'));
+    assert.ok(isPathTypableInTerminal('/ws/ä b(1)\\😀.ts'));
     for (const character of ['\n', '\r', '\t', '\x1b', '\x03', '\x7f', '\x9b', '\u2028'])
-      assert.ok(!isTypablePath(`/ws/a${character}b.ts`), JSON.stringify(character));
+      assert.ok(!isPathTypableInTerminal(`/ws/a${character}b.ts`), JSON.stringify(character));
   });
 });
 

@@ -101,7 +101,7 @@ describe('Amp and protected files', () => {
     policy = { edit: 'ask' };
     const { success, message } = await write('two', 'a.ts');
     assert.equal(success, false);
-    assert.match(message ?? '', /setting backline\.permissions asks before each edit of Amp\. The user is being asked/);
+    assert.match(message ?? '', /setting backline\.permissions asks before each edit by Amp\. The user is being asked/);
     assert.equal(fake.diskText('/ws/a.ts'), 'one');
     await answer(0, 'allow');
     assert.equal((await write('two', 'a.ts')).success, true);

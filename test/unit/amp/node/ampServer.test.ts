@@ -167,7 +167,7 @@ describe('AmpServer', () => {
       const early = newServer(folder);
       const starting = early.start();
       await early.stop();
-      await assert.rejects(starting, /stopped while it started/u);
+      await assert.rejects(starting, /stopped while it was starting/u);
 
       const disposed = newServer(folder);
       const startingToo = disposed.start();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isAtOrBelow, isNameText, joinNul, splitNul } from '../../../../src/changes/common/nameList';
+import { isAtOrBelow, isValidUtf8Name, joinNul, splitNul } from '../../../../src/changes/common/nameList';
 
 describe('isAtOrBelow', () => {
   it('finds a file only by its own name', () => {
@@ -24,7 +24,7 @@ describe('names from Git', () => {
 
   it('are no text if they are not UTF-8', () => {
     const [name = ''] = splitNul(Buffer.from([0x61, 0xff, 0]));
-    assert.equal(isNameText(name), false);
-    assert.equal(isNameText('日本'), true);
+    assert.equal(isValidUtf8Name(name), false);
+    assert.equal(isValidUtf8Name('日本'), true);
   });
 });

@@ -12,7 +12,7 @@ import {
   type ProviderEntry,
   type ProviderList,
 } from '../../../../src/context/common/providers/providerSettings';
-import { CallTraffic } from '../../../../src/context/node/callTraffic';
+import { ProviderTrafficRecorder } from '../../../../src/context/node/providerTrafficRecorder';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
 import { createTimeLimitedRunner } from '../../../../src/base/node/timeLimitedRunner';
 import type { WorkerLimits } from '../../../../src/context/node/workers/workerThread';
@@ -202,4 +202,4 @@ export const noLookups = {
   itemsForQuery: () => Promise.resolve({ items: [], pendingProviders: [], isComplete: true }),
 };
 
-export const noTraffic = new CallTraffic(disabledTrafficTap, systemClock, 'a provider');
+export const noTraffic = new ProviderTrafficRecorder(disabledTrafficTap, systemClock, 'a provider');

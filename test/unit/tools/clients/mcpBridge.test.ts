@@ -11,7 +11,7 @@ import { parseJson } from '../../../../src/base/common/parseJson';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { mcpServerSetting } from '../../../../src/tools/common/clients/mcpServerSetting';
 import { installBridge } from '../../../../src/tools/node/clients/bridgeLauncher';
-import { findWindow, writeWindowFile } from '../../../../src/tools/node/clients/windowFiles';
+import { findWindowOfFolder, writeWindowFile } from '../../../../src/tools/node/clients/windowFiles';
 import { McpServer } from '../../../../src/tools/node/mcpServer';
 import { until } from '../../../support/eventually';
 
@@ -200,7 +200,7 @@ describe('the MCP bridge', () => {
   describe('finds windows', () => {
     const pathIn = (...names: string[]): string => path.join(workspace, ...names);
     const foundFrom = async (cwd: string): Promise<number | undefined> =>
-      (await findWindow(windowsFolder, cwd))?.startedAt;
+      (await findWindowOfFolder(windowsFolder, cwd))?.startedAt;
 
     it('by the closest folder, then the newest', async () => {
       await publish([workspace], { startedAt: 1 });

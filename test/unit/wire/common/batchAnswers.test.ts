@@ -36,6 +36,17 @@ describe('the answers to batches', () => {
     assert.deepEqual(answers.take(answer(1)), [answer(1), answer(1)]);
   });
 
+  it('do not count if they cannot be serialized, so that an error can be sent instead', () => {
+    const answers = new BatchAnswers();
+    answers.add([
+      { id: 1, method: 'a' },
+      { id: 2, method: 'b' },
+    ]);
+    assert.throws(() => answers.take({ ...answer(1), result: 1n }), TypeError);
+    assert.equal(answers.take(answer(2)), undefined);
+    assert.deepEqual(answers.take(answer(1)), [answer(2), answer(1)]);
+  });
+
   it('are not waited for if a batch has answers only', () => {
     const answers = new BatchAnswers();
     answers.add([answer(1)]);

@@ -4,7 +4,7 @@ import { encodeJsonLine, JsonLineReader, type JsonLine } from '../../../../src/w
 
 function read(text: string, maxLineBytes?: number): JsonLine[] {
   const reader = new JsonLineReader(maxLineBytes);
-  reader.push(new TextEncoder().encode(text));
+  reader.addChunk(new TextEncoder().encode(text));
   reader.end();
   const lines: JsonLine[] = [];
   for (let line = reader.read(); line; line = reader.read()) lines.push(line);

@@ -13,7 +13,7 @@ function readAll(decoder: LineDecoder): (string | OverlongLine)[] {
 function decode(chunks: readonly Uint8Array[], maxLineBytes = 1_000): (string | OverlongLine)[] {
   const decoder = new LineDecoder(maxLineBytes);
   const lines = chunks.flatMap((chunk) => {
-    decoder.push(chunk);
+    decoder.addChunk(chunk);
     return readAll(decoder);
   });
   decoder.end();
@@ -59,9 +59,9 @@ describe('LineDecoder', () => {
 
   it('has nothing to read before the line has ended', () => {
     const decoder = new LineDecoder(1_000);
-    decoder.push(utf8('a'));
+    decoder.addChunk(utf8('a'));
     assert.equal(decoder.read(), undefined);
-    decoder.push(utf8('b\n'));
+    decoder.addChunk(utf8('b\n'));
     assert.equal(decoder.read(), 'ab');
   });
 
@@ -82,9 +82,9 @@ describe('LineDecoder', () => {
 
   it('reports an endless line as soon as it is too long', () => {
     const decoder = new LineDecoder(10);
-    decoder.push(utf8('x'.repeat(11)));
+    decoder.addChunk(utf8('x'.repeat(11)));
     assert.deepEqual(decoder.read(), { excerpt: 'x'.repeat(11), bytes: 11 });
-    decoder.push(utf8('x'.repeat(1_000)));
+    decoder.addChunk(utf8('x'.repeat(1_000)));
     assert.equal(decoder.read(), undefined);
     decoder.end();
     assert.equal(decoder.read(), undefined);

@@ -1,5 +1,5 @@
 import type { SessionEvent, SessionEventName } from '../../../../session/common/sessionEvents';
-import { isSessionState } from '../../../../session/common/sessionState';
+import { isSessionStateEvent } from '../../../../session/common/sessionStateEvents';
 
 /** Tracks after which event a loading client continues: the one before the running turn, or else the last one. */
 export class ResumePoint {
@@ -13,7 +13,7 @@ export class ResumePoint {
   recordEvent(event: SessionEvent, id: number): void {
     if (event.event === 'prompt:submit') this.eventIdBeforeTurn = this.lastEventId;
     if (event.event === 'prompt:complete' || event.event === 'error') this.eventIdBeforeTurn = undefined;
-    if (isSessionState(event)) this.stateEventByName.set(event.event, event);
+    if (isSessionStateEvent(event)) this.stateEventByName.set(event.event, event);
     this.lastEventId = id;
   }
 

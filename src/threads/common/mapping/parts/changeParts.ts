@@ -6,8 +6,8 @@ import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
 import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { bareToolName, pathOfInput } from '../../model/toolNames';
-import { plainText } from './mapped';
-import { remainingParts } from './remainingParts';
+import { plainTextPart } from './mapped';
+import { partsOfUnshownValues } from './partsOfUnshownValues';
 
 interface ChangeCall {
   readonly tool: string;
@@ -32,7 +32,9 @@ export function changeParts(call: ChangeCall, result: unknown): ChangeParts | un
     const files = asList(result['files']);
     // Changing some of the listed files may have failed.
     if (files.some((file) => patchedFile(file) !== undefined))
-      return { parts: [...files.flatMap(patchedParts), ...remainingParts(result, ['files', 'diff', ...pathKeys])] };
+      return {
+        parts: [...files.flatMap(patchedParts), ...partsOfUnshownValues(result, ['files', 'diff', ...pathKeys])],
+      };
   }
   const isEdit = Object.hasOwn(proposalReaders, toolName(call)) || toolName(call) === 'undo_edit';
   const diff = isRecord(result) ? asNonEmptyText(result['diff']) : isEdit ? asNonEmptyText(result) : undefined;
@@ -41,12 +43,13 @@ export function changeParts(call: ChangeCall, result: unknown): ChangeParts | un
   const shown = diff === undefined ? undefined : diffFromText(path, withoutFence(diff), firstLine);
   const change = shown && isCreation(call) && shown.removed === 0 ? { ...shown, change: 'created' as const } : shown;
   const shownKeys = ['lineRange', ...pathKeys];
-  if (change) return { parts: [change, ...(isRecord(result) ? remainingParts(result, ['diff', ...shownKeys]) : [])] };
+  if (change)
+    return { parts: [change, ...(isRecord(result) ? partsOfUnshownValues(result, ['diff', ...shownKeys]) : [])] };
   const proposed = partsOfProposedChanges(call).map((part) => startingAt(part, firstLine));
   if (proposed.length === 0) return undefined;
   // Other results contain more than the change, so the rest is kept.
   return isRecord(result)
-    ? { parts: [...proposed, ...remainingParts(result, shownKeys)] }
+    ? { parts: [...proposed, ...partsOfUnshownValues(result, shownKeys)] }
     : { parts: proposed, rest: result ?? undefined };
 }
 
@@ -86,7 +89,7 @@ const proposalReaders: Readonly<Record<string, (input: Readonly<Record<string, u
       ? []
       : [createDiff(pathOrUriPath(path), null, input['content'])];
   },
-  apply_patch: ({ patchText }) => (typeof patchText === 'string' ? [plainText(patchText)] : []),
+  apply_patch: ({ patchText }) => (typeof patchText === 'string' ? [plainTextPart(patchText)] : []),
 };
 
 function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] {
@@ -99,7 +102,7 @@ function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] 
 function patchedParts(file: unknown): readonly Part[] {
   const shown = patchedFile(file);
   if (!shown || !isRecord(file)) return [{ type: 'json', json: rawJson(file) }];
-  return [shown, ...remainingParts(file, ['path', 'uri', 'additions', 'deletions', 'diff', 'type'])];
+  return [shown, ...partsOfUnshownValues(file, ['path', 'uri', 'additions', 'deletions', 'diff', 'type'])];
 }
 
 function patchedFile(file: unknown): DiffPart | undefined {

@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Attachment, Part } from '../../../../transcript/common/entries';
 import { baseName } from '../../model/fileUriPath';
 import { optionalIgnoringInvalid } from '../../model/threadSchema';
-import { plainText } from './mapped';
+import { plainTextPart } from './mapped';
 
 /** Maximum length of a shown image, in base64 characters. Only the names of larger images are shown. */
 const maxImageUnits = 8 * 1024 * 1024;
@@ -35,9 +35,10 @@ export function inlineImagePart(mimeType: string, data: string, title?: string):
   const base64 = uri ? data.slice(uri[0].length) : data;
   const type = (uri?.[1] ?? mimeType).toLowerCase();
   const name = title === undefined ? 'Image' : `Image ${title}`;
-  if (!supportedTypes.has(type)) return plainText(`${name} has an unsupported type (${type}).`);
-  if (base64.length > maxImageUnits) return plainText(`${name} is too large to show (${megabytes(base64.length)} MB).`);
-  if (base64 === '') return plainText(`${name} is not in the file.`);
+  if (!supportedTypes.has(type)) return plainTextPart(`${name} has an unsupported type (${type}).`);
+  if (base64.length > maxImageUnits)
+    return plainTextPart(`${name} is too large to show (${megabytes(base64.length)} MB).`);
+  if (base64 === '') return plainTextPart(`${name} is not in the file.`);
   return { type: 'image', mimeType: type, data: base64, ...withoutUndefined({ title }) };
 }
 

@@ -40,6 +40,6 @@ export function rawEntry(base: EntryBase, label: string, raw: unknown, json: str
   return { entry: { kind: 'raw', ...base, label, json }, raw };
 }
 
-export function plainText(text: string): Part {
+export function plainTextPart(text: string): Part {
   return { type: 'text', text, plain: true };
 }

@@ -7,8 +7,8 @@ import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { changeParts } from './changeParts';
 import { inlineImagePart, imageLink, imagePart } from './images';
 import { bareToolName, commandOfInput, firstTextField, pathOfInput, toolKind } from '../../model/toolNames';
-import { plainText } from './mapped';
-import { remainingParts } from './remainingParts';
+import { plainTextPart } from './mapped';
+import { partsOfUnshownValues } from './partsOfUnshownValues';
 
 /** The data of a call that determines how its result is shown. */
 export interface ShownCall {
@@ -93,8 +93,8 @@ function terminalParts(result: unknown, { input }: ShownCall): readonly Part[] |
       output,
       ...(hasExitCode ? { exitCode } : {}),
     },
-    ...(isRecord(truncation) || truncation === true ? [plainText('Amp truncated this output.')] : []),
-    ...(isRecord(result) ? remainingParts(result, terminalKeys(result)) : []),
+    ...(isRecord(truncation) || truncation === true ? [plainTextPart('Amp truncated this output.')] : []),
+    ...(isRecord(result) ? partsOfUnshownValues(result, terminalKeys(result)) : []),
   ];
 }
 
@@ -122,14 +122,14 @@ function webParts(result: unknown): readonly Part[] | undefined {
     return uri === undefined ? [] : [{ type: 'link', uri, ...(title === undefined ? {} : { title }) }];
   });
   if (links.length === 0 || links.length < hits.length) return undefined;
-  return [...links, ...(isRecord(result) ? remainingParts(result, ['results']) : [])];
+  return [...links, ...(isRecord(result) ? partsOfUnshownValues(result, ['results']) : [])];
 }
 
 function threadParts(result: unknown): readonly Part[] | undefined {
   if (!isRecord(result)) return undefined;
   const items = asList(result['threads']).map(threadName);
   if (items.length === 0 || items.includes('')) return undefined;
-  return [{ type: 'list', items }, ...remainingParts(result, ['threads'])];
+  return [{ type: 'list', items }, ...partsOfUnshownValues(result, ['threads'])];
 }
 
 /** Returns the name of a thread. Empty if the format is unknown. */
@@ -155,14 +155,14 @@ function genericParts(result: unknown, call: ShownCall): readonly Part[] {
 function contentParts(result: unknown, call: ShownCall): readonly Part[] {
   if (result === undefined) return [];
   if (typeof result === 'string') return result === '' ? [] : [textPart(result, call)];
-  if (typeof result === 'number' || typeof result === 'boolean') return [plainText(String(result))];
+  if (typeof result === 'number' || typeof result === 'boolean') return [plainTextPart(String(result))];
   if (Array.isArray(result)) return arrayParts(result, call);
   if (isRecord(result)) return recordParts(result, call);
   return [json(result)];
 }
 
 function arrayParts(items: readonly unknown[], call: ShownCall): readonly Part[] {
-  if (items.length === 0) return [plainText('No results.')];
+  if (items.length === 0) return [plainTextPart('No results.')];
   if (items.every((item) => typeof item === 'string')) return [{ type: 'list', items: [...items] }];
   const parts = items.map((item) => contentPart(item, call));
   return parts.every((part) => part !== undefined) ? parts : [json(items)];
@@ -178,7 +178,7 @@ function recordParts(result: Readonly<Record<string, unknown>>, call: ShownCall)
   const text = firstTextField(result, ['output', 'content', 'text', 'result', 'message']);
   if (text !== undefined) return [textPart(text, call)];
   const flag = Object.keys(result).length === 1 ? result['success'] : undefined;
-  return [typeof flag === 'boolean' ? plainText(flag ? 'Succeeded.' : 'Failed.') : json(result)];
+  return [typeof flag === 'boolean' ? plainTextPart(flag ? 'Succeeded.' : 'Failed.') : json(result)];
 }
 
 /** Converts a content block of a model provider or of MCP. */
@@ -193,14 +193,14 @@ function contentPart(item: unknown, call: ShownCall): Part | undefined {
 function textPart(text: string, { tool }: ShownCall): Part {
   const kind = toolKind(tool);
   const isMarkdown = kind === 'agent' || kind === 'fetch' || kind === 'read';
-  return isMarkdown ? { type: 'text', text } : plainText(text);
+  return isMarkdown ? { type: 'text', text } : plainTextPart(text);
 }
 
 /** Lists the guidance files that Amp found while the tool ran. */
 function guidanceParts(result: unknown): readonly Part[] {
   const files = isRecord(result) ? asList(result['discoveredGuidanceFiles']) : [];
   const items = files.flatMap((file) => (isRecord(file) ? (asNonEmptyText(file['uri']) ?? []) : [])).map(pathOrUriPath);
-  return items.length > 0 ? [plainText('Applicable guidance:'), { type: 'list', items }] : [];
+  return items.length > 0 ? [plainTextPart('Applicable guidance:'), { type: 'list', items }] : [];
 }
 
 function json(value: unknown): Part {

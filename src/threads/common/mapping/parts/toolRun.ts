@@ -3,7 +3,7 @@ import type { EntryBase, Part, ToolState } from '../../../../transcript/common/e
 import { isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { ResultBlock, StoredToolRun } from '../../model/threadSchema';
-import { plainText, type UnfinishedState } from './mapped';
+import { plainTextPart, type UnfinishedState } from './mapped';
 
 /** A tool call without its result. */
 export interface ToolCall {
@@ -77,7 +77,7 @@ function knownOutcome(run: StoredToolRun, { withResult, withoutResult }: Unfinis
       return { ...known, state: isOver ? open : 'waiting', remarks: waitingParts(run, verb) };
     }
     case 'cancellation-requested':
-      return { ...known, state: open, remarks: [plainText('Cancellation requested.')] };
+      return { ...known, state: open, remarks: [plainTextPart('Cancellation requested.')] };
     case 'cancelled':
       return { ...known, state: 'cancelled', error: run.reason ?? 'Canceled before it finished.' };
     case 'rejected-by-user':
@@ -141,7 +141,7 @@ function providerOutcome({ content, is_error: isError }: ResultBlock): ToolRun {
 function waitingParts({ reason, toAllow }: StoredToolRun, verb: 'Waiting' | 'Waited'): readonly Part[] {
   const items = (toAllow ?? []).map((item) => (typeof item === 'string' ? item : rawJson(item)));
   return [
-    plainText(`${verb} for the user’s approval${reason === undefined ? '.' : `: ${reason}`}`),
+    plainTextPart(`${verb} for the user’s approval${reason === undefined ? '.' : `: ${reason}`}`),
     ...(items.length > 0 ? [{ type: 'list' as const, items }] : []),
   ];
 }

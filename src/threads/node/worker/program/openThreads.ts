@@ -26,7 +26,7 @@ interface ReadThread {
 }
 
 interface LoadedThread extends ReadThread {
-  /** Its file in the cache. */
+  /** Keeps the thread's file in the cache until disposed. */
   readonly file: Disposable;
   /** The entries that the extension host has from the previous read. `countEntries` clears them. */
   readonly hostEntries: readonly Entry[];
@@ -113,7 +113,7 @@ function isUnchanged({ thread: { head } }: ReadThread, { path }: ThreadFile, now
   return stats?.size === head.sizeBytes && stats?.mtimeMs === head.mtimeMs;
 }
 
-/** Returns how many objects are the same at the start of both lists. */
+/** Returns the number of identical objects at the start of both lists. */
 function commonStart(before: readonly Entry[], after: readonly Entry[]): number {
   const changed = after.findIndex((entry, index) => entry !== before[index]);
   return changed < 0 ? after.length : changed;

@@ -36,10 +36,10 @@ describe('an agent with a url in backline.acp.agents', () => {
       problemsOf({ url: 'https://agents.example/acp', headers: { [name]: value } });
     assert.match(headers('Acp-Connection-Id', 'x'), /Backline sets the header/);
     assert.match(headers('Host', 'x'), /Backline sets the header/);
-    assert.match(headers('two words', 'x'), /not a name of a header/);
+    assert.match(headers('two words', 'x'), /not a valid header name/);
     assert.match(headers('X-Key', 'a\r\nHost: evil'), /cannot have/);
-    assert.match(headers('X-Key', '${secret:PATH}'), /not a name of a secret/);
-    assert.match(headers('X-Key', '${secret:a b}'), /not a name of a secret/);
+    assert.match(headers('X-Key', '${secret:PATH}'), /not a valid secret name/);
+    assert.match(headers('X-Key', '${secret:a b}'), /not a valid secret name/);
   });
 });
 
@@ -91,6 +91,13 @@ describe('resolveHeaders', () => {
   it('names the secrets that are not stored', () => {
     assert.deepEqual(resolveHeaders(headers, { A_KEY: 'another-key' }).missing, ['TOKEN']);
     assert.deepEqual(resolveHeaders({ X: '${secret:toString}' }, {}).missing, ['toString']);
+  });
+
+  it('names the secrets that a header cannot contain', () => {
+    const stored = { TOKEN: 'token…of-mine', A_KEY: 'another-key' };
+    assert.deepEqual(resolveHeaders(headers, stored).unusable, ['TOKEN']);
+    assert.deepEqual(resolveHeaders(headers, { ...stored, TOKEN: 'token-of-mine' }).unusable, []);
+    assert.deepEqual(resolveHeaders(headers, { A_KEY: 'another-key' }).unusable, []);
   });
 
   it('inserts secrets as they are, also those that look like replacement patterns or references', () => {

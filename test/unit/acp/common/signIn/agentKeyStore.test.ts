@@ -58,7 +58,7 @@ describe('the stored keys of agents', () => {
   it('stop an agent that has keys which cannot be read, and no other', async () => {
     await store.set('own', 'A_KEY', key);
     secrets.isLocked = true;
-    await assert.rejects(store.keysOf('own'), /could not be read from the secret storage/);
+    await assert.rejects(store.keysOf('own'), /could not be read from VS Code’s secret storage/);
     assert.deepEqual(await store.keysOf('other'), {});
   });
 

@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/acp/common/v2/promptProgress';
 
 const accepted = { kind: 'accepted', messageId: 'mine' } as const;
-const told = (messageId = 'mine') => ({ kind: 'told', messageId }) as const;
+const told = (messageId = 'mine') => ({ kind: 'reported', messageId }) as const;
 const state = (name: string, stopReason?: string): PromptInput => ({
   kind: 'state',
   update: { state: name, stopReason, error: undefined },
@@ -84,7 +84,7 @@ describe('the end of a prompt of ACP v2', () => {
   it('ignores states that it does not know, and stays bounded', () => {
     assert.equal(endAfter(accepted, told(), running, state('_dreaming')), undefined);
     const many = Array.from({ length: 1000 }, (_, index) => told(`m${index}`));
-    assert.ok(many.reduce(nextProgress, sentPrompt).toldMessages.size <= 64);
+    assert.ok(many.reduce(nextProgress, sentPrompt).reportedMessages.size <= 64);
   });
 
   it('never ends an unaccepted prompt, whatever comes', () => {

@@ -386,6 +386,25 @@ describe('plans, options and commands of ACP v2', () => {
     assert.deepEqual([...reading.mapper.ignoredUpdateCounts], [['plan_update (not understood)', 1]]);
   });
 
+  it('read a plan in Markdown with any line ends, and at once with much white space', () => {
+    const content = ['1. [X] one', '**two** and', '  - three', '-5 degrees', `${' '.repeat(300)}four\rfive`].join(
+      '\r\n',
+    );
+    const reading = new Reading().prompt();
+    reading.tell({ sessionUpdate: 'plan_update', plan: { type: 'markdown', planId: 'm', content } });
+    assert.deepEqual(
+      reading.last('plan:update').entries.map(({ content: words, status }) => [words, status]),
+      [
+        ['one', 'completed'],
+        ['**two** and', 'pending'],
+        ['three', 'pending'],
+        ['-5 degrees', 'pending'],
+        ['four', 'pending'],
+        ['five', 'pending'],
+      ],
+    );
+  });
+
   it('lose a plan that is removed', () => {
     const removed = (planId: string): Update => ({ sessionUpdate: 'plan_removed', planId });
     const reading = new Reading().prompt().tell(plan('a', entry('one')), plan('b', entry('two')), removed('a'));
@@ -474,7 +493,7 @@ describe('the state of ACP v2', () => {
     const reading = new Reading().prompt().tell(stateIs('running'), stateIs('_dreaming'), stateIs('unknown'));
     assert.deepEqual(
       reading.all('status:update').map(({ message: shown }) => shown),
-      ['The agent reports the state “_dreaming”.', 'The agent does not know whether it is working.'],
+      ['The agent’s state is “_dreaming”.', 'The agent’s state is unknown.'],
     );
     assert.equal(reading.updates.isWorking, true);
   });
@@ -482,7 +501,7 @@ describe('the state of ACP v2', () => {
   it('says why a turn ended, if the reason is not known', () => {
     const reading = new Reading().tell(stateIs('running'), chunk('a', 'x'), stateIs('idle', { stopReason: 'budget' }));
     assert.equal(reading.last('prompt:complete').stop_reason, 'end_turn');
-    assert.equal(reading.last('notice').message, 'The agent stopped for this reason: budget');
+    assert.equal(reading.last('notice').message, 'The agent stopped. Reason: budget');
     for (const stopReason of ['end_turn', 'error', null, 7]) reading.tell(stateIs('idle', { stopReason }));
     assert.equal(reading.all('notice').length, 1);
   });
@@ -503,7 +522,7 @@ describe('updates of ACP v2 that are not known', () => {
       .tell(future({ title: 'Rain', content: [text('in '), text('Kyoto')] }), future({ title: 'Sun' }), future({}));
     assert.deepEqual(
       reading.all('notice').map(({ message: shown }) => shown),
-      ['The agent sent an update of the type “weather_update”, which Backline cannot show.\nRain\nin Kyoto'],
+      ['Backline can’t show an update of the type “weather_update” from the agent.\nRain\nin Kyoto'],
     );
     assert.deepEqual([...reading.mapper.ignoredUpdateCounts], [['weather_update', 3]]);
   });

@@ -134,6 +134,23 @@ describe('the catalogue of agents', () => {
       assert.deepEqual({ ...agents[1], id: 'gemini', title: 'Gemini CLI' }, agents[0]);
     });
 
+    it('takes defaults and tools from an entry with its id or that of an account, and from no other', async () => {
+      const other = { ...program, id: 'mine', name: 'Mine', package: 'mine-acp' };
+      const { agents, problems } = await loadInstalled(
+        [program, { ...program, account: 'Work' }, other],
+        user({ 'gemini~Work': { tools: false }, mine: { defaults: { mode: 'plan' } }, typo: { tools: false } }),
+      );
+      assert.deepEqual(
+        agents.slice(0, 3).map(({ defaults, id, tools }) => [id, tools, defaults]),
+        [
+          ['gemini', undefined, undefined],
+          ['gemini~Work', false, undefined],
+          ['mine', undefined, { mode: 'plan' }],
+        ],
+      );
+      assert.match(problems.join(), /^Agent 'typo' in backline\.acp\.agents: add a "command"/);
+    });
+
     it('lets an entry of the settings with the same name win', async () => {
       const { agents } = await loadInstalled([program], user({ gemini: { command: 'opencode' } }));
       assert.deepEqual(

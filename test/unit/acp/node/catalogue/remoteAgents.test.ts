@@ -18,6 +18,7 @@ import { standingOf } from '../../../../fake/fakePermissions';
 import { addressOf, remoteToken, serveAgents, transports } from '../../../../fake/remoteAgents';
 import { only } from '../../../../support/only';
 import { basics, echo, says, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
+import { LyingServer } from '../remote/support';
 
 const placesOf = () => ({ cwd: tmpdir(), folders: [tmpdir()] });
 
@@ -129,6 +130,35 @@ describe('remote agents', () => {
     assert.match(await failureOf(backend.capabilities()), /the secret "TOKEN" .* Run "Backline: Manage Agent Keys…"/);
     assert.equal(backend.state.kind, 'failed');
     assert.equal(server.agentCount, 0);
+  });
+
+  it('name the secret that no header can contain, and connect to nothing', async () => {
+    const server = await served(echo);
+    for (const transport of transports) {
+      const backend = await open(entryOf(addressOf(server.url, transport).url), {
+        keysOf: () => Promise.resolve({ TOKEN: `${remoteToken}…` }),
+      });
+      assert.match(
+        await failureOf(backend.capabilities()),
+        /the secret "TOKEN" contains a character .* Store it again/,
+      );
+    }
+    assert.equal(server.agentCount, 0);
+  });
+
+  it('show no secret that a server repeats when it ends the connection', async () => {
+    const server = await new LyingServer({
+      socket: (socket) => socket.close(4000, `unknown token ${remoteToken}`),
+    }).start();
+    try {
+      const backend = await open(entryOf(server.url('ws')));
+      const message = await failureOf(backend.capabilities());
+      const shown = [message, JSON.stringify(backend.state), ...lines].join('\n');
+      assert.match(shown, /unknown token \[key\]/);
+      assert.ok(!shown.includes(remoteToken), shown);
+    } finally {
+      await server.stop();
+    }
   });
 
   it('say where they connect while they do, and why they are unavailable', async () => {
@@ -275,7 +305,7 @@ describe('remote agents', () => {
       assert.equal(own?.needsPermission, undefined);
       assert.match(other?.id ?? '', /^far@work~[0-9a-f]{8}$/);
       assert.equal(other?.needsPermission, true);
-      assert.match(thief?.problem ?? '', /Secrets are only sent to agents of your user settings/);
+      assert.match(thief?.problem ?? '', /Only agents in your user settings can receive secrets/);
     });
 
     it('of a workspace show the user everything that is sent, and need consent again if it changes', async () => {
@@ -289,7 +319,11 @@ describe('remote agents', () => {
       const subject = await subjectOf(setting);
       assert.deepEqual(
         subject?.facts.map(({ label, value }) => `${label}: ${value}`),
-        ['Sends prompts and files to: https://agents.example/acp', 'Folder on that machine: /srv', 'Header X-Team: a'],
+        [
+          'Sends prompts and files to: https://agents.example/acp',
+          'Folder on the agent’s machine: /srv',
+          'Header X-Team: a',
+        ],
       );
       const changed = await subjectOf({ ...setting, url: 'https://evil.example/acp' });
       assert.notEqual(changed?.hash, subject.hash);

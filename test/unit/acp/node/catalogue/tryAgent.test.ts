@@ -77,7 +77,7 @@ describe('trying an agent', () => {
       'console.error("first"); console.error("bad key " + process.env.AGENT_KEY + "\\n"); process.exitCode = 7';
     await assert.rejects(trial.run({ args: ['-e', fault] }), {
       reason: 'ended',
-      message: 'The command ended at once (exit code 7). It says: “bad key [key]”',
+      message: 'The command exited immediately (exit code 7). It says: “bad key [key]”',
     });
   });
 

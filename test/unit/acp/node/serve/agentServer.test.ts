@@ -113,6 +113,14 @@ describe('the server of an agent', () => {
     assert.equal(agents.started.length, 2);
   });
 
+  it('counts a connection whose header with the id is empty as a new one', async () => {
+    const { agents, url } = await serve({ limits: { maxConnections: 1, idleMs: 300 } });
+    const headers = { ...json, 'Acp-Connection-Id': '' };
+    assert.equal(await statusOf(url, headers), 200);
+    assert.equal(await statusOf(url, headers), 503);
+    await eventually('the end of the agent', () => assert.ok(agents.last.isGone));
+  });
+
   it('starts no agent for a WebSocket that says nothing, and closes it', async () => {
     const { agents, url } = await serve({ limits: { firstMessageTimeoutMs: 50 } });
     assert.equal(await closeCodeOf(connect(url)), 1006);
@@ -128,6 +136,32 @@ describe('the server of an agent', () => {
     socket.pause();
     await eventually('the end of the agent', () => assert.ok(agents.last.isGone));
     socket.resume();
+  });
+
+  it('keeps a WebSocket while a long message arrives, which delays signs of life', async () => {
+    const clock = new FakeClock();
+    const { url } = await serve({ clock, limits: { pingMs: 60 } });
+    const { url: address, headers } = addressOf(url.href, 'webSocket');
+    const socket = new WebSocket(address, { headers, autoPong: false });
+    sockets.push(socket);
+    const opened = once(socket, 'open');
+    const [response] = (await once(socket, 'upgrade')) as [http.IncomingMessage];
+    await opened;
+    const next = async (): Promise<string> =>
+      await Promise.race(['ping', 'close'].map(async (event) => await once(socket, event).then(() => event)));
+    const firstSign = next();
+    clock.advance(60);
+    assert.equal(await firstSign, 'ping');
+    // The beginning of a text of 1,000,000 bytes.
+    response.socket.write(Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0x0f, 0x42, 0x40, 0, 0, 0, 0, 0x20]));
+    // When the server answers this request, it has read the text.
+    assert.equal(await statusOf(url, json, '/other'), 404);
+    const secondSign = next();
+    clock.advance(60);
+    assert.equal(await secondSign, 'ping');
+    const lastSign = next();
+    clock.advance(60);
+    assert.equal(await lastSign, 'close');
   });
 
   it('ends the agent of a client over HTTP that has disappeared', async () => {

@@ -43,6 +43,7 @@ describe('the options of the program that offers an agent', () => {
       isVerbose: true,
     });
     assert.equal(parseServeOptions(['--help']), 'help');
+    assert.doesNotThrow(() => parseServeOptions(['--allow-host', '[fe80::1]', '--allow-host', 'big-1.example.com']));
   });
 
   it('refuse an address that others reach without TLS or without a token, unless told', () => {
@@ -64,6 +65,9 @@ describe('the options of the program that offers an agent', () => {
       [['--token', token, '--no-token'], /only one of/],
       [['--token', token, '--token-file', 'f'], /only one of/],
       [['--tls-cert', 'cert.pem'], /together/],
+      [['--allow-host', 'big.example:8766'], /--allow-host big\.example:8766 .* without a port/],
+      [['--allow-host', 'https://big.example'], /without a port/],
+      [['--allow-host', 'fe80::1'], /in brackets/],
       [['--unknown'], /unknown/i],
     ] as const) {
       assert.throws(

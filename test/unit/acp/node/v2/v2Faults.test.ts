@@ -115,7 +115,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
     const { session, follower } = await open(backend);
     await session.prompt({ text: 'go' });
     assert.match((await follower.next('error')).error, /session\/prompt/);
-    assert.match((await follower.next('notice')).message, /“tool_call”, which Backline cannot show/);
+    assert.match((await follower.next('notice')).message, /Backline can’t show an update of the type “tool_call”/);
     assert.equal(session.isBusy, false);
   });
 

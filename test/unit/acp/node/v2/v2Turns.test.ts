@@ -37,7 +37,7 @@ describe('a turn of ACP v2', () => {
     const { session, follower } = await open(make((teller) => ends(teller, { stopReason: '_budget' })));
     await session.prompt({ text: 'go' });
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'end_turn');
-    assert.equal((await follower.next('notice')).message, 'The agent stopped for this reason: _budget');
+    assert.equal((await follower.next('notice')).message, 'The agent stopped. Reason: _budget');
   });
 
   it('that ends because the user is not signed in waits for the sign-in, and is sent again', async () => {

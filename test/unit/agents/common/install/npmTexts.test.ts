@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { npmRegistryOf, parseNpmrc } from '../../../../../src/agents/common/install/npmConfig';
-import { toNpmFailure, withoutSecrets } from '../../../../../src/agents/common/install/npmFailure';
+import { toNpmFailure, withoutUrlCredentials } from '../../../../../src/agents/common/install/npmFailure';
 
 describe('the configuration of npm', () => {
   const registry = (text: string, env: Record<string, string> = {}): unknown =>
@@ -43,13 +43,19 @@ describe('a failure of npm', () => {
     assert.equal(failure('ECONNRESET'), 'connectionLost: The connection to r.example was lost.');
     assert.equal(failure('EIDLETIMEOUT'), 'stalled: r.example stopped sending.');
     assert.equal(failure('ENOSPC'), 'diskFull: The disk is full.');
-    assert.equal(failure('EACCES'), 'permissionDenied: Backline may not write to its own folder.');
-    assert.equal(failure('E407'), 'proxyNeedsSignIn: The proxy wants you to sign in.');
-    assert.equal(failure('ECONNREFUSED', 'tunneling socket: 407'), 'proxyNeedsSignIn: The proxy wants you to sign in.');
+    assert.equal(failure('EACCES'), 'permissionDenied: Backline can’t write to its own folder.');
+    assert.equal(failure('E407'), 'proxyNeedsSignIn: The proxy requires you to sign in.');
+    assert.equal(
+      failure('ECONNREFUSED', 'tunneling socket: 407'),
+      'proxyNeedsSignIn: The proxy requires you to sign in.',
+    );
     assert.equal(failure('E503'), 'serverError: r.example answered with an error (503).');
     assert.equal(failure('EBADPLATFORM'), 'notSupportedHere: a@1.0.0 does not run on this system.');
-    assert.match(failure('EINTEGRITY'), /^integrity: What r.example sent for a@1.0.0 is not what was published/);
-    assert.match(failure('SELF_SIGNED_CERT_IN_CHAIN'), /^certificate: Nothing was loaded from r.example/);
+    assert.match(
+      failure('EINTEGRITY'),
+      /^integrity: The package a@1.0.0 from r.example differs from the published one/,
+    );
+    assert.match(failure('SELF_SIGNED_CERT_IN_CHAIN'), /^certificate: Nothing was downloaded from r.example/);
   });
 
   it('is read from the last object, or from the texts of older ones', () => {
@@ -61,7 +67,7 @@ describe('a failure of npm', () => {
 
   it('shows no password and no token', () => {
     const text = 'https://me:secret@e.com/a //e.com/:_authToken=secret _auth: secret npm_secretsecretsecretsecret';
-    assert.doesNotMatch(withoutSecrets(text), /secret/);
+    assert.doesNotMatch(withoutUrlCredentials(text), /secret/);
     assert.doesNotMatch(failure('EODD', text), /secret/);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OwnAgent } from '../../../../../src/agents/common/page/agentsApi';
 import {
-  editableNames,
+  editableAgentNames,
   parseAgentsSetting,
   parseForm,
   toForm,
@@ -80,7 +80,7 @@ describe('the setting of an own agent', () => {
       defaults: [],
     });
     assert.equal(toForm({ Mine: { defaults: {} } }, 'Mine', []), undefined);
-    assert.deepEqual([...editableNames({ a: { command: 'a' }, b: { defaults: {} }, c: 7 })], ['a']);
+    assert.deepEqual([...editableAgentNames({ a: { command: 'a' }, b: { defaults: {} }, c: 7 })], ['a']);
     assert.deepEqual(parseAgentsSetting([1]), {});
   });
 
@@ -92,20 +92,20 @@ describe('the setting of an own agent', () => {
     wrong({ name: 'claude' }, /already an agent/);
     wrong({ commandLine: '  ' }, /Enter the command/);
     wrong({ commandLine: 'a "b' }, /closing "/);
-    wrong({ variables: [{ name: 'a-b', value: '', isSecret: false }] }, /“a-b” is not a name/);
+    wrong({ variables: [{ name: 'a-b', value: '', isSecret: false }] }, /“a-b” is not a valid name/);
     wrong({ variables: [{ name: '', value: 'x', isSecret: false }] }, /has no name/);
     const twice = [
       { name: 'A', value: '1', isSecret: false },
       { name: 'A ', value: '2', isSecret: true },
     ];
-    wrong({ variables: twice }, /A is there twice/);
+    wrong({ variables: twice }, /A is listed twice/);
     wrong({ defaults: [{ option: '', value: 'plan' }] }, /“plan” has no name/);
     wrong({ defaults: [{ option: 'mode', value: ' ' }] }, /Enter a value for the option “mode”/);
     const options = [
       { option: 'mode', value: 'plan' },
       { option: 'mode ', value: 'ask' },
     ];
-    wrong({ defaults: options }, /The option “mode” is there twice/);
+    wrong({ defaults: options }, /The option “mode” is listed twice/);
     // Names that every object has are free.
     assert.ok(withOwnAgent({}, form({ name: 'constructor' }), new Set()));
   });

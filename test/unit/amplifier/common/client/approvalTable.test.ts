@@ -103,7 +103,7 @@ describe('approvals of a session of an Amplifier server', () => {
     ask(['Yes', 'Always'], 10);
     world.advance(10_000);
     assert.deepEqual(sent(), []);
-    assert.equal(world.made('tell').length, 1);
+    assert.equal(world.made('sendStop').length, 1);
     assert.equal(isWatched(), false);
     assert.equal(codeOf(approve('a', 'Yes')), 'approvalResolved');
   });
@@ -173,7 +173,7 @@ describe('approvals of a session of an Amplifier server', () => {
       ask(['Yes']);
       leave();
       assert.deepEqual(sent(), []);
-      assert.equal(world.made('tell').length, 1);
+      assert.equal(world.made('sendStop').length, 1);
       assert.equal(isWatched(), false);
     });
   });
@@ -188,20 +188,20 @@ describe('approvals of a session of an Amplifier server', () => {
       assert.deepEqual(sent(), ['a Deny', 'b No']);
       world.answered(lost);
       world.answered();
-      assert.equal(world.made('tell').length, 0);
+      assert.equal(world.made('sendStop').length, 0);
       world.advance(500);
       world.answered();
       assert.deepEqual(sent(), ['a Deny', 'b No', 'a Deny']);
-      assert.equal(world.made('tell').length, 1);
+      assert.equal(world.made('sendStop').length, 1);
     });
 
     it('keep it no longer than two seconds, and are denied on behind that', () => {
       ask();
       cancel();
       loseAll(1.5);
-      assert.equal(world.made('tell').length, 0);
+      assert.equal(world.made('sendStop').length, 0);
       loseAll(0.5);
-      assert.equal(world.made('tell').length, 1);
+      assert.equal(world.made('sendStop').length, 1);
       const denials = sent().length;
       loseAll(2);
       assert.ok(sent().length > denials);

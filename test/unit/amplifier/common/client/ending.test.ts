@@ -14,14 +14,14 @@ describe('stopping a prompt that a server is taking', () => {
       world.call((call) => ({ kind: 'cancel', call }));
       world.advance(waitMs);
       assert.notEqual(ending(world)?.stage, 'prompt');
-      const tries = world.made('tell').length;
+      const tries = world.made('sendStop').length;
       world.advance(20_000);
-      for (const { way } of world.asked('tell')) world.send({ kind: 'told', way, error: new Error('no') });
+      for (const { way } of world.asked('sendStop')) world.send({ kind: 'stopSent', way, error: new Error('no') });
       if (world.asked('askStatus').length > 0) world.answerStatus('stop', 'idle');
       assert.equal(ending(world), undefined);
       world.take();
       assert.equal(ending(world)?.isCancel, true);
-      assert.ok(world.made('tell').length > tries);
+      assert.ok(world.made('sendStop').length > tries);
     });
   }
 

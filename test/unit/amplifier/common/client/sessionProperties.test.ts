@@ -14,7 +14,7 @@ const cleaning: ReadonlySet<EffectKind> = new Set<EffectKind>([
   'closeStream',
   'askStatus',
   'answer',
-  'tell',
+  'sendStop',
   'delete',
   'abort',
   'settle',
@@ -110,7 +110,7 @@ class RandomSession {
   private endedAt: number | undefined;
 
   constructor(isReal: boolean) {
-    this.world = new SessionWorld({ isReal, limits: { abandonedMs: 20_000 } });
+    this.world = new SessionWorld({ isReal, limits: { detachedTurnMs: 20_000 } });
     this.calls.push(this.world.call((call) => ({ kind: 'start', call })));
   }
 
@@ -207,8 +207,8 @@ class RandomSession {
       assert.ok(isOwned, `nobody looks after approval ${id}`);
     }
     if (state.ending) assert.ok(timers.has('endingDeadline'), 'an end without a time');
-    if (state.abandoned && state.abandoned.stage !== 'discarding')
-      assert.ok(timers.has('abandoned'), 'no end in sight');
+    if (state.detachedTurn && state.detachedTurn.stage !== 'discarding')
+      assert.ok(timers.has('detachedTurn'), 'no end in sight');
     if (state.life === 'settled')
       assert.deepEqual(
         [...timers.keys()].filter((key) => key !== 'idleWait'),
@@ -260,8 +260,8 @@ function failureOf(request: SessionEffect, error: unknown): SessionInput | undef
       return { kind: 'promptFailed', call: request.call, error };
     case 'answer':
       return { kind: 'answered', purpose: request.purpose, error };
-    case 'tell':
-      return { kind: 'told', way: request.way, error };
+    case 'sendStop':
+      return { kind: 'stopSent', way: request.way, error };
     case 'delete':
       return { kind: 'deleted', purpose: request.purpose, error };
     default:
@@ -319,7 +319,7 @@ describe('any session of an Amplifier server', () => {
         world.made('answer').flatMap(({ purpose }) => (purpose.kind === 'approval' ? [purpose.id] : [])),
       );
       for (const { id, deny } of shownAtEnd)
-        assert.ok(deny === undefined ? world.made('tell').length > 0 : denied.has(id), id);
+        assert.ok(deny === undefined ? world.made('sendStop').length > 0 : denied.has(id), id);
     });
   });
 
@@ -345,7 +345,7 @@ describe('any session of an Amplifier server', () => {
       );
       const purposes = afterEnd.flatMap((effect) => (effect.kind === 'askStatus' ? [effect.purpose.kind] : []));
       assert.deepEqual(
-        purposes.filter((kind) => kind !== 'look' && kind !== 'stop'),
+        purposes.filter((kind) => kind !== 'detachedTurnCheck' && kind !== 'stop'),
         [],
       );
     });

@@ -18,7 +18,7 @@ import { SessionNormalizer } from '../../../../../src/session/common/normalize/s
 import type { EventOf, SessionEvent, SessionEventName } from '../../../../../src/session/common/sessionEvents';
 
 /** What a test answers in the server's place. */
-const requestKinds = ['askStatus', 'collect', 'post', 'answer', 'tell', 'delete'] as const;
+const requestKinds = ['askStatus', 'collect', 'post', 'answer', 'sendStop', 'delete'] as const;
 type Request = SessionEffect<(typeof requestKinds)[number]>;
 
 /** A session's reducer with a clock, and with everything that it asks for laid open. */
@@ -188,7 +188,7 @@ function kindOf(request: Request): string {
       return request.purpose.kind;
     case 'collect':
       return 'prompt';
-    case 'tell':
+    case 'sendStop':
       return 'stop';
     case 'delete':
       return request.purpose === 'discard' ? 'discard' : 'stop';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { hunksBetween, replaceLines } from '../../../../../src/changes/common/review/hunks';
-import { commonEnds, lineEndingOf, splitLines } from '../../../../../src/changes/common/review/lines';
+import { commonPrefixAndSuffix, lineEndingOf, splitLines } from '../../../../../src/changes/common/review/lines';
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', '', '}'), { maxLength: 30 }).map((lines) => lines.join('\n'));
 
@@ -67,10 +67,10 @@ describe('lineEndingOf', () => {
   });
 });
 
-describe('commonEnds', () => {
+describe('commonPrefixAndSuffix', () => {
   it('counts no line twice, and none that is not there', () => {
-    assert.deepEqual(commonEnds(['a'], ['a']), { start: 1, end: 0 });
-    assert.deepEqual(commonEnds(['a', 'a'], ['a']), { start: 1, end: 0 });
-    assert.deepEqual(commonEnds(['a', 'b'], ['c', 'b']), { start: 0, end: 1 });
+    assert.deepEqual(commonPrefixAndSuffix(['a'], ['a']), { start: 1, end: 0 });
+    assert.deepEqual(commonPrefixAndSuffix(['a', 'a'], ['a']), { start: 1, end: 0 });
+    assert.deepEqual(commonPrefixAndSuffix(['a', 'b'], ['c', 'b']), { start: 0, end: 1 });
   });
 });

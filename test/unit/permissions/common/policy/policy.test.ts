@@ -40,8 +40,8 @@ describe('the policy of permissions', () => {
   it('reports invalid values, which count as ask', () => {
     const cases: readonly [unknown, unknown, RegExp][] = [
       ['deny', { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /is not an object/],
-      [{ '*': 'allow' }, { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /entry of "\*"/],
-      [{ demo: { run: 'yes', read: 'allow' } }, { run: 'ask', read: 'allow' }, /"run" of "demo"/],
+      [{ '*': 'allow' }, { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /entry for "\*"/],
+      [{ demo: { run: 'yes', read: 'allow' } }, { run: 'ask', read: 'allow' }, /"run" for "demo"/],
       [{ demo: { delete: 'deny' } }, {}, /unknown property "delete"/],
     ];
     for (const [user, expected, problem] of cases) {

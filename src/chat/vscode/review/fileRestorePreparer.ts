@@ -22,7 +22,7 @@ interface SavedFiles {
 const maxNames = 10;
 
 /** Prepares the files of a restore: asks about protected files, and saves unsaved text. */
-export class FilesToRestore {
+export class FileRestorePreparer {
   constructor(private readonly deps: FilesToRestoreDeps) {}
 
   /** Absolute paths of files with unsaved text. */

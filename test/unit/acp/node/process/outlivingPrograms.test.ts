@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isSparedProgram } from '../../../../../src/acp/node/process/sparedPrograms';
+import { mayOutliveAgent } from '../../../../../src/acp/node/process/outlivingPrograms';
 
 describe('a program that an agent has started', () => {
   const cases: readonly [string, boolean][] = [
@@ -29,12 +29,12 @@ describe('a program that an agent has started', () => {
   ];
   for (const [line, expected] of cases) {
     it(`'${line}' is ${expected ? 'spared' : 'ended with it'}`, () => {
-      assert.equal(isSparedProgram(line.split(' '), false), expected);
+      assert.equal(mayOutliveAgent(line.split(' '), false), expected);
     });
   }
 
   it('an editor that runs a script in place of Node.js is ended with it', () => {
-    assert.equal(isSparedProgram(['/usr/share/code/code', 'server.js'], true), false);
-    assert.equal(isSparedProgram(['tmux', 'new'], true), true);
+    assert.equal(mayOutliveAgent(['/usr/share/code/code', 'server.js'], true), false);
+    assert.equal(mayOutliveAgent(['tmux', 'new'], true), true);
   });
 });

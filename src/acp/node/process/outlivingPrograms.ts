@@ -1,5 +1,5 @@
-/** Whether a program, such as a browser or daemon, should keep running after the agent that started it has ended. */
-export function isSparedProgram([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
+/** Whether a program, such as a browser or daemon, may keep running after the agent that started it has ended. */
+export function mayOutliveAgent([program = '', ...args]: readonly string[], runsAsNode: boolean): boolean {
   const name = program.split('/').at(-1) ?? '';
   if (args.some((arg) => automationArguments.test(arg))) return false;
   if (codeEditors.test(name)) return !runsAsNode;

@@ -33,7 +33,7 @@ interface StartOptions {
  * system. Packages whose install script would put such a program in the place of their command start that way without it.
  * @throws InstallError if there is nothing to start
  */
-export async function findPackageStarts(options: StartOptions): Promise<readonly AgentStart[]> {
+export async function findStartCandidates(options: StartOptions): Promise<readonly AgentStart[]> {
   const { folder, packageName, cmd } = options;
   const ownFolder = path.join(folder, 'node_modules', packageName);
   const manifest = await readManifest(ownFolder);
@@ -69,7 +69,7 @@ async function findPlatformPrograms(
   return starts.filter((start) => start?.kind === 'program');
 }
 
-/** Undefined for files that are missing, outside of the folder, or no program. */
+/** Undefined for files that are missing, outside the folder or not programs. */
 async function toStart(file: string, { folder, node }: StartOptions): Promise<AgentStart | undefined> {
   const real = await realpath(file).catch(() => undefined);
   const root = await realpath(folder);

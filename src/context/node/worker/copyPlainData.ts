@@ -8,7 +8,7 @@ const maxValues = 20_000;
  * Copies the data of a value, so that it can be sent: texts, numbers, lists and members of objects. Skips everything
  * else, and what is nested too deeply. @throws ProviderError if it is too large
  */
-export function plainCopy(value: unknown): unknown {
+export function copyPlainData(value: unknown): unknown {
   let left = maxValues;
   const copy = (each: unknown, depth: number): unknown => {
     if (left-- === 0) throw new ProviderError('The provider’s answer is too large.');
@@ -20,10 +20,10 @@ export function plainCopy(value: unknown): unknown {
   return copy(value, 0);
 }
 
-/** The members of an answer to the handshake that are used. */
+/** Returns the members of a handshake answer that Backline uses. */
 export function handshakeFields(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return plainCopy(value);
+  if (typeof value !== 'object' || value === null) return copyPlainData(value);
   const fields: Readonly<Record<string, unknown>> = { ...value };
   const { name, meta, selector, features, annotations } = fields;
-  return plainCopy({ name, meta, selector, features, annotations });
+  return copyPlainData({ name, meta, selector, features, annotations });
 }

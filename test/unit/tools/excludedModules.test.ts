@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EditorError } from '../../../src/editor/common/editorPort';
-import { hiddenModulesIn } from '../../../src/tools/common/editor/namedModules';
+import { excludedModulesIn } from '../../../src/tools/common/editor/excludedModules';
 
 describe('names of modules in texts', () => {
   const errors = new Map<string, Error>([
@@ -17,7 +17,7 @@ describe('names of modules in texts', () => {
     },
   };
   const hiddenIn = async (...texts: string[]): Promise<string[]> => [
-    ...(await hiddenModulesIn(texts, '/ws/src/main.ts', { editor })),
+    ...(await excludedModulesIn(texts, '/ws/src/main.ts', { editor })),
   ];
 
   it('lead from the file if they are relative, else from the workspace folders', async () => {
@@ -31,5 +31,12 @@ describe('names of modules in texts', () => {
 
   it('are in quotes and have a slash', async () => {
     assert.deepEqual(await hiddenIn('../config/secret', '"secret"', '"../config/\nsecret"'), []);
+  });
+
+  it('count as hidden where there are too many to check', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `./free/${index}`);
+    const quotedNames = names.map((name) => `"${name}"`);
+    assert.deepEqual(await hiddenIn(...quotedNames), []);
+    assert.deepEqual(await hiddenIn(...quotedNames, '"../config/secret"'), ['../config/secret']);
   });
 });

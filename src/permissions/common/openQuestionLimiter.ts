@@ -1,14 +1,14 @@
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 
 interface QuestionLimits {
-  /** By the name that a client gives itself. */
+  /** Maximum number of questions for one client, by the name that it gives itself. */
   readonly perClient: number;
-  /** A client can give itself many names. */
+  /** Maximum number of questions for all clients together, because one client can use many names. */
   readonly inAll: number;
 }
 
 /** Limits the questions that programs outside VS Code put to the user at the same time. */
-export class OpenQuestions {
+export class OpenQuestionLimiter {
   private readonly countByClient = new Map<string, number>();
 
   constructor(private readonly limits: QuestionLimits = { perClient: 3, inAll: 8 }) {}

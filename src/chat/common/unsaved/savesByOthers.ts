@@ -11,7 +11,7 @@ interface SavedFile {
   readonly text: FileTextId;
   /** The agent's last text in this turn at the time of the save. */
   readonly agentsText: FileTextId;
-  /** The writes that no sweep has found, oldest first. */
+  /** The writes that no scan has found, oldest first. */
   readonly unseen: readonly UnseenWrite[];
 }
 
@@ -19,7 +19,7 @@ interface SavedFile {
  * The files that the user or another agent has saved during a turn. If the text on disk before a save differs from the
  * last known text, a shell command has written it.
  */
-export class OtherSaves {
+export class SavesByOthers {
   private readonly fileByPath = new Map<string, SavedFile>();
 
   clear(): void {
@@ -35,7 +35,7 @@ export class OtherSaves {
     this.fileByPath.set(path, { text, agentsText, unseen });
   }
 
-  /** Sets the text of a file with which later writes are compared. Removes the writes that no sweep has found. */
+  /** Sets the text of a file with which later writes are compared. Removes the writes that no scan has found. */
   setLastKnownText(path: string, text: FileTextId, agentsText: FileTextId): void {
     this.fileByPath.set(path, { text, agentsText, unseen: [] });
   }

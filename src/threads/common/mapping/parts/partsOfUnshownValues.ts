@@ -1,20 +1,20 @@
 import type { Part } from '../../../../transcript/common/entries';
 import { asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
-import { plainText } from './mapped';
+import { plainTextPart } from './mapped';
 
 /** Keys that occur in all kinds of results. They are shown in other places or not at all. */
 const ignoredKeys: ReadonlySet<string> = new Set(['discoveredGuidanceFiles', '~debug']);
 
 /** Returns parts for the values of a result that are not in `shownKeys`, so that unknown data is not lost. */
-export function remainingParts(result: JsonRecord, shownKeys: readonly string[]): readonly Part[] {
+export function partsOfUnshownValues(result: JsonRecord, shownKeys: readonly string[]): readonly Part[] {
   const unread = Object.entries(result).filter(
     ([key, value]) => !shownKeys.includes(key) && !ignoredKeys.has(key) && hasContent(key, value),
   );
   const [first, ...others] = unread;
   if (!first) return [];
   const text = others.length === 0 ? asNonEmptyText(first[1]) : undefined;
-  return [text === undefined ? { type: 'json', json: rawJson(Object.fromEntries(unread)) } : plainText(text)];
+  return [text === undefined ? { type: 'json', json: rawJson(Object.fromEntries(unread)) } : plainTextPart(text)];
 }
 
 function hasContent(key: string, value: unknown): boolean {

@@ -1,21 +1,21 @@
 import { maxMembers } from '../../common/workers/poolState';
 
 const running = 0;
-const signsOfLife = 1;
+const heartbeatCount = 1;
 const isLoading = 2;
 const exitedBy = 3;
 const loadCount = 4;
 const pendingStart = 5;
 
-/** What a worker notes about itself. Providers are numbers, 0 means none. */
+/** What a worker records about itself. Providers are numbers; 0 means none. */
 interface WorkerNotes {
   /** The provider whose code runs at this moment. */
   readonly running: number | undefined;
   /** Whether that provider is being loaded. */
   readonly isLoading: boolean;
-  /** Changes all the time while the worker's event loop runs and questions are open. 0 before the program runs. */
-  readonly signsOfLife: number;
-  /** The number of modules that it has begun to load. */
+  /** Increases while the worker's event loop runs and questions are open. 0 before the program runs. */
+  readonly heartbeatCount: number;
+  /** The number of modules that the worker has begun to load. */
   readonly loadCount: number;
   /** The provider that has ended the worker. */
   readonly exitedBy: number | undefined;
@@ -23,8 +23,8 @@ interface WorkerNotes {
   readonly pending: readonly number[];
 }
 
-/** A note in shared memory about whose code runs, which can be read while that code keeps the worker from answering. */
-export class RunNote {
+/** Records in shared memory whose code a worker runs. The host can read it while that code blocks the worker. */
+export class RunningProviderNote {
   private readonly numbers: Int32Array<SharedArrayBuffer>;
   private readonly places = new Map<number, number>();
 
@@ -32,34 +32,34 @@ export class RunNote {
     this.numbers = new Int32Array(memory);
   }
 
-  /** Runs code of a provider. */
+  /** Runs code of a provider and records that meanwhile. */
   run<T>(provider: number, work: () => T): T {
     const before = Atomics.exchange(this.numbers, running, provider);
-    this.showLife();
+    this.recordHeartbeat();
     try {
       return work();
     } finally {
-      this.showLife();
+      this.recordHeartbeat();
       Atomics.store(this.numbers, running, before);
     }
   }
 
-  /** Attributes everything to a provider that is being loaded, except code of others that runs in between. */
-  beginLoading(provider: number): void {
+  /** From now on, the loading provider counts as running, except while `run` runs another one. */
+  beginProviderLoading(provider: number): void {
     Atomics.store(this.numbers, running, provider);
     Atomics.store(this.numbers, isLoading, 1);
     Atomics.add(this.numbers, loadCount, 1);
-    this.showLife();
+    this.recordHeartbeat();
   }
 
-  endLoading(): void {
+  endProviderLoading(): void {
     Atomics.store(this.numbers, running, 0);
     Atomics.store(this.numbers, isLoading, 0);
-    this.showLife();
+    this.recordHeartbeat();
   }
 
-  showLife(): void {
-    Atomics.add(this.numbers, signsOfLife, 1);
+  recordHeartbeat(): void {
+    Atomics.add(this.numbers, heartbeatCount, 1);
   }
 
   recordExit(provider: number | undefined): void {
@@ -79,7 +79,7 @@ export class RunNote {
     return {
       running: numberAt(running) || undefined,
       isLoading: numberAt(isLoading) === 1,
-      signsOfLife: numberAt(signsOfLife),
+      heartbeatCount: numberAt(heartbeatCount),
       loadCount: numberAt(loadCount),
       exitedBy: numberAt(exitedBy) || undefined,
       pending: [...numbers.subarray(pendingStart)].filter((provider) => provider !== 0),

@@ -2,10 +2,10 @@ import { LanguageServerTimeoutError, type FilePosition } from '../languagePort';
 import type { ToolPorts } from '../toolPorts';
 
 /**
- * Waits until the language server has read the project of a file. Returns whether it has, as far as known. While it reads, VS
- * Code's TypeScript answers most questions from open files only, without saying so. It answers this one afterwards.
+ * Waits until the language server has loaded a file's project. Returns false after a time-out. While the project loads, VS
+ * Code's TypeScript server answers most queries from open files only, without reporting that. It answers this query afterwards.
  */
-export async function waitForProject(
+export async function waitUntilProjectLoaded(
   at: FilePosition,
   { language }: Pick<ToolPorts, 'language'>,
   signal: AbortSignal,

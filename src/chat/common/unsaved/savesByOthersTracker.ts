@@ -21,7 +21,7 @@ interface OthersSaveWatchDeps {
 const readTimeoutMs = 300;
 
 /** Records saves during a turn that the agent did not make, and the text on disk immediately before each save. */
-export class OtherSaveTracker implements Disposable {
+export class SavesByOthersTracker implements Disposable {
   private readonly disposables = new DisposableStore();
   /** The files on disk before saves that are in progress, by path as VS Code gives it. */
   private readonly diskByPath = new Map<string, Promise<CurrentFile | undefined>>();

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import { isEditorError, type EditorPort, type TextEdit } from '../../../editor/common/editorPort';
-import { applyTextEdits } from '../../../editor/common/text/textEdits';
-import type { Dialogs } from '../dialogs';
-import { protectionIfWritable } from '../protectionIfWritable';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { isEditorError, type EditorPort, type TextEdit } from '../../editor/common/editorPort';
+import { applyTextEdits } from '../../editor/common/text/textEdits';
+import type { Dialogs } from './dialogs';
+import { protectionIfWritable } from './protectionIfWritable';
 
-export class EditorActions implements Disposable {
+/** What the user can do with links and text of an answer: open, copy, insert into the editor or a new file. */
+export class AnswerTextActions implements Disposable {
   private readonly disposables = new DisposableStore();
   private lastActiveEditor: vscode.TextEditor | undefined;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { OpenQuestions } from '../../../../src/permissions/common/openQuestions';
+import { OpenQuestionLimiter } from '../../../../src/permissions/common/openQuestionLimiter';
 
 describe('questions of programs outside VS Code', () => {
   it('are few at a time for each, and in all, whatever names they give themselves', () => {
-    const questions = new OpenQuestions({ perClient: 2, inAll: 3 });
+    const questions = new OpenQuestionLimiter({ perClient: 2, inAll: 3 });
     const first = questions.tryOpen('a');
     assert.ok(first);
     assert.ok(questions.tryOpen('a'));

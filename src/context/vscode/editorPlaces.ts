@@ -6,7 +6,7 @@ export function toRange({ start, end }: ItemRange): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
-/** Whether the URI is that of a local file or of a cell in a local file. */
+/** Whether the URI belongs to a local file or a notebook cell in one. */
 export function isFileOrCell({ scheme }: vscode.Uri): boolean {
   return scheme === 'file' || scheme === cellScheme;
 }

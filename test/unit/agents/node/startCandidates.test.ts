@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { findPackageStarts } from '../../../../src/agents/node/npm/packageStarts';
+import { findStartCandidates } from '../../../../src/agents/node/npm/startCandidates';
 import { only } from '../../../support/only';
 
 const native = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
@@ -24,7 +24,7 @@ describe('what starts an agent of a package', () => {
   }
 
   const starts = (packageName: string, arch = 'x64'): Promise<unknown> =>
-    findPackageStarts({ folder, packageName, cmd: undefined, node, platform: 'linux', arch });
+    findStartCandidates({ folder, packageName, cmd: undefined, node, platform: 'linux', arch });
 
   it('is its script, with the options of its first line', async () => {
     await add('@a/b', { bin: { b: './dist/run' } }, { 'dist/run': '#!/usr/bin/env -S node --no-warnings\n' });

@@ -5,7 +5,7 @@ import { ToolError } from '../toolError';
 
 /** Limit of open queries per group, so that a hanging language server does not block the others. */
 const maxOpenPerGroup = 16;
-/** After this time, a query counts as abandoned. */
+/** Time after which an unanswered query no longer counts as open. */
 const abandonedAfterMs = 60_000;
 
 export interface LanguageQuery<T> {
@@ -25,7 +25,7 @@ interface OpenQuery {
 }
 
 /** Runs queries that cannot be cancelled, with a time-out for the callers. Equal queries run one after another. */
-export class LanguageQueries {
+export class LanguageQueryRunner {
   private readonly openQueries = new Map<string, OpenQuery>();
 
   constructor(
@@ -33,7 +33,7 @@ export class LanguageQueries {
     private readonly answerTimeoutMs: number,
   ) {}
 
-  /** Unanswered queries, without abandoned ones. */
+  /** Number of open queries. */
   get openCount(): number {
     return this.openQueries.size;
   }

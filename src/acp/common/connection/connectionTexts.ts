@@ -1,26 +1,26 @@
 /** How the connection to an agent has ended. */
 interface ConnectionEnd {
-  /** Of a process. */
+  /** Set for a process. */
   readonly exit?: { readonly code: number | null; readonly signal: string | null } | undefined;
-  /** Of a connection to a URL. Its message is a sentence for the user. */
+  /** Set for a connection to a URL. Its message is a sentence for the user. */
   readonly error?: Error | undefined;
 }
 
 /** What the user reads about starting and ending an agent. */
-export interface ConnectionWords {
+export interface ConnectionTexts {
   readonly starting: (title: string, mayDownload: boolean) => string;
-  /** For the second attempt, after the agent broke on the offer of version 2. */
-  readonly again: (title: string) => string;
+  /** For the second attempt, after the agent failed when version 2 was offered. */
+  readonly startingWithVersion1: (title: string) => string;
   readonly restarting: (title: string) => string;
   readonly ended: (title: string, end: ConnectionEnd) => string;
   readonly givenUp: (title: string) => string;
 }
 
 /** For agents that Backline starts. */
-export const processWords: ConnectionWords = {
+export const processConnectionTexts: ConnectionTexts = {
   starting: (title, mayDownload) =>
-    `Starting ${title}…${mayDownload ? 'The first start may take a few minutes because of a download.' : ''}`,
-  again: (title) => `Starting ${title} again, with version 1 of its protocol…`,
+    `Starting ${title}…${mayDownload ? ' The first start may take a few minutes because of a download.' : ''}`,
+  startingWithVersion1: (title) => `Starting ${title} again, with version 1 of its protocol…`,
   restarting: (title) => `${title} ended unexpectedly. Restarting…`,
   ended: (title, { exit }) => {
     const how = exit ? `(${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})` : '(it closed the connection)';
@@ -31,9 +31,9 @@ export const processWords: ConnectionWords = {
 };
 
 /** For agents that Backline connects to. */
-export const remoteWords: ConnectionWords = {
+export const remoteConnectionTexts: ConnectionTexts = {
   starting: (title) => `Connecting to ${title}…`,
-  again: (title) => `Connecting to ${title} again, with version 1 of its protocol…`,
+  startingWithVersion1: (title) => `Connecting to ${title} again, with version 1 of its protocol…`,
   restarting: (title) => `The connection to ${title} was lost. Connecting again…`,
   ended: (title, { error }) =>
     error ? `${title} is unavailable. ${error.message}` : `The connection to ${title} was closed.`,

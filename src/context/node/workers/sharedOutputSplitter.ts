@@ -3,13 +3,13 @@ import { OutputLineSplitter } from '../outputLineSplitter';
 import { markByte } from './outputMark';
 
 /** Splits the output of a worker by provider, and into lines. */
-export class SharedOutput {
+export class SharedOutputSplitter {
   private readonly splitters = new Map<number, OutputLineSplitter>();
   private current = 0;
-  /** The digits of a mark that has not ended, as they came. Undefined outside a mark. */
+  /** The digits of an incomplete mark. Undefined outside a mark. */
   private digits: string | undefined;
 
-  /** Output without a mark belongs to `first`. */
+  /** Output before the first mark belongs to `first`. */
   constructor(
     private readonly clock: Clock,
     first: number,
@@ -39,7 +39,7 @@ export class SharedOutput {
 
   private writePiece(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    // A provider that gets around the program can write anything. A number has few digits.
+    // A provider may write NUL characters directly to the stream, so the number of digits is limited.
     if (this.digits !== undefined) this.digits = (this.digits + bytes.toString('latin1')).slice(0, 15);
     else this.splitterOf(this.current).write(bytes);
   }

@@ -4,7 +4,7 @@ import type { TrafficTap } from '../../wire/common/traffic';
 import { RequestCancelledError } from '../common/providers/callWithTimeout';
 
 /** Records the messages of one provider while the traffic view is open. */
-export class CallTraffic {
+export class ProviderTrafficRecorder {
   constructor(
     private readonly tap: TrafficTap,
     private readonly clock: Clock,

@@ -7,15 +7,15 @@ export class SharedFileError extends Error {
   }
 }
 
-/** Which provider of a worker has loaded a file. */
-export class FileOwners {
+/** Records which provider of a worker has loaded which file. */
+export class ModuleFileOwners {
   private readonly ownerByUrl = new Map<string, number>();
 
   ownerOf(url: string | undefined): number | undefined {
     return url === undefined ? undefined : this.ownerByUrl.get(url);
   }
 
-  /** @throws SharedFileError if it is another provider's */
+  /** @throws SharedFileError if another provider has loaded the file */
   record(url: string, provider: number): void {
     const owner = this.ownerByUrl.get(url);
     if (owner !== undefined && owner !== provider) throw new SharedFileError(url);

@@ -3,15 +3,15 @@ import { isEditorError } from '../../../editor/common/editorPort';
 import type { ToolPorts } from '../toolPorts';
 
 const quoted = /(["'`])([^"'`\n]*\/[^"'`\n]*)\1/gu;
-/** What imports leave out. */
+/** Extensions that imports may omit. */
 const endings = ['', '.ts', '.tsx', '.js', '.jsx', '.mjs', '.cjs', '.vue', '.svelte', '.py', '.json'];
 const maxModules = 50;
 
 /**
- * Returns the module names in quotes, such as "./config", that lead from `file` (an absolute path) or from a workspace folder to
- * an excluded file, as far as names tell.
+ * Returns the quoted module names, such as "./config", that refer from `file` (an absolute path) or a workspace folder to
+ * an excluded file. Compares names only. If there are too many names to check, the others count as excluded.
  */
-export async function hiddenModulesIn(
+export async function excludedModulesIn(
   texts: readonly string[],
   file: string,
   { editor }: { readonly editor: Pick<ToolPorts['editor'], 'folders' | 'resolve'> },
@@ -19,9 +19,9 @@ export async function hiddenModulesIn(
   const names = new Set(texts.flatMap((text) => [...text.matchAll(quoted)].map(([, , name = '']) => name)));
   const folder = withForwardSlashes(file).replace(/\/[^/]*$/u, '');
   const roots = editor.folders.map(({ path }) => withForwardSlashes(path));
-  const hidden = new Set<string>();
+  const hidden = new Set([...names].slice(maxModules));
   for (const name of [...names].slice(0, maxModules)) {
-    // Many projects write their root folder as an alias.
+    // Many projects use an alias for their root folder.
     const bases = name.startsWith('.') ? [folder] : roots;
     const paths = bases.flatMap((base) => endings.map((ending) => `${base}/${name.replace(/^[@~]\//u, '')}${ending}`));
     const verdicts = await Promise.all(paths.map((path) => isExcluded(path, editor)));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LanguageServerTimeoutError } from '../../../src/tools/common/languagePort';
-import { LanguageQueries, type LanguageQuery } from '../../../src/tools/common/calls/languageQueries';
+import { LanguageQueryRunner, type LanguageQuery } from '../../../src/tools/common/calls/languageQueryRunner';
 import { FakeClock } from '../../fake/fakeClock';
 
 const never = new AbortController().signal;
@@ -11,7 +11,7 @@ const asked = <T>(key: string, ask: () => Promise<T>, group = 'ts'): LanguageQue
 describe('questions that cannot be ended', () => {
   it('time out with a message that says what to do', async () => {
     const clock = new FakeClock();
-    const questions = new LanguageQueries(clock, 12_000);
+    const questions = new LanguageQueryRunner(clock, 12_000);
     assert.equal(
       await questions.runQuery(
         asked('a', () => Promise.resolve(1)),
@@ -34,7 +34,7 @@ describe('questions that cannot be ended', () => {
   });
 
   it('are not waited for once the call is cancelled', async () => {
-    const questions = new LanguageQueries(new FakeClock(), 12_000);
+    const questions = new LanguageQueryRunner(new FakeClock(), 12_000);
     const cancelling = new AbortController();
     const answer = questions.runQuery(
       asked('a', () => new Promise(() => undefined)),
@@ -52,7 +52,7 @@ describe('questions that cannot be ended', () => {
 
   it('are not asked again while they are open', async () => {
     const clock = new FakeClock();
-    const questions = new LanguageQueries(clock, 12_000);
+    const questions = new LanguageQueryRunner(clock, 12_000);
     let times = 0;
     const gate = Promise.withResolvers<number>();
     const question = (): Promise<number> => {
@@ -78,7 +78,7 @@ describe('questions that cannot be ended', () => {
 
   it('are bounded in number for each who answers, and given up after a minute', async () => {
     const clock = new FakeClock();
-    const questions = new LanguageQueries(clock, 12_000);
+    const questions = new LanguageQueryRunner(clock, 12_000);
     const hangs = (): Promise<never> => new Promise(() => undefined);
     const hanging = Array.from({ length: 16 }, (_, index) => questions.runQuery(asked(String(index), hangs), never));
     const answers = Promise.allSettled(hanging);
@@ -106,7 +106,7 @@ describe('questions that cannot be ended', () => {
   });
 
   it('report their errors', async () => {
-    const questions = new LanguageQueries(new FakeClock(), 12_000);
+    const questions = new LanguageQueryRunner(new FakeClock(), 12_000);
     await assert.rejects(
       questions.runQuery(
         asked('a', () => Promise.reject(new Error('the server crashed'))),

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { LoadAnswerDelay } from '../../../../../src/acp/node/remote/loadAnswerDelay';
+import { FakeClock } from '../../../../fake/fakeClock';
+
+describe('LoadAnswerDelay', () => {
+  it('holds the answer also if the agent sends a request with the same id before', () => {
+    const clock = new FakeClock();
+    const delivered: unknown[] = [];
+    const delay = new LoadAnswerDelay(clock, { quietMs: 300, maxQuietWaitMs: 10_000 }, ({ method = 'the answer' }) =>
+      delivered.push(method),
+    );
+    delay.noteSent({ id: 3, method: 'session/load', params: { sessionId: 's' } });
+    delay.receive({ id: 3, method: 'elicitation/create', params: {} });
+    delay.receive({ id: 3, result: {} });
+    delay.receive({ method: 'session/update', params: { sessionId: 's' } });
+    assert.deepEqual(delivered, ['elicitation/create', 'session/update']);
+    clock.advance(300);
+    assert.deepEqual(delivered, ['elicitation/create', 'session/update', 'the answer']);
+    delay.dispose();
+  });
+});
