@@ -19,6 +19,11 @@ interface McpBridgeDeps {
 
 type RequestId = string | number;
 
+/** Notifications and cancelled requests have no answer. */
+interface ServerResponse {
+  readonly answer?: Record<string, unknown>;
+}
+
 /** Maximum size of a line in bytes. The server does not accept larger bodies. */
 const maxLineBytes = 1024 * 1024;
 const errorCodes = { parseError: -32700, internalError: -32603 } as const;
@@ -26,7 +31,7 @@ const noWindow = 'Backline is not running for this folder. Open the folder in VS
 
 /**
  * Forwards the messages of an MCP client on stdio to the MCP server of a window. When the window was reloaded, finds the server
- * again. Every request gets exactly one answer.
+ * again. Every request gets exactly one answer, unless the client cancels it.
  */
 export class McpBridge {
   private readonly clientId = randomUUID();
@@ -63,26 +68,26 @@ export class McpBridge {
   private async forward(message: Record<string, unknown>): Promise<void> {
     const id = idOf(message);
     try {
-      const answer = await this.send(message);
-      if (id !== undefined) this.deps.write(encodeJsonLine(answer));
+      const { answer } = await this.send(message);
+      if (id !== undefined && answer) this.deps.write(encodeJsonLine(answer));
     } catch (error) {
       if (id !== undefined) this.writeError(id, errorCodes.internalError, errorText(error));
     }
   }
 
   /** @throws Error if there is no server, or it refuses */
-  private async send(message: object): Promise<Record<string, unknown>> {
-    const answer = this.server && (await this.trySend(this.server, message));
-    if (answer) return answer;
+  private async send(message: object): Promise<ServerResponse> {
+    const response = this.server && (await this.trySend(this.server, message));
+    if (response) return response;
     const server = (this.server = await this.deps.findServer());
     if (!server) throw new BridgeError(noWindow);
-    return await readAnswer(await this.post(server, message));
+    return await readResponse(await this.post(server, message));
   }
 
   /** Returns undefined if the window of the server was closed or reloaded. @throws Error if the server refuses */
-  private async trySend(server: BridgedServer, message: object): Promise<Record<string, unknown> | undefined> {
+  private async trySend(server: BridgedServer, message: object): Promise<ServerResponse | undefined> {
     const response = await this.post(server, message).catch(() => undefined);
-    return !response || response.status === 401 ? undefined : await readAnswer(response);
+    return !response || response.status === 401 ? undefined : await readResponse(response);
   }
 
   private post({ url, authorization }: BridgedServer, message: object): Promise<Response> {
@@ -104,12 +109,12 @@ class BridgeError extends Error {
   override readonly name = 'BridgeError';
 }
 
-/** Returns an empty object for an answer without content. @throws BridgeError for an error of the server */
-async function readAnswer(response: Response): Promise<Record<string, unknown>> {
+/** @throws BridgeError for an error of the server */
+async function readResponse(response: Response): Promise<ServerResponse> {
   const text = await response.text();
   if (response.status === 202) return {};
   const answer = parseJson(text);
-  if (response.ok && isRecord(answer)) return answer;
+  if (response.ok && isRecord(answer)) return { answer };
   const reason = isRecord(answer) && typeof answer['error'] === 'string' ? ` ${answer['error']}` : '';
   throw new BridgeError(`VS Code answered with HTTP status ${response.status}.${reason}`);
 }

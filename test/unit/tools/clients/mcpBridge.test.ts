@@ -173,6 +173,11 @@ describe('the MCP bridge', () => {
     one.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } });
     await until('the cancellation', () => signals[0]?.aborted === true);
     assert.equal(signals[1]?.aborted, false);
+    assert.ok((await one.call(6, 'tools/list')).result);
+    assert.deepEqual(
+      one.answers.map(({ id }) => id),
+      [6],
+    );
   });
 
   it('ends when its client does', async () => {
