@@ -39,24 +39,24 @@ export function remoteSocketClass(deps: RemoteSocketDeps): WebSocketConstructor 
         response.destroy();
         this.fail(statusError(response.statusCode ?? 0, where));
       });
-      this.on('open', () => this.watchLife());
-      for (const sign of ['message', 'ping', 'pong'] as const) this.on(sign, () => this.noteLife());
+      this.on('open', () => this.startHeartbeatTimer());
+      for (const sign of ['message', 'ping', 'pong'] as const) this.on(sign, () => this.recordHeartbeat());
       this.on('close', (code, reason) => {
         this.pingTimer?.dispose();
         this.emit('error', closeError(code, redact(reason.toString('utf8')), where));
       });
     }
 
-    private noteLife(): void {
+    private recordHeartbeat(): void {
       this.isAlive = true;
     }
 
-    private watchLife(): void {
+    private startHeartbeatTimer(): void {
       this.pingTimer = clock.setTimer(limits.pingMs, () => {
         if (this.isAlive) {
           this.isAlive = false;
           this.ping();
-          this.watchLife();
+          this.startHeartbeatTimer();
         } else {
           const message = `The connection to ${where} was lost: the server did not answer for ${limits.pingMs / 1000} seconds.`;
           this.fail(new RemoteAgentError('silent', message));

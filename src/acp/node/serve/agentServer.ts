@@ -192,11 +192,11 @@ export class AgentServer {
       }
     };
     let pings = clock.setTimer(pingMs, check);
-    const noteLife = (): void => {
+    const recordHeartbeat = (): void => {
       isAlive = true;
     };
     socket.once('message', () => first.dispose());
-    for (const sign of ['message', 'ping', 'pong'] as const) socket.on(sign, noteLife);
+    for (const sign of ['message', 'ping', 'pong'] as const) socket.on(sign, recordHeartbeat);
     socket.on('error', (error) => this.deps.log.debug(`A WebSocket failed: ${error.message}`));
     socket.on('close', () => {
       first.dispose();
