@@ -232,6 +232,6 @@ describe('context providers', () => {
       return true;
     });
     await assert.rejects(call({ file: 'context' }), /is not a file/);
-    await assert.rejects(call({ path: 'context/sample.txt' }), /input is not right/i);
+    await assert.rejects(call({ path: 'context/sample.txt' }), /input is invalid/i);
   });
 });

@@ -56,7 +56,7 @@ function createTool<Input extends z.ZodObject>(
     async run(input, signal, caller) {
       signal.throwIfAborted();
       const parsed = schema.safeParse(normalizedInput(input, counts));
-      if (!parsed.success) throw new ToolError(`The input is not right: ${z.prettifyError(parsed.error)}`);
+      if (!parsed.success) throw new ToolError(`The input is invalid: ${z.prettifyError(parsed.error)}`);
       return await run(parsed.data, signal, caller);
     },
   };

@@ -36,7 +36,7 @@ describe('the tool read_file', () => {
     await assert.rejects(made.call('read_file', { path: 'src/.env' }), /exclude/);
     await assert.rejects(made.call('read_file', { path: '/etc/passwd' }), /outside/);
     await assert.rejects(made.call('read_file', { path: 'src/main.ts', from: 99 }), /has 8 lines/);
-    await assert.rejects(made.call('read_file', { file: 'src/main.ts' }), /input is not right[^]*path/i);
+    await assert.rejects(made.call('read_file', { file: 'src/main.ts' }), /input is invalid[^]*path/i);
     await assert.rejects(made.call('read_file', { path: 'src/main.ts', from: 3, to: 2 }), /"to" is before "from"/);
   });
 });
