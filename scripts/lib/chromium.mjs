@@ -2,7 +2,8 @@ import { access } from 'node:fs/promises';
 import { environmentVariable } from './environment.mjs';
 import { findOnPath } from './processes.mjs';
 
-const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** The first one has no window and no tabs. It opens a page five times as fast as a whole browser. */
+const commands = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const applications = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',

@@ -36,7 +36,7 @@ const buildTools = [
 const browser = [
   {
     isPresent: async () => (await findChromium()) !== undefined,
-    apt: 'chromium',
+    apt: 'chromium-headless-shell',
     dnf: 'chromium',
     brew: '--cask chromium',
   },
