@@ -9,8 +9,8 @@ interface CallingSession {
 }
 
 /**
- * A session as a caller of the window's tools. It is created before the session, because the agent needs the address of
- * the tools to create the session.
+ * Identifies a session in its calls of the window's tools. It is created before the session, because the agent needs
+ * the address of the tools to create the session.
  */
 export class SessionToolCaller implements ToolCaller {
   private readonly lifetimeController = new AbortController();

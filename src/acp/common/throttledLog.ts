@@ -8,7 +8,7 @@ export class ThrottledLog {
 
   constructor(private readonly log: Logger) {}
 
-  /** `kind` must be one of a few constants. `details` are only logged for the first warnings. */
+  /** `kind` must be one of a few constants. `details` is logged only for the first warnings. */
   warn(kind: string, details: string): void {
     const count = (this.countByKind.get(kind) ?? 0) + 1;
     this.countByKind.set(kind, count);

@@ -50,7 +50,7 @@ export async function readTextInside(folders: readonly string[], path: string): 
   return await readFile(await realPathInside(folders, path), 'utf8');
 }
 
-/** Resolves to null if there is no file. @throws Error for one whose folder is missing or outside the folders */
+/** Resolves to null if there is no file. @throws Error if its folder is missing or outside the folders */
 export async function readTextIfPresent(folders: readonly string[], path: string): Promise<string | null> {
   try {
     return await readTextInside(folders, path);
@@ -66,7 +66,7 @@ export async function writeTextInside(folders: readonly string[], path: string, 
   await writeFile(await realPathInside(folders, path), text);
 }
 
-/** Writes a new file. @throws Error for a file that exists, or whose folder is missing or outside the folders */
+/** Writes a new file. @throws Error if it exists, or if its folder is missing or outside the folders */
 export async function createTextInside(folders: readonly string[], path: string, text: string): Promise<void> {
   const parent = await realPathInside(folders, dirname(path));
   // `wx` also refuses a link whose target is missing and could be outside.

@@ -26,7 +26,7 @@ async function runAgent({ needsSignIn, stateFolder, protocol }: DemoOptions): Pr
   const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin));
   const deps = { name, version, sessions, signIn, turns, warn };
   const v1 = new V1Agent(deps).createApp();
-  // The router goes on in version 1 with a client that offers only that.
+  // The router continues in version 1 if the client offers only that version.
   if (protocol === 1) await v1.connect(stream).closed;
   else await agentProtocolRouter().withV1(v1).withV2(new V2Agent(deps).createApp()).connect(stream).closed;
   sessions.endAllTurns();

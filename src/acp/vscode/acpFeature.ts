@@ -41,7 +41,7 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly consent: Consent;
   readonly installed: InstalledPrograms;
   readonly secrets: vscode.SecretStorage;
-  /** For all windows. Keeps which agents have keys, never the keys. */
+  /** Memento for all windows. Stores which agents have keys, never the keys. */
   readonly memento: Memento;
 }
 
@@ -49,7 +49,7 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
 export class AcpFeature implements Feature {
   readonly id = 'acp';
   readonly title = 'Agents';
-  /** What the page of agents, and installing them, needs. */
+  /** Used by the page of agents and the installer. */
   readonly agentsPort: AgentsPort;
   private readonly registry: AgentRegistry;
   private readonly reaper: AgentReaper;

@@ -35,7 +35,10 @@ const maxPending = 32;
 
 export const tooManyApprovalsMessage = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
 
-/** The pending approvals of a session. They are answered, time out or are withdrawn. No answer allows nothing. */
+/**
+ * The pending approvals of a session. They are answered, time out or are withdrawn. Without an answer, nothing is
+ * allowed.
+ */
 export class Approvals {
   private readonly pendingById = new Map<string, PendingApproval>();
   private readonly resolvedIds = new Set<string>();

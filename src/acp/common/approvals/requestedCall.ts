@@ -2,13 +2,13 @@ import type { CallDescription } from '../session/toolCalls';
 import type { PermissionRequest } from '../session/agentMessages';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 
-/** What the agent asks about. */
+/** The subject of a permission request. */
 export interface RequestedCall extends CallDescription {
-  /** The tool call that waits; undefined if the request names none. */
+  /** Id of the tool call that waits for permission. Undefined if the request contains none. */
   readonly id: string | undefined;
 }
 
-/** Describes what is requested. Returns undefined for a tool call that is not known. */
+/** Describes what is requested. Returns undefined for an unknown tool call. */
 export function requestedCallOf(
   { description, subject, title }: PermissionRequest,
   mapper: Pick<SessionEventMapper, 'describeCall' | 'hasToolCall'>,

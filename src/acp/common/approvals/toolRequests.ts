@@ -14,7 +14,7 @@ interface RequestContext {
   readonly agent: string;
   /** Absolute path of the session's folder. Commands run there by default, and relative paths start there. */
   readonly cwd: string;
-  /** Resolves as `EditorPort.realPathOf`; rejects if agents may not access it. */
+  /** Resolves a path like `EditorPort.realPathOf`. Rejects if agents may not access the path. */
   readonly resolve: (path: string) => Promise<string>;
   /** Returns why changing a file needs approval. `path` is resolved. */
   readonly protectionOf: (path: string) => Promise<Protection | undefined>;
@@ -23,7 +23,10 @@ interface RequestContext {
 /** Kinds that are changed to `edit` if the call has a diff. */
 const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode', 'other']);
 
-/** Converts a tool call to a request. Inaccessible paths stay as written: rules can deny but not allow them. */
+/**
+ * Converts a tool call to a request. Inaccessible paths are kept as the agent wrote them: rules can deny but not allow
+ * them.
+ */
 export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
   const { agent } = context;
   const diffs = call.content.flatMap(changedPathsOf);

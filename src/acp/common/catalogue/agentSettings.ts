@@ -20,7 +20,7 @@ export type McpServerSetting = z.infer<typeof McpServerSetting>;
 
 const Defaults = z.record(z.string(), z.union([z.string(), z.boolean()]));
 
-/** An entry without a command, which only adds to an agent that Backline finds or has installed. */
+/** An entry without a command. It adds settings to an agent that Backline has found or installed. */
 const FoundAgentSetting = z
   .strictObject({ defaults: Defaults.optional(), tools: z.boolean().optional() })
   .refine(({ defaults, tools }) => defaults !== undefined || tools !== undefined);
@@ -104,7 +104,7 @@ export function parseAgentSettings(
   }
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(entries.data)) {
-    // The id of a workspace agent is longer than its name.
+    // Workspace agents cannot have a reserved id, because their ids are longer than their names.
     if (!isOfWorkspace && reservedPolicyIds.has(name)) {
       problems.push(
         `Agent '${name}' in backline.acp.agents: this name is used in backline.permissions, choose another`,

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 
-/** How a read of a missing file is answered. Some agents can only create a file if reading it returns an empty text. */
+/** The response to a read of a missing file. Some agents can only create a file if reading it returns an empty text. */
 export type MissingFileResult = 'error' | 'empty';
 
 /** How an agent deviates from the protocol. */
@@ -52,7 +52,7 @@ export const knownAgents: readonly KnownAgent[] = [
   defineAgent('amp-acp', 'Amp', 'amp-acp', []),
 ];
 
-/** Finds the known agent that a command line starts: by command name, script name or npm package. */
+/** Finds the known agent that a command line starts, by command name, script name or npm package. */
 export function findKnownAgentByCommand(command: string, args: readonly string[]): KnownAgent | undefined {
   const name = programName(command);
   const script = runtimes.has(name) ? args.find((arg) => !arg.startsWith('-')) : undefined;

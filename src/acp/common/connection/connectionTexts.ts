@@ -6,7 +6,7 @@ interface ConnectionEnd {
   readonly error?: Error | undefined;
 }
 
-/** What the user reads about starting and ending an agent. */
+/** Messages to the user about the start and end of an agent. */
 export interface ConnectionTexts {
   readonly starting: (title: string, mayDownload: boolean) => string;
   /** For the second attempt, after the agent failed when version 2 was offered. */

@@ -3,7 +3,7 @@ import type { Memento } from '../../../base/common/memento';
 
 const mementoName = 'backline.agentsLimitedToVersion1';
 const maxAgents = 100;
-/** What is remembered about an agent: the version of its program, if it reports one. */
+/** Stored for each agent that fails with version 2: the version of its program, if it reports one. */
 const Limits = z.record(z.string(), z.object({ version: z.string().optional() })).catch({});
 type Limits = z.infer<typeof Limits>;
 
@@ -13,7 +13,10 @@ export interface AgentVersionMemory {
   readonly isLimitedTo1: boolean;
   /** Call when the agent failed with version 2 and works with version 1. `version` is the version of its program. */
   limitTo1(version: string | undefined): void;
-  /** Call when a limited agent has started. Another version of its program is offered version 2 at its next start. */
+  /**
+   * Call when a limited agent has started. If its program has another version now, version 2 is offered at the next
+   * start.
+   */
   noteStart(version: string | undefined): void;
 }
 

@@ -4,8 +4,8 @@ import type { FileVersion } from '../../../editor/common/editorPort';
 const defaultMaxFiles = 2000;
 
 /**
- * Maps the editor's opaque file versions to increasing integers. If a file was dropped from the map, it later gets a
- * higher number than before.
+ * Maps the editor's opaque file versions to increasing integers. A file that was dropped from the map and is added
+ * again gets a higher number than before.
  */
 export class FileVersions {
   private readonly versionsByPath: BoundedMap<string, { readonly version: FileVersion; readonly number: number }>;

@@ -19,7 +19,7 @@ const Data = z.union([
     .transform(({ details, error, message, reason, stderr }) => details ?? message ?? error ?? stderr ?? reason),
 ]);
 
-/** Messages that only repeat what the code says. */
+/** Messages that only repeat the meaning of the error code. */
 const empty =
   /^(internal error|server error|invalid (params|request)|authentication required|auth(entication)?_required|unknown error|error)\.?$/i;
 const maxLength = 500;
@@ -34,7 +34,7 @@ const sentences: ReadonlyMap<number, string> = new Map([
   [-32002, 'could not find the requested item'],
 ]);
 
-/** What an agent's error says, without the words that only repeat its code. Undefined if it gives no reason. */
+/** Returns the reason in an agent's error, without words that only repeat its code. Undefined if it gives no reason. */
 export function reasonOfAgentError({ data, message }: AgentErrorParts): string | undefined {
   const detail = Data.safeParse(data).data;
   const texts = [message, detail ?? ''].map((text) => text.trim()).filter((text) => text !== '' && !empty.test(text));
@@ -46,7 +46,7 @@ export function reasonOfAgentError({ data, message }: AgentErrorParts): string |
   return whole.length > maxLength ? `${whole.slice(0, maxLength - 1)}…` : whole;
 }
 
-/** An agent's error as a sentence for the user, without its code. */
+/** Returns a sentence for the user about an agent's error, without its code. */
 export function sentenceOfAgentError(title: string, error: AgentErrorParts): string {
   const reason = reasonOfAgentError(error);
   if (reason !== undefined) return `${title}: ${reason}`;
@@ -57,7 +57,9 @@ export function sentenceOfAgentError(title: string, error: AgentErrorParts): str
 const signInPattern =
   /\b401\b|unauthori[sz]ed|invalid (x-)?api[ -]?key|incorrect api key|api[ _-]?key[^.]{0,40}(missing|not (set|valid|found|configured)|invalid|expired)|authentication[_ ](failed|error|required)|invalid authentication|API_KEY_INVALID|not (logged|signed) in|please (log|sign) in\b|(invalid|expired) (access |oauth )?token/i;
 
-/** Whether an error that an agent did not mark as such means that the user has to sign in, or has a wrong key. */
+/**
+ * Whether the text of an error means that the user has to sign in or has a wrong key. Not all agents use an error code.
+ */
 export function isSignInError(error: AgentErrorParts): boolean {
   return signInPattern.test(reasonOfAgentError(error) ?? '');
 }

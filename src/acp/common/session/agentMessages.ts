@@ -2,12 +2,12 @@ import type { SlashCommand, ToolKind, ToolLocation } from '../../../session/comm
 import type { TokenCounts } from './turnUsage';
 import type { ContentBlock, ToolCallContent } from './wireSchema';
 
-/** What agents say, in one form for all versions of the protocol. */
+/** The messages of agents, in one form for all versions of the protocol. */
 
 /** A change of a tool call. Missing members stay as they are, `null` clears them, and lists replace. */
 export interface ToolCallPatch {
   readonly toolCallId: string;
-  /** The call of the subagent that makes this one. */
+  /** Id of the subagent's call, in which this call is shown. */
   readonly parentCallId?: string | undefined;
   readonly title?: string | null | undefined;
   readonly name?: string | null | undefined;
@@ -30,11 +30,11 @@ export interface SubagentAnnouncement {
   readonly state?: { readonly state: string; readonly stopReason?: string | undefined } | null | undefined;
 }
 
-/** What is shown of an update in the session of a subagent. */
+/** The part of a subagent's update that is shown. */
 export type SubagentNews =
   | { readonly kind: 'call'; readonly call: ToolCallPatch }
   | { readonly kind: 'callContent'; readonly toolCallId: string; readonly items: readonly ToolCallContent[] }
-  /** `isWhole`: replaces what was told of the message. */
+  /** `isWhole`: replaces the text of the message that was received before. */
   | {
       readonly kind: 'message';
       readonly messageId: string;
@@ -90,7 +90,7 @@ export interface AgentModels {
   }[];
 }
 
-/** The answer that opens a session. */
+/** The response that opens a session. */
 export interface SessionSetup {
   /** Undefined for a session that was resumed, or if the agent sent none. */
   readonly sessionId?: string | undefined;
@@ -108,7 +108,7 @@ export interface TurnResult {
   readonly counts?: TokenCounts;
 }
 
-/** What the agent wants to be allowed. */
+/** The action for which the agent requests permission. */
 export type PermissionSubject =
   | { readonly kind: 'toolCall'; readonly toolCall: ToolCallPatch }
   | {
@@ -118,7 +118,7 @@ export type PermissionSubject =
       readonly cwd: string;
       readonly toolCallId?: string | undefined;
     }
-  /** Nothing, or something of an unknown type, with its members. */
+  /** No action, or one of an unknown type, with its members. */
   | { readonly kind: 'other'; readonly members: Readonly<Record<string, unknown>> };
 
 export interface PermissionRequest {
@@ -134,7 +134,7 @@ export interface PermissionRequest {
 }
 
 export interface AgentAbilities {
-  /** Whether the agent can tell the history of a session. */
+  /** Whether the agent can replay the history of a session. */
   readonly load: boolean;
   readonly resume: boolean;
   readonly list: boolean;
@@ -143,9 +143,9 @@ export interface AgentAbilities {
   readonly additionalDirectories: boolean;
   readonly images: boolean;
   readonly embeddedContext: boolean;
-  /** Whether the agent can forget a sign-in. */
+  /** Whether the agent can sign the user out. */
   readonly logout: boolean;
-  /** Whether the agent can tell whether the user is signed in. */
+  /** Whether the agent can report whether the user is signed in. */
   readonly authStatus: boolean;
   readonly mcp: { readonly stdio: boolean; readonly http: boolean; readonly sse: boolean };
 }
@@ -161,7 +161,7 @@ export interface AgentAuthMethod {
   readonly _meta?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** What an agent says about itself in the handshake. */
+/** An agent's description of itself in the handshake. */
 export interface AgentDescription {
   readonly agentInfo?:
     { readonly name: string; readonly title?: string | undefined; readonly version?: string | undefined } | undefined;

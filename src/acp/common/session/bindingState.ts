@@ -24,7 +24,7 @@ export interface AttachedState<Client> extends BindingFields {
   readonly client: Client;
 }
 
-/** Whether the history that the agent replays is already known here. */
+/** Whether the history that the agent replays is already in the transcript. */
 export type HistoryKnowledge = 'known' | 'unknown';
 
 export type BindingEvent<Client> =

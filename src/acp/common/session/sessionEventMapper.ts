@@ -22,8 +22,8 @@ interface Turn {
 }
 
 /**
- * Maps what an agent says in a session to session events, without side effects. At most one turn is open, live or replayed. The
- * versions of the protocol read their updates and call this.
+ * Maps an agent's messages in a session to session events, without side effects. At most one turn is open, live or
+ * replayed. The versions of the protocol read their updates and call this.
  */
 export class SessionEventMapper {
   readonly config: ConfigOptions;
@@ -33,7 +33,10 @@ export class SessionEventMapper {
   private readonly ignoredUpdates = new Map<string, number>();
 
   private turn: Turn | undefined;
-  /** The messages that are streamed, by block index, each with the agent's id of it. Closed once something else follows. */
+  /**
+   * The messages that are streamed, by block index, each with the agent's id of it. They are closed when something else
+   * follows.
+   */
   private readonly openMessages = new Map<number, string | undefined>();
   private isReplaying = false;
   private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
@@ -65,17 +68,17 @@ export class SessionEventMapper {
     return this.withMarks(this.toolCalls.applyCallUpdate(update));
   }
 
-  /** The same for a subagent, or a call of it: the text of the session goes on beside it. */
+  /** Like `mapToolCall`, for a subagent or one of its calls. Does not end the current message of the session. */
   mapNestedCall(update: ToolCallPatch): SessionEvent[] {
     return this.toolCalls.applyCallUpdate(update).map((event) => this.withUnattendedMark(event));
   }
 
-  /** Items that follow the content of a call. */
+  /** Appends items to the content of a call. */
   mapToolCallContent(toolCallId: string, items: readonly ToolCallContent[]): SessionEvent[] {
     return this.withMarks(this.toolCalls.appendContent(toolCallId, items));
   }
 
-  /** Applies what a request for permission says about its tool call. */
+  /** Applies the information about a tool call in a permission request. */
   mapPermissionRequest({ subject }: Pick<PermissionRequest, 'subject'>): SessionEvent[] {
     this.unattendedActionDetector.recordAskedAction();
     if (subject.kind === 'toolCall' && subject.toolCall.parentCallId !== undefined)
@@ -112,7 +115,7 @@ export class SessionEventMapper {
     return this.toolCalls.takeTerminalUpdates();
   }
 
-  /** Whether a turn is open, and whether a prompt of this window began it. */
+  /** Whether a turn is open, and whether a prompt of this window started it. */
   get openTurn(): 'none' | 'prompted' | 'other' {
     return this.turn === undefined ? 'none' : this.turn.requestId === undefined ? 'other' : 'prompted';
   }
@@ -161,14 +164,14 @@ export class SessionEventMapper {
     return events;
   }
 
-  /** A prompt that another client sent, or that the agent added. */
+  /** Maps a prompt that another client sent, or that the agent added. */
   mapOthersPrompt(prompt: string): SessionEvent[] {
     const events = this.endTurn({ stopReason: 'end_turn' });
     this.turn = {};
     return [...events, { event: 'prompt:submit', data: { session_id: this.sessionId, prompt } }];
   }
 
-  /** Begins a turn without a prompt, if none is open. The language begins it with its first event. */
+  /** Opens a turn without a prompt, if none is open. Session events have no start event for such a turn. */
   startUnaskedTurn(): void {
     this.turn ??= {};
   }
@@ -222,7 +225,7 @@ export class SessionEventMapper {
     }
   }
 
-  /** A part of a prompt in a replayed history. */
+  /** Maps a part of a prompt in a replayed history. */
   mapReplayedPrompt(text: string, messageId: string | undefined): SessionEvent[] {
     // During a live turn, this update repeats the prompt, which was already emitted when the turn started.
     if (!this.isReplaying) return [];
@@ -236,7 +239,7 @@ export class SessionEventMapper {
     return events;
   }
 
-  /** The replayed prompt, which is whole as soon as something else follows. */
+  /** Emits the replayed prompt, which is complete as soon as something else follows. */
   flushReplayedPrompt(): SessionEvent[] {
     const { replayedPrompt } = this;
     if (!replayedPrompt) return [];
@@ -246,7 +249,7 @@ export class SessionEventMapper {
     return [{ event: 'prompt:submit', data }];
   }
 
-  /** A part of a message; undefined if it cannot be shown. Messages with other `block_index` can be streamed too. */
+  /** Maps a part of a message. Messages with other `block_index` can be streamed at the same time. */
   mapMessageChunk(content: ContentBlock, messageId: string | undefined, block_index = 0): SessionEvent[] | undefined {
     if (content.type === 'unknown') return undefined;
     const ofBlock = { session_id: this.sessionId, block_index };

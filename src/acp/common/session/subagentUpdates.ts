@@ -8,13 +8,13 @@ interface Subagent {
   /** Id of the call that shows the subagent. */
   readonly callId: string;
   readonly textByMessage: Map<string, string>;
-  /** Length of text that came since it was last shown. */
+  /** Length of the text that was received since the text was last shown. */
   unshownLength: number;
   isWorking: boolean;
 }
 
 const maxSubagents = 200;
-/** Limits of the text that is shown of a subagent, in UTF-16 units, because every event contains the whole text. */
+/** Limits for the text that is shown for a subagent, in UTF-16 units, because every event contains the whole text. */
 const maxTextLength = 32 * 1024;
 const maxUnshownLength = 2 * 1024;
 
@@ -22,13 +22,13 @@ const maxUnshownLength = 2 * 1024;
 export class SubagentUpdates {
   private readonly subagentById = new Map<string, Subagent>();
 
-  /** `isParentWorking`: whether the session's agent reports that it works, by itself. */
+  /** `isParentWorking`: whether the session's agent reports that it is working itself. */
   constructor(
     private readonly mapper: SessionEventMapper,
     private readonly isParentWorking: () => boolean,
   ) {}
 
-  /** A subagent that the session, or the subagent `parentId` of it, has begun or describes anew. */
+  /** Handles the start of a subagent, or a change of its description. Without `parentId`, it belongs to the session. */
   announce({ sessionId, title, description, state }: SubagentAnnouncement, parentId?: string): SessionEvent[] {
     const known = this.subagentById.get(sessionId);
     const subagent = known ?? this.add(sessionId);
@@ -49,7 +49,7 @@ export class SubagentUpdates {
     for (const subagent of this.subagentById.values()) subagent.isWorking = false;
   }
 
-  /** What a subagent tells of itself. One that was never announced is announced by that. */
+  /** Maps an update from a subagent. Announces the subagent first if that has not happened. */
   mapNews(id: string, news: SubagentNews): SessionEvent[] {
     const announced = this.subagentById.has(id) ? [] : this.announce({ sessionId: id });
     const subagent = this.subagentById.get(id) ?? this.add(id);
@@ -57,7 +57,7 @@ export class SubagentUpdates {
     return [...announced, ...this.showText(subagent), ...this.mapOther(id, subagent, news)];
   }
 
-  /** A request of a subagent, with its call in this session. */
+  /** Converts a subagent's permission request, so that it refers to the call in this session. */
   toParentRequest(request: PermissionRequest): PermissionRequest {
     const subagent = this.subagentById.get(request.sessionId);
     const { subject } = request;
@@ -147,7 +147,7 @@ export class SubagentUpdates {
     return this.mapper.mapNestedCall({ toolCallId: callId, status });
   }
 
-  /** Work of a subagent while its session is idle is a turn without a prompt, which begins with something new. */
+  /** Starts a turn without a prompt if a subagent does something new while its session is idle. */
   private inTurn(events: SessionEvent[], isNew: boolean): SessionEvent[] {
     if (isNew && !this.mapper.isInReplay) this.mapper.startUnaskedTurn();
     return events;

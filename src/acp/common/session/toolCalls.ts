@@ -263,7 +263,7 @@ function applyState(call: ToolCallState, update: ToolCallPatch, changes: ToolCal
   const { kind, status, title } = update;
   if (title !== undefined && (title ?? undefined) !== call.title) {
     call.title = title ?? undefined;
-    // Events cannot take a title back, so the name of the tool replaces it.
+    // Events cannot remove a title, so the name of the tool replaces it.
     changes.title = title ?? call.name ?? call.kind;
   }
   if (kind !== undefined && (kind ?? 'other') !== call.kind) changes.kind = call.kind = kind ?? 'other';

@@ -26,7 +26,7 @@ export class TurnUsage {
   }
 }
 
-/** The end of a turn whose counts are those of the turn. */
+/** Returns the end of a turn. The counts are those of this turn. */
 export function turnEndOf<Reason>({
   stopReason,
   counts,

@@ -52,7 +52,10 @@ export type ToolCallContent =
 
 export const Location = z.looseObject({ path: Text, line: optional(z.number().int().positive()).catch(undefined) });
 
-/** How Claude and Codex stream output of their own terminals. `data` is the output since the last message. */
+/**
+ * The format in which Claude and Codex stream output of their own terminals. `data` is the output since the last
+ * message.
+ */
 const TerminalChunk = z.looseObject({ terminal_id: optionalText, data: Text }).optional().catch(undefined);
 export const TerminalMeta = z.looseObject({
   terminal_info: z.looseObject({ terminal_id: optionalText }).optional().catch(undefined),
@@ -79,10 +82,10 @@ export const Count = z.number().nonnegative().transform(Math.round);
 
 export const SelectChoice = z.object({ value: Text, name: Text, description: optionalText });
 
-/** Distinguishes a member that clears (`null`) from one that changes nothing (missing or invalid). */
+/** Distinguishes a member that clears a value (`null`) from one that changes nothing (missing or invalid). */
 export const patch = <T extends z.ZodType>(schema: T) => schema.nullable().optional().catch(undefined);
 
-/** The beginning, and later changes, of a subagent. */
+/** The start of a subagent, and later changes. */
 export const SubagentUpdate = z.looseObject({
   sessionId: Text,
   title: patch(Text),

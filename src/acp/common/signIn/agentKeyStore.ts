@@ -49,12 +49,15 @@ export class AgentKeyStore implements Disposable {
     });
   }
 
-  /** The agents that have keys, as far as this window knows. */
+  /** The agents that have keys, according to this window. */
   get agentIds(): readonly string[] {
     return Ids.parse(this.options.memento.get(mementoName) ?? []);
   }
 
-  /** For the environment of the agent's process only. @throws Error if keys are stored that cannot be read */
+  /**
+   * Returns the keys for the environment of the agent's process.
+   * @throws Error if keys are stored that cannot be read
+   */
   async keysOf(agentId: string): Promise<AgentKeys> {
     try {
       return await this.read(agentId);
@@ -71,7 +74,7 @@ export class AgentKeyStore implements Disposable {
     return Object.keys(await this.keysOf(agentId));
   }
 
-  /** Replaces a stored key. @throws Error in a sentence if the variable or the key is not allowed */
+  /** Replaces a stored key. @throws Error with a sentence for the user if the variable or the key is not allowed */
   async set(agentId: string, variable: string, key: string): Promise<void> {
     if (!isKeyVariable(variable)) throw new Error(`No key can be stored for the variable "${variable}".`);
     const problem = keyProblem(key);

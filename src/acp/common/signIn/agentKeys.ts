@@ -4,7 +4,10 @@ export interface AgentKeyUse {
   readonly keys: readonly AuthKey[];
   /** The agent's own sign-in method that takes the key from the variable. Some agents ignore the key without it. */
   readonly methodId?: string;
-  /** What the agent refuses if the user is not signed in. An agent that opens any session refuses the prompt. */
+  /**
+   * The request that the agent refuses if the user is not signed in. An agent that opens any session refuses the
+   * prompt.
+   */
   readonly refuses: 'session' | 'prompt';
 }
 
@@ -18,8 +21,8 @@ const openAi: AuthKey = { variable: 'OPENAI_API_KEY', name: 'OpenAI API Key', pa
 const geminiPage = 'https://aistudio.google.com/apikey';
 
 /**
- * The keys of known agents, by the agent's id, as read in the source, the help or the documentation of each. Agents
- * that are missing here sign in by other ways only, or could not be checked.
+ * The keys of known agents, by the agent's id, taken from its source code, help or documentation. Agents that are
+ * missing here sign in by other ways only, or could not be checked.
  */
 const keysByAgent: Readonly<Record<string, AgentKeyUse>> = {
   claude: { keys: [anthropic], refuses: 'prompt' },

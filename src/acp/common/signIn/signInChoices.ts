@@ -16,7 +16,7 @@ const descriptions: Readonly<Record<AuthMethod['type'], string>> = {
   key: 'kept in VS Code’s secret storage',
 };
 
-/** The ways to sign in as the user chooses them. Several keys of a method are choices of their own. */
+/** Returns the ways to sign in that the user can choose. Each key of a method is a separate choice. */
 export function signInChoices(methods: readonly AuthMethod[]): readonly SignInChoice[] {
   return methods.flatMap((method): SignInChoice[] => {
     const { description: detail, keys = [], name, type } = method;
@@ -28,7 +28,7 @@ export function signInChoices(methods: readonly AuthMethod[]): readonly SignInCh
 
 const maxAccounts = 5;
 
-/** The prompt above the list of ways to sign in. */
+/** Returns the prompt above the list of ways to sign in. */
 export function signInPrompt(isSignedIn: boolean, accounts: readonly string[] = []): string {
   if (!isSignedIn) return 'Select how to sign in';
   const shown = accounts.slice(0, maxAccounts).map((name) => oneLine(name).slice(0, 100));
@@ -36,9 +36,9 @@ export function signInPrompt(isSignedIn: boolean, accounts: readonly string[] = 
   return `You are signed in${who}. Select a way to sign in again`;
 }
 
-/** The message after a sign-in was checked. */
+/** Returns the message after a sign-in was checked. */
 export function signedInMessage(agentTitle: string, type: AuthMethod['type'], isProven: boolean): string {
-  // Most agents open a session with any key, and find out with the first prompt whether it is valid.
+  // Most agents open a session with any key and check it only with the first prompt.
   if (type === 'key') return `${agentTitle} uses your key now. Your next prompt shows whether it is valid.`;
   if (isProven) return `You are signed in to ${agentTitle}.`;
   return `The sign-in to ${agentTitle} is complete. Your next prompt shows whether it works.`;

@@ -1,6 +1,6 @@
 import type { AuthMethod, BackendState } from '../../../session/common/sessionBackend';
 
-/** What is known about the user's sign-in to an agent. */
+/** The state of the user's sign-in to an agent. */
 export type SignInState =
   /** The agent has not required a sign-in so far. */
   | { readonly kind: 'unknown' }
@@ -17,10 +17,10 @@ export type SignInInput =
   | { readonly type: 'refused'; readonly what: Refused; readonly message: string }
   | { readonly type: 'accepted'; readonly what: Refused }
   | { readonly type: 'begun'; readonly step: Exclude<SignInStep, 'check'> }
-  /** The agent or the user has completed the sign-in. A new session now checks it. */
+  /** The agent or the user has completed the sign-in. The next new session checks it. */
   | { readonly type: 'performed' }
   | { readonly type: 'succeeded' }
-  /** `isRefused`: the agent says that the user is not signed in. */
+  /** `isRefused`: the agent reports that the user is not signed in. */
   | { readonly type: 'failed'; readonly message: string; readonly isRefused: boolean }
   | { readonly type: 'canceled' }
   /** The user has stopped the agent or signed out. */
@@ -62,7 +62,7 @@ function duringSignIn(state: Extract<SignInState, { kind: 'performing' }>, input
       return before.kind === 'required' ? { ...before, message: input.message } : before;
     case 'canceled':
       return before;
-    // Only the check tells whether the sign-in works.
+    // Only the check shows whether the sign-in works.
     case 'refused':
     case 'accepted':
     case 'reset':
@@ -77,7 +77,9 @@ const stepMessages: Readonly<Record<SignInStep, (title: string) => string>> = {
   check: (title) => `Checking the sign-in to ${title}…`,
 };
 
-/** The state of a backend: a missing sign-in covers the state of its process, unless that has failed. */
+/**
+ * Returns the state of a backend: a missing sign-in replaces the state of its process, unless the process has failed.
+ */
 export function stateWithSignIn(
   process: BackendState,
   signIn: SignInState,

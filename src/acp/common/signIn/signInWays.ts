@@ -41,7 +41,7 @@ const KeyMethod = z.looseObject({
     .catch(undefined),
 });
 
-/** The ways to sign in to an agent: its own methods first, then the keys that it is known to take. */
+/** The ways to sign in to an agent: its own methods first, then the keys that it is known to accept. */
 export function signInWays(methods: readonly AgentAuthMethod[], { keys, methodId }: AgentKeyUse): readonly SignInWay[] {
   const own = methods.filter(({ id }) => keys.length === 0 || id !== methodId).map(ownWay);
   const announced = new Set(own.flatMap(({ method }) => (method.keys ?? []).map(({ variable }) => variable)));
@@ -52,7 +52,7 @@ export function signInWays(methods: readonly AgentAuthMethod[], { keys, methodId
   return [...own, ...known];
 }
 
-/** The way to sign in with a key that is stored for any variable. */
+/** Returns the way to sign in with a key that is stored for any variable. */
 export function wayOfVariable(variable: string): SignInWay {
   return { kind: 'key', method: keyMethod({ variable, name: variable }) };
 }

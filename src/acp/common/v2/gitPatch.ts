@@ -32,7 +32,7 @@ function filesIn(text: string): StructuredPatch[] {
   }
 }
 
-/** One side of a hunk. The line `\ No newline at end of file` is about the line before it. */
+/** One side of a hunk. The line `\ No newline at end of file` applies to the line before it. */
 function textWithout(marker: '+' | '-', lines: readonly string[]): string {
   return lines
     .map((line, index) => {

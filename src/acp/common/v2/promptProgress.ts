@@ -56,7 +56,8 @@ function afterState(progress: PromptProgress, update: StateUpdate): PromptProgre
       return { ...progress, isWorking: true, hasWorked: true, idle: undefined };
     case 'idle': {
       const reportedMessages = new Map([...progress.reportedMessages].map(([id, end]) => [id, end ?? update]));
-      // If the agent has not worked, only a report with a reason, after it has accepted the prompt, can be about this prompt.
+      // If the agent has not worked, only a report with a reason can refer to this prompt, and only after it was
+      // accepted.
       const isAbout = progress.hasWorked || (progress.acceptedId !== undefined && update.stopReason !== undefined);
       return { ...progress, reportedMessages, isWorking: false, ...(isAbout ? { idle: update } : {}) };
     }

@@ -34,7 +34,7 @@ export function placeholderTextOf(what: string, type: string, part: unknown): st
   return words === undefined ? `[${name}]` : `[${name}: ${words}]`;
 }
 
-/** Whether the name is one of an extension. Its meaning is unknown here. */
+/** Whether the name belongs to an extension. Its meaning is unknown here. */
 export function isExtensionName(name: string): boolean {
   return name.startsWith('_');
 }

@@ -9,7 +9,7 @@ interface Message {
   text: string;
 }
 
-/** Maximum number of messages whose text is remembered. Older ones count as new. */
+/** Maximum number of messages whose text is remembered. Older messages count as new. */
 const maxMessages = 500;
 
 /** Reads an agent's messages and thoughts, which it sends in pieces or as a whole. Several can be open at a time. */

@@ -28,8 +28,9 @@ import { placeholderTextOf } from './unknownParts';
 import { contentOfDiff, FileChange, Patch } from './v2Diffs';
 
 /**
- * ACP v2 messages from agents, as far as Backline reads them; names are the protocol's. Known members are read strictly:
- * an invalid one counts as missing. Unions are open: a value of an unknown type is kept as a text that names its type.
+ * ACP v2 messages from agents, with the fields that Backline reads. The names are the protocol's. Known members are
+ * read strictly: an invalid one counts as missing. Unions are open: a value of an unknown type is kept as a text that
+ * names its type.
  */
 
 const Typed = z.looseObject({ type: Text });
@@ -117,11 +118,11 @@ const Plan = z.union([
 ]);
 const knownPlanTypes: ReadonlySet<string> = new Set(['items', 'markdown', 'file']);
 
-/** Each line is an entry. A checked entry is completed. */
+/** Reads each line as an entry. A checked entry is completed. */
 function entriesOfMarkdown(text: string): z.infer<typeof PlanEntry>[] {
   const lines = text.split(/\r\n?|\n/).map((line) => line.trim());
   return lines.filter(Boolean).map((line) => {
-    // Each part begins with another character than the one before, so that long lines take no longer.
+    // Each part begins with a different character than the previous one, so that long lines cause no backtracking.
     const [, mark, words] = /^(?:(?:[-*+]|\d+[.)])\s+)?(?:\[([ xX])\]\s+)?(.*)$/s.exec(line) ?? [];
     return planEntry(words ?? line, mark === undefined || mark === ' ' ? 'pending' : 'completed');
   });

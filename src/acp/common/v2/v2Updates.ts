@@ -20,12 +20,12 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map(
   (['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const).map((reason) => [reason, reason]),
 );
 
-/** Why a turn ended. A reason that is unknown or missing counts as a normal end. */
+/** Returns why a turn ended. An unknown or missing reason counts as a normal end. */
 function stopReasonOf({ stopReason }: StateUpdate): StopReason {
   return stopReasons.get(stopReason ?? '') ?? 'end_turn';
 }
 
-/** How a turn ended, with its token usage. */
+/** Returns how a turn ended, with its token usage. */
 export function turnResultOf(update: StateUpdate): TurnResult {
   const { usage } = update;
   const counts = usage ? { counts: { input: usage.inputTokens, output: usage.outputTokens } } : {};
@@ -37,12 +37,12 @@ export class V2Updates implements UpdateReader {
   private readonly messages: V2Messages;
   private readonly terminals: V2Terminals;
   private readonly plans = new Map<string, PlanEntries>();
-  /** Whether the agent works, by its last report. */
+  /** Whether the agent is working, according to its last report. */
   private working = false;
   private isWaitingForUser = false;
   /** The prompt of another client, while its pieces arrive. Its turn begins with the next update of another kind. */
   private othersPrompt: { readonly messageId: string; text: string } | undefined;
-  /** Unknown kinds of updates that the user was notified about. */
+  /** Unknown kinds of updates about which the user was notified. */
   private readonly unknownKinds = new Set<string>();
   /** Ids of recent prompts that need not be shown again: this window sent them, or they are already in the transcript. */
   private readonly handledPromptIds = new Set<string>();

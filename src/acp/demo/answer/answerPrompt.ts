@@ -11,7 +11,7 @@ import { showPlan, speakSlowly } from '../skills/showSkills';
 import { summarizeFiles } from '../skills/summarizeFiles';
 import type { Turn } from './turn';
 
-/** Answers a prompt: quotes the attached texts, then performs the requested action. @throws TurnCancelled, RpcError */
+/** Answers a prompt: quotes the attached texts and performs the requested action. @throws TurnCancelled, RpcError */
 export async function answerPrompt(turn: Turn): Promise<void> {
   const intent = recognizeIntent(turn.prompt);
   if (turn.isVerbose) await turn.think(`Matching rule: ${intent.kind}.`);

@@ -98,7 +98,7 @@ function commandIntent(name: string, rest: string): Intent {
     case 'shell':
       return rest === '' ? { kind: 'unknown' } : { kind: 'shell', command: rest };
     case 'write': {
-      // The path is what follows the last “in”, which the text may contain.
+      // The path follows the last “in”, because the text may contain the word, too.
       const words = /^([\s\S]+)\s+in\s+(\S.*)$/i.exec(rest);
       return words ? { kind: 'write', text: words[1] ?? '', path: words[2] ?? '' } : { kind: 'unknown' };
     }

@@ -36,7 +36,7 @@ export class DocumentAgent {
   async run(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.stream.onDidClose(() => resolve()));
     this.connection.start();
-    // Listing the threads first also tells the client which variant this agent uses.
+    // Listing the threads first also shows the client which variant this agent uses.
     await this.connection.call('getThreads', null).catch(writeToStderr);
     await closed;
     this.endController.abort();

@@ -91,7 +91,7 @@ function promptOf(text: string, cwd: string): Prompt {
   return { text: text.replace(file, '').trim(), files, notes: [] };
 }
 
-/** Creates a diff in which paths are not quoted as Git does. */
+/** Creates a diff. Unlike in Git's diffs, special characters in paths are not quoted. */
 function unifiedDiff(path: string, oldText: string, newText: string): string {
   const options = { context: 3, headerOptions: OMIT_HEADERS, stripTrailingCr: true };
   const hunks = createTwoFilesPatch(path, path, oldText, newText, undefined, undefined, options);

@@ -1,7 +1,7 @@
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 import { demoModes, demoSpeeds, type DemoSession } from './sessions';
 
-/** The session's settings as config options; booleans only for clients that support them. */
+/** Returns the session's settings as config options; booleans only for clients that support them. */
 export function configOptionsOf(session: DemoSession, supportsBooleans: boolean): SessionConfigOption[] {
   const options: SessionConfigOption[] = [
     {
@@ -28,7 +28,7 @@ export function configOptionsOf(session: DemoSession, supportsBooleans: boolean)
   return options;
 }
 
-/** The mode, for clients that support modes but not config options. */
+/** Returns the mode, for clients that support modes but not config options. */
 export function modeStateOf(session: DemoSession): SessionModeState {
   return { currentModeId: session.mode, availableModes: demoModes.map((mode) => ({ ...mode })) };
 }

@@ -4,7 +4,7 @@ import { TurnCancelled } from '../answer/turn';
 import { addToHistory, countAnswerWords, countWords } from './history';
 import type { DemoSession, DemoSessions } from './sessions';
 
-/** How a client hears of a turn. */
+/** Notifies a client of the start and end of a turn. */
 interface TurnListener {
   answer(prompt: Prompt, signal: AbortSignal): Promise<void>;
   tellTitle(title: string): Promise<void>;
@@ -14,7 +14,7 @@ interface TurnListener {
 const contextWordLimit = 100_000;
 const maxTitleLength = 60;
 
-/** Runs the turns of the demo agent's sessions, and stores what was said in them. */
+/** Runs the turns of the demo agent's sessions, and stores their histories. */
 export class DemoTurns {
   private readonly runningTurns = new Set<Promise<unknown>>();
 
@@ -23,7 +23,10 @@ export class DemoTurns {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** Resolves with the reason of the end. The session must not have a turn. @throws what `answer` throws */
+  /**
+   * Runs a turn. Resolves to its stop reason. The session must not have a running turn.
+   * @throws what `answer` throws
+   */
   async run(
     session: DemoSession,
     blocks: readonly PromptBlock[],

@@ -16,7 +16,7 @@ const Answer = z.object({
   error: z.object({ message: z.string() }).optional(),
 });
 
-/** The tools of the client, behind the first of its MCP servers that is on this machine and takes HTTP. */
+/** The tools of the client. Uses the first MCP server of the client that runs on this machine and supports HTTP. */
 export class EditorTools {
   private callCount = 0;
 

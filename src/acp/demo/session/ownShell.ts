@@ -23,8 +23,9 @@ type ShellEnd =
   | { readonly kind: 'timedOut'; readonly output: string };
 
 /**
- * Runs a command in the system's shell, with the environment of this process. When this settles, the shell and all that it
- * has started in its process group have ended. @throws TurnCancelled, the error of `spawn`
+ * Runs a command in the system's shell, with the environment of this process. When this settles, the shell and all
+ * other processes of its group have ended.
+ * @throws TurnCancelled, the error of `spawn`
  */
 export async function runInOwnShell(
   { command, cwd, timeoutMs, maxOutputBytes }: ShellCommand,
@@ -53,7 +54,10 @@ export async function runInOwnShell(
   }
 }
 
-/** The program and the arguments that run a command line in the shell of a platform, which is not looked for in folders. */
+/**
+ * Returns the program and arguments that run a command line in the platform's shell. Does not search PATH for the
+ * shell.
+ */
 export function shellFor(
   command: string,
   platform: NodeJS.Platform,
@@ -61,7 +65,7 @@ export function shellFor(
 ): { readonly file: string; readonly args: readonly string[]; readonly hasVerbatimArguments: boolean } {
   if (platform !== 'win32') return { file: '/bin/sh', args: ['-c', command], hasVerbatimArguments: false };
   const file = env['ComSpec'] ?? String.raw`C:\Windows\System32\cmd.exe`;
-  // cmd removes the outer quotes (/s) and takes the rest as it is, without the escapes that Node.js would add.
+  // cmd removes the outer quotes (/s) and uses the rest unchanged, without the escapes that Node.js would add.
   return { file, args: ['/d', '/s', '/c', `"${command}"`], hasVerbatimArguments: true };
 }
 

@@ -43,15 +43,15 @@ export abstract class SessionToolCall<Content> {
     await this.update({ status: 'in_progress', ...(content === undefined ? {} : { content }) });
   }
 
-  /** Ends the call. `stored` is its content in the history; the client keeps the content that it has. */
+  /** Ends the call. `stored` is its content in the history; the content that the client shows stays unchanged. */
   async end(status: ToolHistory['status'], rawOutput: unknown, stored: ToolHistory['content']): Promise<void> {
     this.store(status, stored);
     await this.update({ status, rawOutput });
   }
 
-  /** Ends a call; the client shows the text, and the history has it. */
+  /** Ends a call with a text, which the client shows and the history stores. */
   abstract endWithText(text: string, status?: ToolHistory['status'], rawOutput?: unknown): Promise<void>;
-  /** Ends a failed call; the client shows the reason. */
+  /** Ends a failed call with a reason, which the client shows. */
   abstract fail(reason: string): Promise<void>;
   /** Ends the call of a cancelled turn. */
   abstract cancel(): Promise<void>;

@@ -26,7 +26,7 @@ import type { SessionToolCall, ToolCallStart } from './sessionToolCall';
 export const allowOnce = { optionId: 'allow', name: 'Allow', kind: 'allow_once' } as const;
 export const rejectOnce = { optionId: 'reject', name: 'Deny', kind: 'reject_once' } as const;
 
-/** The answers to the approval of an edit. */
+/** The options for the approval of an edit. */
 const editOptions = [
   allowOnce,
   { optionId: 'allow-always', name: 'Allow All', kind: 'allow_always' } as const,
@@ -34,7 +34,7 @@ const editOptions = [
   { optionId: 'reject-always', name: 'Deny All', kind: 'reject_always' } as const,
 ];
 
-/** Answers to a question about a tool call, whose `command` it is if there is one. */
+/** A permission request for a tool call. `command` is set if the call runs a command. */
 export interface PermissionQuestion {
   readonly title: string;
   readonly options: readonly (typeof editOptions)[number][];
@@ -57,7 +57,9 @@ interface TextFiles {
 const shellTimeoutMs = 120_000;
 const maxShellOutputBytes = 64 * 1024;
 
-/** A turn of an ACP session. Each version has its own messages, and its own way to files and terminals. */
+/**
+ * A turn of an ACP session. Each version of ACP has its own messages, and accesses files and terminals in its own way.
+ */
 export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>> implements Turn {
   constructor(
     protected readonly session: DemoSession,

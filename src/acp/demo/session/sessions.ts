@@ -45,7 +45,7 @@ export interface DemoSession extends StoredSession {
   editRule: 'ask' | 'allow' | 'reject';
   callCount: number;
   turn: AbortController | undefined;
-  /** Undefined if the client offers none. */
+  /** The client's tools. Undefined if it offers none. */
   editorTools: EditorTools | undefined;
 }
 
@@ -100,7 +100,7 @@ export class DemoSessions {
     return session;
   }
 
-  /** Returns a page of the sessions, newest first, in the form of both versions. Undefined if `cursor` is invalid. */
+  /** Returns a page of the sessions, newest first, in the format of both versions. Undefined if `cursor` is invalid. */
   async listPage(cwd: string | null | undefined, cursor: string | null | undefined) {
     const start = Number(cursor ?? 0);
     if (!Number.isSafeInteger(start) || start < 0) return undefined;
@@ -182,7 +182,7 @@ export class DemoSessions {
   }
 }
 
-/** Also accepts ENOTDIR, which means that there is a file in place of the folder. */
+/** Also accepts ENOTDIR, which means that a file has the name of the folder. */
 function isMissingFileError(error: unknown): boolean {
   return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR';
 }

@@ -2,7 +2,7 @@ import { fencedBlock } from '../answer/fenced';
 import { resolvePromptPath } from '../answer/prompt';
 import type { Turn } from '../answer/turn';
 
-/** Skills that only the editor's tools make possible. */
+/** Skills that need the editor's tools. */
 
 const noTools = 'This editor offers no tools to me, so I can’t do that.\n';
 
@@ -27,7 +27,7 @@ export async function renameEverywhere(turn: Turn, from: string, to: string, pat
   }
 }
 
-/** Shows a file as it is in the editor, with text that is not saved. */
+/** Shows a file as it is in the editor, including unsaved changes. */
 export async function readInEditor(turn: Turn, path: string): Promise<void> {
   const input = { path: resolvePromptPath(path, turn.cwd) };
   const answer = await turn.askEditor({ title: `Read ${path} in the editor`, tool: 'read_file', kind: 'read', input });

@@ -1,6 +1,6 @@
 import type { Turn } from '../answer/turn';
 
-/** Asks the language servers of the editor who uses a symbol. */
+/** Finds the uses of a symbol through the editor's language servers. */
 export async function findUses(turn: Turn, symbol: string, path: string | undefined): Promise<void> {
   const place = path === undefined ? { symbol } : { symbol, path };
   const title = `Find references of ${symbol}`;

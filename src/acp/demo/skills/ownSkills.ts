@@ -2,7 +2,10 @@ import { basename } from 'node:path';
 import { resolvePromptPath } from '../answer/prompt';
 import type { Turn } from '../answer/turn';
 
-/** Skills that the agent carries out by itself, as many agents do: the editor only allows them, and sees their results. */
+/**
+ * Skills that the agent performs without the editor, as many agents do. The editor approves them and shows their
+ * results.
+ */
 
 export async function runShell(turn: Turn, command: string): Promise<void> {
   const outcome = await turn.runShell(command);

@@ -2,7 +2,7 @@ import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk'
 import { readTextInside, writeTextInside } from '../diskFiles';
 import type { DemoSession } from '../session/sessions';
 
-/** Accesses files through the client, which knows unsaved text, or else on disk within the session's folders. */
+/** Accesses files through the client, which includes unsaved text, or on disk within the session's folders. */
 export class ClientFiles {
   constructor(
     private readonly client: AgentContext,

@@ -25,7 +25,10 @@ interface V1TurnDeps {
 
 const outputByteLimit = 256 * 1024;
 
-/** A turn of an ACP v1 session. Reports progress by session/update, and the client carries out its actions. */
+/**
+ * A turn of an ACP v1 session. Reports progress in `session/update`. The client reads and writes files and runs
+ * commands.
+ */
 export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
   private readonly files: ClientFiles;
 
@@ -120,7 +123,10 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
   }
 }
 
-/** Releases a terminal, which also ends its command. Ignores errors: the client releases all when the session ends. */
+/**
+ * Releases a terminal, which also ends its command. Ignores errors: the client releases all terminals when the session
+ * ends.
+ */
 async function releaseTerminal(terminal: TerminalHandle): Promise<void> {
   await terminal.release().catch(() => undefined);
 }

@@ -100,7 +100,7 @@ export class V2Agent {
         if (session.turn) throw new RequestError(-32600, 'This session is still answering. Cancel that turn or wait.');
         // The id is the same as in a replay.
         const messageId = messageIdOf(session, session.history.length);
-        // The turn begins at once, so that a cancellation that follows finds it.
+        // The turn starts immediately, so that a `session/cancel` that follows cancels it.
         const told = sendUpdate(client, session, { sessionUpdate: 'user_message', messageId, content: params.prompt });
         const turn = this.runTurn(client, session, params.prompt);
         turn.catch((error: unknown) => this.options.warn(`Could not reach the client: ${messageOf(error)}`));
@@ -146,7 +146,7 @@ export class V2Agent {
   }
 }
 
-/** `index` is that of the message in the history. */
+/** `index` is the position of the message in the history. */
 function messageIdOf({ id }: DemoSession, index: number): string {
   return `${id}/${index}`;
 }

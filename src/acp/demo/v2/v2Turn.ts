@@ -24,7 +24,7 @@ interface V2TurnDeps {
 }
 
 const maxOutputBytes = 256 * 1024;
-/** A turn of an ACP v2 session. Files and commands are the agent's own: it works on the disk of its machine. */
+/** A turn of an ACP v2 session. The agent accesses files and runs commands itself, on its own machine. */
 export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
   private messageId = randomUUID();
 

@@ -162,7 +162,7 @@ function withUniqueIds(
   });
 }
 
-/** The user's secrets are not for agents of a workspace. */
+/** Agents of a workspace cannot use the user's secrets. */
 function workspaceAgent(entry: CatalogueEntry, id: string, workspaceDefinition: WorkspaceDefinition): CatalogueEntry {
   const own = { ...entry, id, title: `${workspaceDefinition.name} (workspace)`, workspaceDefinition };
   if (own.url === undefined || secretNamesIn(own.headers).length === 0) return own;
@@ -221,7 +221,9 @@ async function configuredProgram(
 
 const unconfiguredDefaults = { env: {}, dialect: 'v1', mcpServers: {} } as const;
 
-/** An agent whose id is in the settings is left out, and so is the second of two with the same id. */
+/**
+ * An agent is omitted if the settings contain an agent with its id. Of two agents with the same id, the first is used.
+ */
 async function installedAgents(
   configuredIds: ReadonlySet<string>,
   options: CatalogueOptions,
@@ -240,7 +242,7 @@ async function installedAgent(program: InstalledProgram, options: CatalogueOptio
   return {
     ...unconfiguredDefaults,
     id: backendIdOfRegistryAgent(program),
-    // The name under which the user chose it: a card that is installed keeps its name.
+    // The user chose the agent by this name in the list, so it keeps the name when it is installed.
     title: account === undefined ? name : `${name} (${account})`,
     command,
     args,

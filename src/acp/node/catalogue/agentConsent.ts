@@ -16,7 +16,10 @@ interface WorkspaceFolders {
   readonly folders: readonly string[];
 }
 
-/** Consent for an agent that the workspace defines or provides code for. @throws Error for unreadable files */
+/**
+ * Returns the consent subject of an agent that the workspace defines or provides code for.
+ * @throws Error for unreadable files
+ */
 export async function consentSubjectOfAgent(
   entry: CatalogueEntry,
   places: WorkspaceFolders,
@@ -86,8 +89,8 @@ function isPathLike(word: string): boolean {
 }
 
 /**
- * Consent for an MCP server that the workspace defines. Its files may be in any folder. @throws Error for unreadable
- * files
+ * Returns the consent subject of an MCP server that the workspace defines. Its files may be in any folder.
+ * @throws Error for unreadable files
  */
 export async function consentSubjectOfServer(
   name: string,
@@ -115,7 +118,7 @@ export interface AgentConsent {
   readonly places: () => WorkspaceFolders;
 }
 
-/** The stored decision for an agent in its current state; does not ask the user. */
+/** Returns the stored decision for an agent in its current state. Does not ask the user. */
 export async function consentDecisionFor(entry: CatalogueEntry, agentConsent: AgentConsent): Promise<ConsentDecision> {
   const thing = await currentConsentThing(entry, agentConsent);
   return thing ? agentConsent.consent.decide(thing) : 'allowed';
@@ -158,7 +161,7 @@ interface FileSearch extends WorkspaceFolders {
   readonly onlyNamed?: boolean;
 }
 
-/** Replaces `${workspaceFolder}` by each folder of the workspace, because it could mean any of them. */
+/** Replaces `${workspaceFolder}` by each folder of the workspace, because the variable can stand for any of them. */
 function serverFileSearches(servers: unknown, { cwd, folders }: WorkspaceFolders): FileSearch[] {
   return [cwd, ...folders].map((start) => ({
     words: stringsIn(substituteWorkspaceFolder(servers, start)),
@@ -190,7 +193,7 @@ function agentFacts({ command, args, env, mcpServers }: AgentCommandFields, cwd:
   ];
 }
 
-/** What the user writes, and files that the agent reads, go to this URL. */
+/** The user's prompts, and files that the agent reads, are sent to this URL. */
 function addressFacts({ cwd, headers, mcpServers, url }: UrlAgentSetting): ConsentFact[] {
   return [
     { label: 'Sends prompts and files to', value: url },

@@ -62,10 +62,10 @@ export interface AgentLauncherDeps {
   /** Absolute path of the folder where agents run by default. */
   readonly defaultFolder: () => string;
   readonly isTrusted: () => boolean;
-  /** Consent for what the workspace defines: agents and MCP servers. Checked at each start. */
+  /** Consent for agents and MCP servers that the workspace defines. Checked at each start. */
   readonly agentConsent: AgentConsent;
   readonly reaper?: AgentReaper;
-  /** What to start now for an agent whose backend was created with this entry. */
+  /** Returns the entry to start now for an agent whose backend was created with `entry`. */
   readonly newestEntry?: (entry: ProcessEntry) => Promise<ProcessEntry>;
   /** By default, each backend only remembers the protocol version of its own agent. */
   readonly versionMemory?: VersionMemory;
@@ -85,16 +85,16 @@ export interface AgentLauncherDeps {
   readonly keysOf: (agentId: string) => Promise<Readonly<Record<string, string>>>;
 }
 
-/** How long processes may take to end after they were asked to. */
+/** How long processes may take to end after a request to end. */
 const endGraceMs = 2_000;
 
 export class AgentLauncher {
-  /** The command lines of agents that run. */
+  /** The command lines of running agents. */
   private readonly running = new Map<AgentProcessHandle, readonly string[]>();
 
   constructor(private readonly options: AgentLauncherDeps) {}
 
-  /** Whether the program of an agent that runs is in this folder. */
+  /** Whether the program of a running agent is in this folder. */
   isInUse(folder: string): boolean {
     return [...this.running.values()].flat().some((word) => path.isAbsolute(word) && isInsideFolder(word, folder));
   }
@@ -164,7 +164,7 @@ export class AgentLauncher {
     return new RestartPolicy(() => clock.monotonicNow(), random, rules);
   }
 
-  /** Starts a command that is not an agent yet, and asks for its name. @throws TryAgentError */
+  /** Starts a command that is not configured as an agent yet, and requests its name. @throws TryAgentError */
   async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
     const { defaultFolder, environment, isTrusted, reaper } = this.options;
     if (!isTrusted()) throw new TryAgentError('untrusted', 'Agents don’t start in an untrusted workspace.');
@@ -283,7 +283,7 @@ export class AgentLauncher {
     return (await this.options.newestEntry?.(entry)) ?? entry;
   }
 
-  /** The keys go to the agent's process only: not to MCP servers, terminals or the command that signs in. */
+  /** The keys are passed only to the agent's process: not to MCP servers, terminals or the command that signs in. */
   private async keysOf({ id, workspaceDefinition }: CatalogueEntry): Promise<Readonly<Record<string, string>>> {
     return workspaceDefinition ? {} : await this.options.keysOf(id);
   }

@@ -240,7 +240,7 @@ function configurationKey(entry: CatalogueEntry): string {
   const { cwd, protocol, mcpServers, missingFile, source, tools = true } = entry;
   if (entry.url !== undefined) return JSON.stringify([entry.url, entry.headers, cwd, protocol, mcpServers, tools]);
   const { command, args, env, dialect } = entry;
-  // An agent that runs keeps its version when another one is installed. The next start uses the newest one.
+  // A running agent keeps its version when another one is installed. The next start uses the newest one.
   if (source === 'installed') return JSON.stringify([source, missingFile, tools]);
   return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile, tools]);
 }

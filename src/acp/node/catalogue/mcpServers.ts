@@ -48,7 +48,9 @@ export async function toMcpServers(
   return { servers, notes };
 }
 
-/** The servers of a remote agent's entry. Commands run on the agent's machine, so they are sent as they are written. */
+/**
+ * Returns the servers of a remote agent's entry. Their commands run on the agent's machine, so they are sent unchanged.
+ */
 export async function remoteMcpServers(
   settings: Readonly<Record<string, unknown>>,
   { capabilities, cwd }: Pick<McpServerOptions, 'capabilities'> & { readonly cwd: string },

@@ -22,7 +22,7 @@ export interface AgentProgram {
   readonly args: readonly string[];
   /** Added to the environment of the login shell. */
   readonly env: Readonly<Record<string, string>>;
-  /** Added to the environment too. No message and no line of the log contains its values. */
+  /** Also added to the environment. Messages and log lines never contain its values. */
   readonly secretEnv?: Readonly<Record<string, string>>;
   /** Absolute path; the first folder of the workspace by default. */
   readonly cwd?: string;
@@ -61,7 +61,7 @@ export interface TryAgentDeps {
   /** Absolute path. */
   readonly defaultFolder: string;
   readonly timeoutMs?: number;
-  /** How long each step of ending the processes waits. */
+  /** Time limit for each step of ending the processes. */
   readonly graceMs?: number;
 }
 
@@ -69,7 +69,7 @@ const defaultTimeoutMs = 60_000;
 const exitWaitMs = 2_000;
 const maxWords = 300;
 
-/** Starts a command, asks it for its name by `initialize`, and ends all its processes. @throws TryAgentError */
+/** Starts a command, requests its name with `initialize`, and ends all its processes. @throws TryAgentError */
 export async function tryAgent(program: AgentProgram, deps: TryAgentDeps, signal?: AbortSignal): Promise<TriedAgent> {
   if (signal?.aborted) throw cancelledError();
   const { clock, guard, graceMs } = deps;
@@ -101,7 +101,7 @@ export async function tryAgent(program: AgentProgram, deps: TryAgentDeps, signal
     return await startAndAsk(2);
   } catch (error) {
     if (!(error instanceof TryAgentError) || !reasonsOfBreaking.has(error.reason)) throw error;
-    // As with each start of an agent, it may fail only because version 2 was offered.
+    // Some agents fail only because version 2 was offered, so version 1 is tried, too.
     return await startAndAsk(1).catch((second: unknown) => {
       throw second instanceof TryAgentError && second.reason === 'cancelled' ? second : error;
     });
@@ -166,7 +166,7 @@ function exitWords(exit: AgentExit | undefined): string {
   return exit ? ` (${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})` : '';
 }
 
-/** The first or last line of an output, after a space; empty if there is none. */
+/** Returns the first or last line of an output, after a space. Empty if there is none. */
 function quoted(output: string, redact: (text: string) => string, which: 'first' | 'last'): string {
   const lines = redact(output).split('\n').map(oneLine);
   const line = lines.filter((words) => words !== '').at(which === 'first' ? 0 : -1);

@@ -8,14 +8,14 @@ import { parseJsonc } from '../../common/catalogue/jsonc';
 import { toMcpServers, type McpServerOptions } from './mcpServers';
 
 interface McpRequest extends McpServerOptions {
-  /** `mcpServers` of the agent's setting. They override workspace servers with the same name. */
+  /** `mcpServers` in the agent's settings. They override workspace servers with the same name. */
   readonly setting: Readonly<Record<string, unknown>>;
   readonly cwd: string;
   /** Servers of this window, in the format of the setting; overridden by all others. */
   readonly windowServers: Readonly<Record<string, unknown>>;
   /** Whether the user allows a workspace server; may ask. Rejects if that cannot be determined. */
   readonly isServerAllowed: (server: WorkspaceServer) => Promise<boolean>;
-  /** Called with all servers in the workspace's files, before any is asked for. */
+  /** Called with all servers in the workspace's files, before the user is asked about any of them. */
   readonly onServersFound: (servers: readonly NamedServer[]) => void;
 }
 
@@ -38,7 +38,8 @@ const maxFileBytes = 1024 * 1024;
 
 /**
  * Collects the MCP servers of an agent's setting, of `.vscode/mcp.json` in each folder of the (trusted) workspace, and
- * of the window. The first of a name wins. Workspace servers require the user's consent. Logs unusable servers.
+ * of the window. Of servers with the same name, the first is used. Workspace servers require the user's consent. Logs
+ * unusable servers.
  */
 export async function collectMcpServers(
   { setting, cwd, windowServers, isServerAllowed, onServersFound, ...options }: McpRequest,

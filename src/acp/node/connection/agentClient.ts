@@ -72,8 +72,8 @@ export interface AgentClientDeps {
 }
 
 /**
- * A connection to an agent over the SDK, shared by its sessions. The handshake decides the version of the protocol. Does not own
- * the stream.
+ * A connection to an agent over the SDK, shared by its sessions. The handshake determines the version of the protocol.
+ * Does not own the stream.
  */
 export class AgentClient {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
@@ -144,7 +144,7 @@ export class AgentClient {
     return parseAnswer(AuthStatusAnswer, await this.request('auth/status', {}, signal), 'auth/status');
   }
 
-  /** Opens a session and removes it again, to see whether the agent opens one. @throws BackendError, the agent's error */
+  /** Opens and deletes a session, to check whether the agent opens sessions. @throws BackendError, the agent's error */
   async trySession(params: SessionParams, signal: AbortSignal): Promise<void> {
     const surface = this.requireSurface();
     const { close, delete: remove } = this.abilities;

@@ -90,7 +90,10 @@ export class AgentGateway {
     }
   }
 
-  /** Converts an error for the user, and records whether it means that the user has to sign in. `what` was refused. */
+  /**
+   * Converts an error for the user, and records whether it means that the user has to sign in. `what` is the refused
+   * request.
+   */
   async explain(error: unknown, what: 'session' | 'prompt'): Promise<BackendError> {
     if (isAuthRequired(error)) return this.signIn.requireSignIn(error, what);
     const explained = await this.connection.toBackendError(error);
@@ -98,7 +101,7 @@ export class AgentGateway {
     return isUnmarkedRefusal ? this.signIn.requireSignIn(explained.cause, what) : explained;
   }
 
-  /** Like `request`, but throws the original error. @throws TimeoutError, and what `send` throws */
+  /** Like `request`, but throws the original error. @throws TimeoutError, and the errors of `send` */
   requestWithTimeout<T>(
     what: string,
     signal: AbortSignal | undefined,

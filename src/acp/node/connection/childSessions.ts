@@ -3,11 +3,11 @@ import { SubagentUpdate } from '../../common/session/wireSchema';
 
 const maxChildren = 1_000;
 
-/** The sessions of subagents, which belong to the sessions that announced them. */
+/** Maps the sessions of subagents to the sessions that announced them. */
 export class ChildSessions {
   private readonly ownerByChild = new BoundedMap<string, string>({ maxEntries: maxChildren });
 
-  /** Call for each update of a session, or of a child of it. `ownerId` is the session that has a peer. */
+  /** Call for each update of a session, or of one of its children. `ownerId` is the session that has a peer. */
   observe(ownerId: string, update: { readonly sessionUpdate: string }): void {
     if (update.sessionUpdate !== 'subagent_update') return;
     const child = SubagentUpdate.safeParse(update).data;

@@ -17,7 +17,7 @@ interface ClientInfo {
 const Answer = z.looseObject({ protocolVersion: z.number() });
 const unsupportedVersionCode = -32022;
 
-/** The version that is offered to an agent. `isLimitedTo1`: it failed earlier when version 2 was offered. */
+/** Returns the version to offer to an agent. `isLimitedTo1`: the agent failed earlier when version 2 was offered. */
 export function offeredVersion(protocol: ProtocolSetting, isLimitedTo1: boolean): ProtocolVersion {
   return protocol === '1' || (protocol === 'auto' && isLimitedTo1) ? 1 : 2;
 }
@@ -66,7 +66,7 @@ export function openSurface({ answer, offered, agentTitle, send }: Answered): Pr
   throw unsupportedVersionError(agentTitle, offered, String(protocolVersion));
 }
 
-/** Names the versions in an agent's refusal of the handshake; returns other errors unchanged. */
+/** Adds the versions to an error with which the agent refused the handshake. Returns other errors unchanged. */
 export function explainRefusal(error: unknown, agentTitle: string, offered: ProtocolVersion): unknown {
   if (!(error instanceof RequestError) || error.code !== unsupportedVersionCode) return error;
   const { supported } = Refusal.parse(error.data);

@@ -48,7 +48,9 @@ export interface ProtocolSurface {
   ): Promise<SessionSetup>;
   /** Resolves at the end of the turn. If a message reports the end, `onEnd` is called before the next message is read. */
   prompt(sessionId: string, prompt: ContentBlock[], onEnd: (result: TurnResult) => void): Promise<TurnResult>;
-  /** Call after `session/cancel` was sent. This and the following are absent if the version does not need them. */
+  /**
+   * Call after `session/cancel` was sent. This method and the next ones are absent if the version does not need them.
+   */
   markCancelled?(sessionId: string): void;
   /** Returns the agent's options after the change, if it sends them. */
   setOption(sessionId: string, change: OptionChange, signal?: AbortSignal): Promise<readonly AgentOption[] | undefined>;
@@ -58,7 +60,7 @@ export interface ProtocolSurface {
   parsePermissionRequest(params: unknown): PermissionRequest;
   /** Called for each update of an agent, before its session gets it. */
   observeUpdate?(sessionId: string, update: { readonly sessionUpdate: string }): void;
-  /** Rejects what waits for the session, or with `undefined` for all sessions. */
+  /** Rejects everything that waits for the session, or for any session if `sessionId` is undefined. */
   abandon?(sessionId: string | undefined, error: Error): void;
 }
 

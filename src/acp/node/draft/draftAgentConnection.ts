@@ -49,7 +49,7 @@ export class DraftAgentConnection implements Disposable {
     return this.protocolVariant === 'original';
   }
 
-  /** Starts the agent. `onGone` is called once if the agent ends unexpectedly. */
+  /** Starts the agent. Calls `onGone` once if the agent ends unexpectedly. */
   start(onGone: (reason: BackendError) => void): void {
     const { log, title } = this.options;
     const exited = firstEvent(this.agent.onDidExit);

@@ -85,7 +85,9 @@ export class DraftBackend implements SessionBackend {
     return { canLoad: true, canList: true, canDelete: false, images: false, embeddedContext: false };
   }
 
-  /** Creates a session. The protocol has no working directory: the agent works where it was started. */
+  /**
+   * Creates a session. The protocol has no working directory: the agent works in the folder in which it was started.
+   */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const connection = await this.connect();
     const created = await connection.callIfKeepsThreads('createThread', null, signal);
@@ -234,7 +236,7 @@ export class DraftBackend implements SessionBackend {
     return session;
   }
 
-  /** Requests about threads without an open session are granted only if no approval is needed. */
+  /** Without an open session, a request for a file is granted only if it needs no approval. */
   private createFilePermissions(): DraftFilePermissions {
     const { id, permissionsByThread } = this;
     const { standing } = this.options;
@@ -260,7 +262,7 @@ export class DraftBackend implements SessionBackend {
     }
   }
 
-  /** The threads as the agent sees them. Its messages to open threads also appear in their sessions. */
+  /** Returns the threads that the agent can access. Its messages to open threads also appear in their sessions. */
   private createThreadApi(): ThreadApi {
     const { threads, sessions } = this;
     return {

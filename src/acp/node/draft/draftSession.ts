@@ -27,7 +27,7 @@ interface DraftSessionDeps {
   readonly createRequestId: () => string;
   /** Sends the user's message to the agent. @throws BackendError */
   readonly send: (text: string) => Promise<void>;
-  /** What ends an answer. `result`: `send` resolves; `message`: a message of the agent. */
+  /** The event that ends an answer. `result`: `send` resolves; `message`: a message of the agent. */
   readonly answerEndsWith: 'result' | 'message';
   readonly onDidClose: () => void;
   readonly approvals: Approvals;
@@ -49,7 +49,7 @@ interface Turn {
   text: string;
   readCount: number;
   readonly controller: AbortController;
-  /** Records that the agent is done with the prompt, even if the turn was stopped. */
+  /** Records that the agent has finished the prompt, even if the turn was stopped. */
   finish(): void;
   readonly finished: Promise<void>;
 }
@@ -57,7 +57,10 @@ interface Turn {
 /** How long a prompt waits for the agent to finish a stopped prompt. */
 const drainTimeoutMs = 30_000;
 
-/** A session of a draft agent. Output of a stopped turn is dropped, and the next prompt waits for its end. */
+/**
+ * A session of a draft agent. Output of a stopped turn is dropped, and the next prompt waits until the agent has
+ * finished it.
+ */
 export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];

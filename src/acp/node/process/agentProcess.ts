@@ -41,7 +41,7 @@ interface AgentProcessOptions {
 }
 
 export interface AgentExit {
-  /** The exit code; `null` if a signal ended the process. */
+  /** The exit code. `null` if a signal ended the process. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   /** The last part of stderr. */
@@ -136,7 +136,7 @@ export class AgentProcess {
     });
   }
 
-  /** Closes stdin, then sends SIGTERM and SIGKILL if needed. Resolves when this is done. Never rejects. */
+  /** Closes stdin, then sends SIGTERM and SIGKILL if needed. Resolves when all processes have ended. Never rejects. */
   async stop(): Promise<StopOutcome> {
     this.stopResult ??= this.endProcessGroups();
     const outcome = await this.stopResult;
@@ -153,8 +153,8 @@ export class AgentProcess {
   private async endProcessGroups(): Promise<StopOutcome> {
     const byItself = this.hasLeaderExited;
     if (!byItself) {
-      // This must be done before the exit. Later, child processes can be found only by their mark, which some systems
-      // do not support.
+      // This must be done before the exit. After the exit, child processes can be found only by their mark, which some
+      // systems do not support.
       this.childProcessGroups = descendantProcessGroups(this.pid);
       this.child.stdin.end();
       await this.waitForLeaderExit();

@@ -46,7 +46,10 @@ export class CommandError extends Error {
 
 const maxShimBytes = 8 * 1024;
 
-/** Finds the program that a shell would start. Looks inside npm's `.cmd` files and scripts. @throws CommandError */
+/**
+ * Finds the program that a shell would start. Resolves npm's `.cmd` files and scripts to the programs that they run.
+ * @throws CommandError
+ */
 export async function lookupCommand(command: string, options: LookupOptions): Promise<FoundCommand> {
   return options.platform === 'win32' ? lookupOnWindows(command, options) : lookupOnPosix(command, options);
 }
@@ -117,7 +120,7 @@ async function lookupOnWindows(command: string, options: LookupOptions): Promise
     try {
       return { file: await findFile(program, names, options), args: shim?.args ?? [] };
     } catch {
-      // The shim lists alternatives, so the next program is tried.
+      // The next program of the shim is tried.
     }
   }
   if (!shim) {

@@ -6,10 +6,10 @@ export function mayOutliveAgent([program = '', ...args]: readonly string[], runs
   return isTerminalHost(args) || [browsers, editors, multiplexers, daemons].some((names) => names.test(name));
 }
 
-/** Whether the arguments are those of VS Code's pty host, the parent of the user's terminals in a server. */
+/** Whether the arguments belong to VS Code's pty host, which on a server is the parent of the user's terminals. */
 const isTerminalHost = (args: readonly string[]): boolean => args.includes('--type=ptyHost');
 
-/** Arguments of a program that the agent automates, such as a browser. */
+/** Arguments with which an agent starts a program, such as a browser, to automate it. */
 const automationArguments =
   /^--?(headless|remote-debugging|enable-automation|marionette|juggler|extensionTestsPath|batch|script)/;
 

@@ -17,11 +17,11 @@ export const reconnectRules: typeof defaultRestartRules = {
 export type RestartDecision = { readonly kind: 'restart'; readonly delayMs: number } | { readonly kind: 'giveUp' };
 
 /**
- * Decides when to restart a crashed agent: after a growing delay, and no more after too many crashes. Starts no timers
- * itself.
+ * Decides when to restart a crashed agent. The delay grows with each crash; after too many crashes, there are no more
+ * restarts. Starts no timers itself.
  */
 export class RestartPolicy {
-  /** Times of the crashes in the window of time, in milliseconds of the monotonic clock, oldest first. */
+  /** Times of the crashes in the last `windowMs`, in milliseconds of the monotonic clock, oldest first. */
   private crashTimesMs: number[] = [];
 
   /**

@@ -54,8 +54,8 @@ export class ShellEnvironment {
 }
 
 /**
- * Merges two environments. Variables of this process win, because they may be set intentionally. PATH combines both
- * values, that of this process first.
+ * Merges two environments. Variables of this process take precedence, because they may be set intentionally. PATH
+ * combines both values, that of this process first.
  */
 export function mergeEnvironments(
   own: Readonly<Record<string, string>>,

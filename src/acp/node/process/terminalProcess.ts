@@ -14,7 +14,7 @@ interface TerminalCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Maximum size of the kept output, in bytes. The oldest output is dropped first. */
   readonly maxOutputBytes: number;
-  /** On Windows: the arguments are not quoted, as `cmd /s /c` needs it. */
+  /** On Windows: the arguments are not quoted, as `cmd /s /c` requires. */
   readonly hasVerbatimArguments?: boolean;
 }
 
@@ -27,7 +27,7 @@ const outputDrainMs = 1000;
 /** Two of these steps and the remaining output must fit into the 3 s that a closing window has. */
 const killGraceMs = 700;
 
-/** A command without a shell and stdin, in its own process group, and its output. */
+/** A command without a shell and stdin, in its own process group. Keeps the command's output. */
 export class TerminalProcess {
   /** Resolves when the command has ended and its output was read. Never rejects. */
   readonly whenExited: Promise<TerminalExit>;

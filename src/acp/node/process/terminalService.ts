@@ -54,7 +54,10 @@ export class TerminalService {
 
   constructor(private readonly options: TerminalServiceDeps) {}
 
-  /** Creates a terminal. If `signal` fires first, ends it as soon as it is ready: the agent would not release it. */
+  /**
+   * Creates a terminal. If `signal` fires first, ends it as soon as it is ready: the agent does not know it and would
+   * not release it.
+   */
   async create(params: CreateTerminalParams, signal?: AbortSignal): Promise<{ terminalId: string }> {
     this.requireCapacity();
     this.startingCount++;

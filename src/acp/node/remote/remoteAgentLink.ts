@@ -26,7 +26,7 @@ interface RemoteAddress {
 interface RemoteAgentDeps {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Removes secrets from what the server says when it ends the connection. */
+  /** Removes secrets from the server's reason for ending the connection. */
   readonly redact?: (text: string) => string;
   readonly limits?: Partial<RemoteLimits>;
 }

@@ -31,7 +31,7 @@ export class RemoteAgentError extends Error {
 }
 
 /**
- * Explains an error of a connection. The text of other errors is not used, because it may contain what the server sent.
+ * Explains an error of a connection. The text of other errors is not used, because it may contain data from the server.
  * `where` is the URL without its secret parts.
  */
 export function toRemoteError(error: unknown, where: string, wasOpen: boolean): RemoteAgentError {

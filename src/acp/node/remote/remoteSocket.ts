@@ -9,14 +9,14 @@ interface RemoteSocketDeps {
   readonly where: string;
   readonly clock: Clock;
   readonly limits: RemoteLimits;
-  /** Removes secrets from what the server says. */
+  /** Removes secrets from the server's reason for closing the connection. */
   readonly redact: (text: string) => string;
   readonly onCreate: (socket: Pick<WebSocket, 'terminate'>) => void;
 }
 
 /**
- * The WebSocket that the SDK's client uses: `ws`, which opens connections with `node:http` and `node:https`. Failures are reported
- * as `error` with a RemoteAgentError, if they are not errors of the network.
+ * The WebSocket that the SDK's client uses: `ws`, which opens connections with `node:http` and `node:https`. Failures
+ * other than network errors are reported as `error` with a RemoteAgentError.
  */
 export function remoteSocketClass(deps: RemoteSocketDeps): WebSocketConstructor {
   const { clock, limits, onCreate, redact, where } = deps;

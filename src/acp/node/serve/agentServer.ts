@@ -33,7 +33,7 @@ export interface AgentServerDeps {
 
 const connectionHeader = 'acp-connection-id';
 
-/** Offers an agent over Streamable HTTP and WebSocket. Each connection has an agent process of its own. */
+/** Offers an agent over Streamable HTTP and WebSocket. Each connection has its own agent process. */
 export class AgentServer {
   private readonly limits: ServeLimits;
   private readonly httpServer: http.Server;
@@ -111,7 +111,7 @@ export class AgentServer {
 
   private handleRequest(request: http.IncomingMessage, response: http.ServerResponse): void {
     response.on('error', (error) => this.deps.log.debug(`A response failed: ${error.message}`));
-    // The SDK takes an empty header as none.
+    // The SDK treats an empty header as a missing one.
     const [givenId = ''] = request.headersDistinct[connectionHeader] ?? [];
     const connectionId = givenId === '' ? undefined : givenId;
     const refusal =
@@ -182,7 +182,7 @@ export class AgentServer {
     let { bytesRead } = connection;
     const first = clock.setTimer(firstMessageTimeoutMs, () => socket.terminate());
     const check = (): void => {
-      // A long message on a slow line delays all other signs of life.
+      // While a long message arrives slowly, pongs are delayed.
       if (!isAlive && connection.bytesRead === bytesRead) socket.terminate();
       else {
         isAlive = false;

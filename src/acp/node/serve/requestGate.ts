@@ -18,7 +18,7 @@ interface RequestGateOptions {
 export const agentPath = '/acp';
 const ownHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Decides which requests reach the agent: those of programs that know the token, and never those of web pages. */
+/** Decides which requests reach the agent. Programs need the token. Web pages are always refused. */
 export class RequestGate {
   private readonly tokenDigest: Buffer | undefined;
   private readonly hosts: ReadonlySet<string>;
@@ -54,7 +54,7 @@ export class RequestGate {
   }
 }
 
-/** A Host header without its port, in lower case. */
+/** Returns the name in a Host header, without its port and in lower case. */
 function nameOf(host: string): string {
   return host.toLowerCase().replace(/:\d{1,5}$/u, '');
 }

@@ -6,7 +6,7 @@ export const defaultServeLimits = {
   maxSockets: 512,
   /** Maximum size of a message in bytes: prompts with images, and files that the agent asks for. */
   maxMessageBytes: 32 * 1024 * 1024,
-  /** Maximum number of bytes of the agent's output that wait for the client, in each of two places. */
+  /** Maximum number of bytes of the agent's output that wait for the client, in each of two buffers. */
   maxWaitingBytes: 64 * 1024 * 1024,
   maxUrlLength: 4096,
   headersTimeoutMs: 10_000,

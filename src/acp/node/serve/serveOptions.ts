@@ -59,7 +59,7 @@ export function parseServeOptions(argv: readonly string[]): ServeOptions | 'help
   return { agent, cwd, host, port: Number(port), token, allowedHosts, tls, isVerbose };
 }
 
-/** The requests of clients are compared with the name alone. */
+/** The server compares only the host names of requests, without ports. */
 function checkHostName(name: string): void {
   if (/^(?:[^\s/:[\]]+|\[[\da-f:.]+\])$/iu.test(name)) return;
   throw new RangeError(`--allow-host ${name} must be a name without a port, or an IPv6 address in brackets.`);

@@ -16,7 +16,9 @@ interface ServedAgentDeps {
  * and ends with the connection.
  */
 export class ServedAgent {
-  /** Resolves when the process has ended. If none was started, resolves when the client has left. Never rejects. */
+  /**
+   * Resolves when the process has ended. If none was started, resolves when the client has disconnected. Never rejects.
+   */
   readonly closed: Promise<void>;
   private readonly writer: WritableStreamDefaultWriter<AnyMessage>;
   private readonly reader: ReadableStreamDefaultReader<AnyMessage>;
@@ -88,7 +90,7 @@ export class ServedAgent {
     }
   }
 
-  /** Resolves when the client has left. */
+  /** Forwards the client's messages. Resolves when the client has disconnected. */
   private async passInput(agent: AgentProcessHandle, first: AnyMessage): Promise<void> {
     for (let message: AnyMessage | undefined = first; message; message = await this.read()) {
       await agent.stream.send(message);
@@ -96,7 +98,7 @@ export class ServedAgent {
   }
 
   private async read(): Promise<AnyMessage | undefined> {
-    // The connection ends the stream with an error when the client leaves.
+    // The connection ends the stream with an error when the client disconnects.
     return (await this.reader.read().catch(() => undefined))?.value;
   }
 

@@ -28,7 +28,7 @@ export interface AcpBackendDeps extends AgentGatewayDeps {
   readonly editor: EditorPort;
   readonly standing: StandingPermissions;
   readonly writeObserver?: WriteObserver;
-  /** Removes the user's keys from what the agent streams in pieces. */
+  /** Removes the user's keys from streamed text. */
   readonly redactor?: SecretRedactor;
   readonly terminalEnv: Readonly<Record<string, string>>;
 }

@@ -181,7 +181,7 @@ export class AcpSession implements BackendSession, SessionPeer {
       resolve: (path) => editor.realPathOf(path),
       protectionOf: (path) => editor.protectionOf(path),
     });
-    // The turn may have been cancelled meanwhile, and all requests with it.
+    // The turn may have been cancelled in the meantime, and all requests with it.
     const turnSignal = this.currentTurn?.controller.signal;
     return this.permissions.decideToolCall(
       request,
@@ -270,7 +270,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     const { agent, clock } = this.options;
     this.endSession('The session was closed.');
     await this.terminals.close();
-    // A cancelled turn has some time to end before its session is closed.
+    // A cancelled turn gets some time to end before its session is closed.
     if (turn) await withDeadline(clock, 'close', agent.limits.cancelGraceMs, () => turn.done).catch(() => undefined);
     await this.detach();
   }
@@ -324,7 +324,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   private endTurn(end: Parameters<SessionEventMapper['endTurn']>[0], signal: AbortSignal): void {
     const { currentTurn: turn } = this;
     if (!turn || !this.isCurrent(signal)) return;
-    // Readers of the last event may send the next prompt.
+    // Listeners of the last event may send the next prompt.
     this.clearTurn(turn);
     this.emitTurnBoundary(this.mapper.endTurn(end));
   }

@@ -19,19 +19,21 @@ export class AgentUpdates {
     this.v2 = new V2Updates(mapper, this.subagents);
   }
 
-  /** Whether the agent works, according to its last report. Version 1 has no such reports. */
+  /** Whether the agent is working, according to its last report. Version 1 has no such reports. */
   get isWorking(): boolean {
     return this.v2.isWorking;
   }
 
-  /** With `subagentId`, the update is one of the session of that subagent. */
+  /** With `subagentId`, the update belongs to the session of that subagent. */
   mapUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): SessionEvent[] {
     if (subagentId === undefined) return (version === 1 ? this.v1 : this.v2).mapUpdate(update);
     const news = (version === 1 ? v1SubagentNewsOf : v2SubagentNewsOf)(update);
     return news ? this.subagents.mapNews(subagentId, news) : [];
   }
 
-  /** A request of this session or of a subagent of it, with calls as they are in this session. */
+  /**
+   * Returns a permission request of this session or one of its subagents. Its call is the one shown in this session.
+   */
   toOwnRequest(request: PermissionRequest): PermissionRequest {
     return this.subagents.toParentRequest(request);
   }

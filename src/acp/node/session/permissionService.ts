@@ -94,7 +94,7 @@ export class PermissionService implements Disposable {
 
   constructor(private readonly options: PermissionServiceDeps) {}
 
-  /** Answers `session/request_permission`. Automatic answers apply once, so that the agent does not store them. */
+  /** Answers `session/request_permission`. Automatic answers apply once, so that the agent stores nothing. */
   async decideToolCall(
     agentRequest: PermissionRequest,
     call: RequestedCall,

@@ -189,7 +189,10 @@ export class SessionBinding {
     config.applySetup(setup);
   }
 
-  /** Returns the attached state. @throws BackendError `closed` if the process or the session has ended meanwhile */
+  /**
+   * Returns the attached state.
+   * @throws BackendError `closed` if the process or the session has ended in the meantime
+   */
   private requireAttached(): AttachedState<AgentClient> {
     if (this.state.kind === 'attached') return this.state;
     throw new BackendError('closed', `${this.deps.agent.title} has ended.`);

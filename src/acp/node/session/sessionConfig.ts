@@ -58,7 +58,10 @@ export class SessionConfig {
     onDidChange();
   }
 
-  /** Restores the options after a restart, unless the agent kept them and asks no less. Returns a notice, if any. */
+  /**
+   * Restores the options after a restart, unless the agent kept them and does not ask less often. Returns a notice, if
+   * any.
+   */
   async restoreOptions(
     attached: AttachedState<AgentClient>,
     before: readonly ConfigOption[],

@@ -32,7 +32,7 @@ interface AgentSignInDeps {
   readonly limits: AcpLimits;
 }
 
-/** The user's sign-in to one agent: knows when it is missing, performs and checks it, and resumes waiting prompts. */
+/** The user's sign-in to one agent. Detects that it is missing, performs and checks it, and resumes waiting prompts. */
 export class AgentSignIn {
   private readonly onListenerError = (error: unknown): void =>
     this.options.log.error('A listener of signing in failed', error);
@@ -58,7 +58,7 @@ export class AgentSignIn {
     return stateWithSignIn(connection.state, this.signIn, title, this.methods);
   }
 
-  /** The ways to sign in, as far as they are known: those of the agent are known once it has started. */
+  /** The known ways to sign in. The agent's own ways are known only after it has started. */
   get methods(): readonly AuthMethod[] {
     return this.ways.map(({ method }) => method);
   }
@@ -75,7 +75,7 @@ export class AgentSignIn {
     this.apply({ type: 'accepted', what });
   }
 
-  /** Forgets what is known, because the user stopped the agent or signed out. */
+  /** Resets the state, because the user stopped the agent or signed out. */
   reset(): void {
     if (this.signIn.kind !== 'performing') this.apply({ type: 'reset' });
   }
@@ -113,8 +113,8 @@ export class AgentSignIn {
   }
 
   /**
-   * Whether the user is already signed in: the agent reports it, or else opens a session. @throws BackendError for
-   * other failures
+   * Whether the user is already signed in: the agent reports it, or a new session can be opened.
+   * @throws BackendError for other failures
    */
   async isSignedIn(signal: AbortSignal): Promise<boolean> {
     const { connection, trySession } = this.options;
@@ -132,7 +132,7 @@ export class AgentSignIn {
     }
   }
 
-  /** Undefined if the agent does not know, or cannot report it. */
+  /** Returns the agent's report. Undefined if the agent does not know, or cannot report it. */
   private async askForStatus(signal: AbortSignal): Promise<AuthStatus | undefined> {
     const { clock, connection, limits, log } = this.options;
     const { client } = await connection.connect(signal);
@@ -214,7 +214,9 @@ export class AgentSignIn {
     await this.check(way, signal);
   }
 
-  /** Some agents use a key only after `authenticate`, which others persist: it is called only where it is needed. */
+  /**
+   * Some agents use a key only after `authenticate`, but others store it then. So it is called only where it is needed.
+   */
   private async check(way: SignInWay, signal: AbortSignal): Promise<void> {
     const { trySession } = this.options;
     try {

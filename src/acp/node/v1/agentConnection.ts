@@ -20,7 +20,7 @@ import { RemoteAgentError } from '../remote/remoteErrors';
 import { mayWorkWithVersion1, offeredVersion } from '../connection/handshake';
 import type { ProtocolVersion } from '../connection/protocolSurface';
 
-/** An agent that runs: a process, or a connection to a remote agent. */
+/** A running agent: a process, or a connection to a remote agent. */
 export interface AgentProcessHandle {
   readonly stream: MessageStream;
   readonly onDidExit: Event<AgentExit>;
@@ -34,7 +34,7 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
   readonly title: string;
   /** Default `auto`: offers the highest version, then version 1 if the agent fails. */
   readonly protocol?: ProtocolSetting;
-  /** Stored for all windows. By default, only this connection remembers. */
+  /** Stored for all windows. By default, the memory is limited to this connection. */
   readonly agentVersionMemory?: () => AgentVersionMemory;
   /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
@@ -48,7 +48,9 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
 export interface AcpLimits {
   /** Time limit for the first start, which may download the agent. */
   readonly coldStartTimeoutMs: number;
-  /** Time limit for an agent that need not be downloaded, before version 1 is offered to it instead. */
+  /**
+   * Time limit for the answer to an offer of version 2, if the agent need not be downloaded. Then version 1 is offered.
+   */
   readonly offerTimeoutMs: number;
   readonly initializeTimeoutMs: number;
   readonly requestTimeoutMs: number;
@@ -70,7 +72,7 @@ export interface ConnectedAgent {
 interface StartedProcess {
   readonly process: AgentProcessHandle;
   readonly client: AgentClient;
-  /** Whether the process is started again, with an offer of version 1, if it ends now. */
+  /** Whether the process is restarted with an offer of version 1 if it ends now. */
   canFallBack: boolean;
   /** Settles when the process has exited and its stderr was read. */
   readonly exited: Promise<AgentExit>;
@@ -271,7 +273,7 @@ export class AgentConnection {
   private handleProcessEnd(started: StartedProcess, closed?: StreamClosed): void {
     if (this.currentProcess !== started) return;
     if (started.canFallBack && isOfAgent(closed?.error)) {
-      // The handshake fails at once, which starts the agent again.
+      // The handshake fails immediately, and then the agent is restarted.
       started.client.dispose();
       return;
     }
@@ -283,7 +285,7 @@ export class AgentConnection {
     const end = this.describeExit(started, closed?.error);
     this.markProcessEnded(started, end);
     void end.then((error) => {
-      // The agent may have been stopped or restarted meanwhile.
+      // The agent may have been stopped or restarted in the meantime.
       const isCurrent =
         this.lastEndReason === end && (this.pendingStart === undefined || this.pendingStart === pendingStart);
       if (isCurrent) this.setFailed(this.hasGivenUp ? withMessage(error, this.givenUpMessage) : error);

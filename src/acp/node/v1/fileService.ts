@@ -8,7 +8,9 @@ import { sliceLines } from '../../common/sliceLines';
 import type { PermissionService } from '../session/permissionService';
 
 export interface FileServiceDeps {
-  /** Returns how to answer a read of a missing file. Gemini can create a file only if the answer is empty text. */
+  /**
+   * Returns how to respond to a read of a missing file. Gemini can create a file only if the response is an empty text.
+   */
   readonly missingFile: () => MissingFileResult;
   readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWrite' | 'askToWrite'>;
   readonly protectionOf: EditorPort['protectionOf'];
@@ -103,7 +105,7 @@ export class FileService {
   }
 }
 
-/** Creates the error for a denied request. `reason` tells the agent what to do next. */
+/** Creates the error for a denied request. `reason` includes what the agent can do next. */
 function refusal(what: 'read' | 'edit', path: string, reason: string): RequestError {
   return new RequestError(internalError, `You may not ${what} '${path}'. ${reason}`, { path });
 }

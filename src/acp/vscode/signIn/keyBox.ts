@@ -48,7 +48,7 @@ export async function askForKey(
   }
 }
 
-/** Asks for the environment variable that an agent takes a key from. */
+/** Asks for the environment variable in which an agent expects a key. */
 export async function askForVariable(
   agentTitle: string,
   check: (variable: string) => boolean,

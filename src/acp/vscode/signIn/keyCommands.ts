@@ -11,7 +11,7 @@ interface KeyCommandsDeps {
   readonly keys: AgentKeyStore;
   readonly flow: SignInFlow;
   readonly messages: Messages;
-  /** The keys that an agent is known to take. */
+  /** The keys that an agent is known to accept. */
   readonly knownKeys: (agentId: string) => readonly AuthKey[];
 }
 
@@ -22,7 +22,7 @@ interface KeyItem extends vscode.QuickPickItem {
 const remove = 'Remove';
 const replace = 'Replace…';
 
-/** The commands that manage the stored keys of agents, and sign out. */
+/** The commands that manage the stored keys of agents, and the command that signs out. */
 export class KeyCommands {
   constructor(private readonly options: KeyCommandsDeps) {}
 

@@ -22,7 +22,7 @@ export interface SignInAgents {
   open(id: string): Promise<SessionBackend>;
   /** Whether the agent is the user's own, not the workspace's. */
   mayHaveKeys(id: string): boolean;
-  /** Whether a session shows that a sign-in works; otherwise only a prompt does. */
+  /** Whether a new session proves that a sign-in works. For other agents, only a prompt proves it. */
   isProvenBySession(id: string): boolean;
 }
 
@@ -45,7 +45,7 @@ export class SignInFlow {
     const agentId = typeof id === 'string' ? id : await this.chooseAgent();
     if (agentId === undefined) return;
     const backend = await this.options.agents.open(agentId);
-    // Otherwise, the conversation or the card that shows the missing sign-in shows its end, too.
+    // If a sign-in was missing, the conversation or card that shows this also shows the result.
     const isSilent = backend.state.kind === 'authRequired';
     const choice = await this.chooseWay(backend);
     if (choice) await this.signInBy(backend, choice, isSilent);
@@ -111,7 +111,7 @@ export class SignInFlow {
     });
   }
 
-  /** Asks an agent that is not known to need a sign-in. */
+  /** Returns the ways to sign in. Asks the agent for them unless it is known to require a sign-in. */
   private async methodsOf(
     backend: SessionBackend,
   ): Promise<Pick<SignInMethods, 'accounts' | 'isSignedIn' | 'methods'>> {
@@ -137,7 +137,7 @@ export class SignInFlow {
       const { [key.variable]: earlier } = await keys.keysOf(backend.id);
       await keys.set(backend.id, key.variable, entered);
       if ((await this.perform(backend, method, isSilent)) !== 'refused') return;
-      // A refused key must not cover another sign-in of the agent.
+      // A refused key must not replace another sign-in of the agent.
       if (earlier === undefined) await keys.delete(backend.id, key.variable);
       else await keys.set(backend.id, key.variable, earlier);
     } finally {

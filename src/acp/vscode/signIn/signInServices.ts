@@ -23,20 +23,26 @@ interface SignInServicesDeps {
   readonly log: Logger;
 }
 
-/** What other features may do with the keys of agents. */
+/** Access of other features to the keys of agents. */
 export interface AgentKeysPort {
   /** Removes all keys of an agent, for example because it was removed. */
   deleteAll(agentId: string): Promise<void>;
-  /** Stores a secret of one of the user's agents. @throws Error in a sentence if the variable or the key is not allowed */
+  /**
+   * Stores a secret of one of the user's agents.
+   * @throws Error with a sentence for the user if the variable or the key is not allowed
+   */
   setSecret(agentId: string, variable: string, secret: string): Promise<void>;
   deleteSecret(agentId: string, variable: string): Promise<void>;
   /** The variables that secrets are stored for. */
   variablesOf(agentId: string): Promise<readonly string[]>;
-  /** The stored secrets by variable, to try a command with. @throws Error if secrets are stored that cannot be read */
+  /**
+   * Returns the stored secrets by variable, for testing a command.
+   * @throws Error if secrets are stored that cannot be read
+   */
   keysOf(agentId: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The keys of agents and what is known of their sign-ins, and the commands for both. */
+/** Stores the keys of agents and the state of their sign-ins, and provides the commands for both. */
 export class SignInServices {
   readonly keys: AgentKeyStore;
   readonly memory: SignInMemory;
@@ -110,7 +116,7 @@ export class SignInServices {
     }
   }
 
-  /** An agent that waits for a sign-in uses a key as soon as it is stored, also if another window stored it. */
+  /** If an agent waits for a sign-in, uses a key as soon as any window has stored it. */
   private async useStoredKey(registry: AgentRegistry, flow: SignInFlow, agentId: string): Promise<void> {
     const backend = registry.backends.find(({ id }) => id === agentId);
     if (backend?.state.kind !== 'authRequired' || flow.isSigningIn(agentId)) return;
