@@ -16,7 +16,7 @@ interface OwnAgentFormProps {
   readonly initial: OwnAgent;
 }
 
-/** The command is tested before it is saved. A command that does not work can still be saved, and corrected later. */
+/** The command is tested before it is saved. A command that does not work can be saved anyway and corrected later. */
 export function OwnAgentForm({ page, initial }: OwnAgentFormProps) {
   const id = useId();
   const first = useRef<HTMLInputElement>(null);

@@ -7,7 +7,7 @@ const accountPattern = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}])?$/u;
 /** The name of a further account of an installed agent, such as "Work". It is part of the id of its backend. */
 export const AccountName = z.string().max(maxAccountUnits).regex(accountPattern);
 
-/** An installed agent, or a further account of it: the same program with keys of its own. */
+/** An installed agent, or a further account of it: the same program with its own keys. */
 export type AgentOrAccount = InstalledAgent & { readonly account?: string };
 
 /** Each agent, followed by its accounts. */

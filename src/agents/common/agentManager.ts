@@ -37,7 +37,7 @@ interface RunningJob {
 
 const untrustedMessage = 'Agents can’t be installed in an untrusted workspace. Trust it first.';
 
-/** Installs, updates and removes agents, and knows the state of each. */
+/** Installs, updates and removes agents, and tracks their states. */
 export class AgentManager implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = this.disposables.add(
@@ -85,7 +85,7 @@ export class AgentManager implements Disposable {
     };
   }
 
-  /** Loads the list of the registry again. Concurrent calls share one. A failure is part of the view. */
+  /** Loads the list of the registry again. Concurrent calls share one load. A failure is part of the view. */
   async refresh(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
@@ -122,7 +122,7 @@ export class AgentManager implements Disposable {
     this.running.get(registryId)?.controller.abort();
   }
 
-  /** Resolves with the sentence that says what was deleted; undefined if the user did not confirm. @throws InstallError */
+  /** Resolves to a sentence about what was deleted; undefined if the user did not confirm. @throws InstallError */
   async remove(registryId: string): Promise<string | undefined> {
     const { backends, consents, installer, questions } = this.deps;
     const agent = installer.installed().find(({ id }) => id === registryId);
@@ -140,7 +140,7 @@ export class AgentManager implements Disposable {
     return `Removed ${agent.name}: ${formatBytes(bytes)} freed.`;
   }
 
-  /** Resolves with the backend id of the new account; undefined if the user cancels. @throws InstallError */
+  /** Resolves to the backend id of the new account; undefined if the user cancels. @throws InstallError */
   async addAccount(registryId: string): Promise<string | undefined> {
     const { backends, installer, questions } = this.deps;
     const agent = installer.installed().find(({ id }) => id === registryId);

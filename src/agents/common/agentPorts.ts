@@ -14,7 +14,9 @@ export interface RegistrySource {
   refresh(signal: AbortSignal): Promise<void>;
   /** Loads the list again if that is due: daily. Never rejects. */
   refreshIfDue(signal: AbortSignal): Promise<void>;
-  /** Returns the checked text of an SVG image, if the agent has one. Never rejects. */
+  /**
+   * Returns the agent's icon, as the text of an SVG image that was checked. Undefined if it has none. Never rejects.
+   */
   icon(agent: RegistryAgent): Promise<string | undefined>;
 }
 
@@ -25,7 +27,7 @@ export interface Installer {
   plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan>;
   /** @throws InstallError */
   install(agent: RegistryAgent, options: InstallOptions): Promise<InstalledAgent>;
-  /** Resolves with the size of what was deleted. @throws InstallError */
+  /** Resolves to the size of the deleted files. @throws InstallError */
   remove(id: string): Promise<{ readonly bytes: number }>;
   /** Changes the names of the further accounts of an installed agent. @throws InstallError */
   changeAccounts(id: string, change: (names: readonly string[]) => readonly string[]): Promise<void>;
@@ -38,7 +40,7 @@ interface InstallOptions {
   readonly onProgress: (progress: InstallProgress) => void;
 }
 
-/** What the page needs to know about the agents that conversations use. */
+/** What the page needs to know about the backends of agents. */
 export interface AgentBackends {
   readonly onDidChange: Event<void>;
   list(): Promise<readonly ListedBackend[]>;
@@ -53,11 +55,11 @@ export interface AgentBackends {
   stop(backendId: string): Promise<void>;
 }
 
-/** What the user is asked before agents are installed or removed. */
+/** The questions to the user before agents are installed or removed. */
 export interface AgentQuestions {
   confirmInstall(plan: InstallPlan, agent: RegistryAgent): Promise<boolean>;
   confirmRemove(agent: InstalledAgent, isWorking: boolean): Promise<boolean>;
-  /** Resolves with the name of a new account; undefined if the user cancels. */
+  /** Resolves to the name of a new account; undefined if the user cancels. */
   askAccount(agent: InstalledAgent): Promise<string | undefined>;
   confirmRemoveAccount(agent: InstalledAgent, account: string, isWorking: boolean): Promise<boolean>;
 }
@@ -66,7 +68,7 @@ export interface AgentQuestions {
 export interface AgentSecrets {
   /** Variables that have a stored value. */
   variablesOf(backendId: string): Promise<readonly string[]>;
-  /** The stored values by variable, to try a command with. */
+  /** Returns the stored values by variable, for testing a command. */
   keysOf(backendId: string): Promise<Readonly<Record<string, string>>>;
   setSecret(backendId: string, variable: string, value: string): Promise<void>;
   deleteSecret(backendId: string, variable: string): Promise<void>;
@@ -90,5 +92,5 @@ interface TriedProgram {
   readonly cwd?: string;
 }
 
-/** Starts a command, asks it for its name as an agent, and ends it. @throws Error with a sentence for the user */
+/** Starts a command, requests its name over ACP, and ends it. @throws Error with a sentence for the user */
 export type TryAgent = (program: TriedProgram, signal: AbortSignal) => Promise<TriedAgent>;

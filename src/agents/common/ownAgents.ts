@@ -39,7 +39,7 @@ export class OwnAgents {
     return form;
   }
 
-  /** Starts the agent of a form and ends it. Reports what is wrong in words. Never rejects. */
+  /** Starts the agent of a form and ends it. A failure becomes a message in the result. Never rejects. */
   async test(form: OwnAgent, signal: AbortSignal): Promise<OwnAgentTest> {
     const { resolveFolder, secrets, tryAgent } = this.deps;
     try {
@@ -76,7 +76,7 @@ export class OwnAgents {
     const { newSecrets, secretNames } = parseForm(form);
     const stored = previousName === undefined ? {} : await secrets.keysOf(previousName);
     const kept = Object.entries(stored).filter(([variable]) => secretNames.includes(variable));
-    // The secrets come first: an agent that starts without one would ask the user to sign in.
+    // The secrets are stored first: an agent that starts without one would ask the user to sign in.
     for (const [variable, value] of Object.entries({ ...Object.fromEntries(kept), ...newSecrets })) {
       if (name !== previousName || variable in newSecrets) await secrets.setSecret(name, variable, value);
     }

@@ -27,14 +27,14 @@ const memoryName = 'agents.updatesOfferedAt';
 export class UpdateOffers implements Disposable {
   private readonly disposables = new DisposableStore();
   private timer: Disposable | undefined;
-  /** Versions whose automatic installation was tried, so that a failing one is not tried after each turn. */
+  /** Versions whose automatic installation was tried, so that a version that fails is not tried after each turn. */
   private readonly tried = new Set<string>();
   private running: Promise<void> | undefined;
 
   constructor(private readonly deps: UpdateOffersDeps) {}
 
   start(): void {
-    // An update that had to wait for a turn is installed after it.
+    // An update that was postponed because of a turn is installed after it.
     this.disposables.add(
       this.deps.backends.onDidEndTurn(() => {
         if (this.deps.isAutomatic()) void this.check();

@@ -33,7 +33,7 @@ export interface AgentInstallerOptions {
   readonly npm?: NpmRelease;
 }
 
-/** Npm packages have hashes, so they come before archives. */
+/** Npm packages come before archives, because they always have hashes. */
 const kindOrder: readonly Distribution['kind'][] = ['npx', 'binary', 'uvx'];
 
 /** Installs agents of the registry into our storage, for all windows. */
@@ -47,7 +47,7 @@ export class AgentInstaller implements Disposable {
   private readonly npx: NpxInstaller;
   private readonly binary: BinaryInstaller;
   private readonly uvx: UvxInstaller;
-  /** Ensures that versions are put in place and removed one after another. */
+  /** Ensures that only one version at a time is moved into place or removed. */
   private readonly placing = new KeyedQueue();
   private agents: readonly InstalledAgent[] = [];
   private watcher: Disposable | undefined;
@@ -85,7 +85,10 @@ export class AgentInstaller implements Disposable {
     return this.agents;
   }
 
-  /** Finds out what `install` would do. A plan with a `problem` cannot be installed. @throws InstallError if cancelled */
+  /**
+   * Determines what `install` would do. A plan with a `problem` cannot be installed.
+   * @throws InstallError if cancelled
+   */
   async plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan> {
     try {
       return (await this.choose(agent, { signal, onProgress: () => undefined })).plan;
@@ -185,7 +188,7 @@ export class AgentInstaller implements Disposable {
     for (const version of await this.storage.readAllVersions()) {
       const current = installed.get(version.manifest.id);
       if (current?.folder === version.folder) continue;
-      // Windows that started later cannot use this version.
+      // Windows that were started later cannot be using this version.
       const replacedAt = Math.max(version.manifest.installedAt, current?.manifest.installedAt ?? 0);
       if (this.options.ports.isInUse(version.folder) || (await this.storage.hasOlderWindow(replacedAt))) continue;
       await this.storage

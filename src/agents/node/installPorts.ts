@@ -13,7 +13,7 @@ export interface FoundProgram {
 
 type Variables = Readonly<Record<string, string>>;
 
-/** What installing needs from the system and from the room that runs agents. */
+/** The parts of the system, and of the code that runs agents, that the installer needs. */
 export interface InstallPorts {
   readonly system: {
     readonly platform: NodeJS.Platform;
@@ -35,7 +35,7 @@ export interface InstallPorts {
   readonly guardProcess?: (leaderPid: number) => Disposable;
   /** Starts the agent and initializes the connection. @throws Error with a sentence for users if it does not start */
   readonly tryAgent: (command: AgentCommand, signal: AbortSignal) => Promise<unknown>;
-  /** Whether an agent whose program is in this folder runs in this window. */
+  /** Whether this window runs an agent whose program is in this folder. */
   readonly isInUse: (folder: string) => boolean;
   readonly fetch: Fetch;
   readonly clock: Clock;

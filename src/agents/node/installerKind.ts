@@ -9,7 +9,7 @@ export interface InstallContext {
 
 /** Installs agents of one kind of distribution. */
 export interface InstallerKind<Kind extends Distribution['kind']> {
-  /** Finds out what an installation would do. @throws InstallError if it cannot be installed here */
+  /** Determines what an installation would do. @throws InstallError if it cannot be installed here */
   prepare(
     agent: RegistryAgent,
     distribution: Extract<Distribution, { kind: Kind }>,
@@ -19,7 +19,7 @@ export interface InstallerKind<Kind extends Distribution['kind']> {
 
 export interface PreparedInstall {
   readonly plan: InstallPlan;
-  /** Puts the agent into an empty folder. @throws InstallError, or errors of Node.js */
+  /** Installs the agent in an empty folder. @throws InstallError, or errors of Node.js */
   install(folder: string): Promise<InstalledFiles>;
 }
 

@@ -100,7 +100,7 @@ export class RegistryStore implements Disposable {
   async refreshIfDue(signal: AbortSignal): Promise<void> {
     await this.load();
     if (!this.isDue()) return;
-    // Another window may have loaded it meanwhile.
+    // Another window may have loaded it in the meantime.
     this.loadedAddress = undefined;
     await this.load();
     if (this.isDue()) await this.refresh(signal);

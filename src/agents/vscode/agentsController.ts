@@ -40,7 +40,7 @@ export interface AgentsControllerDeps extends FeatureContext {
   readonly onDidChangeInstalled: () => void;
 }
 
-/** The agents of a window: their page, and what it does. */
+/** The agents of a window, and their page. */
 export interface RunningAgents extends RunningFeature {
   show(): void;
   /** Fills a restored tab after the window was reloaded. */
@@ -206,7 +206,7 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
         return;
       case 'openWebsite': {
         const address = listed?.website ?? listed?.repository;
-        // VS Code asks before it opens a page that is not trusted.
+        // VS Code asks the user before it opens a page that is not trusted.
         if (address !== undefined) await vscode.env.openExternal(vscode.Uri.parse(address, true));
       }
     }

@@ -44,7 +44,9 @@ export class AgentsFeature implements Feature {
     return Promise.resolve({ stop: () => this.agents.stop(), dispose: () => store.dispose() });
   }
 
-  /** The agents that Backline has installed, and their further accounts. Loads nothing where there are none. Never rejects. */
+  /**
+   * The agents that Backline has installed, and their further accounts. Loads no code if there are none. Never rejects.
+   */
   async installedAgents(): Promise<readonly AgentOrAccount[]> {
     const { log, storageFolder } = this.deps;
     if (!this.agents.loaded && !existsSync(path.join(storageFolder, 'installed.json'))) return [];

@@ -22,7 +22,7 @@ export const InstalledAgent = z.object({
   bytes: z.number().nonnegative(),
   /** Milliseconds since the epoch. */
   installedAt: z.number(),
-  /** The names of its further accounts, each of which has keys of its own. */
+  /** The names of its further accounts, each of which has its own keys. */
   accounts: z.array(z.string()).optional(),
 });
 export type InstalledAgent = z.infer<typeof InstalledAgent>;

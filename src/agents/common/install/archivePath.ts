@@ -1,10 +1,11 @@
-/** Names that Windows opens as devices, whatever follows the first dot. */
+/** Names that Windows opens as devices, even if text follows after a dot. */
 const windowsDevice = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 const maxPathLength = 1_024;
 
 /**
- * The parts of a path in an archive, relative to the folder that it is unpacked to. Undefined if the path could leave that
- * folder, or could mean something else on another system: `..`, absolute paths, drives, backslashes, streams, devices.
+ * The parts of a path in an archive, relative to the folder that it is unpacked to. Undefined if the path could leave
+ * that folder, or is interpreted differently on another system: `..`, absolute paths, drives, backslashes, streams,
+ * devices.
  */
 export function safeArchivePath(path: string): readonly string[] | undefined {
   if (path.length > maxPathLength || path.startsWith('/') || hasUnsafeCharacter(path)) return undefined;
@@ -19,11 +20,11 @@ export function safeCommandPath(cmd: string, platform: string): readonly string[
 }
 
 function hasUnsafeCharacter(path: string): boolean {
-  // A colon starts a drive or a stream of a file on Windows.
+  // On Windows, a colon separates a drive or a stream.
   return /[\\:\p{Cc}]/u.test(path) || !path.isWellFormed();
 }
 
 function isSafePart(part: string): boolean {
-  // Windows drops dots and spaces at the end, so that `.. ` would become `..`.
+  // Windows removes dots and spaces at the end of a name, which would turn `.. ` into `..`.
   return !/[. ]$/.test(part) && !windowsDevice.test(part);
 }

@@ -9,8 +9,8 @@ const AgreedById = z.record(z.string(), Agreed).catch({});
 const memoryName = 'agents.agreed';
 
 /**
- * What the user has agreed to install. Backline does not ask again for an update with the same origin and license. It asks
- * again for an agent that was removed.
+ * The origins and licenses to which the user has agreed. Backline does not ask again for an update with the same origin
+ * and license. It asks again for an agent that was removed.
  */
 export class InstallConsents {
   constructor(private readonly memento: Memento) {}

@@ -21,7 +21,9 @@ export type InstallErrorCode =
   | 'tooLarge'
   | 'uvMissing';
 
-/** Why an agent could not be installed. `message` is one sentence for users; `advice` says what to do about it. */
+/**
+ * Why an agent could not be installed. `message` is one sentence for users; `advice` is what the user can do about it.
+ */
 export class InstallError extends Error {
   override readonly name = 'InstallError';
 
@@ -44,7 +46,7 @@ export function cancelledError(): InstallError {
   return new InstallError('cancelled', 'Canceled.');
 }
 
-/** Converts a Node.js error code about Backline's files. Undefined if it is not a disk error. */
+/** Converts the code of a file system error of Node.js. Undefined for other errors. */
 export function diskError(code: string | undefined, cause?: unknown): InstallError | undefined {
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new InstallError('diskFull', 'The disk is full.', 'Free some space, and install again.', { cause });

@@ -8,7 +8,7 @@ export interface NpmRegistry {
 
 const defaultRegistry = 'https://registry.npmjs.org/';
 
-/** Reads the lines of an `.npmrc`. Variables as `${NAME}` are replaced, as npm does. */
+/** Reads the lines of an `.npmrc`. Replaces variables such as `${NAME}` like npm. */
 export function parseNpmrc(text: string, env: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
@@ -36,7 +36,7 @@ export function npmRegistryOf(values: ReadonlyMap<string, string>, env: Readonly
   return authorization === undefined ? { url } : { url, authorization };
 }
 
-/** Looks for keys of the address and of its parent folders: `//host/path/:_authToken`. */
+/** Finds the credentials for the address or one of its parent folders: `//host/path/:_authToken`. */
 function authorizationFor(url: URL, values: ReadonlyMap<string, string>): string | undefined {
   for (let path = url.pathname; ; path = path.replace(/[^/]+\/$/, '')) {
     const key = `//${url.host}${path}:`;

@@ -14,7 +14,7 @@ export interface ChosenBin {
   readonly file: string;
 }
 
-/** The command that npx would run: the one that is asked for, the only one, or the one with the package's name. */
+/** The command that npx would run: the requested one, the only one, or the one with the package's name. */
 export function chooseBin(packageName: string, bin: PackageBin, cmd: string | undefined): ChosenBin | undefined {
   const ownName = packageName.replace(/^@[^/]*\//, '');
   const bins = typeof bin === 'string' ? { [ownName]: bin } : (bin ?? {});

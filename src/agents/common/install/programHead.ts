@@ -1,13 +1,13 @@
 /** How a file is started, by its first bytes and its name. */
 export type ProgramKind =
   | { readonly kind: 'native' }
-  /** Run by Node.js, with these options before the script. */
+  /** Node.js runs it, with these options before the script. */
   | { readonly kind: 'nodeScript'; readonly nodeArgs: readonly string[] }
   | { readonly kind: 'other' };
 
 const elf = [0x7f, 0x45, 0x4c, 0x46];
 const windowsProgram = [0x4d, 0x5a];
-/** 32 and 64 bit in both orders, and programs for several processors. */
+/** The first bytes of 32-bit and 64-bit programs in both byte orders, and of programs for several processors. */
 const machO = [
   [0xfe, 0xed, 0xfa, 0xce],
   [0xfe, 0xed, 0xfa, 0xcf],

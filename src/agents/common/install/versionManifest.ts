@@ -5,7 +5,7 @@ import { InstalledAgent } from './agentInstall';
 const NodeChoice = z.discriminatedUnion('source', [
   /** Absolute path of the user's Node.js. If it is missing, VS Code's Node.js is used. */
   z.object({ source: z.literal('path'), file: z.string().min(1) }),
-  /** VS Code's own, whose path changes with its updates. */
+  /** VS Code's own Node.js, whose path changes with each update of VS Code. */
   z.object({ source: z.literal('editor') }),
 ]);
 
@@ -28,7 +28,7 @@ export const VersionManifest = z.object({
 });
 export type VersionManifest = z.infer<typeof VersionManifest>;
 
-/** Which folder of each agent is the installed one, and the names of its further accounts. */
+/** The folder of the installed version of each agent, and the names of the agent's further accounts. */
 export const InstalledIndex = z.object({
   schemaVersion: z.literal(1),
   agents: z.record(

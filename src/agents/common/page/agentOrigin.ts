@@ -35,7 +35,7 @@ export function installedOriginOf(
   return listed && binary.length > 0 ? installOriginOf({ ...listed, distributions: binary }, platform) : 'Download';
 }
 
-/** Returns what identifies the agent once it is installed. */
+/** Returns the properties by which the agent is recognized once it is installed. */
 export function backendIdentityOf(
   { distributions, id }: RegistryAgent,
   platform: PlatformKey | undefined,
@@ -46,7 +46,7 @@ export function backendIdentityOf(
   return { id, command: platform && binary?.targets[platform]?.cmd };
 }
 
-/** `@scope/name@1.2.3` and `name==1.2.3` without their versions. */
+/** Returns the name in `@scope/name@1.2.3` or `name==1.2.3`. */
 function packageName(withVersion: string): string {
   return withVersion.replace(/(?<=.)(?:@|==).*$/, '');
 }

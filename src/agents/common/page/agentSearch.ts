@@ -24,7 +24,7 @@ export function searchCards(cards: readonly AgentCard[], query: string): readonl
     .filter((entry) => entry.cards.length > 0);
 }
 
-/** The text for screen readers when the state of agents has changed: one sentence per change, without mere progress. */
+/** Returns the text for screen readers after agents have changed: one sentence per change, but none for progress. */
 export function announcementOf(before: readonly AgentCard[], after: readonly AgentCard[]): string {
   const known = new Map(before.map((card) => [card.key, card]));
   return after

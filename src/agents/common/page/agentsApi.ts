@@ -112,7 +112,7 @@ export const agentsRequests = {
   act: defineAction('agents/act', z.object({ key: Text, action: AgentActionKind })),
   manageTrust: defineAction('agents/manageTrust', NoValue),
   readOwnAgent: defineRequest('agents/readOwnAgent', z.object({ name: Text }), OwnAgent),
-  /** Starts the command, asks it for its name and ends it. */
+  /** Starts the command, requests its name, and ends it. */
   testOwnAgent: defineRequest('agents/testOwnAgent', OwnAgent, OwnAgentTest),
   /** Writes the agent to the user settings. */
   saveOwnAgent: defineAction('agents/saveOwnAgent', OwnAgent),

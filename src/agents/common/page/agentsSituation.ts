@@ -18,7 +18,7 @@ export interface RegistryState {
   readonly problem?: string;
 }
 
-/** What identifies an agent of the registry as a backend. */
+/** The properties by which a backend is recognized as an agent of the registry. */
 export interface BackendIdentity {
   readonly id: string;
   readonly package?: string | undefined;

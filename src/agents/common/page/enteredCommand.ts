@@ -1,6 +1,7 @@
 /**
- * Splits a command line into words. Single and double quotes keep spaces together; a backslash is a character like any other, as
- * paths of Windows have it. @throws SyntaxError for an unclosed quote
+ * Splits a command line into words. Single and double quotes keep spaces together; a backslash is an ordinary
+ * character, because Windows paths contain it.
+ * @throws SyntaxError for an unclosed quote
  */
 export function parseCommandLine(line: string): string[] {
   const words: string[] = [];

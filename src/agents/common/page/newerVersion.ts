@@ -1,6 +1,6 @@
 /**
- * Whether `version` comes after `other` in semantic versioning. Versions of another form are newer if they differ, since the
- * registry lists only the latest.
+ * Whether `version` comes after `other` in semantic versioning. Versions in another format count as newer if they
+ * differ, because the registry lists only the latest.
  */
 export function isNewerVersion(version: string, other: string): boolean {
   const [one, two] = [parseVersion(version), parseVersion(other)];

@@ -56,8 +56,8 @@ const attribute = /([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const maxDepth = 32;
 
 /**
- * Writes an SVG anew from what is allowed in it: shapes, gradients and their colours. Undefined if there is anything else
- * in it, such as scripts, event handlers, styles, or references to anywhere but itself.
+ * Writes an SVG again with only the allowed contents: shapes, gradients and their colors. Undefined if it contains
+ * anything else, such as scripts, event handlers, styles, or references to other documents.
  */
 export function toSafeSvg(source: string): string | undefined {
   if (source.length > maxIconBytes) return undefined;
@@ -70,7 +70,7 @@ export function toSafeSvg(source: string): string | undefined {
     if (!groups) return undefined;
     const element = groups['element'];
     if (element === undefined) {
-      // Text is shown nowhere but in titles, which the page has from elsewhere.
+      // Text is allowed only in titles, which the page does not show.
       if (groups['text'] !== undefined && !isBlankOrInTitle(groups['text'], open.at(-1))) return undefined;
     } else if (groups['close'] !== undefined) {
       if (groups['attributes'] !== '' || groups['empty'] !== undefined || open.pop() !== element) return undefined;
@@ -115,7 +115,7 @@ function toSafeAttributes(source: string): string | undefined {
   return output;
 }
 
-/** Declarations of a style, which are written as attributes. Undefined if one is not allowed. */
+/** Converts the declarations of a style to attributes. Undefined if one is not allowed. */
 function toDeclarations(style: string): (readonly [string, string])[] | undefined {
   const declarations: (readonly [string, string])[] = [];
   for (const declaration of style.split(';').filter((text) => text.trim() !== '')) {

@@ -50,7 +50,7 @@ export class ArchiveFolder {
     this.folders.add(folder);
   }
 
-  /** Writes a file that is not there yet. @throws InstallError */
+  /** Writes a new file. @throws InstallError */
   async addFile(parts: readonly string[], isExecutable: boolean, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     if (parts.length === 0) throw unsafe('a file without a name');
     await this.addFolder(parts.slice(0, -1));
@@ -75,7 +75,7 @@ export class ArchiveFolder {
   }
 }
 
-/** Returns an error that says why the archive was not used. */
+/** Returns an error with the reason why the archive was not used. */
 export function toArchiveError(error: unknown): InstallError {
   if (error instanceof InstallError) return error;
   const code = errorCode(error);
@@ -85,7 +85,7 @@ export function toArchiveError(error: unknown): InstallError {
   );
 }
 
-/** The error for an archive that unpacks to far more data than its size suggests. */
+/** Returns the error for an archive that unpacks to far more data than its size suggests. */
 export function archiveBombError(): InstallError {
   return unsafe('far more data than its size suggests');
 }

@@ -1,7 +1,7 @@
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { toArchiveError, type ArchiveEntryType, type ArchiveFolder } from './archiveFolder';
 
-/** The type of a file in the upper bits of the mode, which Unix writes. */
+/** The bits of a Unix file mode that contain the file type. */
 const fileTypeMask = 0o170_000;
 const regularFile = 0o100_000;
 const folder = 0o040_000;
@@ -37,7 +37,7 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array
   try {
     for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
   } finally {
-    // It can find an error while it is being closed.
+    // An error can occur while it is being closed.
     stream.on('error', () => undefined);
     stream.destroy();
   }

@@ -23,9 +23,9 @@ export interface DownloadOptions {
   readonly silenceMs: number;
   /** Time limit for the whole download. */
   readonly totalMs?: number;
-  /** `authorization` goes to the first server only. */
+  /** `authorization` is sent only to the first server. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether `http` to this machine is allowed. Everything else is `https`. */
+  /** Whether `http` to this machine is allowed. All other addresses must use `https`. */
   readonly allowsLoopback: boolean;
 }
 

@@ -145,7 +145,7 @@ const installFlags = [
   '--install-strategy=hoisted',
 ];
 
-/** Finds the user's npm. Undefined without its script: launchers of version managers are not scripts. */
+/** Finds the user's npm. Undefined if npm is not a script, such as the launchers of version managers. */
 async function findOwnNpm(
   ports: InstallPorts,
   env: Readonly<Record<string, string>>,
@@ -171,7 +171,7 @@ async function findOwnNpm(
   return undefined;
 }
 
-/** Where the installers of Node.js put npm. */
+/** Returns the folders in which the installers of Node.js place npm. */
 function foldersOf({ file }: NodeRuntime, platform: NodeJS.Platform): string[] {
   const folder = path.dirname(file);
   return platform === 'win32' ? [folder] : [path.join(folder, '..', 'lib')];

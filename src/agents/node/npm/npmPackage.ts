@@ -51,7 +51,7 @@ export async function provideNpm(
   try {
     await loadNpm(staging, registry, options, ports, signal);
   } catch (error) {
-    // Another window was faster.
+    // Another window has stored it in the meantime.
     if (!(await isFile(script))) throw error;
   } finally {
     await options.discard(staging);

@@ -29,9 +29,10 @@ interface StartOptions {
 }
 
 /**
- * What may start an agent of a package, best first: its command, then programs of the same name in its packages for this
- * system. Packages whose install script would put such a program in the place of their command start that way without it.
- * @throws InstallError if there is nothing to start
+ * Returns the possible programs for starting a package's agent, best first: its command, then programs with the same
+ * name in its packages for this system. Some packages replace their command with such a program in an install script,
+ * which is not run.
+ * @throws InstallError if there is none
  */
 export async function findStartCandidates(options: StartOptions): Promise<readonly AgentStart[]> {
   const { folder, packageName, cmd } = options;

@@ -35,7 +35,8 @@ export async function findNodeOnPath(
 ): Promise<NodeRuntime | undefined> {
   const found = await ports.findProgram('node', env);
   if (!found) return undefined;
-  // Also asks for the path, because version managers put launchers on PATH that start a version in another folder.
+  // The script also prints the path, because version managers put launchers on PATH that start a version in another
+  // folder.
   const question = 'console.log(JSON.stringify({ file: process.execPath, version: process.versions.node }))';
   const args = [...found.args, '-e', question];
   const call = { file: found.file, args, env, cwd: ports.system.home, timeoutMs: versionTimeoutMs };

@@ -27,7 +27,7 @@ interface ProgramResult {
 const maxStdoutChars = 16 * 1024 * 1024;
 const maxStderrChars = 64 * 1024;
 
-/** Runs a program to its end. Ends it with all its descendants when the signal fires. @throws InstallError */
+/** Runs a program until it exits. Ends it with all its descendants when the signal fires. @throws InstallError */
 export async function runProgram(
   { file, args, env, cwd, timeoutMs }: ProgramCall,
   ports: Pick<InstallPorts, 'system' | 'clock' | 'endProcessTree' | 'guardProcess'>,

@@ -11,7 +11,7 @@ import { InstalledIndex, VersionManifest } from '../../common/install/versionMan
 import { replaceFile } from './replaceFile';
 import { currentOwner, formatOwner, isOwnerAlive, parseOwner } from './windowOwner';
 
-/** A version of an agent on the disk. */
+/** A version of an agent on disk. */
 export interface StoredVersion {
   readonly manifest: VersionManifest;
   /** Absolute path. */
@@ -29,7 +29,7 @@ interface StorageOptions {
 
 const manifestName = 'backline-agent.json';
 const agentIdPattern = /^[a-z][a-z0-9-]{0,63}$/;
-/** Leftovers of windows on other computers are removed after a day, because no installation takes that long. */
+/** Age after which leftovers of windows on other computers are removed. No installation takes that long. */
 const foreignAgeMs = 24 * 60 * 60_000;
 const heldCodes: ReadonlySet<string> = new Set(['EPERM', 'EBUSY', 'EACCES']);
 const maxMoves = 10;

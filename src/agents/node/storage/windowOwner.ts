@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { isProcessAlive } from '../../../base/node/isProcessAlive';
 
-/** A window, as it is named in files that all windows share. */
+/** Identifies a window in the names of files that all windows share. */
 interface WindowOwner {
   readonly pid: number;
-  /** Start of the process in seconds since the epoch, which tells apart processes with the same id. */
+  /** Start of the process in seconds since the epoch, which distinguishes processes with the same id. */
   readonly startedAt: number;
   /** Identifies the computer, because home folders can be shared over a network. */
   readonly host: string;
@@ -27,7 +27,7 @@ export function parseOwner(name: string): WindowOwner | undefined {
   return { pid: Number(pid), startedAt: Number(startedAt), host };
 }
 
-/** Whether the window still runs. Undefined for windows on other computers. */
+/** Whether the window is still running. Undefined for windows on other computers. */
 export function isOwnerAlive(owner: WindowOwner, self = currentOwner()): boolean | undefined {
   if (owner.host !== self.host) return undefined;
   return owner.pid === self.pid ? owner.startedAt === self.startedAt : isProcessAlive(owner.pid);

@@ -11,8 +11,9 @@ import type { FoundProgram, InstallPorts } from '../installPorts';
 const uvPage = 'https://docs.astral.sh/uv/';
 
 /**
- * Python packages, which uv downloads into its own cache when they are first tried, and runs from there. The folder of a
- * version has only its manifest: environments of Python contain absolute paths, so they cannot be moved into place.
+ * Installs Python packages. uv downloads them into its own cache when they are first tried, and runs them from there.
+ * The folder of a version contains only its manifest: Python environments contain absolute paths, so they cannot be
+ * moved into place.
  */
 export class UvxInstaller implements InstallerKind<'uvx'> {
   constructor(private readonly ports: InstallPorts) {}
