@@ -27,7 +27,7 @@ export const ampErrorCodes = {
   internalError: -32_603,
 } as const;
 
-/** A request that is answered with an error. The message tells the client what to send instead. */
+/** A request that is answered with an error. The message explains what to send instead. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   constructor(

@@ -48,7 +48,7 @@ export interface AmpServerOptions {
 
 interface AmpClientInfo {
   readonly id: number;
-  /** Whether the client may support `appendToPrompt`. Newer CLIs do not; their `User-Agent` shows it. */
+  /** Whether the client may support `appendToPrompt`. Newer CLIs do not, which their `User-Agent` shows. */
   readonly mayReadPrompts: boolean;
 }
 

@@ -31,7 +31,7 @@ export type PluginState =
 /** How the file compares with the bundled plugin. `edited`: the version is the same, but the text differs. */
 type PluginAge = 'current' | 'older' | 'newer' | 'edited';
 
-/** Matches the first line of an installed plugin, which shows that Backline has installed it. */
+/** Matches the first line of an installed plugin, which identifies it as installed by Backline. */
 const marker = /^\/\/ backline-diagnostics (\S+):/;
 const markerOf = (version: string): string =>
   `// backline-diagnostics ${version}: installed by the VS Code extension Backline, which may replace or remove this file.\n`;

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** An HTTP response that refuses an upgrade. The text tells the peer what to do. */
+/** An HTTP response that refuses an upgrade. The text explains to the peer what to do. */
 export interface UpgradeRefusal {
   readonly status: number;
   readonly text: string;
@@ -10,7 +10,7 @@ export interface UpgradeRefusal {
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
 
-/** Decides which peers may connect: local programs that know the token, but never web pages. */
+/** Decides which peers may connect: local programs that send the token, but never web pages. */
 export class UpgradeGuard {
   private readonly tokenDigest: Buffer;
 

@@ -21,7 +21,7 @@ interface AddSelectionDeps {
 /**
  * The command `backline.amp.addSelection`: mentions the selection in Amp's prompt. If no Amp terminal is running,
  * copies the mention to the clipboard.
- * @throws Error that tells the user why there is nothing to mention
+ * @throws Error with the reason why there is nothing to mention
  */
 export async function addSelectionToAmp(options: AddSelectionDeps): Promise<void> {
   const { editor, terminals, messages, appendToPrompt } = options;
