@@ -19,7 +19,7 @@ export class AgentProblems implements vscode.Disposable {
     const files = this.diagnosticsBySession.get(session) ?? new Map<string, Map<string, vscode.Diagnostic>>();
     this.diagnosticsBySession.set(session, files);
     const resolved = await this.resolvePath(path);
-    // The session may have ended meanwhile.
+    // The session may have ended in the meantime.
     if (resolved === undefined || this.diagnosticsBySession.get(session) !== files) return;
     const found = files.get(resolved) ?? new Map<string, vscode.Diagnostic>();
     files.set(resolved, found);

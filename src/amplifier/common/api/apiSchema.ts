@@ -9,7 +9,7 @@ const Text = z.string();
 const Count = z.number().int().nonnegative();
 const optionalText = Text.nullish().transform((value) => value ?? undefined);
 
-/** Treats `null` as absent, because many clients (with data classes, say) send `null` for omitted fields. */
+/** Treats `null` as absent, because many clients (for example, with data classes) send `null` for omitted fields. */
 function orNull<Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schema> {
   return z.preprocess((value) => value ?? undefined, schema);
 }

@@ -20,7 +20,7 @@ const missesPerAttempt = 64;
  */
 export class RepeatedDeltas {
   private template: Template | undefined;
-  /** The latest delta that was not decoded here. It becomes the template if another one is like it. */
+  /** The latest delta that was not decoded here. It becomes the template if another delta is like it. */
   private candidate: Template | undefined;
   private missCount = 0;
 
@@ -43,7 +43,7 @@ export class RepeatedDeltas {
     return withText(delta, text);
   }
 
-  /** Call with each message that `decode` did not recognize, and what it was decoded to. */
+  /** Call with each message that `decode` did not recognize, and the decoded event. */
   learn({ event, data }: StreamMessage, decoded: object): void {
     if (event !== undefined || !isDelta(decoded)) return;
     this.missCount++;
@@ -55,7 +55,7 @@ export class RepeatedDeltas {
       this.template = next;
   }
 
-  /** Whether the place of the text is that of the delta: whatever string is put there is what is decoded. */
+  /** Whether the place of the text in the JSON is that of the delta: any string in this place becomes the delta. */
   private isValid({ before, after }: Template): boolean {
     return ['x', 'y'].every((text) => {
       const decoded = decodeStreamMessage(this.sessionId, { data: before + text + after });
@@ -75,7 +75,7 @@ function templateOf(data: string, delta: Delta): Template | undefined {
   const text = JSON.stringify(delta.data.delta);
   const index = data.lastIndexOf(text);
   if (index === -1) return undefined;
-  // The quotes belong to what surrounds the text.
+  // The quotes are part of the JSON around the text.
   return { before: data.slice(0, index + 1), after: data.slice(index + text.length - 1), delta: withText(delta, '') };
 }
 

@@ -24,7 +24,9 @@ const maxStepMs = 2000;
 const retryMs = 500;
 /** Delay before an expired approval is denied. In a replay, the event that resolves it may follow immediately. */
 const tooLateMs = 250;
-/** How long an approval is denied after the user's time to answer. Long enough for the server's time-out. */
+/**
+ * How long denying an approval is repeated after the user's time to answer is over. Longer than the server's time-out.
+ */
 const leftMs = 20_000;
 /** Time limit for one denial request. It is short, so that a request that hangs can be retried. */
 const denyTimeoutMs = 3000;
@@ -93,7 +95,7 @@ export function isApprovalShown(state: SessionState, wireId: string): boolean {
   return byWireId(state, wireId) !== undefined;
 }
 
-/** Handles a reported answer. `decision` wins over the event name: servers report denials as "granted". */
+/** Handles a reported answer. `decision` takes precedence over the event name: servers report denials as "granted". */
 export function handleApprovalResolved(
   step: ReducerStep,
   saysDenied: boolean,
@@ -325,7 +327,7 @@ function answerBody(state: SessionState, { isExtended, sentId }: OpenApproval, d
   return isExtended || listOpenApprovals(state).length > 1 ? { decision, approval_id: sentId } : { decision };
 }
 
-/** Whether the server would apply an answer to `approval` now. `later`: another one must be answered first. */
+/** Returns whether the server would now apply an answer to `approval`. `later`: another one must be answered first. */
 function judge(
   state: SessionState,
   approval: Approval | undefined,

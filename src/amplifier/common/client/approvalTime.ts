@@ -19,7 +19,7 @@ export function secondsToAnswer(timeoutSeconds: number | undefined, ageMs: numbe
   return Math.max(0, Math.floor(leftMs / 100) / 10);
 }
 
-/** Records that approvals that were not reported yet must have been requested after `timeMs`. */
+/** Records that approvals that are reported from now on were requested after `timeMs`. */
 export function recordNoApprovalsBefore(step: ReducerStep, timeMs: number): void {
   if (Number.isNaN(timeMs)) return;
   const { age } = step.state;

@@ -40,7 +40,7 @@ export interface SessionState {
   readonly isNewlyConnected: boolean;
   /** Whether approvals that a new connection reports may be repetitions. */
   readonly isRepeatWindowOpen: boolean;
-  /** Since when the status does not identify the pending approval, in milliseconds of the monotonic clock. */
+  /** When the status stopped identifying the pending approval, in milliseconds of the monotonic clock. */
   readonly unclearSinceMs: number | undefined;
   readonly connection: { readonly isConnected: boolean; readonly hasGrace: boolean };
   readonly receivedEventCount: number;
@@ -85,9 +85,9 @@ interface LeftApproval extends ApprovalRequest {
   readonly isSending: boolean;
 }
 
-/** Times that limit the age of newly reported approvals. All of them are milliseconds since the epoch. */
+/** Times for estimating the age of newly reported approvals. All of them are milliseconds since the epoch. */
 interface AgeFacts {
-  /** Approvals that were not reported yet were requested after this time. */
+  /** An approval that is reported now was requested after this time. */
   readonly noneBeforeMs: number | undefined;
   /** When the stream last delivered data. */
   readonly heardAtMs: number;

@@ -93,7 +93,7 @@ export function holdBackSessionEnd(step: ReducerStep, event: SessionEvent): bool
   return true;
 }
 
-/** Handles the result of a request to stop the turn, which was sent or has failed. */
+/** Handles the result of sending a request to stop the turn. */
 export function handleStopSent(step: ReducerStep, way: StopMethod, error: unknown): void {
   const { stop, limits } = step.state;
   if (stop?.stage !== 'sending') return;

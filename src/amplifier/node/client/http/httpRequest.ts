@@ -34,7 +34,10 @@ export function openRequest(url: URL, options: http.RequestOptions): http.Client
   return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
 }
 
-/** Sends a request. @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, … */
+/**
+ * Sends a request.
+ * @throws AmplifierApiError, for example `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST` or `TIMEOUT`
+ */
 export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
   try {
     return await sendOnce(options, options.agent);

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { documentedErrors, type DocumentedErrorCode, isAmplifierApiError } from '../../../common/api/apiErrors';
 import { isBackendError, type BackendErrorCode } from '../../../../session/common/sessionBackend';
 
-/** An error response in the format of the API reference. The message tells the client what to do. */
+/** An error response in the format of the API reference. The message explains to the client what to do. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   constructor(

@@ -4,7 +4,7 @@ import { ApiFailure, documentedFailure } from './apiFailure';
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
 
-/** Accepts requests only from programs on this machine that know the token, and never from web pages. */
+/** Accepts requests only from programs on this machine that send the token, and never from web pages. */
 export class RequestGuard {
   private readonly tokenDigest: Buffer | undefined;
 

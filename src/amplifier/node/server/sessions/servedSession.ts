@@ -34,7 +34,7 @@ interface ServedSessionDeps {
   readonly context: ContextUpdate;
 }
 
-/** A backend's session as clients of the embedded server see it, with its own id, status and event feed. */
+/** A backend's session for clients of the embedded server, with its own id, status and event feed. */
 export class ServedSession {
   readonly id: string;
   private readonly feed: SubscriberFeed;
@@ -231,7 +231,7 @@ export class ServedSession {
     }
   }
 
-  /** Replaces a decision with one that the client knows, and adds a reason. */
+  /** Replaces a decision with a value that the client supports, and adds a reason. */
   private withDecisionAndReason({ event, data }: EventOf<'approval:denied'>): SessionEvent {
     const { approval_id, decision, reason } = data;
     const asked = this.tracker.pendingApprovals.find((question) => question.approval_id === approval_id);
@@ -263,7 +263,7 @@ export class ServedSession {
   }
 }
 
-/** Removes missing parts, because some clients send them as `null`. */
+/** Removes missing parts, because some clients send `null` for them. */
 function said(update: ContextUpdate | undefined): ContextUpdate {
   const parts = Object.entries(update ?? {}).filter(([, part]) => part !== undefined && part !== null);
   return Object.fromEntries(parts);

@@ -73,7 +73,7 @@ export class SubscriberFeed {
     this.scheduleFlush();
   }
 
-  /** Sends the events after `afterSequence`, then all new ones. Dispose the result when the subscriber leaves. */
+  /** Sends the events after `afterSequence`, then all new ones. Dispose the result when the subscriber disconnects. */
   subscribe(sink: EventSink, afterSequence: number): Disposable {
     const subscriber = new Subscriber(this, sink, Math.min(afterSequence, this.nextSequence - 1) + 1);
     this.subscribers.add(subscriber);
