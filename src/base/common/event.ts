@@ -6,7 +6,7 @@ export type Event<T> = (listener: (value: T) => void) => Disposable;
 export class Emitter<T> implements Disposable {
   private readonly listeners = new Set<{ call: (value: T) => void }>();
 
-  /** `onListenerError` receives what a listener throws, so that one faulty listener cannot block the others. */
+  /** `onListenerError` receives the errors of listeners, so that one faulty listener cannot block the others. */
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
   readonly event: Event<T> = (listener) => {

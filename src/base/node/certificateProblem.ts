@@ -12,7 +12,10 @@ const problems: ReadonlyMap<string, string> = new Map([
   ['HOSTNAME_MISMATCH', 'is for another host'],
 ]);
 
-/** Why a server certificate was rejected, to follow "its certificate". Undefined for other errors. */
+/**
+ * Returns why a server certificate was rejected, as the end of a sentence that starts with "its certificate". Undefined
+ * for other errors.
+ */
 export function describeCertificateProblem(code: string | undefined): string | undefined {
   const problem = problems.get(code ?? '');
   return problem === undefined ? undefined : `${problem} (${code ?? ''})`;

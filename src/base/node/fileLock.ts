@@ -108,8 +108,8 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * Removes the lock if it is still stale, and resolves to whether it did. Only one window at a time removes locks, so
-   * that none removes the new lock of another one.
+   * Removes the lock if it is still stale, and resolves to whether it was removed. Only one window at a time removes
+   * locks, so that none removes the new lock of another one.
    */
   private async evictStale(): Promise<boolean> {
     const { files, clock } = this.ports;
@@ -143,7 +143,7 @@ export class FileLock implements Disposable {
 
   private async updateHeartbeat(): Promise<boolean> {
     const text = await this.ports.files.read(this.file);
-    // The lock was released meanwhile.
+    // The lock was released in the meantime.
     if (!this.isHeld) return false;
     if (ownerOf(text)?.owner === this.ownerId) {
       await this.ports.files.touch(this.file);
@@ -171,7 +171,7 @@ export class FileLock implements Disposable {
 
   private isStale(owner: Owner | undefined, modifiedAt: number | undefined): boolean {
     if (modifiedAt === undefined) return true;
-    // A file without an owner is still being written, or writing it was interrupted.
+    // If the file contains no owner, it is still being written, or writing it was interrupted.
     if (owner?.host !== hostname()) return this.ports.clock.now() - modifiedAt > staleMs || this.isSilent(modifiedAt);
     const isAlive = owner.pid === process.pid ? owner.startedAt === startedAt : isProcessAlive(owner.pid);
     // A live process may be waking from sleep. It may also be another process with the id of an owner that has ended.
