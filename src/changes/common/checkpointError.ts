@@ -17,7 +17,7 @@ type CheckpointErrorCode =
   | 'restoreUnfinished'
   | 'failed';
 
-/** An error of checkpoints. The message is for users and says what to do next. */
+/** An error of checkpoints. The message is for users and explains what to do next. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
 
@@ -46,7 +46,9 @@ export function cancelledError(): CheckpointError {
   return new CheckpointError('cancelled', 'Canceled.');
 }
 
-/** Whether a system error says that the disk is full, or that the user's quota or the maximum file size is exceeded. */
+/**
+ * Whether a system error means that the disk is full, or that the user's quota or the maximum file size is exceeded.
+ */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errorCode(error) ?? '');
 }

@@ -53,7 +53,7 @@ type OpenedStore =
 
 type TakeResult =
   | { readonly kind: 'taken'; readonly checkpoint: CheckpointDetails }
-  /** No checkpoint was created; `error` says why. */
+  /** No checkpoint was created. `error` is the reason. */
   | { readonly kind: 'refused'; readonly error: CheckpointError };
 
 /** A checkpoint id, or `now` for the current state of the folder. */

@@ -99,7 +99,7 @@ export async function readState(
   }
 }
 
-/** Calculates Git's object id of a file. If its size changes meanwhile, the id does not match any checkpoint. */
+/** Calculates Git's object id of a file. If its size changes in the meantime, the id does not match any checkpoint. */
 async function hashOf(
   handle: FileHandle,
   size: number,

@@ -53,7 +53,7 @@ interface FolderCheckpointsDeps {
 const maxTextBytes = 5 * 1024 * 1024;
 /** Limits for checkpoints of prompts, because a prompt waits for its checkpoint. */
 const takeLimits: Partial<CheckpointLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
-/** Minimum time between searches for Git, which the user may install meanwhile. */
+/** Minimum time between searches for Git, which the user may install in the meantime. */
 const retryMs = 60_000;
 /** Delay after the last checkpoint before old ones are removed. */
 const pruneDelayMs = 5 * 60_000;
@@ -61,7 +61,7 @@ const pruneDelayMs = 5 * 60_000;
 /** The checkpoint stores of a window, one for each workspace folder. Each is opened on first use. */
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
-  /** Time at which Git was not found, in milliseconds of the monotonic clock. */
+  /** Time of the last failed search for Git, by folder, in milliseconds of the monotonic clock. */
   private readonly failedAtByFolder = new Map<string, number>();
   private pruneTimer: Disposable | undefined;
   private isStopped = false;
@@ -237,7 +237,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     return store;
   }
 
-  /** Returns the store of a folder, or a message that says why there is none. Never rejects. */
+  /** Returns the store of a folder, or a message with the reason why there is none. Never rejects. */
   private openStore(folder: string): Promise<CheckpointStore | string> {
     if (!this.options.isTrusted()) return Promise.resolve('You do not trust this workspace.');
     const known = this.storeByFolder.get(folder);

@@ -116,7 +116,10 @@ export class FolderScan {
     }
   }
 
-  /** Updates timestamps in the index without storing contents, if only they changed, as after copying the folder. */
+  /**
+   * Updates timestamps in the index without storing contents, for files whose timestamps are the only change, for
+   * example after the folder was copied.
+   */
   private async refreshTimes(copy: string, found: FoundChanges, signal: AbortSignal): Promise<FoundChanges> {
     if (found.modified.length < manyFiles) return found;
     const args = ['update-index', '-q', '--refresh'];

@@ -48,7 +48,7 @@ export async function pruneStore(
     bytes = await bytesIn(storage);
   }
   if (bytes > maxBytes) {
-    // The index alone refers to too many objects. It is created again from the folder.
+    // Only the index refers to so many objects, so it is removed. The next scan creates it again from the folder.
     await rm(repository.index, { force: true });
     await repack(repository, signal);
     await removeUnneeded(repository, before, signal);

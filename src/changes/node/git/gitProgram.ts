@@ -134,7 +134,7 @@ function ended(
     });
     child.stderr.setEncoding('utf8');
     child.stderr.on('data', (text: string) => (errors = (errors + text).slice(-maxErrorUnits)));
-    // Git may end before it has read all input. Its exit code then tells the reason.
+    // Git may end before it has read all input. Its exit code then shows the reason.
     child.stdin.on('error', () => undefined);
     child.on('error', (cause) => {
       reject(new CheckpointError('failed', `Git could not be started: ${cause.message}`, { cause }));

@@ -26,7 +26,7 @@ interface FolderPlan {
 interface FolderRestoresDeps {
   /** Absolute paths of the current workspace folders. */
   readonly folders: () => readonly string[];
-  /** Returns the store of a folder, or a message that says why there is none. Never rejects. */
+  /** Returns the store of a folder, or a message with the reason why there is none. Never rejects. */
   readonly open: (folder: string) => Promise<CheckpointStore | string>;
   /** Decodes a file. Undefined if it is not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string | undefined>;
