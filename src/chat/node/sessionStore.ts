@@ -322,7 +322,7 @@ export class SessionStore implements ChatStore {
     if (this.isOurs(id)) return;
     const before = this.headById.get(id);
     const head = (await this.readHead(id)) ?? (await this.rebuildHead(id));
-    // This window has changed or deleted the head meanwhile, which is more recent.
+    // This window has changed or deleted the head in the meantime, which is more recent.
     if (this.headById.get(id) !== before) return;
     if (head) this.openSessionById.get(id)?.applyHead(head);
     if (head) this.headById.set(id, head);

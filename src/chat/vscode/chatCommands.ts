@@ -82,7 +82,7 @@ export class ChatCommands implements Disposable {
     (await this.deps.pages.revealView()).runCommand('focusComposer');
   }
 
-  /** Shows a new conversation. Other features may pass a draft, or the id of the agent to talk to. */
+  /** Shows a new conversation. Other features may pass a draft, or the id of the agent to use. */
   private async openNewChat(given: unknown): Promise<void> {
     const { pages, services } = this.deps;
     const backendId = z.safeParse(z.object({ backendId: z.string() }), given).data?.backendId;

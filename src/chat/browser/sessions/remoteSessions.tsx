@@ -45,7 +45,10 @@ export function RemoteSessions({ listings }: { listings: RemoteListings }) {
   );
 }
 
-/** Whether the agent must be started to list conversations. Excludes servers, the demo, and agents that cannot. */
+/**
+ * Whether the agent must be started to list conversations. Excludes servers, the demo agent, and agents that cannot
+ * list conversations.
+ */
 function mustBeStarted({ cannotList, problem, source, state }: BackendView): boolean {
   return !cannotList && state === 'stopped' && problem === undefined && source !== 'demo' && source !== 'server';
 }

@@ -348,7 +348,7 @@ export class ChangeLedger {
     return await this.currentChange(path, { after, before, isMixed });
   }
 
-  /** Returns the change as far as it is still in the file. */
+  /** Returns the part of the change that is still in the file. */
   private async currentChange(path: string, texts: TurnFile): Promise<FileChange | undefined> {
     const now = await this.fileTexts.readFile(path);
     const before = await this.textWithoutChange(texts, now);

@@ -312,7 +312,7 @@ function shownBeside({ change }: FileChange, known: readonly StateChange[]): Pic
   return withoutUndefined({ kind, renamedFrom: change === 'created' ? last?.renamedFrom : undefined });
 }
 
-/** Returns the change as far as it is still in the file, without its text. */
+/** Returns the part of the change that is still in the file, without its text. */
 function changeOf(path: string, all: readonly StateChange[], now: CurrentState): FileChange | undefined {
   const known = upTo(all, now);
   const [first] = known;

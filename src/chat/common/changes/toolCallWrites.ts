@@ -27,7 +27,7 @@ interface Call {
 interface WatchedFile {
   /** Text before the call. Undefined if the call may have changed the file before it was read. */
   base: FileTextId;
-  /** Whether others may have changed the file meanwhile. */
+  /** Whether others may have changed the file in the meantime. */
   isDoubtful: boolean;
   file: TouchedFile;
 }

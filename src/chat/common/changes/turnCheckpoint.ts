@@ -271,7 +271,7 @@ export class TurnCheckpoint {
   }
 }
 
-/** Returns why a changed file has no texts, as far as its states show the reason. */
+/** Returns why a changed file has no texts, if its states show the reason. */
 function kindOf({ after, before }: ChangedFile): ChangeKind | undefined {
   const states = [before, after].filter((state) => state !== undefined);
   if (states.some(({ kind }) => kind === 'symlink')) return 'symlink';

@@ -160,7 +160,7 @@ export class BackendConnection implements Disposable {
   }
 
   private attachSession(session: BackendSession, filter: HistoryFilter | undefined): BackendSession {
-    // The conversation was closed meanwhile.
+    // The conversation was closed in the meantime.
     if (this.lifetimeController.signal.aborted) session.dispose();
     this.currentSession = session;
     this.historyFilter = filter;

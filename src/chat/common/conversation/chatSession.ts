@@ -249,7 +249,7 @@ export class ChatSession implements Chat {
     const due = (): QueuedPrompt | undefined => (this.turnRunner.isBusy ? undefined : this.conversation.queue.first);
     if (!due()) return;
     await this.claimForPrompt();
-    // Another page may have sent the prompt meanwhile.
+    // Another page may have sent the prompt in the meantime.
     const prompt = due();
     if (prompt) await this.turnRunner.run(prompt);
   }

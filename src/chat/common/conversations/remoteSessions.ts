@@ -63,7 +63,7 @@ export class RemoteSessions {
       }));
   }
 
-  /** Hides a session from the list, and deletes it in the backend if that runs and can. Never rejects. */
+  /** Hides a session from the list, and deletes it in the backend if that is running and supports it. Never rejects. */
   async forget(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
     this.storeDeleted([...this.deletedSessions, { backendId, remoteId }]);
     if (backend?.state.kind === 'ready') await this.deleteInBackend(backend, remoteId);

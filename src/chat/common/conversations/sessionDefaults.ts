@@ -14,6 +14,8 @@ export interface SessionDefaults {
   setPreparedSession(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void;
   /** Records what an agent did without approval. Undefined if it requested approval. */
   recordUnattended(backendId: string, unattended: UnattendedAction | undefined): void;
-  /** A notice about a choice that the agent does not offer. Undefined if it is unnecessary or was shown. */
+  /**
+   * Returns a notice about a choice that the agent does not offer. Undefined if none is needed or it was shown before.
+   */
   noticeForUnofferedChoice(backendId: string, choice: OptionChoice): string | undefined;
 }

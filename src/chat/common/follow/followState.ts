@@ -14,7 +14,7 @@ export type FollowState =
   | { readonly kind: 'idle' }
   /** A turn is running, and there is no new place to show. */
   | { readonly kind: 'waiting' }
-  /** An editor is being opened. `next` is the newest place that the agent has used meanwhile. */
+  /** An editor is being opened. `next` is the newest place that the agent has used in the meantime. */
   | { readonly kind: 'opening'; readonly next?: FollowedPlace }
   /** An editor was opened a short time ago, so `next` must wait. */
   | { readonly kind: 'resting'; readonly next?: FollowedPlace };

@@ -129,7 +129,7 @@ export class AgentOptions {
     this.storeRecord(agentId, { ...record, chosen: { ...record.chosen, [optionId]: value } });
   }
 
-  /** Returns the stored record, unless it is about another program with the same id. */
+  /** Returns the stored record, unless it belongs to another program with the same id. */
   private storedRecord(agentId: string): AgentRecord {
     const record = z.safeParse(AgentRecord, this.storedRecords[agentId]).data;
     if (!record) return { about: '', options: [], chosen: {} };

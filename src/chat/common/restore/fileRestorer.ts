@@ -31,7 +31,10 @@ export interface RestoreRequest {
   readonly chat: Chat;
   readonly entryId: string;
   readonly point: RestorePoint;
-  /** What checkpoints would restore. Without them undefined, and turns since the prompt are reverted one by one. */
+  /**
+   * The changes that checkpoints would restore. Undefined without checkpoints: turns since the prompt are then reverted
+   * one by one.
+   */
   readonly preview: RestorePreview | undefined;
   /** Absolute paths of the files to restore. */
   readonly paths: readonly string[];

@@ -17,7 +17,10 @@ interface SignInWaitPorts {
 /** A prompt that has waited longer than this is not sent automatically, but stays in the queue. */
 const maxWaitMs = 60 * 60_000;
 
-/** Whether a prompt in the queue has waited for a sign-in since before its window was closed. `now`: since the epoch. */
+/**
+ * Whether a queued prompt waits for a sign-in and was queued before its window was closed. `now` is in milliseconds
+ * since the epoch.
+ */
 export function isQueuedForSignIn({ signInWaitSince = 0 }: SessionHead, hasQueue: boolean, now: number): boolean {
   return signInWaitSince > 0 && hasQueue && Math.abs(now - signInWaitSince) < maxWaitMs;
 }

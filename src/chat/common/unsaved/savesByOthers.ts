@@ -35,7 +35,10 @@ export class SavesByOthers {
     this.fileByPath.set(path, { text, agentsText, unseen });
   }
 
-  /** Sets the text of a file with which later writes are compared. Removes the writes that no scan has found. */
+  /**
+   * Sets the base text of a file, with which later writes are compared. Earlier writes that no scan has found are
+   * discarded.
+   */
   setLastKnownText(path: string, text: FileTextId, agentsText: FileTextId): void {
     this.fileByPath.set(path, { text, agentsText, unseen: [] });
   }

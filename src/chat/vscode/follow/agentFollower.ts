@@ -127,7 +127,7 @@ export class AgentFollower implements Disposable {
 
   private handlePauseEnd(): void {
     this.dispatch({ type: 'rested' });
-    // The turn may have ended meanwhile, so its state is read again.
+    // The turn may have ended in the meantime, so its state is read again.
     this.updateTurn();
   }
 

@@ -51,7 +51,7 @@ export function createChatHandlers(
       if (!chosenBackend) throw new Error('No agent is available. Run “Backline: Agents” to install one.');
       const chat = await chats.create(chosenBackend.id, services.folderOf(draft));
       backends.rememberLastUsed(chosenBackend.id);
-      // If the user has opened another conversation meanwhile, the page keeps showing that conversation and its
+      // If the user has opened another conversation in the meantime, the page keeps showing that conversation and its
       // composer.
       if (isStillWanted()) {
         newDraft.moveToChat(chat, written.page);
@@ -66,7 +66,7 @@ export function createChatHandlers(
 
   /**
    * Returns a function that shows the conversation in which the user continues after a restore, unless the user has
-   * chosen another one meanwhile.
+   * chosen another one in the meantime.
    */
   const showRestored = (): ShowChat => {
     const isStillWanted = page.startNavigation();

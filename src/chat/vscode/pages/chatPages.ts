@@ -77,7 +77,7 @@ export class ChatPages implements Disposable {
 
   /**
    * Shows the view without a conversation. An existing page is cleared before VS Code reveals it, so that a
-   * conversation that is started meanwhile stays visible.
+   * conversation that is started in the meantime stays visible.
    */
   async revealEmpty(): Promise<ChatPageHost> {
     const before = this.viewPage;

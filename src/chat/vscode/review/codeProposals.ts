@@ -74,7 +74,7 @@ export class CodeProposals implements Disposable {
     if (!found) return;
     const { uri, proposal } = found;
     const { path, text, before } = proposal;
-    // If the file was created meanwhile, the user has not seen its content.
+    // If the file was created in the meantime, the user has not seen its content.
     if (!before && (await readTextIfExists(this.editorPort, path)))
       throw new Error(`${path} was created in the meantime. Apply the code again to review the change.`);
     const protectedFiles = await this.confirmProtected(proposal);

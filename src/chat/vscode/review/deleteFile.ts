@@ -3,7 +3,7 @@ import { EditorError, type EditorPort, type WriteOptions } from '../../../editor
 
 /**
  * Deletes a file of the workspace. The user can’t undo this in VS Code’s Explorer.
- * @throws EditorError `untrusted`, `editRejected`, `protected` for a protected file without the user's consent, …
+ * @throws EditorError, for example `untrusted`, `editRejected`, or `protected` without the user's consent
  */
 export async function deleteFile(
   editor: Pick<EditorPort, 'resolve' | 'protectionOf'>,

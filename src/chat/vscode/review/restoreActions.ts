@@ -37,7 +37,7 @@ interface RestoreActionsDeps {
 
 /** The effect of a restore on files. */
 interface FilePlan {
-  /** What the checkpoints would restore; undefined without a checkpoint. */
+  /** The changes that the checkpoints would restore. Undefined without a checkpoint. */
   readonly preview: RestorePreview | undefined;
   /** The files that can be restored; undefined if no files can be. */
   readonly rows: readonly RestoreRow[] | undefined;
@@ -218,7 +218,7 @@ export class RestoreActions {
 
   private async run(title: string, chat: Chat, show: ShowChat, work: () => Promise<RestoreResult>): Promise<void> {
     const { interrupted, messages } = this.deps;
-    // Checked again, because a prompt may have been sent meanwhile.
+    // Checked again, because a prompt may have been sent in the meantime.
     this.requireIdle(() => true);
     try {
       const { chat: next, skipped } = await this.withProgress(title, work);

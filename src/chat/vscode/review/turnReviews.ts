@@ -31,7 +31,10 @@ interface PromptOfTurn {
 }
 
 interface ShownTurns {
-  /** Not the conversation itself, which is closed when it is idle, and then opened again as another object. */
+  /**
+   * The id instead of the conversation, because an idle conversation is closed and later opened again as another
+   * object.
+   */
   readonly sessionId: string;
   readonly turns: TurnRange;
 }

@@ -182,7 +182,7 @@ export class ConflictWatch implements Disposable {
     const { document, edit } = watched;
     try {
       const disk = await readDisk(document);
-      // A save or revert may have ended the conflict meanwhile.
+      // A save or revert may have ended the conflict in the meantime.
       const isCurrent = (): boolean => this.watchedByPath.get(path) === watched && !this.isBeingSaved(document);
       if (!isCurrent()) return;
       const unsaved = document.getText();
