@@ -45,7 +45,7 @@ const thisSystem: FileSystem = {
 };
 
 const maxFiles = 64;
-/** Files that determine what these programs run although the command line does not name them. */
+/** Files that determine what these programs run although they are not in the command line. */
 const impliedFiles: Readonly<Record<string, readonly string[]>> = {
   npm: ['package.json'],
   npx: ['package.json'],
