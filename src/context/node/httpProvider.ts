@@ -56,9 +56,9 @@ const noSuchMethod = -32601;
 class RefusedError extends ProviderError {
   constructor(
     message: string,
-    /** Whether the error may be temporary, so that it says nothing about the dialect. */
+    /** Whether the error may be temporary, so that it does not depend on the dialect. */
     readonly isTemporary = false,
-    /** Whether the error says that the method does not exist. */
+    /** Whether the error means that the method does not exist. */
     readonly isMethodMissing = false,
   ) {
     super(message);
@@ -186,7 +186,10 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  /** Returns annotations, or else the items. An empty answer proves nothing: some servers answer all with `[]`. */
+  /**
+   * Returns annotations, or else the items. An empty answer proves nothing, because some servers answer every method
+   * with `[]`.
+   */
   private async requestAnnotationsIfEmpty(
     items: PackedItems,
     asked: Promise<PackedItems>,

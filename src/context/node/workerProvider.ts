@@ -36,7 +36,7 @@ interface WorkerProviderPorts {
   readonly isOwnWorkerRequired: boolean;
 }
 
-/** The module of a provider as it runs in a worker. */
+/** The module of a provider that runs in a worker. */
 type ReadyModule = Omit<PoolQuestionBody, 'request'>;
 
 /** A JavaScript provider. A worker of the pool loads it with the first request, and again after that worker has ended. */
@@ -69,7 +69,7 @@ export class WorkerProvider implements ContextProvider {
       onFiles: (urls) => this.watcher.watch(urls),
       onPrint: (line) => this.printEmitter.fire(line),
       onUncaught: (details) => {
-        // Details are omitted, because they may contain a secret, which only the provider's own log removes.
+        // Details are omitted, because they may contain a secret, and only the provider's own log removes secrets.
         this.ports.log.debug(`${this.title} did not catch an error of its own.`);
         this.printEmitter.fire(`Not caught: ${details}`);
       },
@@ -159,7 +159,10 @@ export class WorkerProvider implements ContextProvider {
     );
   }
 
-  /** Undefined if no worker has loaded it, or the one that has is not the one whose files were checked. */
+  /**
+   * The module that a worker has loaded. Undefined if no worker has loaded it, or if its files were checked in another
+   * worker.
+   */
   private get loadedModule(): ReadyModule | undefined {
     const worker = this.ports.pool.workerOf(this.id);
     const { readyModule } = this;
@@ -174,7 +177,7 @@ export class WorkerProvider implements ContextProvider {
       try {
         return await raceSignal(others, signal, () => new RequestCancelledError());
       } catch (error) {
-        // The request that prepared it may have been cancelled.
+        // The request that started the preparation may have been cancelled.
         if (!(error instanceof RequestCancelledError) || signal.aborted) throw error;
         return await this.prepare(signal);
       }
@@ -196,7 +199,7 @@ export class WorkerProvider implements ContextProvider {
     const { newVersion, assertAllowed, ...module } = await this.locate(signal, isRefresh);
     this.assertStillWanted(signal);
     this.availableNewVersion = newVersion;
-    // Also watch a module that fails to load, since the author may be fixing it.
+    // A module that fails to load is also watched, because the author may be fixing it.
     const { specifier } = module;
     if (specifier.startsWith('file:') && !this.watcher.isWatching(specifier)) this.watcher.watch([specifier]);
     const { isOwnWorkerRequired } = this.ports;
@@ -205,14 +208,17 @@ export class WorkerProvider implements ContextProvider {
     return { ...guarded, worker: await this.checkFiles(guarded, assertAllowed, signal) };
   }
 
-  /** Starts a worker that keeps the checked files in memory, so that later changes on disk have no effect. @returns the worker */
+  /**
+   * Starts a worker and checks the module's files there. The worker keeps them in memory, so that later changes on disk
+   * have no effect. @returns the worker
+   */
   private async checkFiles(
     guarded: ReadyModule,
     assertAllowed: (files: readonly HashedModuleFile[]) => void,
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { pool } = this.ports;
-    // The current worker may have been checked with other permissions.
+    // The files of the current worker may have been checked with other permissions.
     pool.unload(this.id);
     try {
       const answer = await pool.ask(this.id, { ...guarded, request: { method: 'survey' } }, signal);

@@ -34,7 +34,7 @@ export async function manageProviderConsent(
   const consent = pick.state?.consent;
   if (!pick.state || !consent) return [];
   if (consent.kind === 'brought') {
-    // No provider is returned, because the consent's change event already causes a new attempt.
+    // No provider is returned, because the change event of `ofWorkspace` already causes a new attempt.
     await ofWorkspace.askAgain(consent.subject);
     return [];
   }

@@ -234,7 +234,7 @@ export class ContextController implements Disposable {
     return new ExcludeList(this.deps.settings.excludeGlobs(), { runWithTimeLimit: this.runWithTimeLimit });
   }
 
-  /** Decides about a provider's code. If the provider was removed meanwhile, returns `ask` and stores nothing. */
+  /** Decides about a provider's code. If the provider was removed in the meantime, returns `ask` and stores nothing. */
   private decideConsent(subject: ConsentSubject): ConsentDecision {
     const isNamed = this.providerList.entries.some(({ id }) => id === subject.id);
     return isNamed ? this.deps.consent.decide(subject) : 'ask';

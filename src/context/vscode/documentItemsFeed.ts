@@ -79,7 +79,10 @@ export class DocumentItemsFeed implements Disposable {
     return supportedSchemes.includes(uri.scheme) && this.fileFilter.allows(pathForExcludeList(uri));
   }
 
-  /** Removes a path when no open document has it. Several can have the same, such as cells of a notebook. */
+  /**
+   * Removes a path when no open document has it. Several documents can have the same path, such as the cells of a
+   * notebook.
+   */
   private forgetPath(path: string): void {
     if (!vscode.workspace.textDocuments.some(({ uri }) => pathForExcludeList(uri) === path))
       this.fileFilter.forget(path);

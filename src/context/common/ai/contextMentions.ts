@@ -45,7 +45,7 @@ const maxSent = 256 * 1_024;
 
 /**
  * The id of a mention: path, title, provider and line of an item. It stays valid after a reload. Without a title, it
- * stands for the whole file.
+ * refers to the whole file.
  */
 const MentionId = z.tuple([z.string(), z.string().nullable(), z.string(), z.number().nullable()]);
 

@@ -129,7 +129,7 @@ function pendingOf(round: QuerySearch | undefined): readonly ProviderSearch[] {
   return (round?.providerSearches ?? []).filter(({ hasEnded }) => !hasEnded);
 }
 
-/** Creates the error for a cancelled search. Users never see it, because the results until then are returned. */
+/** Creates the error for a cancelled search. Users never see it, because the results that have arrived are returned. */
 function cancelledError(): Error {
   return new Error('The request was canceled.');
 }

@@ -6,7 +6,7 @@ export type ConsentRequest =
   | RemoteCodeRequest
   /** A provider that only the workspace defines. */
   | { readonly kind: 'brought'; readonly subject: ConsentSubject; readonly isDenied: boolean }
-  /** A stored secret for a provider that the workspace defines. `url` would receive the secret. */
+  /** A stored secret for a provider that the workspace defines. `url` is the address that would receive the secret. */
   | { readonly kind: 'secret'; readonly url: string; readonly name: string };
 
 /** Requests whose permission is stored for all windows of the user. Other permissions are stored per workspace. */

@@ -79,7 +79,7 @@ function giveOwnWorker(state: PoolState, providers: readonly number[], reason: O
   return { ...state, ownWorkerReasons };
 }
 
-/** A provider answers one question at a time. */
+/** Each provider answers one question at a time. */
 function ask(state: PoolState, { question, provider }: { readonly question: number; readonly provider: number }): Step {
   const isBusy = hasQuestion(state, (other) => other.provider === provider);
   const questions = new Map(state.questions).set(question, { provider, worker: undefined });

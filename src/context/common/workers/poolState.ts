@@ -1,4 +1,4 @@
-/** Why a provider has a worker of its own. */
+/** Why a provider has its own worker. */
 export type OwnWorkerReason =
   /** The provider is code of the workspace, or it receives secrets. */
   | 'required'
@@ -15,9 +15,9 @@ export type OwnWorkerReason =
 export const maxMembers = 64;
 
 interface PoolWorker {
-  /** The provider whose own worker it is. Undefined if it is shared. */
+  /** The only provider of the worker. Undefined if the worker is shared. */
   readonly owner: number | undefined;
-  /** The providers that were asked in it, so that their code may run there. */
+  /** The providers that have received questions in this worker, so that their code may be running there. */
   readonly members: ReadonlySet<number>;
 }
 
@@ -54,14 +54,14 @@ export type PoolEvent =
       readonly provider: number;
       readonly isOwnWorkerRequired: boolean;
     }
-  /** Providers have answered these questions, or failed with an error of their own. */
+  /** Providers have answered these questions, or failed with their own errors. */
   | { readonly kind: 'answered'; readonly questions: readonly number[] }
   | { readonly kind: 'cancelled'; readonly question: number }
   /** The question failed because the module of its provider could not be loaded. */
   | { readonly kind: 'moduleFailed'; readonly question: number }
   /** A question has timed out. `running` is the provider whose code the worker was running. */
   | { readonly kind: 'timedOut'; readonly question: number; readonly running: number | undefined }
-  /** A provider keeps the worker from running the others. */
+  /** A provider prevents the worker from running the others. */
   | { readonly kind: 'blocked'; readonly worker: number; readonly provider: number }
   /** The worker ended, or must be ended. */
   | { readonly kind: 'ended'; readonly worker: number; readonly reason: OwnWorkerReason; readonly suspects: Suspects }
@@ -80,7 +80,7 @@ export type PoolEvent =
 export interface Suspects {
   /** The provider whose code was running. */
   readonly running: number | undefined;
-  /** Whether the code that was running certainly caused it. */
+  /** Whether the running code is proven to be the cause. */
   readonly isProven: boolean;
   /** Providers that had started to answer, and had not finished. */
   readonly pending: readonly number[];
@@ -92,5 +92,5 @@ export type PoolEffect =
   | { readonly kind: 'end'; readonly worker: number }
   /** The question fails with the error of the event. */
   | { readonly kind: 'fail'; readonly question: number }
-  /** The question was interrupted by something that is not proven to be its provider's fault. */
+  /** The question was interrupted, but its provider is not proven to be the cause. */
   | { readonly kind: 'askAgain'; readonly question: number };

@@ -6,7 +6,8 @@ const maxValues = 20_000;
 
 /**
  * Copies the data of a value, so that it can be sent: texts, numbers, lists and members of objects. Skips everything
- * else, and what is nested too deeply. @throws ProviderError if it is too large
+ * else, and values that are nested too deeply.
+ * @throws ProviderError if it is too large
  */
 export function copyPlainData(value: unknown): unknown {
   let left = maxValues;

@@ -1,4 +1,4 @@
-/** The standard objects that all code of a worker uses. */
+/** The standard objects that all code of a worker shares. */
 const standardNames = [
   'Object Function Array Number Boolean String Symbol BigInt Date Promise RegExp Error AggregateError EvalError',
   'RangeError ReferenceError SyntaxError TypeError URIError Map Set WeakMap WeakSet WeakRef FinalizationRegistry',
@@ -9,7 +9,9 @@ const standardNames = [
   .join(' ')
   .split(' ');
 
-/** The other globals that are compared. Reading any of the rest would load parts of Node.js that few providers need. */
+/**
+ * The other globals that are compared. Reading any other global would load parts of Node.js that few providers need.
+ */
 const functionNames = [
   'fetch structuredClone queueMicrotask atob btoa eval parseInt parseFloat isNaN isFinite encodeURI decodeURI',
   'encodeURIComponent decodeURIComponent setTimeout clearTimeout setInterval clearInterval setImmediate clearImmediate',
@@ -83,7 +85,7 @@ function stateOf(target: object): ObjectState {
     const descriptor = getOwnPropertyDescriptor(target, key);
     if (!descriptor) continue;
     if ('value' in descriptor) values.push([key, descriptor.value]);
-    // Node.js replaces its own accessors by their values when they are first used.
+    // Node.js replaces its own accessors with their values when they are first used.
     else if (target !== globalThis && target !== process) accessors.push([key, descriptor]);
   }
   return { target, keyCount: keys.length, values, accessors };

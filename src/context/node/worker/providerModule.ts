@@ -31,7 +31,9 @@ export async function loadProvider(location: ModuleLocation): Promise<LoadedProv
   );
 }
 
-/** Returns what may be the provider: the default export, also that of CommonJS compiled from an ES module. */
+/**
+ * Returns the values that may be the provider: the default export, including that of an ES module compiled to CommonJS.
+ */
 function candidatesIn(imported: unknown): unknown[] {
   const first = propertyOf(imported, 'default');
   return [first, propertyOf(first, 'default')];

@@ -30,7 +30,7 @@ const collectMs = 2;
 /** Minimum size of an array that is transferred, in bytes. Copying a smaller one is cheaper. */
 const minTransferred = 16 * 1_024;
 
-/** How often a provider that is alone in a shared worker is checked for changes of globals. */
+/** How often globals are checked for changes while a shared worker has only one provider. */
 const aloneCheckMs = 1_000;
 
 interface ProviderWorkerDeps {
@@ -54,7 +54,7 @@ interface HostedProvider {
   readonly location: ModuleLocation;
   readonly files: Set<string>;
   reportedFileCount: number;
-  /** Undefined until it is loaded. */
+  /** The loaded module. Undefined until it is loaded. */
   loaded: LoadedProvider | undefined;
   loading: Promise<LoadedProvider> | undefined;
 }
@@ -121,7 +121,7 @@ export class ProviderWorker {
     if (!hosted) throw new Error(`Provider ${id} is not known here.`);
     const isSecond = this.providers.size === 1 && !this.providers.has(id);
     this.providers.set(id, hosted);
-    // Changes of globals by the first provider matter as soon as there is a second one.
+    // Changes that the first provider has made to globals affect a second provider.
     if (isSecond) this.checkGlobals();
     this.openCount++;
     if (hosted.loaded) this.askLoaded(hosted, hosted.loaded, request);
@@ -152,7 +152,7 @@ export class ProviderWorker {
     this.postSoon();
   }
 
-  /** Loads one module at a time, so that it is known whose code runs. */
+  /** Loads one module at a time, so that it is known which provider's code is running. */
   private load(hosted: HostedProvider): Promise<LoadedProvider> {
     const { note, runAs, isCareful } = this.deps;
     const loading = this.lastLoad.then(async () => {
@@ -333,7 +333,7 @@ export class ProviderWorker {
     const { globals } = this.deps;
     if (!globals || this.ranSinceCheck.size === 0) return;
     const now = performance.now();
-    // While the worker has only one provider, its changes affect no other.
+    // While the worker has only one provider, its changes affect no other provider.
     if (this.providers.size === 1 && now - this.lastCheckMs < aloneCheckMs) return;
     this.lastCheckMs = now;
     const providers = [...this.ranSinceCheck];

@@ -58,7 +58,10 @@ export class BlockedWorkerMonitor implements Disposable {
   }
 }
 
-/** Modules are loaded one after another, so that one which is never loaded holds up the others without blocking. */
+/**
+ * Modules are loaded one after another, so a module that never finishes loading delays the others without blocking the
+ * worker.
+ */
 function progressOf({ isLoading, loadCount, heartbeatCount }: ReturnType<RunningProviderNote['read']>): string {
   return isLoading ? `module ${loadCount}` : `sign ${heartbeatCount}`;
 }

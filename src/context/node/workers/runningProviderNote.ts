@@ -23,7 +23,10 @@ interface WorkerNotes {
   readonly pending: readonly number[];
 }
 
-/** Records in shared memory whose code a worker runs. The host can read it while that code blocks the worker. */
+/**
+ * Records in shared memory which provider's code a worker is running. The host can read it while that code blocks the
+ * worker.
+ */
 export class RunningProviderNote {
   private readonly numbers: Int32Array<SharedArrayBuffer>;
   private readonly places = new Map<number, number>();
@@ -32,7 +35,7 @@ export class RunningProviderNote {
     this.numbers = new Int32Array(memory);
   }
 
-  /** Runs code of a provider and records that meanwhile. */
+  /** Runs code of a provider, and records the provider while the code is running. */
   run<T>(provider: number, work: () => T): T {
     const before = Atomics.exchange(this.numbers, running, provider);
     this.recordHeartbeat();

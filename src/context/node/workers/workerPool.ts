@@ -19,7 +19,7 @@ import { memoryError, WorkerThread, type WorkerThreadEnd, type WorkerLimits } fr
 const idleMs = 5 * 60_000;
 const mib = 1_024 * 1_024;
 
-/** The worker ended before the answer, not by the provider's fault. The caller repeats the question. */
+/** The worker ended before the answer, and the provider was not the cause. The caller repeats the question. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 
@@ -104,8 +104,7 @@ export class WorkerPool {
   }
 
   /**
-   * Asks a provider, after its earlier questions. Only a question that waits for those can be cancelled.
-   *
+   * Asks a provider, after its earlier questions. Only a question that waits for earlier ones can be cancelled.
    * @throws ProviderError, RequestCancelledError, or InterruptedError if it should be asked again
    */
   ask(provider: number, body: PoolQuestionBody, signal: AbortSignal): Promise<WorkerAnswer> {
@@ -308,7 +307,7 @@ export class WorkerPool {
     }
   }
 
-  /** Undefined if no question is open. Otherwise whether somebody waits for another provider than the running one. */
+  /** Whether a provider other than the running one has an open question. Undefined if no question is open. */
   private isDelayingOthers(worker: number, running: number | undefined): boolean | undefined {
     const found = this.state.workers.get(worker);
     const asked = [...this.state.questions.values()].filter((question) => question.worker === worker);
