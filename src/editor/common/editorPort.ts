@@ -23,8 +23,8 @@ export interface EditorPort {
   resolve(path: string): Promise<string>;
 
   /**
-   * Like `resolve`, with all links in the workspace folder resolved: paths of one file have one result. Permissions are
-   * decided by it.
+   * Like `resolve`, but resolves all links in the workspace folder, so that all paths of a file have the same result.
+   * Permissions are checked for this path.
    * @throws the same EditorErrors as `resolve`
    */
   realPathOf(path: string): Promise<string>;
@@ -273,7 +273,7 @@ export type EditorErrorCode =
   | 'cancelled'
   | 'io';
 
-/** A failed editor operation. The message contains the path as the peer gave it and says what to do. */
+/** A failed editor operation. The message contains the path as the peer gave it and explains what to do. */
 export class EditorError extends Error {
   override readonly name = 'EditorError';
   constructor(

@@ -4,7 +4,10 @@ import type { RunWithTimeLimit } from '../../base/common/runWithTimeLimit';
 /** Whether the path matches. Undefined if matching took too long. */
 export type TimedMatcher = (path: string) => boolean | undefined;
 
-/** Maximum number of slow globs, each of which blocks the extension host once. After that, none is run. */
+/**
+ * Maximum number of slow globs, each of which blocks the extension host once. After that, no potentially slow glob is
+ * run.
+ */
 const maxSlowGlobs = 3;
 const maxCachedPaths = 200;
 /** Length in UTF-16 units up to which globs without groups and with few stars are always matched fast. */
@@ -24,7 +27,7 @@ export class TimedGlobs {
     return this.slowCount === maxSlowGlobs;
   }
 
-  /** The matcher accepts paths that match any glob. `onSlow`: at most once. @throws Error for an invalid glob */
+  /** The matcher accepts paths that match any glob. Calls `onSlow` at most once. @throws Error for an invalid glob */
   compile(globs: readonly string[], onSlow: () => void): TimedMatcher {
     const createTimed = (): TimedMatcher => this.createTimedMatcher(globs, onSlow);
     if (globs.some(mayBeSlow)) return createTimed();

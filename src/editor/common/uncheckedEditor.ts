@@ -16,8 +16,8 @@ export interface PendingChange extends ResolvedPath, ContentChange {
 }
 
 /**
- * Called with the current text right before a file is changed, and again if the user edits it meanwhile. If it throws, the
- * write fails with the same error and nothing is changed.
+ * Called with the current text right before a file is changed, and again if the user edits it in the meantime. If it
+ * throws, the write fails with the same error and nothing is changed.
  */
 export type ChangeCheck = (change: PendingChange) => void;
 

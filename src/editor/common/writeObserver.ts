@@ -11,7 +11,10 @@ export interface WriterSession {
 
 /** Observes writes, so that the previous contents can be shown and restored. */
 export interface WriteObserver {
-  /** `path` is resolved; the file may not exist. The write starts when the result settles. Never rejects. */
+  /**
+   * Called before a write. `path` is resolved. The file may not exist. The write starts when the result settles. Never
+   * rejects.
+   */
   beforeWrite(writer: WriterSession, path: string): Promise<void>;
   /** Called after a successful write. Never rejects. */
   afterWrite(writer: WriterSession, path: string): Promise<void>;
@@ -28,7 +31,7 @@ export class ObservedWrites {
     private readonly writer: WriterSession,
   ) {}
 
-  /** Runs a write of these files. Paths are absolute and resolved. @throws what `write` throws */
+  /** Runs a write of these files. Paths are absolute and resolved. @throws the errors of `write` */
   async run<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
     // All writes use the same order, which prevents a deadlock.
     const sorted = [...new Set(paths)].sort();

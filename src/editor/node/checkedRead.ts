@@ -3,7 +3,10 @@ import { EditorError, type FileBytes } from '../common/editorPort';
 import { defaultMaxBytes, diskVersion, readDisk, type DiskFile, type ReadRange } from './diskReader';
 import type { CheckedPath, PathGuard } from './pathGuard';
 
-/** A file can be swapped and swapped back between two checks. Several checks make it unlikely to miss this. */
+/**
+ * Number of checks. A file can be swapped and swapped back between two checks; with several checks, this is unlikely to
+ * remain undetected.
+ */
 const checkCount = 3;
 
 interface CheckedFile extends DiskFile {
@@ -14,7 +17,8 @@ interface CheckedFile extends DiskFile {
  * Reads a file and verifies that the opened file is the checked one, because a folder of the path may be replaced by a
  * link between the check and the opening. On Linux, the path of the open file proves it. On other systems, the path is
  * checked several more times, which can miss a swap that is undone before each check.
- * @throws the same EditorErrors as `PathGuard.check` and `readDisk`; `io` if the file was moved meanwhile; `cancelled`
+ * @throws the same EditorErrors as `PathGuard.check` and `readDisk`; `io` if the file was moved in the meantime;
+ * `cancelled`
  */
 export async function readCheckedFile(
   guard: PathGuard,
@@ -24,7 +28,7 @@ export async function readCheckedFile(
 ): Promise<CheckedFile> {
   const file = await guard.check(requested);
   const read = await readDisk(file, range, signal);
-  // The opened file may differ from the checked one.
+  // The opened file may differ from the checked one, so its hard links are checked, too.
   await guard.checkHardLinks(requested, read.info);
   const isDeleted = read.openPath === `${file.realPath} (deleted)`;
   if (!isDeleted && !(await isAtCheckedPath(guard, file, read))) {

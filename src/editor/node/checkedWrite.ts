@@ -11,8 +11,8 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY
 
 /**
  * Creates a file and its missing folders at the checked path, and detects if a folder of the path is replaced by a link
- * meanwhile. On Linux, each folder is opened relative to its open parent without following links. On other systems, and
- * without /proc, the path is checked again afterwards, and a file created in the wrong place is removed.
+ * in the meantime. On Linux, each folder is opened relative to its open parent without following links. On other
+ * systems, and without /proc, the path is checked again afterwards, and a file created in the wrong place is removed.
  * @throws EditorError `editRejected` if the file exists now or a folder was moved; `saveFailed`
  */
 export async function createCheckedFile(
@@ -58,7 +58,9 @@ export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, 
   }
 }
 
-/** Creates the parent folders of a file. On Linux, it keeps them open to detect folders that are moved meanwhile. */
+/**
+ * Creates the parent folders of a file. On Linux, it keeps them open to detect folders that are moved in the meantime.
+ */
 class ParentFolders {
   private readonly openHandles: FileHandle[] = [];
   private readonly createdFolders: string[] = [];
@@ -70,7 +72,7 @@ class ParentFolders {
     private readonly platform: NodeJS.Platform,
   ) {}
 
-  /** Creates missing folders. Returns the path through which the last folder can be accessed. */
+  /** Creates the missing folders. Returns a path to the last folder: on Linux, one that uses its file descriptor. */
   async createAll(realPath: string): Promise<string> {
     if (this.platform !== 'linux') return await this.createByPath(realPath);
     const missing: string[] = [];

@@ -16,7 +16,7 @@ const maxWaitMs = 500;
 const scanIntervalMs = 1000;
 /** Tolerance for clocks of file systems that are behind, especially of network drives. */
 const clockMarginMs = 1000;
-/** Scanned last, because a package manager's store has many hard links in them and they contain few secrets. */
+/** Folders that are scanned last, because they contain many hard links of package managers and few secrets. */
 const lastFolders: ReadonlySet<string> = new Set(['node_modules', 'objects']);
 
 /**

@@ -40,7 +40,7 @@ export class GitConfigReader {
   private async readConfigFiles(files: readonly string[]): Promise<ConfiguredPaths> {
     const hooksPaths: string[] = [];
     const seen = new Set(files);
-    // The loop also visits elements that are added to the set meanwhile.
+    // The loop also visits elements that are added to the set in the meantime.
     for (const file of seen) {
       const entries = parseGitConfig((await this.readIfAllowed(file)) ?? '');
       hooksPaths.push(...entries.filter(isHooksPath).map(({ value }) => expandHome(value, this.homeFolder)));

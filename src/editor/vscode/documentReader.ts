@@ -153,7 +153,7 @@ function checkLength(file: TextFile, maxLength: number): TextFile {
   throw new EditorError('tooLarge', `${file.path} has ${file.text.length} characters; at most ${maxLength} are read.`);
 }
 
-/** Compares what `diskVersion` contains. */
+/** Compares the same properties as `diskVersion`. */
 function isUnchanged({ info }: CachedFile, now: BigIntStats): boolean {
   return (
     info?.ino === now.ino &&

@@ -30,7 +30,7 @@ import { requireEncodable, decodeDocumentText, encodingForNewFile, isEncodingLos
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
 import type { DocumentsByPath } from './documentsByPath';
 
-/** Creates edits for the current text. Called again if the user edits the file meanwhile. */
+/** Creates edits for the current text. Called again if the user edits the file in the meantime. */
 type MakeEdits = (file: TextFile, lineEnding: LineEnding) => OffsetEdit[];
 
 interface PreparedDocument {
@@ -50,7 +50,9 @@ const settleMs = 300;
 /** An edit is recomputed if the user types before it is applied. */
 const maxAttempts = 4;
 
-/** Edits files through VS Code documents: keeps undo, encoding and line endings. In sequence for each file. */
+/**
+ * Edits files through VS Code documents: keeps undo, encoding and line endings. Edits of the same file run in sequence.
+ */
 export class DocumentWriter {
   /** Keeps requests in order while their paths are resolved. Keyed by the requested path. */
   private readonly arrivalQueue = new KeyedQueue();
@@ -310,7 +312,7 @@ export class DocumentWriter {
     if (typeof place !== 'string' && place.realPath === file.realPath) {
       const now = await statDisk(place).catch(() => undefined);
       if (versionBefore === undefined || now?.version !== versionBefore) return;
-      // Two writes can have the same timestamp.
+      // Two writes can have the same timestamp, so the contents are compared.
       const onDisk = await this.readDisk(file.path).catch(() => undefined);
       if (onDisk && (await matchesDisk(document, onDisk))) return;
     }
@@ -358,7 +360,7 @@ async function checkCanOpen(file: CheckedPath): Promise<void> {
   throw new EditorError('tooLarge', `${file.path} has ${size} bytes; VS Code edits at most ${maxOpenBytes}.`);
 }
 
-/** Checked before the edit, so that no edit remains unsaved. */
+/** Call before the edit, so that no edit remains unsaved. */
 async function checkWritable(file: CheckedPath): Promise<void> {
   if (!file.exists || (await isWritable(file))) return;
   throw new EditorError('editRejected', `${file.path} is read-only, so it was not edited. Make it writable first.`);

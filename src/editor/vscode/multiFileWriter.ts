@@ -102,7 +102,10 @@ export class MultiFileWriter {
     return { file, document, before, edits, hasUserChanges: this.writer.hasUserChanges(document) };
   }
 
-  /** A file that cannot be saved stays dirty, and the user can save it. @throws EditorError if it was moved meanwhile */
+  /**
+   * A file that cannot be saved stays dirty, and the user can save it.
+   * @throws EditorError if it was moved in the meantime
+   */
   private async save({ document, file, hasUserChanges }: PreparedEdits): Promise<void> {
     if (hasUserChanges) return;
     if (!document.isDirty) {
