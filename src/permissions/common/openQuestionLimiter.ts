@@ -1,13 +1,13 @@
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 
 interface QuestionLimits {
-  /** Maximum number of questions for one client, by the name that it gives itself. */
+  /** Maximum number of questions for one client, by the name that it reports. */
   readonly perClient: number;
   /** Maximum number of questions for all clients together, because one client can use many names. */
   readonly inAll: number;
 }
 
-/** Limits the questions that programs outside VS Code put to the user at the same time. */
+/** Limits how many questions programs outside VS Code ask the user at the same time. */
 export class OpenQuestionLimiter {
   private readonly countByClient = new Map<string, number>();
 

@@ -42,7 +42,7 @@ const maxCommandLength = 800;
 const tooManyQuestions =
   'The user has not answered several earlier questions of programs outside VS Code. Wait until they are answered or closed, then ask again.';
 
-/** Names a program outside VS Code for the user, by the name that it claims. */
+/** Returns a name for a program outside VS Code. Contains the name that the program reports. */
 export function titleOfClient(clientName: string | undefined): string {
   const name = toVisibleText(oneLine(clientName ?? '')).slice(0, maxNameLength);
   return name === '' ? 'A program outside VS Code' : `“${name}” (a program outside VS Code)`;

@@ -1,6 +1,9 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
 
-/** A permission request in canonical form: equal members, equal effects. Without descriptions such as the title. */
+/**
+ * A permission request in canonical form: requests with equal members have equal effects. Contains no descriptions such
+ * as the title.
+ */
 export interface ToolRequest {
   /** Id of the agent. */
   readonly agent: string;

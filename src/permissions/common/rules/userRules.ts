@@ -87,7 +87,7 @@ export class UserRules implements Disposable {
     this.flushTimer ??= this.clock.setTimer(flushDelayMs, () => void this.flush());
   }
 
-  /** Stores the collected usage counts. Rules that were removed meanwhile stay removed. Never rejects. */
+  /** Stores the collected usage counts. Rules that were removed in the meantime stay removed. Never rejects. */
   async flush(): Promise<void> {
     this.flushTimer?.dispose();
     this.flushTimer = undefined;
