@@ -11,10 +11,9 @@ interface PendingList {
 }
 
 /**
- * Updates the items of an open quick pick. If the highlighted item is still in the list, it stays highlighted.
- *
- * After a new list, VS Code highlights the first row and then the requested row. Later, it reports both by row index.
- * If the user moves meanwhile, the event refers to the row at the old index in the new list. Therefore, each list is
+ * Updates the items of an open quick pick. If the highlighted item is still in the list, it stays highlighted. After a
+ * new list, VS Code highlights the first row and then the requested row. Later, it reports both by row index. If the
+ * user moves in the meantime, the event refers to the row at the old index in the new list. Therefore, each list is
  * applied only after the previous one was confirmed, and an unexpected row is looked up in the previous list.
  */
 export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vscode.Disposable {

@@ -46,7 +46,7 @@ export function provideReadOnlyTexts(scheme: string, textOf: (query: string) => 
   function onlyColour(document: vscode.TextDocument): void {
     if (document.uri.scheme !== scheme || !validatedLanguages.has(document.languageId)) return;
     vscode.languages.setTextDocumentLanguage(document, `backline-${document.languageId}`).then(undefined, () => {
-      // The document was closed meanwhile.
+      // The document was closed in the meantime.
     });
   }
 }
