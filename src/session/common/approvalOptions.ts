@@ -21,7 +21,7 @@ export function isDenial(decision: string): boolean {
 
 export const requestWithdrawnReason = 'The request was withdrawn.';
 
-/** Reasons of approvals that the agent withdrew. The user did not deny them. */
+/** Reasons for which the agent withdraws approvals. The user did not deny them. */
 const takenBack: ReadonlySet<string> = new Set([
   'turn_ended',
   'answered_elsewhere',

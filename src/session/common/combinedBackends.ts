@@ -6,7 +6,7 @@ import type { BackendEntry, BackendRegistry } from './backendRegistry';
 import { observeSessions, type SessionObserver } from './observeSessions';
 import { BackendError, type SessionBackend, isBackendError } from './sessionBackend';
 
-/** Combines registries. For equal ids, the earlier one wins. Calls `observeSession` for every session. */
+/** Combines registries. For equal ids, the earlier one takes precedence. Calls `observeSession` for every session. */
 export class CombinedBackends implements BackendRegistry, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(

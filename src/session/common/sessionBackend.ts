@@ -29,7 +29,8 @@ export interface SessionBackend extends Disposable {
   deleteSession(sessionId: string): Promise<void>;
   /**
    * Signs in with a method of the state `authRequired`, or `key:VARIABLE` for a key that was stored. Rejects if the
-   * backend still refuses a session. Absent if credentials are settings. @throws BackendError `authRequired`, …
+   * backend still refuses a session. Absent if credentials are settings.
+   * @throws BackendError, for example `authRequired`
    */
   authenticate?(methodId: string, signal?: AbortSignal): Promise<void>;
   /** Fires when the user has signed in through `authenticate`. */
@@ -135,7 +136,10 @@ export interface BackendSession extends Disposable {
    */
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent>;
 
-  /** Resolves when the backend has accepted the prompt. @throws BackendError `busy`, `closed`, `authRequired`, … */
+  /**
+   * Resolves when the backend has accepted the prompt.
+   * @throws BackendError, for example `busy`, `closed` or `authRequired`
+   */
   prompt(input: PromptInput): Promise<{ requestId: string }>;
   /** Cancels the turn. Resolves when it has ended, or after the backend's grace period. */
   cancel(): Promise<void>;

@@ -37,7 +37,10 @@ export interface ToolCommand {
   /** Working directory, as an absolute path. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Why the command may run more than it says. Then the user is always asked, and the answer applies only once. */
+  /**
+   * Set if the command may run more than it shows, with the reason. Then the user is always asked, and the answer
+   * applies only once.
+   */
   readonly warning?: string;
 }
 
