@@ -138,7 +138,7 @@ export interface TextSearchResult {
 export type ThreadErrorCode =
   'notFound' | 'tooLarge' | 'unreadable' | 'beingWritten' | 'notSignedIn' | 'offline' | 'cancelled' | 'cli';
 
-/** An error when reading threads. The message says why it failed and what to do. */
+/** An error while reading threads. The message explains why it failed and what to do. */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
   constructor(

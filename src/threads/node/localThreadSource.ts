@@ -158,7 +158,7 @@ export class LocalThreadSource implements ThreadSource {
     });
   }
 
-  /** Reads the list again when a write has probably ended and when a thread becomes stale: no event does. */
+  /** Reads the list again when a write has probably ended and when a thread becomes stale: no event reports this. */
   private scheduleRelist(isUnsettled: boolean, heads: readonly ThreadHead[]): void {
     const { clock } = this.deps;
     this.relistTimer?.dispose();

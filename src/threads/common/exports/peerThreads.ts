@@ -29,7 +29,7 @@ export interface PeerThreadPermissions {
 
 const maxThreads = 500;
 
-/** Gives peers of the draft protocol read access to threads, without contents of files that they may not read. */
+/** Gives peers of the draft protocol read access to threads, without the contents of files that they may not read. */
 export class PeerThreads {
   constructor(
     private readonly threadLibrary: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,

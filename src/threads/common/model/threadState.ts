@@ -7,7 +7,10 @@ export const runningFreshnessMs = 5 * 60_000;
 /** Statuses of tool runs that have not ended. */
 export const runningStatuses: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
 
-/** Whether a file was written recently. False for unknown times, and future ones of a wrong clock. */
+/**
+ * Whether a file was written recently. False for unknown times, and for times in the future, which a wrong clock
+ * causes.
+ */
 export function isRecentlyWritten(mtimeMs: number | undefined, nowMs: number): boolean {
   return mtimeMs !== undefined && Math.abs(nowMs - mtimeMs) < runningFreshnessMs;
 }

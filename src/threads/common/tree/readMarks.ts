@@ -79,7 +79,7 @@ export class ReadMarks {
     return { since, seen: new Map(Object.entries(seen)) };
   }
 
-  /** Merges the marks with those that other windows have stored meanwhile. The mark with more messages wins. */
+  /** Merges the marks with those that other windows have stored in the meantime. The mark with more messages wins. */
   private mergedMarks(): Marks {
     const [mine, theirs] = [this.marks, this.loadMarks()];
     const onlyMine = [...mine.seen].filter(([id]) => !theirs.seen.has(id));

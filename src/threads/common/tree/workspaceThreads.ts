@@ -1,7 +1,7 @@
 import type { ThreadHead } from '../threadPorts';
 
 /**
- * Returns a function that tells whether a thread belongs to the workspace. Such a thread worked in, below or above one
+ * Returns a function that checks whether a thread belongs to the workspace. Such a thread worked in, below or above one
  * of the `folders` (absolute paths), or in the same repository as such a thread, perhaps in a worktree that no longer
  * exists.
  */

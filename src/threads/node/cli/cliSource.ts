@@ -194,7 +194,10 @@ export class CliSource implements ThreadSource {
     if (hasChanged) this.emitter.fire();
   }
 
-  /** Lists archived threads. Rows have no flag, so these are the threads that the list without archived ones lacks. */
+  /**
+   * Lists archived threads. Rows have no flag for this, so the archived threads are those that are missing in the list
+   * without archived threads.
+   */
   private async refreshArchived(signal?: AbortSignal): Promise<void> {
     const all = await this.deps.cli.listWithArchived(signal);
     this.mustListArchived = false;

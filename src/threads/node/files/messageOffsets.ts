@@ -24,7 +24,10 @@ export function findMessages(content: Buffer): MessageOffsets | undefined {
   return scan(content, { at: 0, depth: 0, listStart: undefined, starts: [] });
 }
 
-/** Finds them in valid JSON that is the same as another document, with these offsets, until after `starts[index]`. */
+/**
+ * Like `findMessages`, for JSON that equals an earlier document until after `starts[index]`. The offsets are those of
+ * the earlier document.
+ */
 export function findMessagesAgain(
   content: Buffer,
   { listStart, starts }: MessageOffsets,

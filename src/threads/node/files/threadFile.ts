@@ -14,7 +14,7 @@ export interface ThreadFileContent extends ThreadFileStats {
 
 /**
  * Reads and parses a file. Works synchronously, so call it only in workers. Replaces invalid UTF-8 with U+FFFD. `stats`
- * are recent stats of the file, if the caller has them. `parse` may reuse what is known of the file.
+ * are recent stats of the file, if the caller has them. `parse` may reuse data from an earlier read of the file.
  * @throws ThreadError `notFound`, `tooLarge`, `beingWritten` or `unreadable`
  */
 export function readThreadFile(

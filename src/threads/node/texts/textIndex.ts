@@ -55,7 +55,7 @@ export class TextIndex {
     this.folders = new Set(folders);
   }
 
-  /** Indexes new and changed files. `isDone`: false while another window builds the index; then call again later. */
+  /** Indexes new and changed files. If `isDone` is false, another window is building the index; call again later. */
   async build(onProgress: (coverage: TextCoverage) => void): Promise<{ isDone: boolean; isOnDisk: boolean }> {
     const isDone = await this.buildSegments(onProgress);
     return { isDone, isOnDisk: !this.isStoredInMemory };

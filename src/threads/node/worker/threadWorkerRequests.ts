@@ -8,7 +8,7 @@ import { FileVersionKey } from '../files/fileKey';
  * only imports as types: it would otherwise load all of zod.
  */
 
-/** Heads that the worker has read, or read before. They are not validated, as in `threadWorkerMessages.ts`. */
+/** Heads that the worker has read now or earlier. They are not validated, as in `threadWorkerMessages.ts`. */
 export const HeadPart = z.array(z.object({ file: FileVersionKey, head: z.nullable(z.custom<ThreadHead>()) }));
 export type HeadPart = z.infer<typeof HeadPart>;
 

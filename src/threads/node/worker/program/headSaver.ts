@@ -64,7 +64,7 @@ export class HeadSaver {
   }
 }
 
-/** Merges heads into the file. Replaces an invalid one, about which the index's reader has logged a message. */
+/** Merges heads into the file. Replaces an invalid file, which was already logged when the index was read. */
 function merged(file: string, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
   try {
     return mergeHeads(readFileSync(file), heads, gone);

@@ -32,7 +32,7 @@ const largeBytes = 4 * 1024 * 1024;
 
 /**
  * Handles the requests of the extension host. Long requests run in steps, so that short ones are answered between them.
- * Code that listing does not need is loaded later, because the user waits for the list.
+ * Code that is not needed for listing is loaded later, because the user waits for the list.
  */
 export class ThreadWorker {
   private readonly files = new ThreadFileCache();
