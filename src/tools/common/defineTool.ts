@@ -27,7 +27,7 @@ export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input
   return createTool(options, { readOnlyHint: true }, options.run);
 }
 
-/** Defines a tool that changes or runs something. It has to ask its caller first. */
+/** Defines a tool that changes or runs something. It must request permission from its caller first. */
 export function defineActingTool<Input extends z.ZodObject>(options: ActingToolOptions<Input>): Tool {
   const hints = { readOnlyHint: false, destructiveHint: true };
   return createTool(options, hints, async (input, signal, caller) => {

@@ -8,12 +8,12 @@ import type { FilePosition } from './languagePort';
 export interface LanguageEditPort {
   /** @throws ToolError if the language server does not rename this, with its reason */
   renameEdits(at: FilePosition, newName: string, signal: AbortSignal): Promise<readonly ProposedEdits[]>;
-  /** Returns nothing without a formatter, too. Without a range, formats the whole file. */
+  /** Returns nothing if there is no formatter. Without a range, formats the whole file. */
   formatEdits(path: string, range: Range | undefined, signal: AbortSignal): Promise<readonly ProposedEdits[]>;
   codeActions(path: string, range: Range, signal: AbortSignal): Promise<readonly ProposedAction[]>;
 }
 
-/** What VS Code would change in a file. `path` is undefined if it is not a local file. */
+/** The changes that VS Code would make to a file. `path` is undefined if it is not a local file. */
 export interface ProposedEdits {
   readonly path: string | undefined;
   readonly edits: readonly TextEdit[];

@@ -12,7 +12,7 @@ import type { ToolProvider } from '../common/toolProvider';
 import { ClientTokens } from './clientTokens';
 import { answerMcpBody } from './mcpMessages';
 
-/** How one client reaches an MCP server over HTTP. */
+/** The address and headers with which one client connects to an MCP server over HTTP. */
 export interface McpAddress {
   readonly name: string;
   readonly url: string;
@@ -32,7 +32,10 @@ const idleTimeoutMs = 60_000;
 const maxBodyBytes = 1_024 * 1_024;
 /** Limit of open requests per client; each may hold a body in memory. */
 const maxRequestsPerClient = 128;
-/** When a late answer begins, and how often spaces follow, so that no connection times out while the user is asked. */
+/**
+ * Delay before a late response is started, and the interval of spaces in it. They prevent a time-out of the connection
+ * while the user is asked.
+ */
 const keepAliveMs = 20_000;
 const maxNamedConnections = 500;
 /** In UTF-16 units. */
@@ -40,7 +43,7 @@ const maxNameLength = 200;
 const jsonHeaders = { 'Content-Type': 'application/json' };
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
 
-/** Returns who calls, given the name from the client's `initialize`. */
+/** Returns the caller for the name in the client's `initialize` request. */
 type CallerOfClient = (clientName: string | undefined) => ToolCaller;
 
 interface NamedCaller {

@@ -128,7 +128,7 @@ function queryGroupOf(path: string): string {
   return extname(path).toLowerCase();
 }
 
-/** An opened document stays known to language servers for minutes, so that they need not load it again. */
+/** An opened document stays open in language servers for minutes, so that they need not load it again. */
 async function openDocument(path: string): Promise<vscode.TextDocument> {
   return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
 }

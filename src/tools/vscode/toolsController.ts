@@ -27,7 +27,7 @@ export interface ToolsControllerDeps extends FeatureContext {
   readonly editor: EditorPort;
   readonly providers: readonly ToolProvider[];
   readonly version: string;
-  /** Creates the caller for a client outside VS Code, with the name that it gives itself. */
+  /** Creates the caller for a client outside VS Code, with the name that it reports. */
   readonly createCaller: (clientName: string | undefined) => ToolCaller;
   /** Calls the tools that VS Code's chat uses. */
   readonly chatCaller: ToolCaller;

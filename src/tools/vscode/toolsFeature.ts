@@ -7,7 +7,10 @@ import type { ToolCaller } from '../../session/common/toolCaller';
 import type { McpAddress } from '../node/mcpServer';
 import type { ToolsController, ToolsControllerDeps } from './toolsController';
 
-/** Offers VS Code's knowledge as tools for models. The implementation is a separate bundle, loaded on first use. */
+/**
+ * Offers VS Code's language features, tasks and tests as tools for models. The implementation is a separate bundle,
+ * loaded on first use.
+ */
 export class ToolsFeature implements Feature {
   readonly id = 'tools';
   readonly title = 'Tools for agents';

@@ -73,7 +73,10 @@ interface ExpectedTexts {
   readonly mayReplace?: (replaced: string) => boolean;
 }
 
-/** Reads the files of proposed edits. @throws ToolError if one is outside the workspace or excluded; it is not named */
+/**
+ * Reads the files of proposed edits.
+ * @throws ToolError if one is outside the workspace or excluded, without naming it
+ */
 export async function readTextsOf(
   proposed: readonly ProposedEdits[],
   { editor }: Pick<ToolPorts, 'editor'>,
@@ -117,7 +120,10 @@ interface PlannedEdits extends PlannedFile {
   readonly edits: readonly TextEdit[];
 }
 
-/** @throws ToolError if a file is outside the workspace or excluded, which is not named, or is not as expected */
+/**
+ * @throws ToolError if a file is outside the workspace or excluded (without naming it), or if its text is not as
+ * expected
+ */
 async function planEdits(
   proposed: readonly ProposedEdits[],
   { editor }: Pick<ToolPorts, 'editor'>,
@@ -169,7 +175,7 @@ function clampEdits(edits: readonly TextEdit[], text: string): readonly TextEdit
   }));
 }
 
-/** @throws ToolError that does not name the file */
+/** @throws ToolError without the name of the file */
 async function resolveOrRefuse(
   path: string | undefined,
   editor: Pick<ToolPorts['editor'], 'resolve'>,

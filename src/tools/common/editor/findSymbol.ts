@@ -9,7 +9,7 @@ import { findTextMatches } from '../search/textMatches';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
-/** Limit of files whose outlines are searched if no language server knows the name. */
+/** Limit of files whose outlines are searched if no language server finds the name. */
 const maxOutlinedFiles = 8;
 
 const input = z.strictObject({
@@ -62,7 +62,7 @@ async function symbolsOfServers({ language }: ToolPorts, name: string, signal: A
   }
 }
 
-/** Finds declarations in files that contain the name, because many language servers know only open files. */
+/** Finds declarations in files that contain the name, because many language servers only analyze open files. */
 async function declarationsInFiles(
   ports: ToolPorts,
   query: string,

@@ -45,7 +45,7 @@ export function fixesTool(ports: ToolPorts): Tool {
       let chosen = chooseAction(actions, apply, place);
       let textByPath: ReadonlyMap<string, string> = new Map([[file.path, file.text]]);
       if (chosen.edits.some((each) => each.edits.length > 0 && each.path !== file.path)) {
-        // The other files that it changes are known only now. They are read before VS Code is asked for the edits again.
+        // Only now is it known which other files it changes. They are read before the edits are requested again.
         textByPath = new Map([...(await readTextsOf(chosen.edits, ports, call.signal)), ...textByPath]);
         chosen = chooseAction(await actionsInLine(file.path, line - 1, lines, ports, call.signal), apply, place);
       }
@@ -84,7 +84,7 @@ async function actionsInLine(
   return visible.toSorted((a, b) => Number(b.isPreferred) - Number(a.isPreferred));
 }
 
-/** A missing import can be in an excluded file, whose name and exports agents must not learn. */
+/** A missing import can be in an excluded file, whose name and exports must be hidden from agents. */
 async function withoutHiddenModules(
   actions: readonly ProposedAction[],
   path: string,

@@ -30,7 +30,10 @@ export class ProblemVersions {
     weigh: ({ problems }) => problems.reduce((sum, { path, text }) => sum + path.length + text.length, 0),
   });
 
-  /** Returns the version of these problems. It belongs to the `question` that they answer. Equal answers have the same. */
+  /**
+   * Returns the version of these problems. It belongs to the `question` that they answer. Equal answers have the same
+   * version.
+   */
   remember(question: string, problems: readonly KnownProblem[]): string {
     const keys = problems.map(keyOf).sort();
     const version = textVersion(JSON.stringify([question, ...keys]));

@@ -17,10 +17,10 @@ import { ProblemVersions, type KnownProblem, type ProblemChanges } from './probl
 
 const rowsPerPage = 50;
 const maxMessageLength = 600;
-/** How long a call waits for a change, and how often it checks. Language servers need this time after an edit. */
+/** How long a call waits for a change, because language servers need time after an edit. */
 const changeTimeoutMs = 5_000;
 const pollIntervalMs = 250;
-/** How much longer than a look the pause after it is, because a look reads every file with problems. */
+/** Ratio of a pause to the duration of the check before it, because each check reads all files with problems. */
 const restShare = 3;
 
 const rankBySeverity: Record<DiagnosticSeverity, number> = { error: 0, warning: 1, information: 2, hint: 3 };
@@ -134,7 +134,7 @@ async function describeChanges(
   ports: ToolPorts,
   signal: AbortSignal,
 ): Promise<string> {
-  // A file may have been excluded meanwhile.
+  // A file may have been excluded in the meantime.
   const goneByPath = Map.groupBy(gone, ({ path }) => path);
   const { paths } = await filterVisibleFiles(sortByNearness([...goneByPath.keys()], undefined), ports.editor, signal);
   const visibleGone = paths.flatMap((path) => goneByPath.get(path) ?? []);

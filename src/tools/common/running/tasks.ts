@@ -22,7 +22,7 @@ const linesAtEnd = 60;
 const linesPerPage = 200;
 /** Maximum number of started tasks per caller whose output is kept. */
 const maxStarted = 10;
-/** VS Code does not tell extensions which tasks a task depends on, or the values of its variables. */
+/** VS Code's API does not contain the tasks on which a task depends, or the values of its variables. */
 const warning =
   'A task can also run tasks that it depends on, and commands in its variables. VS Code may save all files first.';
 const inTerminal = 'Its output is only in the terminal of the user.';

@@ -32,7 +32,8 @@ export async function describeTestResults(
   const paths = new Set(lines.flatMap((line) => pathOf(line) ?? []));
   const files = await filterVisibleFiles([...paths], editor, signal);
   const visible = new Set(files.paths);
-  // Places in libraries say little, but what a test compares can look like a place outside.
+  // Stack frames in libraries are omitted. Other lines with paths outside the workspace are kept, because they may be
+  // values that a test compares.
   const allowed = new Set([...files.paths, ...files.outside]);
   const rows: string[] = [];
   let length = 0;
@@ -42,7 +43,7 @@ export async function describeTestResults(
     if (path !== undefined && !(isPlace ? visible : allowed).has(path)) continue;
     const row = path === undefined ? rowOf(line) : placeRow(line, displayPath(path, editor));
     if (row === undefined) continue;
-    // A test that fails in several ways can name the same place several times.
+    // A test that fails in several ways can contain the same place several times.
     if (isPlace && row === rows.at(-1)) continue;
     length += row.length + 1;
     if (length > maxLength) return [...rows, '… and more. Run fewer tests to see the others.'].join('\n');

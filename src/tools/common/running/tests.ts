@@ -60,11 +60,11 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
 
 interface TimeLimit {
   readonly seconds: number;
-  /** The error when the time is over. */
+  /** Error message after a time-out. */
   readonly late: string;
 }
 
-/** VS Code never reports the end of a run that ends immediately. @throws ToolError when the time is over */
+/** VS Code never reports the end of a run that ends immediately. @throws ToolError after a time-out */
 async function withinTime<T>(
   { late, seconds }: TimeLimit,
   { clock }: Pick<ToolPorts, 'clock'>,

@@ -17,7 +17,7 @@ const WindowFile = z.object({
   url: z.string().check(z.regex(/^http:\/\/127\.0\.0\.1:\d{1,5}\/mcp$/)),
   authorization: z.string().check(z.regex(/^Bearer [\w-]+$/)),
 });
-/** How a program finds the MCP server of a window. The file is readable by the user only. */
+/** The file with which programs find the MCP server of a window. Only the user can read it. */
 type WindowFile = z.infer<typeof WindowFile>;
 
 const maxFiles = 200;
@@ -36,8 +36,8 @@ export async function writeWindowFile(folder: string, window: WindowFile): Promi
 }
 
 /**
- * Returns the window whose workspace contains the folder `cwd`, or is inside it. The closest folder wins, then the newest window.
- * Ignores files of other users. Never rejects.
+ * Returns the window whose workspace contains the folder `cwd`, or is inside it. Prefers the closest folder, then the
+ * newest window. Ignores files of other users. Never rejects.
  */
 export async function findWindowOfFolder(folder: string, cwd: string): Promise<WindowFile | undefined> {
   const windows = await Promise.all(
