@@ -31,7 +31,7 @@ export const Part = z.discriminatedUnion('type', [
     hunks: z.array(DiffHunk),
     omitted: optional(Count),
   }),
-  /** Command output with ANSI sequences. `exitCode`: set when the command has ended; null if by a signal. */
+  /** Command output with ANSI sequences. `exitCode`: set when the command has ended; null if a signal ended it. */
   z.object({
     type: z.literal('terminal'),
     command: optional(Text),

@@ -10,7 +10,9 @@ const maxLineUnits = 2_000;
 /** Maximum number of edits to compare. With more, lines are not matched: the time grows quadratically. */
 const maxEdits = 2_000;
 
-/** Compares two texts. Null: no file. At most `maxLines` lines are shown, from both sides. */
+/**
+ * Compares two texts. Null stands for a file that does not exist. At most `maxLines` lines are shown, from both sides.
+ */
 export function createDiff(
   path: string,
   before: string | null,

@@ -13,7 +13,9 @@ import { maxMarkdownUnits, renderBlocks, renderText, parseBlocks, renderPlainTex
 import { morphChildren } from './morph';
 import { normalizeLineEndings, type MarkdownOptions } from './renderMarkdown';
 
-/** Maximum size of an open block that is parsed while it grows, in UTF-16 units. Larger ones: at the end. */
+/**
+ * Maximum size of an open block that is parsed while it grows, in UTF-16 units. Larger blocks are parsed at the end.
+ */
 const maxOpenUnits = 128 * 1024;
 const defaultSlowMs = 6;
 /** After a slow rendering, the pause is its duration multiplied by this factor. */
@@ -119,7 +121,7 @@ export class MarkdownStream implements Disposable {
     const cut = lineStart(this.openText, isLastOpen ? last.firstLine : last.endLine);
     const nodes = renderBlocks(blocks, this.parserEnv, this.options.actions);
     const count = nodes.childNodes.length;
-    // Includes the nodes of the open block, so that they need not be created again.
+    // The open block is rendered, too, so that `morphChildren` can keep its existing nodes.
     const rest = this.openText.slice(cut);
     if (isLastOpen)
       nodes.append(renderText(rest, { references: { ...this.parserEnv.references } }, this.options.actions));
