@@ -1,6 +1,6 @@
 /**
  * Prevents VS Code from receiving the "select all" shortcut in text fields. VS Code would send the command back to the
- * page a moment later, which would also select text that was typed meanwhile. The browser itself selects the text
+ * page a moment later, which would also select text that was typed in the meantime. The browser itself selects the text
  * immediately.
  */
 export function hideSelectAllFromHost(document: Document): void {
