@@ -19,8 +19,9 @@ export class BatchAnswers {
   }
 
   /**
-   * Returns what to send for a message: itself, all answers of its batch, or undefined while others are missing. An answer
-   * that cannot be serialized does not count, so that an error can take its place. @throws TypeError
+   * Returns the data to send for a message: the message itself, all answers of its batch, or undefined while others are
+   * missing. An answer that cannot be serialized does not count, so that an error can take its place.
+   * @throws TypeError
    */
   take(message: object): object | undefined {
     if (this.batchById.size === 0 || !('id' in message) || 'method' in message) return message;
