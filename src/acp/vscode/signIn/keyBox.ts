@@ -2,21 +2,27 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/common/disposable';
 import type { AuthKey } from '../../../session/common/sessionBackend';
 import { keyProblem } from '../../common/signIn/agentKeys';
+import { keyTexts } from '../../common/signIn/keyTexts';
 
 const getKey: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Get a Key' };
 
+/** The agent for which a key is entered. */
+export interface KeyOwner {
+  readonly title: string;
+  /** Whether Backline connects to the agent by a URL, so that keys are sent in HTTP headers. */
+  readonly hasUrl: boolean;
+}
+
 /** Asks for a key in a password box that stays open while the user gets one. Undefined if the user cancels. */
 export async function askForKey(
-  agentTitle: string,
+  { hasUrl, title }: KeyOwner,
   { advice, name, page, variable }: AuthKey,
 ): Promise<string | undefined> {
   const store = new DisposableStore();
   const box = store.add(vscode.window.createInputBox());
-  box.title = `${name} for ${agentTitle}`;
-  box.prompt = [
-    ...(advice === undefined ? [] : [advice]),
-    `It is kept in VS Code’s secret storage, and only ${agentTitle} gets it, as ${variable}.`,
-  ].join(' ');
+  box.title = `${name} for ${title}`;
+  const { keyPrompt } = keyTexts(hasUrl);
+  box.prompt = [...(advice === undefined ? [] : [advice]), keyPrompt(title, variable)].join(' ');
   box.placeholder = `Paste the ${name}`;
   box.password = true;
   box.ignoreFocusOut = true;
@@ -48,17 +54,18 @@ export async function askForKey(
   }
 }
 
-/** Asks for the environment variable in which an agent expects a key. */
+/** Asks for the environment variable or the secret in which an agent expects a key. */
 export async function askForVariable(
-  agentTitle: string,
+  { hasUrl, title }: KeyOwner,
   check: (variable: string) => boolean,
 ): Promise<string | undefined> {
+  const { invalidName, namePlaceholder, namePrompt } = keyTexts(hasUrl);
   const variable = await vscode.window.showInputBox({
-    title: `Key for ${agentTitle}`,
-    prompt: 'The environment variable that the agent takes its key from. Its documentation names it.',
-    placeHolder: 'EXAMPLE_API_KEY',
+    title: `Key for ${title}`,
+    prompt: namePrompt,
+    placeHolder: namePlaceholder,
     ignoreFocusOut: true,
-    validateInput: (value) => (check(value.trim()) ? undefined : 'No key can be stored for this variable.'),
+    validateInput: (value) => (check(value.trim()) ? undefined : invalidName),
   });
   return variable?.trim();
 }

@@ -3,6 +3,7 @@ import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { AuthKey, SessionBackend } from '../../../session/common/sessionBackend';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { AgentKeyStore } from '../../common/signIn/agentKeyStore';
+import { keyTexts } from '../../common/signIn/keyTexts';
 import { askForKey } from './keyBox';
 import { withProgress, workspaceAgentMessage, type SignInAgents, type SignInFlow } from './signInFlow';
 
@@ -57,7 +58,7 @@ export class KeyCommands {
     await this.options.agents.openBackend(agent.id)?.stop();
     const without = withKeys.has(agent.id)
       ? `The keys for ${agent.title} were removed.`
-      : `${agent.title} can’t sign out from here. Use its own command.`;
+      : `You can’t sign out of ${agent.title} here. Use its own command.`;
     messages.info(hasSignedOut ? `You are signed out of ${agent.title}.` : without);
   }
 
@@ -99,13 +100,13 @@ export class KeyCommands {
         description: stored.includes(key.variable) ? `${key.variable}, stored` : key.variable,
         key,
       })),
-      { label: 'Other Variable…', description: 'Enter the name of the variable' },
+      keyTexts(this.options.agents.hasUrl(agent.id)).otherName,
     ];
     return await vscode.window.showQuickPick(items, { title: `Keys for ${agent.title}`, placeHolder: 'Select a key' });
   }
 
   private async changeKey(agent: BackendEntry, key: AuthKey): Promise<void> {
-    const action = await vscode.window.showQuickPick([replace, remove], { title: `${key.name} of ${agent.title}` });
+    const action = await vscode.window.showQuickPick([replace, remove], { title: `${key.name} for ${agent.title}` });
     if (action === replace) await this.enterKey(agent, key);
     if (action !== remove) return;
     await this.options.keys.delete(agent.id, key.variable);
@@ -113,7 +114,7 @@ export class KeyCommands {
   }
 
   private async enterKey(agent: BackendEntry, key: AuthKey): Promise<void> {
-    const entered = await askForKey(agent.title, key);
+    const entered = await askForKey({ title: agent.title, hasUrl: this.options.agents.hasUrl(agent.id) }, key);
     if (entered === undefined) return;
     await this.options.keys.set(agent.id, key.variable, entered);
     this.showStored(agent);

@@ -22,6 +22,8 @@ export interface SignInAgents {
   open(id: string): Promise<SessionBackend>;
   /** Whether the agent is the user's own, not the workspace's. */
   mayHaveKeys(id: string): boolean;
+  /** Whether Backline connects to the agent by a URL, so that keys are sent in HTTP headers. */
+  hasUrl(id: string): boolean;
   /** Whether a new session proves that a sign-in works. For other agents, only a prompt proves it. */
   isProvenBySession(id: string): boolean;
 }
@@ -130,7 +132,8 @@ export class SignInFlow {
       return;
     }
     if (!agents.mayHaveKeys(backend.id)) throw new Error(workspaceAgentMessage(backend.title));
-    const entered = await askForKey(backend.title, key);
+    const owner = { title: backend.title, hasUrl: agents.hasUrl(backend.id) };
+    const entered = await askForKey(owner, key);
     if (entered === undefined) return;
     this.agentIdsInProgress.add(backend.id);
     try {
@@ -153,9 +156,10 @@ export class SignInFlow {
 
   /** Asks for any variable and its key. Resolves with whether a key was stored. */
   async enterOtherKey(agentId: string, agentTitle: string): Promise<string | undefined> {
-    const variable = await askForVariable(agentTitle, isKeyVariable);
+    const owner = { title: agentTitle, hasUrl: this.options.agents.hasUrl(agentId) };
+    const variable = await askForVariable(owner, isKeyVariable);
     if (variable === undefined) return undefined;
-    const key = await askForKey(agentTitle, { variable, name: variable });
+    const key = await askForKey(owner, { variable, name: variable });
     if (key === undefined) return undefined;
     await this.options.keys.set(agentId, variable, key);
     return keyMethodId(variable);

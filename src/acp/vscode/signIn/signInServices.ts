@@ -82,6 +82,7 @@ export class SignInServices {
         const entry = entryOf(id);
         return entry !== undefined && !entry.workspaceDefinition;
       },
+      hasUrl: (id) => entryOf(id)?.url !== undefined,
       isProvenBySession: (id) => keysOfAgent(knownIdOf(id)).refuses === 'session',
     };
     const flow = new SignInFlow({ agents, keys, messages });
