@@ -114,7 +114,7 @@ describe('Restore to a prompt', () => {
     await window.screenshot('restore-interrupted');
     await message.getByRole('button', { name: 'Finish' }).click();
     await eventually('the file', async () => assert.equal(await readFile(file('values.ts'), 'utf8'), original));
-    await window.messages.filter({ hasText: 'The restore is finished: 1 file.' }).waitFor();
+    await window.messages.filter({ hasText: 'The restore was completed: 1 file.' }).waitFor();
   });
 
   it('refuses another restore until one that was cut off is undone', async () => {

@@ -91,9 +91,9 @@ describe('Amp threads, as a user works with them', () => {
 
   it('are written to a file of the kind and name that the user chooses', async () => {
     for (const [purpose, extension, words] of [
-      ['For reading and pasting', 'md', '# Tax in the cart'],
-      ['One file for any browser', 'html', '<title>Tax in the cart'],
-      ['All data, for programs', 'json', '"Tax in the cart"'],
+      ['Text to read or paste', 'md', '# Tax in the cart'],
+      ['Single file for any browser', 'html', '<title>Tax in the cart'],
+      ['All data, for other programs', 'json', '"Tax in the cart"'],
     ] as const) {
       await chooseInMenu('Tax in the cart', 'Export');
       await window.pick(purpose);

@@ -8,7 +8,7 @@ import { AgentList } from './agentList';
 import type { AgentsPage } from './agentsPage';
 import { OwnAgentForm } from './ownAgentForm';
 
-export function App({ page }: { page: AgentsPage }) {
+export function AgentsApp({ page }: { page: AgentsPage }) {
   useRedrawOnEvent(page.onDidChange);
   const search = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);

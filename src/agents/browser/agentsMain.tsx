@@ -1,7 +1,7 @@
 // Entry point of the page of agents: `dist/pages/agents.js`.
 import { render } from 'preact';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
-import { App } from './agentsApp';
+import { AgentsApp } from './agentsApp';
 import { AgentsPage } from './agentsPage';
 
 declare function acquireVsCodeApi(): VsCodeApi;
@@ -11,5 +11,5 @@ if (root) {
   const api = acquireVsCodeApi();
   const page = new AgentsPage(new HostConnection(api), api);
   page.start(window);
-  render(<App page={page} />, root);
+  render(<AgentsApp page={page} />, root);
 }

@@ -60,7 +60,7 @@ export class OwnAgents {
       const { name, title = name, version } = await tryAgent(program, signal);
       const who = title === undefined ? 'The agent' : toVisibleText(title);
       const which = version === undefined ? '' : ` ${toVisibleText(version)}`;
-      return { isWorking: true, message: `It works: ${who}${which} answered.` };
+      return { isWorking: true, message: `It works: ${who}${which} responded.` };
     } catch (error) {
       return { isWorking: false, message: toVisibleText(userMessageOf(error)) };
     }

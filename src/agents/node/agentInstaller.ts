@@ -294,7 +294,7 @@ export class AgentInstaller implements Disposable {
         failure ??= problem;
       }
     }
-    throw failure ?? new InstallError('notSupportedHere', 'The registry does not say how to install it here.');
+    throw failure ?? new InstallError('notSupportedHere', 'The registry contains no way to install it on this system.');
   }
 
   private async prepare(

@@ -38,5 +38,5 @@ export function writeOptionsOfPolicy(path: string, { edit = 'allow' }: AmpPolicy
 }
 
 function advice(kind: keyof AmpPolicy): string {
-  return `The user can allow it by “${kind}” of “${ampPolicyId}” in the setting backline.permissions.`;
+  return `The user can allow it with “${kind}” for “${ampPolicyId}” in the setting backline.permissions.`;
 }

@@ -81,7 +81,7 @@ export class AmpRouter {
       return new RequestError(ampErrorCodes.internalError, message);
     }
     this.deps.log.error(`${method} failed: ${messageOf(error)}`, error);
-    const message = `${method} failed in the editor. Its log (output channel Backline) says why.`;
+    const message = `${method} failed in the editor. See its log (output channel Backline).`;
     return new RequestError(ampErrorCodes.internalError, message);
   }
 }

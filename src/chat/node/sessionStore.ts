@@ -20,7 +20,7 @@ import type { FilePort } from '../../base/node/filePort';
 import { LogReader } from './logReader';
 import { FileLock } from '../../base/node/fileLock';
 import { rebuildHead } from './rebuildHead';
-import { inUseElsewhereText, StoredSession, type StoredSessionState } from './storedSession';
+import { inUseElsewhereText, StoredSession, type StoredSessionParts } from './storedSession';
 import { hasAllWords, searchLog, queryWords } from './textSearch';
 
 const listDelayMs = 150;
@@ -236,7 +236,7 @@ export class SessionStore implements ChatStore {
     return new LogReader(this.deps.files, this.logFileOf(id));
   }
 
-  private addSession(state: Omit<StoredSessionState, 'createLock'>): StoredSession {
+  private addSession(state: Omit<StoredSessionParts, 'createLock'>): StoredSession {
     const { clock, files, log } = this.deps;
     const { id } = state.head;
     const start = { ...state, createLock: (onLost: () => void) => this.createLock(id, onLost) };

@@ -41,7 +41,7 @@ interface StoredSessionPorts {
   readonly onClosed: () => void;
 }
 
-export interface StoredSessionState {
+export interface StoredSessionParts {
   readonly head: SessionHead;
   readonly log: LogReader;
   readonly createLock: (onLost: () => void) => FileLock;
@@ -76,7 +76,7 @@ export class StoredSession implements ConversationFiles {
   readonly onDidReadRecords = this.readRecordsEmitter.event;
 
   constructor(
-    private readonly initialState: StoredSessionState,
+    private readonly initialState: StoredSessionParts,
     private readonly ports: StoredSessionPorts,
   ) {
     const { clock, files, log } = ports;

@@ -157,9 +157,9 @@ export class ChatCommands implements Disposable {
     const chat = this.requireChat(page);
     if (!chat) return;
     const items: (vscode.QuickPickItem & { format: ExportFormat })[] = [
-      { label: 'Markdown', description: 'For reading and pasting', format: 'markdown' },
-      { label: 'HTML', description: 'One file for any browser', format: 'html' },
-      { label: 'JSON', description: 'All data, for programs', format: 'json' },
+      { label: 'Markdown', description: 'Text to read or paste', format: 'markdown' },
+      { label: 'HTML', description: 'Single file for any browser', format: 'html' },
+      { label: 'JSON', description: 'All data, for other programs', format: 'json' },
     ];
     const picked = await vscode.window.showQuickPick(items, {
       title: 'Export Conversation',

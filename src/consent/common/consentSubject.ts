@@ -72,9 +72,9 @@ const consequences: Record<ConsentSubjectKind, string> = {
   agent: 'It runs with your rights: it can read and write files, run programs and use the network.',
   providerModule: 'It runs with your rights: it can read and write files, run programs and use the network.',
   mcpServer:
-    'Agents can use it in new conversations. A command runs with your rights. A URL receives what agents send.',
+    'Agents can use it in new conversations. A command runs with your rights. A URL receives the data that agents send.',
   providerAddress:
-    'It receives the text of files that you open. If it offers mentions, it also receives what you type after @, the queries of language models, the address of the active file and the name of its repository.',
+    'It receives the text of files that you open. If it offers mentions, it also receives what you type after @, queries from language models, the URI of the active file and the name of its repository.',
   webCode:
     'The server at this URL receives a request. The downloaded code runs only after you review its hash and allow it.',
 };

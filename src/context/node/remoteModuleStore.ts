@@ -24,7 +24,7 @@ interface RemoteModulePorts {
   readonly folder: string;
 }
 
-export interface LocateOptions {
+export interface RemoteModuleOptions {
   /** The hash in the settings. Undefined if they contain none. */
   readonly integrity: unknown;
   /** Whether the user has requested a refresh, which ignores earlier failures. */
@@ -61,7 +61,7 @@ export class RemoteModuleStore {
   constructor(private readonly ports: RemoteModulePorts) {}
 
   /** Returns the stored or downloaded module. @throws ProviderError without permission or https, or by its hash */
-  async locate(url: string, { integrity, isRefresh, signal }: LocateOptions): Promise<RemoteModule> {
+  async locate(url: string, { integrity, isRefresh, signal }: RemoteModuleOptions): Promise<RemoteModule> {
     checkHttps(url);
     if (isRefresh) this.failuresByUrl.delete(url);
     return integrity === undefined

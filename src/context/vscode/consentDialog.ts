@@ -73,7 +73,7 @@ async function choose(
 async function confirm({ title }: ProviderState, consent: RememberedRequest): Promise<boolean> {
   const details: Record<RememberedRequest['kind'], string> = {
     plainHttp:
-      'Others on the network can read and change what is sent: the text of files that you open. Providers that offer mentions also receive what you type after @, the queries of language models, the address of the active file and the name of its repository.',
+      'Others on the network can read and change the data: the text of files that you open. Providers that offer mentions also receive what you type after @, queries from language models, the URI of the active file and the name of its repository.',
     remoteCode:
       'It runs with your rights: it can read and write files and use the network. Only this version is allowed. You’ll be asked again if it changes.',
     secret: 'This is requested by the settings of this workspace, not by yours. Anyone with the secret can use it.',

@@ -40,7 +40,7 @@ const maxNameLength = 60;
 /** Maximum length of a displayed command, in UTF-16 units. VS Code would cut off a longer notification. */
 const maxCommandLength = 800;
 const tooManyQuestions =
-  'The user has not answered several earlier questions of programs outside VS Code. Wait until they are answered or closed, then ask again.';
+  'The user has not answered several earlier questions from programs outside VS Code. Wait until they are answered or closed, then ask again.';
 
 /** Returns a name for a program outside VS Code. Contains the name that the program reports. */
 export function titleOfClient(clientName: string | undefined): string {
@@ -117,7 +117,7 @@ export class WindowToolCaller implements ToolCaller {
     if ('rule' in decision) standing.rules.recordUse(decision.rule);
     if (decision.answer === 'allow' && this.isAllowedForExternalClients(decision, request)) return granted;
     if (decision.answer === 'deny')
-      return refused("The user's rules or settings (backline.permissions) do not allow it. Go on without it.");
+      return refused("The user's rules or settings (backline.permissions) do not allow it. Continue without it.");
     try {
       return await this.ask(what, files, signal);
     } catch (error) {
@@ -146,7 +146,7 @@ export class WindowToolCaller implements ToolCaller {
         shown = notification;
         const choice = await answerUnlessAborted(notification, signal);
         if (choice === allow) return granted;
-        if (choice !== show) return refused('The user did not allow this. Ask the user how to go on.');
+        if (choice !== show) return refused('The user did not allow this. Ask the user how to continue.');
         await this.showChanges(files, diffs);
       }
     } finally {

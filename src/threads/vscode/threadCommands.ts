@@ -134,9 +134,9 @@ export class ThreadCommands implements Disposable {
     const head = await this.headOf(target);
     if (!head) return;
     const items: (vscode.QuickPickItem & { readonly action: ThreadAction })[] = [
-      { label: 'Markdown', description: 'For reading and pasting', action: 'exportMarkdown' },
-      { label: 'HTML', description: 'One file for any browser', action: 'exportHtml' },
-      { label: 'JSON', description: 'All data, for programs', action: 'exportJson' },
+      { label: 'Markdown', description: 'Text to read or paste', action: 'exportMarkdown' },
+      { label: 'HTML', description: 'Single file for any browser', action: 'exportHtml' },
+      { label: 'JSON', description: 'All data, for other programs', action: 'exportJson' },
     ];
     const picked = await vscode.window.showQuickPick(items, { title: 'Export Thread', placeHolder: 'Select a format' });
     if (picked) await this.deps.actions.runAction(picked.action, head);

@@ -55,12 +55,12 @@ describe('what a question shows', () => {
 
   it('says when nobody tells what will run', async () => {
     const chat = await asked({ ...commandApproval, parts: [], isUndescribed: true });
-    await chat.page.getByText('The agent doesn’t say what will run.').waitFor();
+    await chat.page.getByText('The agent doesn’t specify what will run.').waitFor();
     const server = await asked(
       { ...commandApproval, parts: [], isUndescribed: true },
       { backends: [{ id: 'demo', title: 'Server', description: '', source: 'server', state: 'ready' }] },
     );
-    await server.page.getByText('The server doesn’t say what will run.').waitFor();
+    await server.page.getByText('The server doesn’t specify what will run.').waitFor();
   });
 
   it('is open where it is all there is', async () => {

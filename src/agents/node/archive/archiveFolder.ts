@@ -91,6 +91,6 @@ export function archiveBombError(): InstallError {
 }
 
 function unsafe(what: string): InstallError {
-  const advice = 'Tell the authors of the agent.';
+  const advice = 'Report this to the agent’s authors.';
   return new InstallError('archiveUnsafe', `The archive contains ${what}, so it was not used.`, advice);
 }

@@ -86,8 +86,8 @@ export class BinaryInstaller implements InstallerKind<'binary'> {
     }
     await rm(file, { force: true });
     if (!(await isFile(executable))) {
-      const message = `The archive does not contain ${program.join('/')}, which the registry says to start.`;
-      throw new InstallError('doesNotStart', message, 'Tell the authors of the agent.');
+      const message = `The archive does not contain ${program.join('/')}, the program that the registry names.`;
+      throw new InstallError('doesNotStart', message, 'Report this to the agent’s authors.');
     }
     await chmod(executable, 0o755);
     return { starts: [{ kind: 'program', program: ['program', ...program].join('/') }], args, env };
@@ -108,7 +108,7 @@ export class BinaryInstaller implements InstallerKind<'binary'> {
     const message = format
       ? 'The registry names a program outside the agent’s folder.'
       : 'The format of its archive is not supported.';
-    throw new InstallError('notSupportedHere', message, 'Tell the authors of the agent.');
+    throw new InstallError('notSupportedHere', message, 'Report this to the agent’s authors.');
   }
 
   /** Undefined if the server does not report the size. @throws InstallError if it does not answer */

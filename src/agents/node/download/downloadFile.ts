@@ -37,7 +37,7 @@ export async function downloadFile({ address, file, hash, onFraction, ...options
     download.dispose();
   }
   if (digest && digest.digest('hex') !== hash.hex) {
-    const message = 'The hash of the downloaded file differs from the one that was announced.';
-    throw new InstallError('integrity', message, 'Try again. If this continues, tell the authors of the agent.');
+    const message = 'The hash of the downloaded file differs from the expected one.';
+    throw new InstallError('integrity', message, 'Try again. If this continues, report it to the agent’s authors.');
   }
 }

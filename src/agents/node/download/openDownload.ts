@@ -164,7 +164,7 @@ function checkedUrl(address: string, allowsLoopback: boolean): URL {
   throw new InstallError(
     'insecureAddress',
     `The address ${url ? `${url.protocol}//${url.host}` : 'of the download'} does not use https, so nothing was downloaded from it.`,
-    'Tell the authors of the agent.',
+    'Report this to the agent’s authors.',
   );
 }
 

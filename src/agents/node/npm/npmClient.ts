@@ -97,7 +97,11 @@ export class NpmClient {
     // Depending on its version, npm prints an object or a list with one object.
     const facts = PackageFacts.safeParse(Array.isArray(answer) && answer.length === 1 ? answer[0] : answer).data;
     if (facts?.name === name && facts.version === version) return facts;
-    throw new InstallError('serverError', `The npm registry did not describe ${packageName}.`, 'Try again later.');
+    throw new InstallError(
+      'serverError',
+      `The npm registry returned no data about ${packageName}.`,
+      'Try again later.',
+    );
   }
 
   /** Installs one version into `folder`, which has a package.json and nothing else. @throws InstallError */

@@ -100,5 +100,5 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
 
 function noCommandError(packageName: string): InstallError {
   const message = `${packageName} contains no command that runs here.`;
-  return new InstallError('doesNotStart', message, 'Tell the authors of the agent.');
+  return new InstallError('doesNotStart', message, 'Report this to the agent’s authors.');
 }

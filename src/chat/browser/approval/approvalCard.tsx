@@ -11,7 +11,7 @@ import { ApprovalAnswerRow } from './approvalAnswerRow';
 import { ApprovalEvidence } from './approvalEvidence';
 import { ReasonField } from './approvalReason';
 import { usePage, usePageState } from '../chatPageContext';
-import { useCountdown, type Countdown } from './useApprovalGuard';
+import { useAnswerCountdown, type Countdown } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
 import { formatLongDuration, formatCountdown } from '../chatLabels';
 
@@ -31,7 +31,7 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
   const { backends, folders } = usePageState();
   const titleId = useId();
   const card = useRef<HTMLElement>(null);
-  const countdown = useCountdown(approval.expiresInMs);
+  const countdown = useAnswerCountdown(approval.expiresInMs);
   const [isUnfolded, setUnfolded] = useState(false);
   const [isSent, setSent] = useState(false);
   /** Prevents a second click before the next render. */

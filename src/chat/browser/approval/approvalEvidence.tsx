@@ -46,7 +46,7 @@ export function ApprovalEvidence({ sessionId, approval, requesterKind }: Approva
             {approval.isUndescribed && (
               <p class="approval-fact is-warning">
                 <WarningIcon />
-                <span>The {requesterKind} doesn’t say what will run.</span>
+                <span>The {requesterKind} doesn’t specify what will run.</span>
               </p>
             )}
             <ApprovalRisks approval={approval} />

@@ -23,7 +23,7 @@ export interface Countdown {
 }
 
 /** Returns the remaining time, updated every second. At zero, an answer still counts until the host removes it. */
-export function useCountdown(expiresInMs: number | undefined): Countdown | undefined {
+export function useAnswerCountdown(expiresInMs: number | undefined): Countdown | undefined {
   const redraw = useRedraw();
   const endsAt = useMemo(() => performance.now() + (expiresInMs ?? 0), [expiresInMs]);
   const isCounting = expiresInMs !== undefined;

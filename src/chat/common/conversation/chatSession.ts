@@ -27,7 +27,7 @@ import { ConversationRestoreRecords } from '../restore/conversationRestoreRecord
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { SessionDefaults } from '../conversations/sessionDefaults';
-import { createChatDraft, type SharedDraft } from './sharedDraft';
+import { createSharedDraft, type SharedDraft } from './sharedDraft';
 import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
@@ -93,7 +93,7 @@ export class ChatSession implements Chat {
     const readStored = () => ports.readStored(conversationFiles.head.id);
     this.restores = new ConversationRestoreRecords(conversationFiles, conversation, readStored);
     this.answerDelivery = new AnswerDelivery(conversation);
-    const draft = createChatDraft(conversationFiles, (error) => log.error('a listener failed', error));
+    const draft = createSharedDraft(conversationFiles, (error) => log.error('a listener failed', error));
     this.sharedDraft = draft;
     this.onDidSendOrRestoreDraft = draft.onDidSendOrRestore;
     const connection = new BackendConnection(conversationFiles, ports, {

@@ -88,7 +88,7 @@ export class SharedDraft implements Disposable {
 }
 
 /** Creates the draft of a conversation, stored in its head unless the conversation is read-only. */
-export function createChatDraft(file: ConversationFiles, onListenerError: (error: unknown) => void): SharedDraft {
+export function createSharedDraft(file: ConversationFiles, onListenerError: (error: unknown) => void): SharedDraft {
   const keep = (draft: Draft): void => {
     if (file.readonlyReason !== undefined) return;
     const isSmall = JSON.stringify(draft).length <= maxHeadUnits;

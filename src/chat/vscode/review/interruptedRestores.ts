@@ -62,7 +62,7 @@ export class InterruptedRestores {
     if (!outcome) return;
     const { restored, skipped } = outcome;
     const actions = direction === 'finish' ? await this.recordFinished(outcome) : [];
-    const what = direction === 'finish' ? 'The restore is finished' : 'The restore is undone';
+    const what = direction === 'finish' ? 'The restore was completed' : 'The restore was undone';
     if (skipped.length > 0) messages.error(`${what}. ${skippedText(skipped)}`, ...actions);
     else messages.info(`${what}: ${countOf(restored.length, 'file')}.`, ...actions);
   }

@@ -140,7 +140,7 @@ export class RestoreActions {
     if (items.length === 0) throw new Error('This conversation has no prompts yet.');
     const picked = await vscode.window.showQuickPick(items, {
       title: 'Restore to Prompt',
-      placeHolder: 'Select a prompt. Everything from it on can be restored.',
+      placeHolder: 'Select a prompt to restore the state before it.',
     });
     if (picked) await this.restoreTo(chat, picked.id, show);
   }

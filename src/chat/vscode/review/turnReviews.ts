@@ -72,7 +72,7 @@ export class TurnReviews implements Disposable {
     if (firstItems.length === 0) throw new Error('No prompt in this conversation has changed files.');
     const first = await vscode.window.showQuickPick(firstItems.toReversed(), {
       title: pickTitle,
-      placeHolder: 'Select the first prompt whose changes to review',
+      placeHolder: 'Select the first prompt to review',
     });
     if (!first) return;
     const { title, turn } = first.prompt;
@@ -84,7 +84,7 @@ export class TurnReviews implements Disposable {
         ? now
         : await vscode.window.showQuickPick([now, ...lastItems.toReversed()], {
             title: pickTitle,
-            placeHolder: 'Select the last prompt whose changes to review',
+            placeHolder: 'Select the last prompt to review',
           });
     if (!last) return;
     if (!last.prompt) await this.open(chat, since(turn), `Changes since “${truncate(title)}”`);
@@ -103,7 +103,7 @@ export class TurnReviews implements Disposable {
     const { activeTurns } = this;
     if (!activeTurns) throw new Error('Open the changes of a turn first.');
     const uri = target instanceof vscode.Uri ? target : vscode.window.activeTextEditor?.document.uri;
-    if (!uri) throw new Error('Put the cursor into the changes of a file first.');
+    if (!uri) throw new Error('Place the cursor in the changes of a file first.');
     const chat = await this.chats.open(activeTurns.sessionId);
     const holder = chat.keepOpen();
     try {

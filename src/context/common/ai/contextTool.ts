@@ -13,7 +13,7 @@ import { joinProviderTitles, itemParagraph } from '../items/itemTexts';
 export const contextTool = {
   name: 'backline_context',
   description:
-    'Reads what the context providers of this workspace know: owners, issues, documentation, links and the like. Returns the items for a file, for some of its lines, or those that providers find for a query.',
+    'Returns context items from the context providers of this workspace: owners, issues, documentation, links and similar information. Finds the items of a file, of some of its lines, or for a query.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -34,7 +34,7 @@ export const contextTool = {
       query: {
         type: 'string',
         description:
-          'With a file: only items that contain all of these words. Without a file: what providers find for them, and matching items in the files that were open.',
+          'With a file: only items that contain all of these words. Without a file: the items that providers find for them, and matching items in the files that were open.',
       },
     },
     additionalProperties: false,

@@ -5,7 +5,7 @@ import { rawJson } from '../model/rawJson';
 import { MessageState, type Message } from '../model/threadSchema';
 import { isMessageStopped } from '../model/threadState';
 import { entryBase, type MessageContext } from './parts/mapped';
-import type { UnfinishedCall } from './parts/toolRun';
+import type { UnfinishedCallStates } from './parts/toolRun';
 
 type TurnEnd = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
@@ -34,7 +34,7 @@ export function unfinishedCallStates(
   message: Message,
   { unfinished, isLive }: MessageContext,
   isComplete = true,
-): UnfinishedCall {
+): UnfinishedCallStates {
   if (isMessageStopped(message.state)) return { withResult: 'cancelled', withoutResult: 'cancelled', isComplete };
   return { withResult: isLive ? 'running' : 'stale', withoutResult: unfinished, isComplete };
 }

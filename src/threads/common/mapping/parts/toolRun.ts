@@ -36,14 +36,14 @@ const feedbackPattern =
   /^\s*(?:(?:the |this )?tool (?:call |use )?(?:was |is )?)?rejected by the user with feedback:?\s*/i;
 
 /** The states for a call that has not ended: one if its result is unfinished, and one if it has no result. */
-export interface UnfinishedCall {
+export interface UnfinishedCallStates {
   readonly withResult: UnfinishedState;
   readonly withoutResult: UnfinishedState;
   readonly isComplete: boolean;
 }
 
 /** Reads a tool run. `block` is the result block, or undefined without a result. */
-export function readToolRun(block: unknown, open: UnfinishedCall): ToolRun {
+export function readToolRun(block: unknown, open: UnfinishedCallStates): ToolRun {
   const parsed = block === undefined ? undefined : ResultBlock.safeParse(block).data;
   if (!parsed) return missingResult(open);
   if (parsed.type === 'program_output') return programOutcome(parsed);
@@ -54,13 +54,13 @@ export function readToolRun(block: unknown, open: UnfinishedCall): ToolRun {
 }
 
 /** Reads a run that is not in a result block, such as a command of the user. A run without a status has ended. */
-export function readRunOutsideResultBlock(value: unknown, open: UnfinishedCall): ToolRun {
+export function readRunOutsideResultBlock(value: unknown, open: UnfinishedCallStates): ToolRun {
   if (value === undefined || value === null) return missingResult(open);
   const run = StoredToolRun.safeParse(value).data;
   return run ? knownOutcome(run, open) : { state: 'done', result: value, remarks: [] };
 }
 
-function knownOutcome(run: StoredToolRun, { withResult, withoutResult }: UnfinishedCall): ToolRun {
+function knownOutcome(run: StoredToolRun, { withResult, withoutResult }: UnfinishedCallStates): ToolRun {
   const open: ToolState = withResult === 'running' || withResult === 'cancelled' ? withResult : 'stale';
   const { result, progress } = run;
   const known = { ...withoutUndefined({ result, progress }), remarks: [] };
@@ -115,7 +115,7 @@ function failure(message: string): Pick<ToolRun, 'state' | 'error' | 'decision'>
   return { state: 'rejected', decision: 'Rejected with feedback', error: feedback === '' ? message : feedback };
 }
 
-function missingResult({ withoutResult, isComplete }: UnfinishedCall): ToolRun {
+function missingResult({ withoutResult, isComplete }: UnfinishedCallStates): ToolRun {
   if (withoutResult === 'cancelled') return { state: 'cancelled', error: 'Canceled before it finished.', remarks: [] };
   if (withoutResult === 'lost')
     return { state: 'cancelled', error: 'The conversation continued without a result.', remarks: [] };
