@@ -368,7 +368,7 @@ describe('tools of the window', () => {
       assert.match(await call('definition', input), /There are no definitions[^]*may be missing or still starting/);
       const { isError, text } = await late;
       assert.ok(isError);
-      assert.match(text, /had no answer within 12 s/);
+      assert.match(text, /did not answer within 12 s/);
     } finally {
       provider.dispose();
       failing.dispose();

@@ -1,8 +1,8 @@
 /** Tools that VS Code's chat lacks, as `backline_…` in package.json (`languageModelTools`), with progress messages. */
 export const progressMessagesByChatTool = {
-  outline: 'Looking at the outline',
+  outline: 'Reading the outline',
   hover: 'Looking up types and documentation',
   call_hierarchy: 'Following calls',
-  fixes: 'Looking at fixes',
+  fixes: 'Looking up fixes',
   format: 'Formatting',
 } as const;

@@ -18,7 +18,7 @@ import type { Tool, ToolProvider } from './toolProvider';
 import type { ToolPorts } from './toolPorts';
 
 export const toolInstructions =
-  "Tools of the user's VS Code window. Its language servers know definitions, references, types and problems exactly, and it has text that is not saved: ask it rather than search the disk. Name places by path and symbol, with a line where the symbol is there more than once. Lines and columns are 1-based.";
+  "Tools of the user's VS Code window. They return exact definitions, references, types and problems from language servers, and unsaved text: prefer them to searching the disk. Name places by path and symbol, and add the line if the symbol occurs more than once. Lines and columns are 1-based.";
 
 export class EditorTools implements ToolProvider, Disposable {
   private readonly diffTool: DiffTool;

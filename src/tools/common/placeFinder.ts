@@ -15,7 +15,7 @@ export const placeInputSchema = {
   column: z.int().min(1).optional().describe('1-based. Not needed with symbol.'),
 };
 
-export const pageNumberSchema = z.int().min(1).default(1).describe('Of a long answer.');
+export const pageNumberSchema = z.int().min(1).default(1).describe('Page of a long answer.');
 
 interface PlaceReference {
   readonly path?: string | undefined;
@@ -79,7 +79,7 @@ async function placeInFile(
     const position = { line: line - 1, character: Math.max(0, text.indexOf(name)) };
     return { position, name, remarks: [] };
   }
-  throw new ToolError(`Name the symbol too. Line ${line} of ${file} is: ${shortenLineAround(text, 0)}`);
+  throw new ToolError(`Name the symbol, too. Line ${line} of ${file} is: ${shortenLineAround(text, 0)}`);
 }
 
 async function placeOfName(
@@ -120,7 +120,7 @@ async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSign
   const [first, ...others] = places;
   if (!first) {
     throw new ToolError(
-      `No language server knows \`${symbol}\` in the workspace. Give its path, or use find_symbol or search to find it.`,
+      `No language server finds \`${symbol}\` in the workspace. Give its path, or use find_symbol or search to find it.`,
     );
   }
   const titleOf = (place: typeof first): string =>

@@ -45,9 +45,9 @@ export async function visiblePlaces<P extends Place>(
   return {
     places,
     remarks: [
-      ...(found.length >= maxPlaces ? ['VS Code found even more, which were not looked at.'] : []),
+      ...(found.length >= maxPlaces ? ['VS Code found more, which were not checked.'] : []),
       ...(outside > 0 ? [`${countOf(outside, 'more file is', 'more files are')} outside the workspace.`] : []),
-      ...(files.uncheckedCount > 0 ? ['Only the nearest 2,000 files were looked at: there are more.'] : []),
+      ...(files.uncheckedCount > 0 ? ['Only the nearest 2,000 files were checked: there are more.'] : []),
     ],
   };
 }

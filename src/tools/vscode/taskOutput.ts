@@ -32,24 +32,24 @@ export class TaskOutput implements Disposable {
     this.listener = vscode.window.onDidStartTerminalShellExecution(({ execution, terminal }) => {
       if (this.shown.length >= maxShown) return;
       this.shown = [...this.shown, collect(execution, terminal)];
-      void this.find();
+      void this.findCommand();
     });
   }
 
   setProcess(processId: number): void {
     this.processId ??= processId;
-    void this.find();
+    void this.findCommand();
   }
 
   /** Undefined if VS Code does not report the output. */
   async text(): Promise<string | undefined> {
-    return (await this.find())?.text;
+    return (await this.findCommand())?.text;
   }
 
   /** Waits for the last output of a task that has ended, then stops listening. Never rejects. */
   async end(): Promise<void> {
     this.dispose();
-    const found = await this.find();
+    const found = await this.findCommand();
     await withDeadline(this.clock, 'the output', waitTimeoutMs, async () => found?.whenEnded).catch(() => undefined);
     for (const each of this.shown) each.isUnwanted = true;
   }
@@ -59,7 +59,7 @@ export class TaskOutput implements Disposable {
   }
 
   /** Forgets other terminals and stops listening when the task's terminal is known. Never rejects. */
-  private async find(): Promise<ShownCommand | undefined> {
+  private async findCommand(): Promise<ShownCommand | undefined> {
     const { processId } = this;
     if (processId === undefined) return undefined;
     for (const each of this.shown) {

@@ -107,7 +107,7 @@ describe('edit_file', () => {
     const made = new ToolBench({ '/ws/a.txt': 'one\n' });
     made.editor.type('/ws/a.txt', 'one\ntyped\n');
     const answer = await made.call('edit_file', { path: 'a.txt', edits: [{ old_text: 'one', new_text: '1' }] });
-    assert.match(answer, /It is not saved, because the user has changes/);
+    assert.match(answer, /It is not saved, because it has unsaved changes/);
     assert.equal(made.editor.bufferText('/ws/a.txt'), '1\ntyped\n');
     assert.equal(edited('/ws/a.txt', made), 'one\n');
   });

@@ -88,7 +88,7 @@ describe('places that models name', () => {
     made.language.symbols = () => Promise.resolve([symbol(secret, 0)]);
     await assert.rejects(made.call('references', { symbol: 'Parser' }), (error: unknown) => {
       assert.doesNotMatch(String(error), /env/);
-      return String(error).includes('No language server knows');
+      return String(error).includes('No language server finds');
     });
   });
 
@@ -123,7 +123,7 @@ describe('every tool that takes a place', () => {
       const wrong: readonly (readonly [object, RegExp])[] = [
         [{ path: 'src/main.ts', symbol: 'gone' }, /There is no `gone` in src\/main\.ts/],
         [{ path: 'src/main.ts', symbol: 'gone', line: 99 }, /There is no `gone` in src\/main\.ts/],
-        [{ symbol: 'gone' }, /No language server knows `gone`/],
+        [{ symbol: 'gone' }, /No language server finds `gone`/],
         [{ path: 'src/main.ts', line: 99 }, /has 8 lines: there is no line 99/],
         [{ path: 'src/gone.ts', symbol: 'Parser' }, /does not exist/],
         [{ path: '/etc/passwd', symbol: 'root' }, /outside the workspace/],

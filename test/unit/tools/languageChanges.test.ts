@@ -136,7 +136,7 @@ describe('the tool rename', () => {
 
   it('says what cannot be renamed', async () => {
     const made = bench();
-    await assert.rejects(made.call('rename', input), /VS Code renames nothing at `Parser`/);
+    await assert.rejects(made.call('rename', input), /VS Code found nothing to rename at `Parser`/);
     made.languageEdits.renames = () => Promise.reject(new ToolError('VS Code does not rename this: it is a keyword'));
     await assert.rejects(made.call('rename', input), /it is a keyword/);
     await assert.rejects(made.call('rename', { ...input, new_name: 'two words' }), /new_name/);
@@ -151,7 +151,7 @@ describe('the tool rename', () => {
 describe('the tool format', () => {
   it('applies the edits of the formatter', async () => {
     const made = bench();
-    const nothing = 'Nothing was changed: src/main.ts is formatted already, or VS Code has no formatter for it.';
+    const nothing = 'Nothing was changed: src/main.ts is already formatted, or VS Code has no formatter for it.';
     assert.equal(await made.call('format', { path: 'src/main.ts' }), nothing);
     made.languageEdits.formatted = [edit(main, 1, 0, 2, '    ')];
     assert.match(
@@ -238,7 +238,7 @@ describe('the tool fixes', () => {
     made.languageEdits.actions = () => [];
     assert.equal(
       await made.call('fixes', { path: 'src/main.ts', line: 3 }),
-      'VS Code offers nothing at src/main.ts:3.',
+      'VS Code offers no fixes at src/main.ts:3.',
     );
     await assert.rejects(made.call('fixes', { path: 'src/main.ts', line: 99 }), /no line 99/);
   });

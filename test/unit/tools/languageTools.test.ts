@@ -55,7 +55,7 @@ describe('the tool references', () => {
     );
     const told = await made.call('references', input);
     assert.match(told, /… \d+ more lines: page 2 of \d+ has the next\./);
-    assert.match(told, /VS Code found even more[^]*Only the nearest 2,000 files were looked at/);
+    assert.match(told, /VS Code found more[^]*Only the nearest 2,000 files were checked/);
     assert.ok(told.length < 5_000 && resolved < 2_300, `${told.length} ${resolved}`);
     made.language.places = Array.from({ length: 120 }, (_, index) => placeIn(`/ws/few/f${index}.ts`, 0));
     assert.doesNotMatch(await made.call('references', { ...input, page: 2 }), /^ {2}1: export class|even more/m);
@@ -135,8 +135,8 @@ describe('a language server that fails', () => {
     for (const tool of ['references', 'definition', 'implementations'])
       assert.match(await made.call(tool, place), /may be missing or still starting/);
     assert.match(await made.call('hover', place), /no hover information/);
-    assert.match(await made.call('call_hierarchy', place), /has no call hierarchy/);
-    assert.match(await made.call('outline', { path: place.path }), /No language server knows symbols/);
+    assert.match(await made.call('call_hierarchy', place), /may not support call hierarchies/);
+    assert.match(await made.call('outline', { path: place.path }), /No language server finds symbols/);
   });
 });
 
@@ -148,7 +148,7 @@ describe('the other tools that ask language servers', () => {
       'src/main.ts\n1-5 class Parser\n  2-4 method parse\n6 constant parser',
     );
     assert.match(await made.call('outline', { path: 'src/main.ts', depth: 1 }), /1-5 class Parser \(1 inside\)\n6/);
-    assert.match(await made.call('outline', { path: 'src/other.ts' }), /No language server knows symbols.*typescript/);
+    assert.match(await made.call('outline', { path: 'src/other.ts' }), /No language server finds symbols.*typescript/);
     await assert.rejects(made.call('outline', { path: 'src/.env' }), /exclude/);
     await assert.rejects(made.call('outline', { path: 'src/gone.ts' }), /does not exist/);
   });

@@ -120,7 +120,7 @@ describe('problems since a version', () => {
   it('need a version of the same files and severity', async () => {
     const made = bench();
     const since = await versionOf(made, { path: 'src' });
-    await assert.rejects(made.call('problems', { since }), /of other files or another severity/);
+    await assert.rejects(made.call('problems', { since }), /belongs to other files or another severity/);
     await assert.rejects(made.call('problems', { path: 'src', since, severity: 'all' }), /another severity/);
     await assert.rejects(made.call('problems', { since: 'never' }), /Ask without since/);
   });

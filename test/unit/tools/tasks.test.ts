@@ -37,7 +37,7 @@ describe('the tool tasks', () => {
   }
 
   it('lists tasks with what they run', async () => {
-    assert.equal(await withTasks().made.call('tasks'), 'VS Code knows no tasks here.');
+    assert.equal(await withTasks().made.call('tasks'), 'VS Code has no tasks here.');
     const { made } = withTasks({}, { name: 'watch', group: '', command: undefined, isBackground: true });
     assert.equal(await made.call('tasks'), '2 tasks\n  npm: test — npm run test  [test]\n  npm: watch  [does not end]');
     const many = withTasks(...Array.from({ length: 101 }, (_, index) => ({ name: `t${index}`, group: '' }))).made;
@@ -52,7 +52,7 @@ describe('the tool tasks', () => {
     end.resolve({ exitCode: 2 });
     assert.equal(
       await made.call('tasks', { run: 'npm: test' }),
-      'npm: test ended with exit code 2.\nIts output is only in the terminal of the user.',
+      'npm: test ended with exit code 2.\nIts output is only in the user’s terminal.',
     );
     assert.deepEqual(
       made.caller.commands.map(({ argv, cwd, env }) => ({ argv, cwd, env })),
@@ -79,11 +79,11 @@ describe('the tool tasks', () => {
     made.clock.advance(5_000);
     assert.equal(
       await answer,
-      'npm: test has not ended after 5 s and continues.\nIts output is only in the terminal of the user.',
+      'npm: test has not ended after 5 s and continues.\nIts output is only in the user’s terminal.',
     );
     assert.equal(
       await made.call('tasks', { run: 'watch' }),
-      'Started npm: watch. It runs until the user stops it. With output, you see what it shows.',
+      'Started npm: watch. It runs until the user stops it. Use output to see what it prints.',
     );
   });
 

@@ -34,14 +34,14 @@ describe('the tool tests', () => {
 
   it('lists the tests of files, and who has found any', async () => {
     const made = bench();
-    assert.match(await made.call('tests', { action: 'list' }), /^VS Code knows no tests here\./);
+    assert.match(await made.call('tests', { action: 'list' }), /^VS Code has found no tests here\./);
     made.tests.knownProviders = ['mocha', 'pytest'];
-    assert.match(await made.call('tests', { action: 'list' }), /knows tests of: mocha, pytest\./);
+    assert.match(await made.call('tests', { action: 'list' }), /has tests of: mocha, pytest\./);
     made.tests.testsByFile['/ws/src/main.ts'] = Array.from({ length: 201 }, (_, index) => ['sum', `adds ${index}`]);
     const told = (await made.call('tests', { action: 'list', files: ['src/main.ts', 'src/other.ts'] })).split('\n');
     assert.deepEqual(told.slice(0, 2), ['src/main.ts: 201 tests', '  sum > adds 0']);
     assert.equal(told.filter((row) => row.startsWith('  ')).length, 200);
-    assert.deepEqual(told.slice(-2), ['src/other.ts: none known yet', '… 1 more']);
+    assert.deepEqual(told.slice(-2), ['src/other.ts: none found yet', '… 1 more']);
     made.tests.testsByFile['/ws/src/main.ts'] = Array.from({ length: 200 }, (_, index) => [`adds ${index}`]);
     assert.match(await made.call('tests', { action: 'list', files: ['src/main.ts'] }), /\n {2}adds 199$/);
     await assert.rejects(made.call('tests', { action: 'list', files: ['src/.env'] }), /exclude/);
@@ -78,7 +78,7 @@ describe('the tool tests', () => {
       signals.push(signal);
       return new Promise(() => undefined);
     };
-    const told = assert.rejects(made.call('tests', { action: 'run', timeout: 5 }), /no end after 5 s/);
+    const told = assert.rejects(made.call('tests', { action: 'run', timeout: 5 }), /did not end within 5 s/);
     while (made.clock.pending === 0) await Promise.resolve();
     assert.equal(signals[0]?.aborted, false);
     made.clock.advance(5_000);
@@ -94,7 +94,7 @@ describe('the tool tests', () => {
     const never = (): Promise<never> => new Promise(() => undefined);
     Object.assign(made.tests, { testsIn: never, results: never });
     for (const asked of [{ action: 'failures' }, { action: 'list', files: ['src/main.ts'] }]) {
-      const told = assert.rejects(made.call('tests', asked), /no answer within 30 s/);
+      const told = assert.rejects(made.call('tests', asked), /did not answer within 30 s/);
       for (let turn = 0; turn < 50; turn++) await Promise.resolve();
       assert.equal(made.clock.pending, 1);
       made.clock.advance(30_000);

@@ -55,7 +55,7 @@ describe('the tools of the window', () => {
 
   it('selection and open_editors tell what the user has, without excluded files', async () => {
     const made = bench();
-    assert.match(await made.call('selection'), /looks at no file/);
+    assert.match(await made.call('selection'), /is viewing no file/);
     made.editor.select(main, { ...lineRange(1, 2, 7), text: 'parse' });
     assert.equal(await made.call('selection'), 'src/main.ts\nSelected in line 2:\nparse');
     assert.match(await made.call('open_editors'), /No file/);

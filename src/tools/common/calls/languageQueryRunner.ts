@@ -50,7 +50,7 @@ export class LanguageQueryRunner {
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
       throw new LanguageServerTimeoutError(
-        `VS Code had no answer within ${Math.round(this.answerTimeoutMs / 1_000)} s: a language server may be starting, or hang. Ask again later, or use search.`,
+        `VS Code did not answer within ${Math.round(this.answerTimeoutMs / 1_000)} s: a language server may be starting or hanging. Try again later, or use search.`,
       );
     }
   }
@@ -64,7 +64,7 @@ export class LanguageQueryRunner {
       if (startedAtMs - query.startedAtMs > abandonedAfterMs) this.openQueries.delete(old);
     }
     if ([...this.openQueries.values()].filter((each) => each.group === group).length >= maxOpenPerGroup) {
-      throw new ToolError('VS Code still works on earlier questions. Wait a while, or use search and read_file.');
+      throw new ToolError('VS Code is still working on earlier requests. Wait a while, or use search and read_file.');
     }
     const answer = question.ask();
     const forget = (): void => {

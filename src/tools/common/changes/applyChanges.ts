@@ -51,7 +51,8 @@ export async function changeFile(
   const { editor } = ports;
   return await call.caller.recordWrites([path], async () => {
     // A new file has no version to check.
-    if (!before && (await isPresent(path, ports))) throw new ToolError(`${path} was created meanwhile. Read it first.`);
+    if (!before && (await isPresent(path, ports)))
+      throw new ToolError(`${path} was created in the meantime. Read it first.`);
     return await editor.writeText(path, after, {
       signal: call.signal,
       ...(before ? { expectedVersion: before.version } : {}),
@@ -141,7 +142,8 @@ async function planEdits(
       expected === undefined
         ? mayReplace !== undefined && replacedTexts(edits, clamped, before.text).every(mayReplace)
         : expected === before.text;
-    if (!isAsProposed) throw new ToolError('Nothing was changed, because files have changed meanwhile. Try again.');
+    if (!isAsProposed)
+      throw new ToolError('Nothing was changed, because files have changed in the meantime. Try again.');
     const after = applyTextEdits(before.text, clamped);
     if (after !== before.text) planned.push({ path: resolved, before, after, edits: clamped });
   }

@@ -19,6 +19,6 @@ export function listChangedFiles(
   return [
     ...rows,
     ...(remaining > 0 ? [`  … ${remaining} more`] : []),
-    ...(unsaved > 0 ? ['What is not saved had unsaved changes of the user, or could not be saved.'] : []),
+    ...(unsaved > 0 ? ['Files that are not saved had unsaved changes of the user, or could not be saved.'] : []),
   ];
 }

@@ -26,7 +26,7 @@ export function callHierarchyTool(ports: ToolPorts): Tool {
     name: 'call_hierarchy',
     title: 'Call hierarchy',
     description:
-      'Who calls a function (incoming), or what it calls (outgoing), over several steps, by the language server.',
+      'The callers of a function (incoming), or the functions that it calls (outgoing), over several steps, from the language server.',
     input: z.strictObject({
       ...placeInputSchema,
       direction: z.enum(['incoming', 'outgoing']).default('incoming'),
@@ -36,8 +36,9 @@ export function callHierarchyTool(ports: ToolPorts): Tool {
       const from = await findPlace(asked, ports, signal);
       const [item] = await ports.language.callItemsAt(from, signal);
       if (!item) {
-        const why = 'It may be no function, or its language server has no call hierarchy: use references.';
-        return [`Nothing calls or is called at ${from.title}.`, ...from.remarks, why].join('\n');
+        const why =
+          'It may not be a function, or its language server may not support call hierarchies: use references.';
+        return [`There are no calls at ${from.title}.`, ...from.remarks, why].join('\n');
       }
       const walk = new CallHierarchyWalk(ports, direction, signal);
       // The calls in an excluded file are part of its contents, so they are not shown.

@@ -17,7 +17,7 @@ export function editFileTool(ports: ToolPorts): Tool {
     name: 'edit_file',
     title: 'Edit file',
     description:
-      'Edits a file in the editor: the user can undo it, and text that is not saved is kept. All edits refer to the text before. A new file: one edit with new_text only.',
+      'Edits a file in the editor. The user can undo it, and unsaved text is kept. All edits refer to the text before them. To create a file, give one edit with new_text only.',
     input: z.strictObject({
       path: z.string().min(1),
       version: z.string().min(1).optional().describe('From read_file: refuses if the file has changed since.'),
@@ -28,7 +28,7 @@ export function editFileTool(ports: ToolPorts): Tool {
       const name = displayPath(path, editor);
       const before = await readTextIfExists(editor, path, call.signal);
       if (!before) {
-        if (version !== undefined) throw new ToolError(`${name} does not exist any more.`);
+        if (version !== undefined) throw new ToolError(`${name} no longer exists.`);
         const after = await changeFile({ path, before, after: newFileText(edits, name) }, ports, call);
         return `Created ${name}. It has version ${textVersion(after.text)}.`;
       }
@@ -41,7 +41,7 @@ export function editFileTool(ports: ToolPorts): Tool {
       const written = await changeFile({ path, before, after: text }, ports, call);
       const more = lines.length > maxNamedLines ? ' and more' : '';
       const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.slice(0, maxNamedLines).join(', ')}${more}`;
-      const state = written.isDirty ? ' It is not saved, because the user has changes in it that are not saved.' : '';
+      const state = written.isDirty ? ' It is not saved, because it has unsaved changes of the user.' : '';
       return `Edited ${name} at ${where}. It has version ${textVersion(written.text)} now.${state}`;
     },
   });

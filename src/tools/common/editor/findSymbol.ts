@@ -14,7 +14,7 @@ const maxOutlinedFiles = 8;
 
 const input = z.strictObject({
   query: z.string().min(1).max(500).describe('Name or part of it, or Class.member.'),
-  near: z.string().min(1).optional().describe('File: what is near to it comes first.'),
+  near: z.string().min(1).optional().describe('File: results near it come first.'),
   page: pageNumberSchema,
 });
 
@@ -22,7 +22,7 @@ export function findSymbolTool(ports: ToolPorts): Tool {
   return defineTool({
     name: 'find_symbol',
     title: 'Find symbol',
-    description: 'Finds declarations in the whole workspace by name, by the language servers. For text use search.',
+    description: 'Finds declarations by name in the whole workspace, with the language servers. For text, use search.',
     input,
     async run({ query, near, page }, signal) {
       const anchor = near === undefined ? ports.editor.activeSelection?.path : await ports.editor.resolve(near);
@@ -58,7 +58,7 @@ async function symbolsOfServers({ language }: ToolPorts, name: string, signal: A
   } catch (error) {
     signal.throwIfAborted();
     const why = error instanceof LanguageServerTimeoutError ? 'has not answered in time' : 'has failed';
-    return { symbols: [], remarks: [`A language server ${why}: only files that hold the name were looked at.`] };
+    return { symbols: [], remarks: [`A language server ${why}: only files that contain the name were searched.`] };
   }
 }
 

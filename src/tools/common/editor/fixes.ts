@@ -35,7 +35,7 @@ export function fixesTool(ports: ToolPorts): Tool {
       const lines = new LineIndex(file.text);
       if (line > lines.lineCount) throw new ToolError(`There is no line ${line}: the file has ${lines.lineCount}.`);
       const actions = await actionsInLine(file.path, line - 1, lines, ports, call.signal);
-      if (actions.length === 0) return `VS Code offers nothing at ${place}.`;
+      if (actions.length === 0) return `VS Code offers no fixes at ${place}.`;
       if (apply === undefined) {
         const rows = actions.slice(0, maxListed).map((action) => `  ${describeAction(action)}`);
         const remaining = actions.length - rows.length;

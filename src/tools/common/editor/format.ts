@@ -37,7 +37,7 @@ export function formatTool(ports: ToolPorts): Tool {
       const [changed] = await applyProposedEdits(`format ${name}`, proposed, ports, call, {
         textByPath: new Map([[before.path, before.text]]),
       });
-      if (!changed) return `Nothing was changed: ${name} is formatted already, or VS Code has no formatter for it.`;
+      if (!changed) return `Nothing was changed: ${name} is already formatted, or VS Code has no formatter for it.`;
       const { editCount, file } = changed;
       const state = file.isDirty ? ' It is not saved.' : '';
       return `Formatted ${name}: ${countOf(editCount, 'change')}. It has version ${textVersion(file.text)} now.${state}`;

@@ -13,7 +13,7 @@ const rowsPerPage = 200;
 
 const input = z.strictObject({
   path: z.string().min(1),
-  depth: z.int().min(1).max(20).default(3).describe('1: only what is at the top.'),
+  depth: z.int().min(1).max(20).default(3).describe('1: only top-level symbols.'),
   page: pageNumberSchema,
 });
 
@@ -34,8 +34,8 @@ export function outlineTool({ editor, language, window }: ToolPorts): Tool {
       const symbols = await asked;
       if (symbols.length === 0) {
         const known = window.languageOf(file.path);
-        const why = known === undefined ? '' : ` VS Code takes it as ${known}.`;
-        return `No language server knows symbols in ${name}.${why}`;
+        const why = known === undefined ? '' : ` VS Code treats it as ${known}.`;
+        return `No language server finds symbols in ${name}.${why}`;
       }
       const rows = outlineRows(symbols, depth, '');
       const shown = selectPage(rows, page, rowsPerPage);

@@ -20,7 +20,7 @@ export function referencesTool(ports: ToolPorts): Tool {
     name: 'references',
     title: 'Find references',
     description:
-      'Every use of a symbol, by the language server: renamed imports and re-exports are found, and no namesakes, strings or comments. Better than a text search to find who uses something.',
+      'Every use of a symbol, from the language server. Includes renamed imports and re-exports, but no strings, comments or other symbols with the same name. Better than a text search to find who uses something.',
     input,
     run: ({ page, ...asked }, signal) =>
       listFoundPlaces(ports, asked, page, ['reference', 'references'], signal, (at) =>
@@ -33,7 +33,8 @@ export function implementationsTool(ports: ToolPorts): Tool {
   return defineTool({
     name: 'implementations',
     title: 'Find implementations',
-    description: 'What implements an interface or an abstract class, or one of its methods, by the language server.',
+    description:
+      'The implementations of an interface or an abstract class, or of one of its methods, from the language server.',
     input,
     run: ({ page, ...asked }, signal) =>
       listFoundPlaces(ports, asked, page, ['implementation', 'implementations'], signal, (at) =>
@@ -79,10 +80,10 @@ export function definitionTool(ports: ToolPorts): Tool {
   return defineTool({
     name: 'definition',
     title: 'Go to definition',
-    description: 'Where a symbol is defined, with the first lines of its code, by the language server.',
+    description: 'Where a symbol is defined, with the first lines of its code, from the language server.',
     input: z.strictObject({
       ...placeInputSchema,
-      kind: z.enum(['definition', 'type', 'declaration']).default('definition').describe('type: of the type it has.'),
+      kind: z.enum(['definition', 'type', 'declaration']).default('definition').describe('type: that of its type.'),
       page: pageNumberSchema,
     }),
     async run({ kind, page, ...asked }, signal) {

@@ -26,7 +26,7 @@ export function readFileTool({ editor }: Pick<ToolPorts, 'editor'>): Tool {
     name: 'read_file',
     title: 'Read file',
     description:
-      'Text of a file as the user has it in the editor, with changes that are not saved, which no tool that reads the disk sees. Each line begins with its number. The version is for edit_file.',
+      'Text of a file as it is in the editor, including unsaved changes, which tools that read the disk do not see. Each line begins with its number. The version is for edit_file.',
     input,
     async run({ path, from, to }, signal) {
       const file = await editor.readText(path, { maxBytes: maxFileBytes, signal });

@@ -20,7 +20,7 @@ export function renameTool(ports: ToolPorts): Tool {
     name: 'rename',
     title: 'Rename symbol',
     description:
-      'Renames a symbol everywhere, by the language server: every use in all files, no namesakes, as one edit that the user can undo.',
+      'Renames a symbol in all files, with the language server. Does not change other symbols with the same name. The user can undo it as one edit.',
     input: z.strictObject({ ...placeInputSchema, new_name: z.string().min(1).max(200).regex(possibleName) }),
     async run({ new_name: newName, ...asked }, call) {
       const { signal } = call;
@@ -32,7 +32,7 @@ export function renameTool(ports: ToolPorts): Tool {
         throw new ToolError('This is the path of an import. rename is for symbols and moves no files.');
       if (!(await waitUntilProjectLoaded(from, ports, signal)))
         throw new ToolError(
-          'The language server is still reading the project, so it does not know all uses. Try again later.',
+          'The language server is still reading the project, so it has not found all uses yet. Try again later.',
         );
       const { proposed, remarks } = await requestCompleteRename(from, newName, ports, signal);
       const changed = await applyProposedEdits(`rename ${from.title} to \`${newName}\``, proposed, ports, call, {
@@ -42,7 +42,7 @@ export function renameTool(ports: ToolPorts): Tool {
       });
       if (changed.length === 0)
         throw new ToolError(
-          `VS Code renames nothing at ${from.title}. The language server may be missing or still starting, or it has that name already.`,
+          `VS Code found nothing to rename at ${from.title}. The language server may be missing or still starting, or the symbol already has that name.`,
         );
       const places = changed.reduce((sum, { editCount }) => sum + editCount, 0);
       const head = `Renamed ${from.title} to \`${newName}\`: ${countOf(places, 'place')} in ${countOf(changed.length, 'file')}`;

@@ -18,7 +18,7 @@ const input = z.strictObject({
   case_sensitive: z.boolean().default(false),
   whole_word: z.boolean().default(false),
   include: z.string().min(1).max(500).optional().describe('Glob of files, for example src/**/*.ts.'),
-  near: z.string().min(1).optional().describe('File: what is near to it comes first.'),
+  near: z.string().min(1).optional().describe('File: results near it come first.'),
   page: pageNumberSchema,
 });
 
@@ -28,7 +28,7 @@ export function searchTool(ports: ToolPorts): Tool {
     name: 'search',
     title: 'Search text',
     description:
-      'Finds text in the files of the workspace, unsaved text included, without what the user hides from searches. For uses of a symbol, references is exact.',
+      'Finds text in the files of the workspace, including unsaved text. Skips files that the user excludes from searches. For uses of a symbol, references is exact.',
     input,
     async run({ pattern, regex, case_sensitive, whole_word, include, near, page }, signal) {
       const anchor = near === undefined ? editor.activeSelection?.path : await editor.resolve(near);

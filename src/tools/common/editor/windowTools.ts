@@ -18,11 +18,11 @@ export function selectionTool({ editor }: ToolPorts): Tool {
   return defineTool({
     name: 'selection',
     title: 'Selection',
-    description: 'The file that the user looks at, where the cursor is, and the selected text.',
+    description: 'The file that the user is viewing, the position of the cursor, and the selected text.',
     input: noInput,
     run() {
       const active = editor.activeSelection;
-      if (!active) return Promise.resolve('The user looks at no file that you may see.');
+      if (!active) return Promise.resolve('The user is viewing no file that you may see.');
       const name = displayPath(active.path, editor);
       const rows = active.selections.slice(0, maxSelections).map(({ start, end, text }) => {
         if (text === '') return `Cursor in line ${start.line + 1}, column ${start.character + 1}.`;
@@ -39,7 +39,7 @@ export function openEditorsTool({ editor, window }: ToolPorts): Tool {
   return defineTool({
     name: 'open_editors',
     title: 'Open editors',
-    description: 'The files that are open in the editor: which one is active, which are visible, which are not saved.',
+    description: 'The files that are open in the editor, and which of them are active, visible or unsaved.',
     input: noInput,
     async run(_input, signal) {
       const files = new Map(window.openFiles.map((file) => [file.path, file]));

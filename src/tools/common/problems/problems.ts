@@ -28,12 +28,14 @@ const maxRankByFilter = { error: 0, warning: 1, all: 3 } as const;
 
 const input = z.strictObject({
   path: z.string().min(1).optional().describe('File or folder.'),
-  severity: z.enum(['error', 'warning', 'all']).default('warning').describe('At least as bad as this.'),
+  severity: z.enum(['error', 'warning', 'all']).default('warning').describe('Minimum severity.'),
   since: z
     .string()
     .min(1)
     .optional()
-    .describe('Version of an earlier answer: waits some seconds for a change, then tells only what is new and gone.'),
+    .describe(
+      'Version of an earlier answer: waits some seconds for a change, then returns only new and resolved problems.',
+    ),
   page: pageNumberSchema,
 });
 
@@ -43,7 +45,7 @@ export function problemsTool(ports: ToolPorts): Tool {
     name: 'problems',
     title: 'Problems',
     description:
-      'Errors and warnings that VS Code shows, of a file, a folder, or (without path) everything: compilers, linters, tests. No build is needed.',
+      'Errors and warnings that VS Code shows for a file, a folder, or (without path) everything, from compilers, linters and tests. No build is needed.',
     input,
     async run({ path, page, severity, since }, signal) {
       const { editor, window } = ports;
@@ -56,7 +58,7 @@ export function problemsTool(ports: ToolPorts): Tool {
           const changes = versions.changesSince(since, question, problems);
           if (changes) return changes;
           throw new ToolError(
-            `Version ${since} is of other files or another severity, or not known any more. Ask without since.`,
+            `Version ${since} belongs to other files or another severity, or has expired. Ask without since.`,
           );
         };
         const changed = await waitForChange(read, changesOf, ports.clock, signal);
@@ -70,7 +72,7 @@ export function problemsTool(ports: ToolPorts): Tool {
         isFile && !isOpen
           ? ['It is not open: many language servers check only open files. Use open, then ask again.']
           : [];
-      if (found.length === 0) return [`VS Code knows no problems in ${where}. ${version}`, ...remark].join('\n');
+      if (found.length === 0) return [`VS Code shows no problems in ${where}. ${version}`, ...remark].join('\n');
       const shown = selectPage(sortProblems(found, scope, ports), page, rowsPerPage);
       const errors = found.filter(({ problem }) => problem.severity === 'error').length;
       const head = `${countOf(found.length, 'problem')} in ${where}, ${countOf(errors, 'error')}. ${version}`;

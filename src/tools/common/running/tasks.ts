@@ -25,7 +25,7 @@ const maxStarted = 10;
 /** VS Code's API does not contain the tasks on which a task depends, or the values of its variables. */
 const warning =
   'A task can also run tasks that it depends on, and commands in its variables. VS Code may save all files first.';
-const inTerminal = 'Its output is only in the terminal of the user.';
+const inTerminal = "Its output is only in the user's terminal.";
 
 export function tasksTool(ports: Pick<ToolPorts, 'clock' | 'tasks'>): Tool {
   const { tasks } = ports;
@@ -43,7 +43,7 @@ export function tasksTool(ports: Pick<ToolPorts, 'clock' | 'tasks'>): Tool {
     name: 'tasks',
     title: 'Tasks',
     description:
-      'Tasks of the workspace in VS Code, such as npm scripts, builds and tests. Without input: lists them. With run: runs one in a terminal that the user sees, waits, and tells the exit code and the last lines of output.',
+      'Tasks of the workspace in VS Code, such as npm scripts, builds and tests. Without input: lists them. With run: runs one in a terminal that the user sees, waits, and returns the exit code and the last lines of output.',
     input: z.strictObject({
       run: z.string().min(1).max(500).optional().describe('Name, as listed.'),
       timeout: z.int().min(1).max(maxTimeoutSeconds).default(120).describe('Seconds to wait for its end.'),
@@ -80,7 +80,7 @@ async function runTask(
     const running = await task.start(stop.signal);
     started.set(label, running);
     if (task.isBackground)
-      return `Started ${label}. It runs until the user stops it. With output, you see what it shows.`;
+      return `Started ${label}. It runs until the user stops it. Use output to see what it prints.`;
     // Only the deadline rejects.
     const end = await withDeadline(clock, label, timeout * 1_000, () => running.whenEnded).catch(() => undefined);
     signal.throwIfAborted();
@@ -110,7 +110,7 @@ async function lastLines(task: StartedTask, page: number, linesPerPage: number):
 }
 
 function listTasks(known: readonly KnownTask[]): string {
-  if (known.length === 0) return 'VS Code knows no tasks here.';
+  if (known.length === 0) return 'VS Code has no tasks here.';
   const rows = known.slice(0, maxListed).map((task) => {
     const { command, group, isBackground } = task;
     const notes = [...(group === '' ? [] : [group]), ...(isBackground ? ['does not end'] : [])];

@@ -19,11 +19,11 @@ const maxNameLength = 300;
 const maxTimeoutSeconds = 600;
 /** How long VS Code may look for tests, or for the last results. */
 const maxLookSeconds = 30;
-const noAnswer = `VS Code had no answer within ${maxLookSeconds} s: an extension may still look for tests. Ask again later.`;
+const noAnswer = `VS Code did not answer within ${maxLookSeconds} s: an extension may still be searching for tests. Try again later.`;
 const warning = 'Tests run code of the workspace, also code that the agent has changed. VS Code may ask you again.';
 
 const input = z.strictObject({
-  action: z.enum(['list', 'run', 'failures']).describe('failures: of the last run, also of one by the user.'),
+  action: z.enum(['list', 'run', 'failures']).describe('failures: those of the last run, even if the user started it.'),
   files: z.array(z.string().min(1)).max(maxFiles).default([]).describe('For list and run.'),
   names: z.array(z.string().min(1).max(maxNameLength)).max(maxNames).default([]).describe('For run: parts of names.'),
   timeout: z.int().min(1).max(maxTimeoutSeconds).default(300).describe('For run: seconds until it is ended.'),
@@ -35,7 +35,7 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
     name: 'tests',
     title: 'Tests',
     description:
-      'Tests that VS Code knows in its Test Explorer, of any language: lists those of files, runs them with results, or tells the failures of the last run. Better than a command, if it knows tests.',
+      'Tests in the Test Explorer of VS Code, for any language: lists those of files, runs them and returns the results, or returns the failures of the last run. Better than a command, if it lists tests.',
     input,
     async run({ action, files: requested, names, timeout }, call) {
       const { signal } = call;
@@ -49,7 +49,7 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
       signal.throwIfAborted();
       if (action === 'list') return await withinTime(look, ports, signal, () => listTests(files, ports));
       await requirePermit({ files, names }, ports, call);
-      const late = `The run had no end after ${timeout} s. With failures, you see those of the last run.`;
+      const late = `The run did not end within ${timeout} s. Use failures to see those of the last run.`;
       const results = await withinTime({ seconds: timeout, late }, ports, signal, (unwanted) =>
         tests.run({ files, names }, unwanted),
       );
@@ -87,15 +87,15 @@ async function listTests(
   if (files.length === 0) {
     const providers = await tests.providers();
     if (providers.length === 0)
-      return 'VS Code knows no tests here. An extension for the test runner may be missing or still looking: use tasks.';
-    return `VS Code knows tests of: ${providers.map(oneLine).join(', ')}. Name files to list theirs.`;
+      return 'VS Code has found no tests here. An extension for the test runner may be missing or still searching: use tasks.';
+    return `VS Code has tests of: ${providers.map(oneLine).join(', ')}. Name files to list theirs.`;
   }
   const rows: string[] = [];
   let count = 0;
   for (const file of files) {
     const found = await tests.testsIn(file);
     const name = displayPath(file, editor);
-    rows.push(found.length === 0 ? `${name}: none known yet` : `${name}: ${countOf(found.length, 'test')}`);
+    rows.push(found.length === 0 ? `${name}: none found yet` : `${name}: ${countOf(found.length, 'test')}`);
     for (const path of found) {
       if (++count <= maxListed) rows.push(`  ${truncateText(oneLine(path.join(' > ')), maxNameLength)}`);
     }
