@@ -70,7 +70,7 @@ describe('signing in to an agent', () => {
 
     await services.port.setSecret('keyed', 'KEYED_API_KEY', 'sk-wrong-1234567890');
     await assert.rejects(backend.authenticate?.('key') ?? Promise.resolve(), {
-      message: 'Keyed agent did not accept the key. It says: The key is wrong',
+      message: 'Keyed agent did not accept the key. It reported: The key is wrong',
     });
     await services.port.setSecret('keyed', 'KEYED_API_KEY', rightKey);
     await backend.authenticate?.('key');

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../src/base/common/async';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { ProviderError, type ConsentRequest } from '../../../src/context/common/providers/providerError';
-import { RemoteModuleStore, type LocateOptions } from '../../../src/context/node/remoteModuleStore';
+import { RemoteModuleStore, type RemoteModuleOptions } from '../../../src/context/node/remoteModuleStore';
 import { FakeClock } from '../../fake/fakeClock';
 
 const url = 'https://example.com/provider.js';
 const code = 'export default {};\n';
 const integrity = `sha384-${createHash('sha384').update(code).digest('base64')}`;
 
-const locateOptions = (pin: unknown, isRefresh = false): LocateOptions => ({
+const locateOptions = (pin: unknown, isRefresh = false): RemoteModuleOptions => ({
   integrity: pin,
   isRefresh,
   signal: AbortSignal.timeout(20_000),

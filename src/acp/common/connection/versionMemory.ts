@@ -17,7 +17,7 @@ export interface AgentVersionMemory {
    * Call when a limited agent has started. If its program has another version now, version 2 is offered at the next
    * start.
    */
-  noteStart(version: string | undefined): void;
+  recordStart(version: string | undefined): void;
 }
 
 /** Remembers which agents fail when version 2 of the protocol is offered, so that each is restarted only once. */
@@ -34,7 +34,7 @@ export class VersionMemory {
     return {
       isLimitedTo1,
       limitTo1: (version) => this.store({ ...this.others(key), [key]: version === undefined ? {} : { version } }),
-      noteStart: (version) => {
+      recordStart: (version) => {
         if (isLimitedTo1 && limits[key]?.version !== version) this.store(this.others(key));
       },
     };

@@ -178,6 +178,6 @@ function titleOf(message: Message): string {
 
 function unknownThreadError(threadId: string): Error {
   return new Error(
-    `There is no thread '${threadId}'. Ask getThreads for those there are, or createThread for a new one.`,
+    `There is no thread '${threadId}'. Call getThreads to list the threads, or createThread to create one.`,
   );
 }

@@ -37,7 +37,7 @@ function parseBlock(lines: readonly string[], start: number, fence: string): { d
     if (isHeader(lines, at)) {
       const { diff, end } = parseFileDiff(lines, at);
       if (/^[ +-]/.test(lines[end] ?? '') && !closesFence(lines[end], fence) && !isHeader(lines, end)) {
-        throw new DiffError('a hunk has more lines than its "@@" line says.');
+        throw new DiffError('a hunk has more lines than its "@@" line states.');
       }
       diffs.push(diff);
       at = end;

@@ -101,10 +101,10 @@ function parseHunk(
     const kind =
       line === undefined ? undefined : line === '' || line === '\r' ? 'context' : kindByMarker[line.charAt(0)];
     if (line?.startsWith('\\')) continue;
-    if (line === undefined || !kind) throw new DiffError(`a hunk has fewer lines than its "@@" line says.`);
+    if (line === undefined || !kind) throw new DiffError(`a hunk has fewer lines than its "@@" line states.`);
     if (kind !== 'add') oldLeft--;
     if (kind !== 'remove') newLeft--;
-    if (oldLeft < 0 || newLeft < 0) throw new DiffError(`a hunk has more lines than its "@@" line says.`);
+    if (oldLeft < 0 || newLeft < 0) throw new DiffError(`a hunk has more lines than its "@@" line states.`);
     const isLast = lines[at + 1]?.startsWith('\\') === true;
     found.push({ kind, text: line.slice(1).replace(/\r$/, ''), isLast });
   }
@@ -136,5 +136,5 @@ function splitLines(text: string): Line[] {
 }
 
 function mismatchError(line: number): DiffError {
-  return new DiffError(`line ${line} is not what the change expects.`);
+  return new DiffError(`line ${line} does not match the diff.`);
 }

@@ -31,7 +31,7 @@ export interface SubagentAnnouncement {
 }
 
 /** The part of a subagent's update that is shown. */
-export type SubagentNews =
+export type ShownSubagentUpdate =
   | { readonly kind: 'call'; readonly call: ToolCallPatch }
   | { readonly kind: 'callContent'; readonly toolCallId: string; readonly items: readonly ToolCallContent[] }
   /** `isWhole`: replaces the text of the message that was received before. */

@@ -87,7 +87,7 @@ export class SessionEventMapper {
   }
 
   /** Records that the agent requested an approval, and returns the event unchanged. */
-  noteThatAgentAsked(event: SessionEvent): SessionEvent {
+  recordApprovalRequest(event: SessionEvent): SessionEvent {
     if (event.event === 'approval:required') this.unattendedActionDetector.recordAskedAction();
     return event;
   }

@@ -1,5 +1,11 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import type { CallStatus, PermissionRequest, SubagentAnnouncement, SubagentNews, ToolCallPatch } from './agentMessages';
+import type {
+  CallStatus,
+  PermissionRequest,
+  SubagentAnnouncement,
+  ShownSubagentUpdate,
+  ToolCallPatch,
+} from './agentMessages';
 import type { SessionEventMapper } from './sessionEventMapper';
 import { textOfBlock } from './toolContent';
 import type { ToolCallContent } from './wireSchema';
@@ -50,11 +56,11 @@ export class SubagentUpdates {
   }
 
   /** Maps an update from a subagent. Announces the subagent first if that has not happened. */
-  mapNews(id: string, news: SubagentNews): SessionEvent[] {
+  mapUpdate(id: string, shown: ShownSubagentUpdate): SessionEvent[] {
     const announced = this.subagentById.has(id) ? [] : this.announce({ sessionId: id });
     const subagent = this.subagentById.get(id) ?? this.add(id);
-    if (news.kind === 'message') return [...announced, ...this.addMessage(subagent, news)];
-    return [...announced, ...this.showText(subagent), ...this.mapOther(id, subagent, news)];
+    if (shown.kind === 'message') return [...announced, ...this.addMessage(subagent, shown)];
+    return [...announced, ...this.showText(subagent), ...this.mapOther(id, subagent, shown)];
   }
 
   /** Converts a subagent's permission request, so that it refers to the call in this session. */
@@ -77,7 +83,7 @@ export class SubagentUpdates {
   private mapOther(
     id: string,
     subagent: Subagent,
-    news: Exclude<SubagentNews, { readonly kind: 'message' }>,
+    news: Exclude<ShownSubagentUpdate, { readonly kind: 'message' }>,
   ): SessionEvent[] {
     const { mapper } = this;
     switch (news.kind) {
@@ -105,7 +111,7 @@ export class SubagentUpdates {
 
   private addMessage(
     subagent: Subagent,
-    { content, messageId, isWhole }: SubagentNews & { readonly kind: 'message' },
+    { content, messageId, isWhole }: ShownSubagentUpdate & { readonly kind: 'message' },
   ): SessionEvent[] {
     const { textByMessage } = subagent;
     const added = content.map(textOfBlock).join('');

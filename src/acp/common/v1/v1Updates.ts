@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import type { SubagentNews } from '../session/agentMessages';
+import type { ShownSubagentUpdate } from '../session/agentMessages';
 import type { SubagentUpdates } from '../session/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import { parsedWith, type UpdateHandler, type UpdateReader } from '../session/updateReader';
@@ -62,7 +62,7 @@ export class V1Updates implements UpdateReader {
 }
 
 /** Reads an update of a subagent's session; undefined if it is not shown. */
-export function v1SubagentNewsOf(update: { readonly sessionUpdate: string }): SubagentNews | undefined {
+export function v1ShownUpdateOf(update: { readonly sessionUpdate: string }): ShownSubagentUpdate | undefined {
   const { sessionUpdate: kind } = update;
   switch (kind) {
     case 'tool_call':

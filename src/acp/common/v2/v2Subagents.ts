@@ -1,9 +1,9 @@
-import type { SubagentNews } from '../session/agentMessages';
+import type { ShownSubagentUpdate } from '../session/agentMessages';
 import type { ContentBlock } from '../session/wireSchema';
 import { sessionUpdates } from './v2Schema';
 
 /** Reads an update of a subagent's session; undefined if it is not shown. */
-export function v2SubagentNewsOf(update: { readonly sessionUpdate: string }): SubagentNews | undefined {
+export function v2ShownUpdateOf(update: { readonly sessionUpdate: string }): ShownSubagentUpdate | undefined {
   const { sessionUpdate: kind } = update;
   switch (kind) {
     case 'tool_call_update': {
@@ -39,6 +39,6 @@ export function v2SubagentNewsOf(update: { readonly sessionUpdate: string }): Su
   }
 }
 
-function messageOf(messageId: string, content: readonly ContentBlock[], isWhole: boolean): SubagentNews {
+function messageOf(messageId: string, content: readonly ContentBlock[], isWhole: boolean): ShownSubagentUpdate {
   return { kind: 'message', messageId, content, isWhole };
 }

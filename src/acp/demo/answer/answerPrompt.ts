@@ -4,7 +4,7 @@ import { renameInFile, sortFileImports } from '../skills/editSkills';
 import { failOnPurpose } from '../skills/failOnPurpose';
 import { findUses } from '../skills/findUses';
 import { explainUnknownPrompt, introduceAgent } from '../skills/introduceAgent';
-import { runShell, writeByMyself } from '../skills/ownSkills';
+import { runShell, writeFileOnDisk } from '../skills/ownSkills';
 import { quoteNotes } from '../skills/quoteNotes';
 import { runCommand } from '../skills/runCommand';
 import { showPlan, speakSlowly } from '../skills/showSkills';
@@ -38,7 +38,7 @@ export async function answerPrompt(turn: Turn): Promise<void> {
     case 'shell':
       return runShell(turn, intent.command);
     case 'write':
-      return writeByMyself(turn, intent.text, intent.path);
+      return writeFileOnDisk(turn, intent.text, intent.path);
     case 'slow':
       return speakSlowly(turn, intent.words, turn.prompt.saidWordCount);
     case 'plan':

@@ -61,7 +61,7 @@ export class DocumentAgent {
         }),
       );
     } catch (error) {
-      answerParts.push(`I failed: ${messageOf(error)}\n`);
+      answerParts.push(`My answer failed: ${messageOf(error)}\n`);
     }
     const message = { role: 'assistant' as const, chunks: [{ type: 'text' as const, chunk: answerParts.join('') }] };
     await connection.call('sendMessage', { threadId, message }).catch(writeToStderr);

@@ -53,13 +53,13 @@ async function proposeChange(
       await turn.say(`Done: ${changed.title}. You can undo it above the prompt.\n`);
       return;
     case 'rejected':
-      await turn.say(`You said no, so ${basename(path)} stays as it is.\n`);
+      await turn.say(`You denied the change, so ${basename(path)} was not changed.\n`);
       return;
     case 'proposed':
       await turn.say(`This is a proposal: ${basename(path)} changes only when you apply it.\n`);
       return;
     case 'shownOnly':
-      await turn.say(`This client lets me read files but not write them, so ${basename(path)} stays as it is.\n`);
+      await turn.say(`This client does not let me write files, so ${basename(path)} was not changed.\n`);
       return;
     case 'failed':
       await turn.say(`I could not write ${basename(path)}: ${outcome.reason}\n`);

@@ -4,7 +4,7 @@ import type { Turn } from '../answer/turn';
 
 /** Skills that need the editor's tools. */
 
-const noTools = 'This editor offers no tools to me, so I can’t do that.\n';
+const noTools = 'This editor doesn’t provide any tools, so I can’t do that.\n';
 
 /** Renames a symbol in all files, by one call of the editor's language server. */
 export async function renameEverywhere(turn: Turn, from: string, to: string, path: string | undefined): Promise<void> {
@@ -15,7 +15,7 @@ export async function renameEverywhere(turn: Turn, from: string, to: string, pat
     case 'answered': {
       const [first = ''] = answer.text.split('\n', 1);
       await turn.say(
-        `${first}.\n\nThe language server of your editor did that in one step. You can undo it above the prompt.\n`,
+        `${first}.\n\nYour editor’s language server did this in one step. You can undo it above the prompt.\n`,
       );
       return;
     }

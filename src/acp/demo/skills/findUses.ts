@@ -10,14 +10,14 @@ export async function findUses(turn: Turn, symbol: string, path: string | undefi
       const [first = ''] = answer.text.split('\n', 1);
       await turn.say(
         `${first}${first.endsWith('.') ? '' : '.'}\n\n` +
-          'I asked the language server of your editor. It follows renamed imports and re-exports, and takes no string, comment or other symbol of that name for a use.\n',
+          'I asked the language server of your editor. It follows renamed imports and re-exports, and ignores strings, comments and other symbols with the same name.\n',
       );
       return;
     }
     case 'failed':
-      await turn.say(`The editor could not tell who uses \`${symbol}\`: ${answer.reason}\n`);
+      await turn.say(`The editor could not find the uses of \`${symbol}\`: ${answer.reason}\n`);
       return;
     case 'unsupported':
-      await turn.say('This editor offers no tools to me, so I can’t find out who uses it.\n');
+      await turn.say('This editor doesn’t provide any tools, so I can’t find its uses.\n');
   }
 }

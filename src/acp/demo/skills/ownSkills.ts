@@ -15,12 +15,12 @@ export async function runShell(turn: Turn, command: string): Promise<void> {
       const end =
         signal === undefined ? `ended with exit code ${exitCode ?? 'unknown'}` : `was ended by the signal ${signal}`;
       await turn.say(
-        `The command ${end}. I ran it by myself: review what it changed, or restore to before your prompt.\n`,
+        `The command ${end}. I ran it without the editor. Review its changes, or restore the state before your prompt.\n`,
       );
       return;
     }
     case 'rejected':
-      await turn.say('You said no, so I did not run the command.\n');
+      await turn.say('You denied the command, so I did not run it.\n');
       return;
     case 'timedOut':
       await turn.say(`The command did not end within ${outcome.timeoutMs / 1000} seconds, so I ended it.\n`);
@@ -33,26 +33,24 @@ export async function runShell(turn: Turn, command: string): Promise<void> {
   }
 }
 
-export async function writeByMyself(turn: Turn, text: string, path: string): Promise<void> {
+export async function writeFileOnDisk(turn: Turn, text: string, path: string): Promise<void> {
   const file = resolvePromptPath(path, turn.cwd);
   const name = basename(file);
   const outcome = await turn.writeOnDisk(file, text.endsWith('\n') ? text : `${text}\n`);
   switch (outcome.kind) {
     case 'written':
-      await turn.say(
-        `I wrote ${name} on disk by myself. If the editor has unsaved text of it, that text is not changed.\n`,
-      );
+      await turn.say(`I wrote ${name} on disk without the editor. Unsaved text in the editor was not changed.\n`);
       return;
     case 'unchanged':
-      await turn.say(`${name} has this text already.\n`);
+      await turn.say(`${name} already has this text.\n`);
       return;
     case 'rejected':
-      await turn.say(`You said no, so ${name} stays as it is.\n`);
+      await turn.say(`You denied the change, so ${name} was not changed.\n`);
       return;
     case 'failed':
       await turn.say(`I could not write ${name}: ${outcome.reason}\n`);
       return;
     case 'unsupported':
-      await turn.say('I can’t ask for your permission in this protocol, so I don’t write files by myself.\n');
+      await turn.say('I can’t ask for your permission in this protocol, so I don’t write files.\n');
   }
 }

@@ -44,7 +44,7 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
       const chosen = await this.ask({ title: `Run ${command}`, subject, options: [allowOnce, rejectOnce] });
       if (chosen !== 'allow') {
         await call.fail('The user rejected the command.');
-        return { kind: 'failed', reason: 'you said no.' };
+        return { kind: 'failed', reason: 'you denied it.' };
       }
       await call.reportProgress();
       await this.tell({ sessionUpdate: 'terminal_update', terminalId, command, cwd });

@@ -153,8 +153,10 @@ async function initialize(
       throw new TryAgentError('silent', message + lastWords());
     }
     const isText = error instanceof TimeoutError;
-    const words = isText ? quoted(firstNoise ?? '', redact, 'first') : ` It says: “${short(redact(messageOf(error)))}”`;
-    const message = `${title} started, but does not speak the Agent Client Protocol. Check its arguments.${words}`;
+    const words = isText
+      ? quoted(firstNoise ?? '', redact, 'first')
+      : ` It reported: “${short(redact(messageOf(error)))}”`;
+    const message = `${title} started, but does not use the Agent Client Protocol. Check its arguments.${words}`;
     throw new TryAgentError('notAcp', message);
   } finally {
     noise.dispose();
@@ -170,7 +172,7 @@ function exitWords(exit: AgentExit | undefined): string {
 function quoted(output: string, redact: (text: string) => string, which: 'first' | 'last'): string {
   const lines = redact(output).split('\n').map(oneLine);
   const line = lines.filter((words) => words !== '').at(which === 'first' ? 0 : -1);
-  return line === undefined ? '' : ` It says: “${short(line)}”`;
+  return line === undefined ? '' : ` Its output: “${short(line)}”`;
 }
 
 function short(words: string): string {

@@ -57,7 +57,7 @@ export class AgentGateway {
     this.connection = new AgentConnection({
       ...options,
       limits,
-      onAuthStatus: (status) => this.signIn.noteStatus(status),
+      onAuthStatus: (status) => this.signIn.recordStatus(status),
     });
     this.signIn = new AgentSignIn({
       ...options,

@@ -51,7 +51,7 @@ export function toRemoteError(error: unknown, where: string, wasOpen: boolean): 
     return new RemoteAgentError('tooLarge', `${where} sent a message that is too large.`, { cause: error });
   }
   if (code === undefined && !wasOpen) {
-    const message = `${where} does not answer like an agent. Check that it is the URL of an agent.`;
+    const message = `${where} does not respond like an agent. Check that it is the URL of an agent.`;
     return new RemoteAgentError('notAnAgent', message, { cause: error });
   }
   const reason = code ?? 'unknown reason';
@@ -78,18 +78,18 @@ export function statusError(status: number, where: string): RemoteAgentError {
     );
   }
   if (status === 404 || status === 405 || status === 410 || status === 426) {
-    const message = `There is no agent at ${where}, or it has forgotten this connection (${status}). Check the URL.`;
+    const message = `There is no agent at ${where}, or it no longer has this connection (${status}). Check the URL.`;
     return new RemoteAgentError('notAnAgent', message);
   }
   if (status === 500) {
     return new RemoteAgentError('failed', `The agent at ${where} has failed (500). Check the log of its server.`);
   }
   if (status === 429 || status > 500) {
-    return new RemoteAgentError('busy', `${where} is not available now (${status}). Try again later.`);
+    return new RemoteAgentError('busy', `${where} is currently unavailable (${status}). Try again later.`);
   }
   return new RemoteAgentError(
     'notAnAgent',
-    `${where} answered with status ${status}. Check that it is the URL of an agent.`,
+    `${where} responded with status ${status}. Check that it is the URL of an agent.`,
   );
 }
 

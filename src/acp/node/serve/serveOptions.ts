@@ -33,7 +33,7 @@ export const serveUsage = `Offers an ACP agent of this machine to ACP clients on
   --verbose           write more to stderr
   --help              show this help
 
-Each connection starts an agent of its own, with the rights of your account. Press Ctrl+C to stop the server and its agents.
+Each connection starts its own agent, with the rights of your account. Press Ctrl+C to stop the server and its agents.
 `;
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -71,7 +71,7 @@ function requireSafe(host: string, token: ServeOptions['token'], tls: ServeOptio
   if (tls) return;
   const ways =
     'Use --tls-cert and --tls-key, or keep 127.0.0.1 and put an HTTPS proxy or an SSH tunnel in front of it.';
-  throw new RangeError(`Others could read what is sent to ${host} without TLS. ${ways} ${hint}`);
+  throw new RangeError(`Without TLS, others could read the data sent to ${host}. ${ways} ${hint}`);
 }
 
 type Parsed = ReturnType<typeof parsed>;
@@ -90,7 +90,7 @@ function tokenOf({ token, 'token-file': file, 'no-token': none }: Omit<Parsed, '
 export function checkedToken(token: string, source: string): string {
   const trimmed = token.trim();
   if (!/^[\x21-\x7e]+$/u.test(trimmed)) throw new RangeError(`${source} must be one word of visible ASCII characters.`);
-  if (trimmed.length < 16) throw new RangeError(`${source} has fewer than 16 characters, so that it could be guessed.`);
+  if (trimmed.length < 16) throw new RangeError(`${source} has fewer than 16 characters, so it could be guessed.`);
   return trimmed;
 }
 

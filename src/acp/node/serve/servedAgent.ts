@@ -56,7 +56,7 @@ export class ServedAgent {
     } catch (error) {
       this.deps.log.error('The agent cannot be started', error);
       if ('id' in first) {
-        const message = 'The agent cannot be started. The log of its server says why.';
+        const message = 'The agent cannot be started. See the log of its server.';
         const answer = {
           jsonrpc: '2.0' as const,
           id: first.id ?? null,

@@ -104,7 +104,7 @@ export class AcpBackend implements SessionBackend {
         ),
       );
       this.sessions.set(session.id, session);
-      this.gateway.signIn.noteAccepted('session');
+      this.gateway.signIn.recordAccepted('session');
       return session;
     } catch (error) {
       toolCaller.end();

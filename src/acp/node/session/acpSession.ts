@@ -91,7 +91,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     this.log = new EventLog(() => setImmediate());
     this.deltas = options.redactor && new DeltaRedactor(options.redactor, (event) => this.log.append(event));
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
-      this.append(this.mapper.noteThatAgentAsked(event)),
+      this.append(this.mapper.recordApprovalRequest(event)),
     );
     const { cwd } = folders;
     const onDidChange = (): void => this.append(this.mapper.configEvent());
@@ -344,7 +344,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     for (let attempt = 1; ; attempt++) {
       try {
         const result = await this.sendPromptOnce(input, signal);
-        signIn.noteAccepted('prompt');
+        signIn.recordAccepted('prompt');
         return result;
       } catch (error) {
         if (!isAuthRequired(error) || attempt === maxSignIns || signIn.methods.length === 0) throw error;

@@ -2,8 +2,8 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import type { PermissionRequest } from '../../common/session/agentMessages';
 import { SubagentUpdates } from '../../common/session/subagentUpdates';
-import { v1SubagentNewsOf, V1Updates } from '../../common/v1/v1Updates';
-import { v2SubagentNewsOf } from '../../common/v2/v2Subagents';
+import { v1ShownUpdateOf, V1Updates } from '../../common/v1/v1Updates';
+import { v2ShownUpdateOf } from '../../common/v2/v2Subagents';
 import { V2Updates } from '../../common/v2/v2Updates';
 import type { ProtocolVersion } from '../connection/protocolSurface';
 
@@ -27,8 +27,8 @@ export class AgentUpdates {
   /** With `subagentId`, the update belongs to the session of that subagent. */
   mapUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): SessionEvent[] {
     if (subagentId === undefined) return (version === 1 ? this.v1 : this.v2).mapUpdate(update);
-    const news = (version === 1 ? v1SubagentNewsOf : v2SubagentNewsOf)(update);
-    return news ? this.subagents.mapNews(subagentId, news) : [];
+    const shown = (version === 1 ? v1ShownUpdateOf : v2ShownUpdateOf)(update);
+    return shown ? this.subagents.mapUpdate(subagentId, shown) : [];
   }
 
   /**

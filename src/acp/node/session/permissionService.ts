@@ -296,12 +296,12 @@ export class PermissionService implements Disposable {
     });
     if (!answer) return refusedPermit(stoppedReason);
     if ('refused' in answer) return refusedPermit(tooManyApprovalsMessage);
-    if ('timedOut' in answer) return refusedPermit('The user did not answer in time. Ask the user how to go on.');
+    if ('timedOut' in answer) return refusedPermit('The user did not answer in time. Ask the user how to continue.');
     const { rule, kind } = answer.chosen;
     await this.saveRule(rule);
     return kind.startsWith('allow')
       ? grantedPermit
-      : refusedPermit('The user did not allow this. Ask the user how to go on.');
+      : refusedPermit('The user did not allow this. Ask the user how to continue.');
   }
 
   private async saveRule(rule: PermissionRule | undefined): Promise<void> {

@@ -71,7 +71,7 @@ export class AgentSignIn {
   }
 
   /** Records that the agent accepted a session or a prompt. */
-  noteAccepted(what: 'session' | 'prompt'): void {
+  recordAccepted(what: 'session' | 'prompt'): void {
     this.apply({ type: 'accepted', what });
   }
 
@@ -103,7 +103,7 @@ export class AgentSignIn {
   }
 
   /** Records that the user has signed in or out elsewhere, for example in the agent's own terminal. */
-  noteStatus({ accounts, isSignedIn }: AuthStatus): void {
+  recordStatus({ accounts, isSignedIn }: AuthStatus): void {
     this.lastAccounts = accounts;
     if (isSignedIn === false)
       this.apply({ type: 'refused', what: 'session', message: this.messageOfRefusal(undefined) });
@@ -119,11 +119,11 @@ export class AgentSignIn {
   async isSignedIn(signal: AbortSignal): Promise<boolean> {
     const { connection, trySession } = this.options;
     const status = await this.askForStatus(signal);
-    if (status) this.noteStatus(status);
+    if (status) this.recordStatus(status);
     if (status?.isSignedIn === false) return false;
     try {
       if (status?.isSignedIn === undefined) await trySession(signal);
-      this.noteAccepted('session');
+      this.recordAccepted('session');
       return this.signIn.kind !== 'required';
     } catch (error) {
       if (!isAuthRequired(error)) throw await connection.toBackendError(error);
@@ -275,7 +275,7 @@ export class AgentSignIn {
 
   private wordsOf(error: unknown): string {
     const reason = error instanceof RequestError ? reasonOfAgentError(error) : undefined;
-    return reason === undefined ? '' : ` It says: ${reason}`;
+    return reason === undefined ? '' : ` It reported: ${reason}`;
   }
 
   private apply(input: SignInInput): void {

@@ -185,7 +185,7 @@ export class AgentConnection {
     const connected = await this.initializeAgent(await this.startProcess(signal), offered, canFallBack);
     if (connected) {
       this.hasTakenOffer ||= offered === 2;
-      if (offered === 1) memory.noteStart(connected.agent.agentInfo?.version);
+      if (offered === 1) memory.recordStart(connected.agent.agentInfo?.version);
       return connected;
     }
     if (signal.aborted) throw new BackendError('closed', `${title} was stopped.`);
@@ -199,7 +199,7 @@ export class AgentConnection {
     const { agentVersionMemory } = this.options;
     if (agentVersionMemory) return agentVersionMemory();
     const limitTo1 = (): void => void (this.isLimitedTo1 = true);
-    return { isLimitedTo1: this.isLimitedTo1, limitTo1, noteStart: () => undefined };
+    return { isLimitedTo1: this.isLimitedTo1, limitTo1, recordStart: () => undefined };
   }
 
   private async startProcess(signal: AbortSignal): Promise<AgentProcessHandle> {

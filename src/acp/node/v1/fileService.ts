@@ -93,7 +93,7 @@ export class FileService {
       throw new RequestError(internalError, message, { path });
     }
     if (!before && (await readTextIfExists(this.editor, path, signal))) {
-      throw new RequestError(internalError, `'${path}' was created meanwhile. Read it first.`, { path });
+      throw new RequestError(internalError, `'${path}' was created in the meantime. Read it first.`, { path });
     }
     const { protectedFiles } = permit;
     await this.editor.writeText(path, content, {

@@ -117,7 +117,7 @@ describe('what an agent of the draft proposes', () => {
   it('is not made when it does not fit, and says what to do', async () => {
     await offer(replace('a.txt', 'three', '3'));
     assert.deepEqual(names(), ['tool:pre', 'tool:error']);
-    assert.match(failure() ?? '', /line 1 is not what the change expects. Nothing was changed. Ask the agent to read/);
+    assert.match(failure() ?? '', /line 1 does not match the diff. Nothing was changed. Ask the agent to read/);
   });
 
   it('is not made when the text changes while the user thinks', async () => {

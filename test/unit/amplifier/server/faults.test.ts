@@ -317,7 +317,7 @@ describe('the embedded server and its agents', () => {
     await harness.call('POST', `/sessions/${id}/prompt`, { body: { prompt: 'go' } });
     const { status, json } = await harness.call('POST', `/sessions/${id}/cancel`);
     assert.equal(status, 200);
-    assert.deepEqual(json, { status: 'cancelled', message: 'The turn has ended; the session goes on' });
+    assert.deepEqual(json, { status: 'cancelled', message: 'The turn has ended; the session continues' });
     assert.equal(fake.cancels, 1);
     assert.equal((await harness.call('POST', `/sessions/${id}/prompt`, { body: { prompt: 'on' } })).status, 202);
   });

@@ -22,9 +22,9 @@ describe('the memory of agents that break on version 2', () => {
   it('keeps it as long as the program has the same version', () => {
     for (const version of ['1.0.0', undefined]) {
       memory().of('a').limitTo1(version);
-      memory().of('a').noteStart(version);
+      memory().of('a').recordStart(version);
       assert.equal(memory().of('a').isLimitedTo1, true);
-      memory().of('a').noteStart('2.0.0');
+      memory().of('a').recordStart('2.0.0');
       assert.equal(memory().of('a').isLimitedTo1, false);
     }
   });

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
-import type { SubagentNews } from '../../../../../src/acp/common/session/agentMessages';
+import type { ShownSubagentUpdate } from '../../../../../src/acp/common/session/agentMessages';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
 import type { EventData, SessionEvent } from '../../../../../src/session/common/sessionEvents';
 import { FakeClock } from '../../../../fake/fakeClock';
 
-const says = (text: string, messageId = 'm', isWhole = false): SubagentNews => ({
+const says = (text: string, messageId = 'm', isWhole = false): ShownSubagentUpdate => ({
   kind: 'message',
   messageId,
   content: [{ type: 'text', text }],
   isWhole,
 });
-const is = (state: string, stopReason?: string): SubagentNews => ({ kind: 'state', state: { state, stopReason } });
+const is = (state: string, stopReason?: string): ShownSubagentUpdate => ({
+  kind: 'state',
+  state: { state, stopReason },
+});
 
 /** The call of the subagent `child`, and the last text that it shows. */
 const child = 'subagent child';
@@ -34,8 +37,8 @@ describe('the subagents of a session', () => {
     events = mapper.startTurn('go', 'r');
   });
 
-  const tell = (...news: readonly SubagentNews[]): void => {
-    for (const item of news) events.push(...subagents.mapNews('child', item));
+  const tell = (...news: readonly ShownSubagentUpdate[]): void => {
+    for (const item of news) events.push(...subagents.mapUpdate('child', item));
   };
   const all = <Name extends SessionEvent['event']>(name: Name): EventData<Name>[] =>
     events.filter((event) => event.event === name).map((event) => event.data as EventData<Name>);
@@ -67,8 +70,8 @@ describe('the subagents of a session', () => {
       ['refusal', 'tool:post'],
     ] as const) {
       const id = `child-${reason}`;
-      events.push(...subagents.mapNews(id, is('running')), ...subagents.mapNews(id, is('idle', reason)));
-      events.push(...subagents.mapNews(id, is('idle', reason)));
+      events.push(...subagents.mapUpdate(id, is('running')), ...subagents.mapUpdate(id, is('idle', reason)));
+      events.push(...subagents.mapUpdate(id, is('idle', reason)));
       const ends = events.filter(
         ({ event, data }) =>
           event !== 'tool:pre' && 'call_id' in data && data.call_id === `subagent ${id}` && event !== 'tool:update',
@@ -146,10 +149,10 @@ describe('the subagents of a session', () => {
     events.push(...mapper.endTurn({ stopReason: 'end_turn' }));
     isParentWorking = false;
     tell({ kind: 'call', call: { toolCallId: 'c' } });
-    events.push(...subagents.mapNews('other', is('running')));
+    events.push(...subagents.mapUpdate('other', is('running')));
     tell(is('idle', 'end_turn'));
     assert.equal(all('prompt:complete').length, 1, 'another one still works');
-    events.push(...subagents.mapNews('other', is('idle')));
+    events.push(...subagents.mapUpdate('other', is('idle')));
     assert.equal(all('prompt:complete').length, 2);
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
 import { V2Updates } from '../../../../../src/acp/common/v2/v2Updates';
-import { v2SubagentNewsOf } from '../../../../../src/acp/common/v2/v2Subagents';
+import { v2ShownUpdateOf } from '../../../../../src/acp/common/v2/v2Subagents';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
 import { SessionNormalizer } from '../../../../../src/session/common/normalize/sessionNormalizer';
 import { SessionEvent } from '../../../../../src/session/common/sessionEvents';
@@ -99,8 +99,8 @@ describe('updates of ACP v2 that are lost, repeated, late, unknown or broken', (
         };
         if (isPrompted) add(mapper.startTurn('go', 'r1'));
         for (const { update, isOfSubagent } of arrivals(fate)) {
-          const news = isOfSubagent ? v2SubagentNewsOf(update) : undefined;
-          add(isOfSubagent ? (news ? subagents.mapNews('sub', news) : []) : updates.mapUpdate(update));
+          const news = isOfSubagent ? v2ShownUpdateOf(update) : undefined;
+          add(isOfSubagent ? (news ? subagents.mapUpdate('sub', news) : []) : updates.mapUpdate(update));
           add(mapper.takeTerminalUpdates());
         }
         if (isPrompted) add(mapper.endTurn({ stopReason: 'end_turn' }));

@@ -77,7 +77,7 @@ describe('trying an agent', () => {
       'console.error("first"); console.error("bad key " + process.env.AGENT_KEY + "\\n"); process.exitCode = 7';
     await assert.rejects(trial.run({ args: ['-e', fault] }), {
       reason: 'ended',
-      message: 'The command exited immediately (exit code 7). It says: “bad key [key]”',
+      message: 'The command exited immediately (exit code 7). Its output: “bad key [key]”',
     });
   });
 
@@ -85,7 +85,7 @@ describe('trying an agent', () => {
     const words = 'console.log("Welcome, " + process.env.AGENT_KEY); process.stdin.resume()';
     await assert.rejects(trial.run({ args: ['-e', words] }, { timeoutMs: 500 }), {
       reason: 'notAcp',
-      message: /Check its arguments\. It says: “Welcome, \[key\]”$/,
+      message: /Check its arguments\. Its output: “Welcome, \[key\]”$/,
     });
     await assert.rejects(trial.run({ args: [script, 'echo'] }), { reason: 'notAcp' });
     const answer = 'process.stdin.once("data", () => console.log(`{"jsonrpc":"2.0","id":0,"result":{"key":1}}`))';

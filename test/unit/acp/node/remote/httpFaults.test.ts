@@ -98,7 +98,7 @@ describe('a connection to a remote agent over http', () => {
   });
 
   for (const [status, words] of [
-    [404, /forgotten this connection \(404\)/],
+    [404, /no longer has this connection \(404\)/],
     [401, /refused the connection \(401\)/],
   ] as const) {
     it(`ends if the server answers a prompt with ${status}`, async () => {
@@ -140,7 +140,7 @@ describe('a connection to a remote agent over http', () => {
           response.writeHead(200, { 'Content-Type': 'application/json', ...more }).end(JSON.stringify(body));
         },
       });
-      assert.match(await failureAt(server.url('http')), /does not answer like an agent/);
+      assert.match(await failureAt(server.url('http')), /does not respond like an agent/);
     }
   });
 

@@ -167,7 +167,7 @@ describe('an ACP agent that wants the user to sign in', () => {
       await required;
       await assert.rejects(backend.authenticate('login'), {
         code: 'authRequired',
-        message: 'Demo still requires you to sign in. It says: The key is wrong',
+        message: 'Demo still requires you to sign in. It reported: The key is wrong',
       });
       assert.equal(backend.state.kind, 'authRequired');
       abort.abort();
@@ -220,7 +220,7 @@ describe('an ACP agent that wants the user to sign in', () => {
       );
       await assert.rejects(backend.authenticate('key:GEMINI_API_KEY'), {
         code: 'authRequired',
-        message: 'Demo did not accept the key. It says: The key is wrong',
+        message: 'Demo did not accept the key. It reported: The key is wrong',
       });
       assert.equal(backend.state.kind, 'authRequired');
     });
