@@ -62,7 +62,7 @@ const pruneDelayMs = 5 * 60_000;
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
   /** Time of the last failed search for Git, by folder, in milliseconds of the monotonic clock. */
-  private readonly failedAtByFolder = new Map<string, number>();
+  private readonly gitMissingAtByFolder = new Map<string, number>();
   private pruneTimer: Disposable | undefined;
   private isStopped = false;
   private readonly restores: FolderRestores;
@@ -241,9 +241,9 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   private openStore(folder: string): Promise<CheckpointStore | string> {
     if (!this.options.isTrusted()) return Promise.resolve('You do not trust this workspace.');
     const known = this.storeByFolder.get(folder);
-    const failedAtMs = this.failedAtByFolder.get(folder) ?? Infinity;
+    const failedAtMs = this.gitMissingAtByFolder.get(folder) ?? Infinity;
     if (known && this.options.clock.monotonicNow() - failedAtMs < retryMs) return known;
-    this.failedAtByFolder.delete(folder);
+    this.gitMissingAtByFolder.delete(folder);
     const opening = this.createStore(folder);
     this.storeByFolder.set(folder, opening);
     return opening;
@@ -263,7 +263,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
         ...(searchPath === undefined ? {} : { searchPath }),
       });
       if (opened.kind === 'open') return opened.store;
-      this.failedAtByFolder.set(folder, clock.monotonicNow());
+      this.gitMissingAtByFolder.set(folder, clock.monotonicNow());
       return opened.message;
     } catch (error) {
       // The next call tries again, because the folder may exist again by then.

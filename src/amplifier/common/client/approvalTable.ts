@@ -156,7 +156,7 @@ export function handleStatusBeforeAllowing(step: ReducerStep, purpose: Allowance
     return;
   }
   const approval = step.state.approvals.get(id);
-  const judged = pending ? judge(step.state, approval, pending) : 'gone';
+  const judged = pending ? compareWithPending(step.state, approval, pending) : 'gone';
   if (judged === 'match' && approval?.phase === 'answering') {
     send(step, approval, option, call);
   } else if (judged === 'later') {
@@ -328,7 +328,7 @@ function answerBody(state: SessionState, { isExtended, sentId }: OpenApproval, d
 }
 
 /** Returns whether the server would now apply an answer to `approval`. `later`: another one must be answered first. */
-function judge(
+function compareWithPending(
   state: SessionState,
   approval: Approval | undefined,
   pending: PendingApproval,

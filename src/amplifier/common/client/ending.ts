@@ -61,7 +61,7 @@ export function advanceRequestedEnd(step: ReducerStep): void {
 
 export function handleEndingStageTimer(step: ReducerStep): void {
   const { ending } = step.state;
-  if (ending?.stage === 'prompt') waitNoLonger(step);
+  if (ending?.stage === 'prompt') stopWaitingForPrompt(step);
   else if (ending?.stage === 'denying') beginStopping(step, ending);
 }
 
@@ -74,13 +74,13 @@ export function handleEndingDeadline(step: ReducerStep): void {
     return;
   }
   logMessage(step, 'warn', 'could not stop the turn in time');
-  waitNoLonger(step);
+  stopWaitingForPrompt(step);
   if (stop) dropRequestedStop(step);
   conclude(step, ending, 'notStopped');
 }
 
 /** Cancels a prompt that is being sent. If the server still accepts it, its turn is then stopped. */
-function waitNoLonger(step: ReducerStep): void {
+function stopWaitingForPrompt(step: ReducerStep): void {
   const { prompt } = step.state;
   if (prompt.kind === 'posting') updateState(step, { prompt: { ...prompt, isLate: true } });
 }

@@ -105,13 +105,13 @@ export function handlePromptAccepted(step: ReducerStep, { requestId, isAccepted 
 export function handlePromptFailure(step: ReducerStep, { call, error }: SessionInput<'promptFailed'>): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none' || prompt.call !== call) return;
-  if (prompt.kind === 'posting' && prompt.hasTurn && isAnswerLost(error)) takenUnanswered(step, prompt);
+  if (prompt.kind === 'posting' && prompt.hasTurn && isAnswerLost(error)) acceptUnansweredPrompt(step, prompt);
   else failPrompt(step, error);
   if (prompt.kind === 'posting' && prompt.isLate) stopLate(step);
 }
 
 /** Accepts a prompt whose response was lost although its turn has started. The prompt must not be sent again. */
-function takenUnanswered(step: ReducerStep, { call, context }: Posting): void {
+function acceptUnansweredPrompt(step: ReducerStep, { call, context }: Posting): void {
   const { turn } = step.state;
   updateState(step, { prompt: { kind: 'none' }, lastContext: context });
   settleCall(step, call, undefined, turn.kind === 'open' ? turn.requestId : undefined);

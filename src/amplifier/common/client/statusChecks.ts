@@ -94,7 +94,7 @@ function applyStatus(step: ReducerStep, status: SessionStatus): void {
     case 'awaiting_approval':
       ensureTurn(step);
       // An unreadable approval may be one of the shown ones.
-      if (pending === undefined || pending === 'unreadable' || !pending.options?.length) statusIsUnclear(step);
+      if (pending === undefined || pending === 'unreadable' || !pending.options?.length) handleUnclearStatus(step);
       else showPending(step, status);
       return;
     case 'error':
@@ -123,7 +123,7 @@ function showPending(step: ReducerStep, status: SessionStatus): void {
 }
 
 /** Waits for the event of an approval that the status does not describe. If it does not arrive, stops the turn. */
-function statusIsUnclear(step: ReducerStep): void {
+function handleUnclearStatus(step: ReducerStep): void {
   const { limits, unclearSinceMs = step.at.nowMs } = step.state;
   if (isAwaitingApproval(step.state)) {
     statusIsClear(step);

@@ -34,7 +34,7 @@ export class ApiKeyStore {
   /** Returns the key for a server. Undefined if no key is stored or it may not be sent to this server. */
   async credentialsFor(server: URL): Promise<WireCredentials | undefined> {
     const key = await this.deps.secrets.get(secretName);
-    if (key === undefined || key === '' || !(await this.maySendKeyTo(server))) return undefined;
+    if (key === undefined || key === '' || !(await this.confirmSendingTo(server))) return undefined;
     return { anthropic_api_key: key };
   }
 
@@ -61,7 +61,7 @@ export class ApiKeyStore {
     await this.deps.state.update(confirmedName, undefined);
   }
 
-  private async maySendKeyTo(server: URL): Promise<boolean> {
+  private async confirmSendingTo(server: URL): Promise<boolean> {
     if (isLoopback(server)) return true;
     if (!isSecureServer(server)) return false;
     const confirmed = Origins.parse(this.deps.state.get(confirmedName) ?? []);

@@ -151,7 +151,7 @@ export class AmplifierServer {
       'POST /sessions/{id}/cancel': {
         answer: async ({ id }) => {
           await sessionRegistry.get(id).cancel();
-          return ok({ status: 'cancelled', message: 'The turn has ended; the session goes on' });
+          return ok({ status: 'cancelled', message: 'The turn has ended; the session continues' });
         },
       },
       'GET /sessions/{id}/events': {
