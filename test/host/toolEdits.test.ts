@@ -287,7 +287,7 @@ describe('tools of the window that change files', () => {
     controller.items.add(controller.createTestItem('adds', 'adds', vscode.Uri.file(file)));
     controller.createRunProfile('Run', vscode.TestRunProfileKind.Run, () => assert.fail('a test was run'), true);
     try {
-      await subject.tells('tests', { action: 'list' }, /knows tests of: backline-test\./);
+      await subject.tells('tests', { action: 'list' }, /has tests of: backline-test\./);
       assert.equal(
         await subject.call('tests', { action: 'list', files: ['edits/sum.test.ts'] }),
         'edits/sum.test.ts: 1 test\n  adds',

@@ -210,7 +210,7 @@ export interface ChatFileChanges {
   keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
   /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
   undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void>;
-  /** Compares all changed files, or these, with the current files, including unsaved text. Never rejects. */
+  /** Compares all changed files, or the given ones, with the current files, including unsaved text. Never rejects. */
   refresh(paths?: ReadonlySet<string>): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { ThreadRow } from '../common/tree/threadRow';
 
 const scheme = 'backline-thread';
 
-/** Decorates rows of the list. A row's URI contains its state, so that a changed state is a new decoration. */
+/** Decorates rows of the list. A row's URI contains its state, so that a changed state causes a new decoration. */
 export class ThreadDecorations implements Disposable {
   private readonly disposables = new DisposableStore();
 

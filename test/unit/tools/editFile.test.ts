@@ -98,7 +98,7 @@ describe('edit_file', () => {
     };
     await assert.rejects(
       made.call('edit_file', { path: 'late.ts', edits: [{ new_text: 'mine' }] }),
-      /created meanwhile/,
+      /created in the meantime/,
     );
     assert.equal(edited('/ws/late.ts', made), 'late');
   });

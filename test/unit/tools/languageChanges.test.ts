@@ -77,7 +77,7 @@ describe('the tool rename', () => {
       made.editor.type(other, '// later\nimport { Parser } from "./main";\n');
       return Promise.resolve(renames);
     };
-    await assert.rejects(made.call('rename', input), /files have changed meanwhile/);
+    await assert.rejects(made.call('rename', input), /files have changed in the meantime/);
     assert.equal(made.editor.diskText(main), code);
     assert.deepEqual(made.caller.changes, []);
   });
@@ -86,7 +86,7 @@ describe('the tool rename', () => {
     const made = bench();
     made.languageEdits.meanwhile = () => made.editor.type(main, `${code}// later\n`);
     made.languageEdits.renames = () => Promise.resolve(renames);
-    await assert.rejects(made.call('rename', input), /files have changed meanwhile/);
+    await assert.rejects(made.call('rename', input), /files have changed in the meantime/);
     assert.deepEqual(made.caller.changes, []);
   });
 
@@ -177,7 +177,7 @@ describe('a change while the language server works', () => {
     const made = bench();
     made.languageEdits.meanwhile = () => made.editor.type(main, later);
     made.languageEdits.formatted = [edit(main, 1, 0, 2, '    ')];
-    await assert.rejects(made.call('format', { path: 'src/main.ts' }), /files have changed meanwhile/);
+    await assert.rejects(made.call('format', { path: 'src/main.ts' }), /files have changed in the meantime/);
     assert.equal((await made.editor.readText(main)).text, later);
     assert.deepEqual(made.caller.changes, []);
   });
@@ -186,7 +186,7 @@ describe('a change while the language server works', () => {
     const made = bench();
     made.languageEdits.meanwhile = () => made.editor.type(main, later);
     made.languageEdits.actions = () => fix(edit(main, 1, 0, 0, 'x'));
-    await assert.rejects(made.call('fixes', input), /files have changed meanwhile/);
+    await assert.rejects(made.call('fixes', input), /files have changed in the meantime/);
     assert.equal((await made.editor.readText(main)).text, later);
   });
 
@@ -205,7 +205,7 @@ describe('a change while the language server works', () => {
     made.languageEdits.meanwhile = () => {
       if (++asked === 2) made.editor.type(other, '// later\n');
     };
-    await assert.rejects(made.call('fixes', input), /files have changed meanwhile/);
+    await assert.rejects(made.call('fixes', input), /files have changed in the meantime/);
     assert.equal((await made.editor.readText(other)).text, '// later\n');
   });
 
@@ -215,7 +215,7 @@ describe('a change while the language server works', () => {
     made.languageEdits.actions = () =>
       ++asked === 1 ? fix(edit(other, 0, 0, 6, 'y')) : fix(edit('/ws/src/third.ts', 0, 0, 0, 'y'));
     await made.editor.writeText('/ws/src/third.ts', 'third\n');
-    await assert.rejects(made.call('fixes', input), /files have changed meanwhile/);
+    await assert.rejects(made.call('fixes', input), /files have changed in the meantime/);
     assert.equal((await made.editor.readText('/ws/src/third.ts')).text, 'third\n');
   });
 });

@@ -88,11 +88,11 @@ describe('questions that cannot be ended', () => {
         asked('more', () => Promise.resolve(1), group),
         never,
       );
-    await assert.rejects(more('ts'), /earlier questions/);
+    await assert.rejects(more('ts'), /earlier requests/);
     assert.equal(await more('py'), 1, 'another language server');
     clock.advance(12_000);
     assert.ok((await answers).every(({ status }) => status === 'rejected'));
-    await assert.rejects(more('ts'), /earlier questions/);
+    await assert.rejects(more('ts'), /earlier requests/);
     clock.advance(50_000);
     assert.equal(await more('ts'), 1);
     assert.equal(

@@ -199,7 +199,7 @@ export class ChangeJournal {
     await this.refresh();
   }
 
-  /** Compares the changes of all files, or of these, with the current files. Never rejects. */
+  /** Compares the changes of all files, or of the given ones, with the current files. Never rejects. */
   async refresh(paths?: ReadonlySet<string>): Promise<void> {
     await Promise.all([this.ledger.refresh(paths), this.states.refresh(paths)]);
     this.ports.onDidChange();

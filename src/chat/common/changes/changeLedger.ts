@@ -265,7 +265,10 @@ export class ChangeLedger {
     });
   }
 
-  /** Compares the changes of all files, or of these, with the current files, because others may have changed them. */
+  /**
+   * Compares the changes of all files, or of the given ones, with the current files, because others may have changed
+   * them.
+   */
   async refresh(paths?: ReadonlySet<string>): Promise<void> {
     for (const [path, file] of [...this.writtenFiles]) {
       if (paths?.has(path) === false) continue;

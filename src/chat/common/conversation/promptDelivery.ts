@@ -55,7 +55,7 @@ export class PromptDelivery {
       if (this.newSession && conversation.transcript.lastEnd) conversation.freezeTitle();
     }
     conversation.changeEmitter.fire();
-    if (origin === 'loaded') await this.restoreAskingOptions(session, shown);
+    if (origin === 'loaded') await this.restoreApprovalOptions(session, shown);
     if (origin === 'created') await this.applyInitialChoices(session, wanted);
     return session;
   }
@@ -105,7 +105,7 @@ export class PromptDelivery {
     );
   }
 
-  private async restoreAskingOptions(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
+  private async restoreApprovalOptions(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
     const { conversation } = this.ports;
     const change = await restoreApprovalOptions(session, before, conversation.head.backendTitle);
     if (change !== undefined) conversation.addNotice('info', change);

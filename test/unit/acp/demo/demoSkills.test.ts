@@ -94,7 +94,7 @@ describe('what the demo agent does', () => {
       const demo = await ask();
       assert.match(demo.said, /could not find the uses of `total`: There is no `total` there\./);
       assert.match(JSON.stringify(demo.updatesOf('tool_call_update')), /"status":"failed"/);
-      assert.match((await ask('http://127.0.0.1:1/mcp')).said, /could not tell/);
+      assert.match((await ask('http://127.0.0.1:1/mcp')).said, /could not find the uses/);
     });
 
     it('to rename it everywhere, in one call', async () => {
@@ -109,7 +109,7 @@ describe('what the demo agent does', () => {
       assert.match(JSON.stringify(demo.updatesOf('tool_call')), /Rename total to sum.*"kind":"edit"/);
       answer = () => Promise.reject(new Error('No.'));
       assert.match((await ask(undefined, 'rename a to b everywhere')).said, /did not rename `a`: No\./);
-      assert.match((await ask('http://example.com/mcp', 'rename a to b everywhere')).said, /offers no tools/);
+      assert.match((await ask('http://example.com/mcp', 'rename a to b everywhere')).said, /doesn’t provide any tools/);
     });
 
     it('to read a file as it is in the editor', async () => {
@@ -118,7 +118,7 @@ describe('what the demo agent does', () => {
       assert.equal(demo.said, 'src/sum.ts, lines 1 to 1 of 1, version x, not saved\n\n```text\n1\ttyped\n```\n');
       answer = () => Promise.reject(new Error('It is gone.'));
       assert.match((await ask(undefined, 'read src/sum.ts')).said, /could not read `src\/sum\.ts`: It is gone\./);
-      assert.match((await ask('http://example.com/mcp', 'read src/sum.ts')).said, /offers no tools/);
+      assert.match((await ask('http://example.com/mcp', 'read src/sum.ts')).said, /doesn’t provide any tools/);
     });
 
     it('and no other machine', async () => {

@@ -82,7 +82,7 @@ describe('questions about files that an ACP agent reads and writes', () => {
     await assert.rejects(files.write(write(tasks, 'new'), signal), { code: -32603 });
     assert.equal(fake.diskText(tasks), 'newer');
     user.meanwhile = () => fake.setFile('/ws/.vscode/launch.json', 'made');
-    await assert.rejects(files.write(write('/ws/.vscode/launch.json', 'new'), signal), /created meanwhile/);
+    await assert.rejects(files.write(write('/ws/.vscode/launch.json', 'new'), signal), /created in the meantime/);
     assert.equal(fake.diskText('/ws/.vscode/launch.json'), 'made');
   });
 

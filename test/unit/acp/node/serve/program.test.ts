@@ -105,7 +105,7 @@ describe('the program that offers an agent', function () {
   });
 
   it('says what is wrong with its options, and ends', async () => {
-    await assert.rejects(start(['--host', '192.0.2.7']), /Others could read[\s\S]*--tls-cert/);
+    await assert.rejects(start(['--host', '192.0.2.7']), /others could read[\s\S]*--tls-cert/);
     await assert.rejects(start(['--token-file', 'missing']), /ENOENT/);
     await assert.rejects(start(['--tls-cert', 'token', '--tls-key', 'token']), /PEM|pem|key/);
     await assert.rejects(start(['--help']), /--allow-host NAME/);

@@ -48,7 +48,7 @@ describe('the options of the program that offers an agent', () => {
 
   it('refuse an address that others reach without TLS or without a token, unless told', () => {
     const others = ['--host', '192.0.2.7'];
-    assert.throws(() => parseServeOptions(others), /Others could read .* add --insecure/);
+    assert.throws(() => parseServeOptions(others), /others could read .* add --insecure/);
     assert.throws(() => parseServeOptions([...others, ...tls, '--no-token']), /--no-token lets other machines/);
     assert.doesNotThrow(() => parseServeOptions([...others, ...tls]));
     assert.doesNotThrow(() => parseServeOptions([...others, '--insecure', '--no-token']));
