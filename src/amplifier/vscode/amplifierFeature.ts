@@ -17,7 +17,7 @@ import { ApiKeyStore, type SecretStore } from '../common/server/apiKeyStore';
 import { amplifierBackendId, ConfiguredServer } from '../common/server/configuredServer';
 import { serverStatus, type ServerStatusActions, type ServerSituation } from '../common/server/serverStatus';
 import { ServerTokens } from '../common/server/serverTokens';
-import { configuredServerUrl, isSameLoopbackServer, explainOwnServer } from '../common/server/serverUrl';
+import { configuredServerUrl, isSameLoopbackServer, ownServerProblem } from '../common/server/serverUrl';
 import { ServerMonitor } from '../common/server/serverMonitor';
 import type { AmplifierBackend } from '../node/client/amplifierBackend';
 import type { AmplifierClient } from '../node/client/http/amplifierClient';
@@ -148,7 +148,7 @@ export class AmplifierFeature implements Feature {
 
   private async checkHealth(signal: AbortSignal): Promise<{ version?: string | undefined }> {
     const server = this.configuredUrl();
-    if (this.isOwnServer(server)) throw new Error(explainOwnServer(server));
+    if (this.isOwnServer(server)) throw new Error(ownServerProblem(server));
     this.unsentKeyMessage = await this.apiKeyStore.explainWhyKeyIsNotSent(server);
     const client = await this.createClient(server);
     try {

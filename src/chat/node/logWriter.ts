@@ -127,7 +127,7 @@ export class LogWriter implements Disposable {
       if (this.isDisposed) return;
       this.pendingLines = [...pending, ...this.pendingLines];
       this.pendingUnits += units;
-      const problem = writeProblemText(error);
+      const problem = describeWriteProblem(error);
       // Logged only once, because the write is retried every few seconds.
       if (problem !== this.currentProblem) log.warn(`A conversation could not be written: ${messageOf(error)}`);
       this.setProblem(problem);
@@ -160,7 +160,7 @@ function lostRecord(at: number): LogRecord {
 
 const slowProblem = 'The disk is slow. The last part of the conversation isn’t saved yet. Keep this window open.';
 
-export function writeProblemText(error: unknown): string {
+export function describeWriteProblem(error: unknown): string {
   const consequence = 'The conversation continues in memory only and is lost when this window closes.';
   switch (errorCode(error)) {
     case 'ENOSPC':

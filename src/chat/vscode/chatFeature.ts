@@ -73,7 +73,7 @@ interface ChatFeatureDeps extends FeatureContext {
   readonly newId: () => string;
 }
 
-export interface ChatUi extends RunningFeature {
+export interface RunningChatFeature extends RunningFeature {
   /** Fills the view when it is shown for the first time, or again after it was closed. */
   showIn(view: vscode.WebviewView): void;
   /** Fills a restored tab after the window was reloaded. */
@@ -93,7 +93,7 @@ const statusDelayMs = 200;
 /**
  * The chat: a view and editor tabs for conversations with any backend. A backend starts only when the user needs it.
  */
-export class ChatFeature implements Feature<ChatUi> {
+export class ChatFeature implements Feature<RunningChatFeature> {
   readonly id = 'chat';
   readonly title = 'Chat';
 
@@ -109,7 +109,7 @@ export class ChatFeature implements Feature<ChatUi> {
     );
   }
 
-  async start(): Promise<ChatUi> {
+  async start(): Promise<RunningChatFeature> {
     const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
     const { checkpoints, chips, keyChords, newId, newOptions, pagesFolder, windowMentions, workspaceState } = this.deps;
     const store = new DisposableStore();

@@ -20,7 +20,7 @@ import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { DiskFiles } from '../../base/node/filePort';
 import { SessionStore } from '../node/sessionStore';
-import { ChatFeature, type ChatUi } from './chatFeature';
+import { ChatFeature, type RunningChatFeature } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
@@ -47,7 +47,7 @@ interface ChatRootDeps extends FeatureContext {
   readonly extensionUri: vscode.Uri;
 }
 
-export interface RunningChat extends ChatUi, WriteObserver {
+export interface RunningChat extends RunningChatFeature, WriteObserver {
   /** Opens the files that the session's agent reads and edits. Only while Follow is on. */
   followSession(session: BackendSession): void;
   /** Shows a new conversation with the text attached. The agent will work in `folder` (absolute path). */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {
-  countLabel,
+  restoreCountLabel,
   isPickedByDefault,
   restoreRows,
   revertibleRows,
-  rowLabel,
+  restoreRowLabel,
 } from '../../../src/chat/common/restore/restoreRows';
 
 const none = new Set<string>();
@@ -37,7 +37,7 @@ describe('Rows of a restore', () => {
   });
 
   it('describe what happens to each file, and who has changed it', () => {
-    assert.deepEqual(rows.map(rowLabel), [
+    assert.deepEqual(rows.map(restoreRowLabel), [
       'modified, not saved',
       'deleted, changed in another conversation',
       'modified, changed only by you, not saved',
@@ -46,9 +46,9 @@ describe('Rows of a restore', () => {
   });
 
   it('count the files, and those with changes of others', () => {
-    assert.equal(countLabel(rows), '4 files, including 3 with changes that are not from this agent');
-    assert.equal(countLabel(rows.slice(3)), '1 file with changes that are not from this agent');
-    assert.equal(countLabel(rows.slice(0, 1)), '1 file');
+    assert.equal(restoreCountLabel(rows), '4 files, including 3 with changes that are not from this agent');
+    assert.equal(restoreCountLabel(rows.slice(3)), '1 file with changes that are not from this agent');
+    assert.equal(restoreCountLabel(rows.slice(0, 1)), '1 file');
   });
 
   it('list the files of all turns without checkpoints', () => {
@@ -59,7 +59,7 @@ describe('Rows of a restore', () => {
     const byAgent = new Set(['/ws/a.txt', '/ws/b.txt']);
     const all = revertibleRows(byTurn, { byAgent, byOtherConversations: none, edited: none, unsaved: none });
     assert.deepEqual(
-      all.map((row) => [row.path, rowLabel(row)]),
+      all.map((row) => [row.path, restoreRowLabel(row)]),
       [
         ['/ws/a.txt', ''],
         ['/ws/b.txt', ''],

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { userMessageOf } from '../../../src/base/common/errors';
 import { nullLogger } from '../../../src/base/common/log';
 import { DiskFiles } from '../../../src/base/node/filePort';
-import { writeProblemText } from '../../../src/chat/node/logWriter';
+import { describeWriteProblem } from '../../../src/chat/node/logWriter';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
@@ -82,7 +82,7 @@ describe('Leftovers of a window that ended while writing', () => {
   });
 });
 
-describe('writeProblemText', () => {
+describe('describeWriteProblem', () => {
   it('describes system errors in plain words instead of Node.js codes', async () => {
     const error: unknown = await new DiskFiles().touch('/nowhere/at/all').catch((thrown: unknown) => thrown);
     assert.equal(userMessageOf(error), 'The file or folder is missing.');
@@ -91,7 +91,7 @@ describe('writeProblemText', () => {
       syscall: 'open',
     });
     assert.match(userMessageOf(open), /^Too many files are open\./);
-    assert.match(writeProblemText(open), /^The conversation could not be saved\. Too many files are open\./);
+    assert.match(describeWriteProblem(open), /^The conversation could not be saved\. Too many files are open\./);
     assert.equal(userMessageOf(new Error('The agent has no such file.')), 'The agent has no such file.');
   });
 });

@@ -24,7 +24,7 @@ export type PromptInput =
 
 const maxReportedMessages = 64;
 
-export const sentPrompt: PromptProgress = {
+export const initialPromptProgress: PromptProgress = {
   acceptedId: undefined,
   reportedMessages: new Map(),
   isWorking: false,

@@ -11,7 +11,7 @@ import type {
 import {
   endOfPrompt,
   nextProgress,
-  sentPrompt,
+  initialPromptProgress,
   type PromptInput,
   type PromptProgress,
 } from '../../common/v2/promptProgress';
@@ -83,7 +83,7 @@ export class V2Surface implements ProtocolSurface {
         onEnd(result);
         resolve(result);
       };
-      this.pendingPrompts.set(sessionId, { progress: sentPrompt, end, fail: reject });
+      this.pendingPrompts.set(sessionId, { progress: initialPromptProgress, end, fail: reject });
     });
     const accepted = this.send('session/prompt', { sessionId, prompt }).then((answer) => {
       const { messageId } = parseAnswer(PromptAccepted, answer, 'session/prompt');

@@ -2,7 +2,7 @@ import { messageOf } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { BackendEntry, BackendHealth, BackendRegistry } from '../../../session/common/backendRegistry';
-import { explainOwnServer } from './serverUrl';
+import { ownServerProblem } from './serverUrl';
 import type { ServerAvailability, ServerMonitor } from './serverMonitor';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 
@@ -49,7 +49,7 @@ export class ConfiguredServer implements BackendRegistry, Disposable {
       const url = configuredUrl();
       const description = url.origin;
       if (!isTrusted()) return Promise.resolve([{ ...entry, description, problem: untrustedMessage }]);
-      if (isOwnServer(url)) return Promise.resolve([{ ...entry, description, problem: explainOwnServer(url) }]);
+      if (isOwnServer(url)) return Promise.resolve([{ ...entry, description, problem: ownServerProblem(url) }]);
       monitor.checkIfStale();
       return Promise.resolve([{ ...entry, description, health: toBackendHealth(monitor.availability, url) }]);
     } catch (error) {
@@ -89,7 +89,7 @@ export class ConfiguredServer implements BackendRegistry, Disposable {
 
   private async createBackend(): Promise<SessionBackend> {
     const server = this.deps.configuredUrl();
-    if (this.deps.isOwnServer(server)) throw new Error(explainOwnServer(server));
+    if (this.deps.isOwnServer(server)) throw new Error(ownServerProblem(server));
     const backend = await this.deps.createBackend(server);
     backend.onDidChangeState((state) => {
       this.deps.monitor.updateFromBackend(state);

@@ -1,5 +1,5 @@
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
-import { explainOwnServer } from './serverUrl';
+import { ownServerProblem } from './serverUrl';
 import type { ServerAvailability } from './serverMonitor';
 
 export interface ServerSituation {
@@ -29,7 +29,7 @@ export function serverStatus(
   }
   if ('problem' in server) return { state: 'attention', summary: server.problem, actions: [openSettings] };
   const { origin } = server.url;
-  if (isOwn) return { state: 'off', summary: explainOwnServer(server.url), actions: [openSettings] };
+  if (isOwn) return { state: 'off', summary: ownServerProblem(server.url), actions: [openSettings] };
   switch (news.kind) {
     case 'notAsked':
       return { state: 'off', summary: `Checking for a server at ${origin}…`, actions: [openSettings] };

@@ -7,7 +7,7 @@ const delayAfterCallMs = 1_000;
 const firstPauseMs = 3_000;
 const maxQuietPauseMs = 30_000;
 /** Ratio of a pause to the duration of the scan before it, so that scans take at most 5 % of the time. */
-const pausePerScan = 19;
+const pauseFactor = 19;
 
 /**
  * Scans for changes after each tool call, and repeatedly while a turn runs, because a long command writes
@@ -49,7 +49,7 @@ export class RunningTurnScans {
 
   private schedule(): void {
     this.timer?.dispose();
-    const pauseMs = Math.max(this.quietPauseMs, this.lastScanMs * pausePerScan);
+    const pauseMs = Math.max(this.quietPauseMs, this.lastScanMs * pauseFactor);
     this.timer = this.clock.setTimer(pauseMs, () => void this.scanNow());
   }
 

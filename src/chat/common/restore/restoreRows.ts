@@ -58,7 +58,7 @@ const authorLabels: Record<Author, string> = {
 };
 
 /** Describes how a restore changes a file, and who has changed it before. */
-export function rowLabel({ author, change, isEdited, isUnsaved }: RestoreRow): string {
+export function restoreRowLabel({ author, change, isEdited, isUnsaved }: RestoreRow): string {
   const facts = [
     change === undefined ? '' : changeLabels[change],
     authorLabels[author],
@@ -69,7 +69,7 @@ export function rowLabel({ author, change, isEdited, isUnsaved }: RestoreRow): s
 }
 
 /** Counts the files, for example `3 files, including 1 with changes that are not from this agent`. */
-export function countLabel(rows: readonly RestoreRow[]): string {
+export function restoreCountLabel(rows: readonly RestoreRow[]): string {
   const own = rows.filter((row) => !isPickedByDefault(row)).length;
   const all = countOf(rows.length, 'file');
   if (own === 0) return all;

@@ -11,7 +11,7 @@ import type { Messages, MessageAction } from '../../../platform/vscode/messages'
 import type { Chat } from '../../common/chatPorts';
 import type { FileRestorer } from '../../common/restore/fileRestorer';
 import type { Dialogs } from '../dialogs';
-import { skippedText } from './skippedText';
+import { describeSkippedFiles } from './describeSkippedFiles';
 
 interface InterruptedRestoresDeps {
   readonly checkpoints: Pick<WorkspaceCheckpoints, 'interrupted' | 'resume'> | undefined;
@@ -63,7 +63,7 @@ export class InterruptedRestores {
     const { restored, skipped } = outcome;
     const actions = direction === 'finish' ? await this.recordFinished(outcome) : [];
     const what = direction === 'finish' ? 'The restore was completed' : 'The restore was undone';
-    if (skipped.length > 0) messages.error(`${what}. ${skippedText(skipped)}`, ...actions);
+    if (skipped.length > 0) messages.error(`${what}. ${describeSkippedFiles(skipped)}`, ...actions);
     else messages.info(`${what}: ${countOf(restored.length, 'file')}.`, ...actions);
   }
 

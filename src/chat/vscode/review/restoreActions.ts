@@ -9,9 +9,9 @@ import type { Messages } from '../../../platform/vscode/messages';
 import { ChatError, type Chat, type Chats, type RestorePoint } from '../../common/chatPorts';
 import type { FileRestorer, RestoreRequest, RestoreResult } from '../../common/restore/fileRestorer';
 import {
-  countLabel,
+  restoreCountLabel,
   isPickedByDefault,
-  rowLabel,
+  restoreRowLabel,
   restoreRows,
   revertibleRows,
   type RestoreRow,
@@ -21,7 +21,7 @@ import type { DiffViews } from './diffViews';
 import type { FileRestorePreparer } from './fileRestorePreparer';
 import type { InterruptedRestores } from './interruptedRestores';
 import { pickFiles, pickScope } from './restorePicks';
-import { skippedText } from './skippedText';
+import { describeSkippedFiles } from './describeSkippedFiles';
 
 interface RestoreActionsDeps {
   readonly chats: Pick<Chats, 'openChats'>;
@@ -223,7 +223,7 @@ export class RestoreActions {
     try {
       const { chat: next, skipped } = await this.withProgress(title, work);
       if (next.id !== chat.id) show(next);
-      if (skipped.length > 0) messages.error(skippedText(skipped));
+      if (skipped.length > 0) messages.error(describeSkippedFiles(skipped));
     } catch (error) {
       // For example, if the disk is full, only some files were restored.
       if (isCheckpointError(error)) await interrupted.notify();
@@ -254,13 +254,13 @@ export class RestoreActions {
   private async askForFiles(rows: readonly RestoreRow[], note: string | undefined): Promise<boolean | undefined> {
     const [restore, keep] = ['Restore Files', 'Keep Files'];
     const names = rows.map((row) => {
-      const label = rowLabel(row);
+      const label = restoreRowLabel(row);
       return `${vscode.workspace.asRelativePath(row.path)}${label === '' ? '' : ` (${label})`}`;
     });
     const answer = await this.deps.dialogs.choose({
       message: 'Restore files, too?',
       detail: [
-        `Changed since this prompt: ${countLabel(rows)}`,
+        `Changed since this prompt: ${restoreCountLabel(rows)}`,
         ...truncateList(names, maxNames),
         ...(note === undefined ? [] : ['', note]),
       ].join('\n'),

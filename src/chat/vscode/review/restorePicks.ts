@@ -2,7 +2,12 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/common/disposable';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { countLabel, isPickedByDefault, rowLabel, type RestoreRow } from '../../common/restore/restoreRows';
+import {
+  restoreCountLabel,
+  isPickedByDefault,
+  restoreRowLabel,
+  type RestoreRow,
+} from '../../common/restore/restoreRows';
 
 type RestoreScope = 'both' | 'files' | 'conversation';
 
@@ -16,7 +21,7 @@ interface ScopeQuestion {
 
 /** Asks what to restore. Undefined if the user closes the list. */
 export async function pickScope({ note, rows, turn }: ScopeQuestion): Promise<RestoreScope | undefined> {
-  const files = rows && rows.length > 0 ? countLabel(rows) : undefined;
+  const files = rows && rows.length > 0 ? restoreCountLabel(rows) : undefined;
   const conversation = {
     label: '$(comment-discussion) Conversation Only',
     description: files === undefined ? 'all files are unchanged' : 'files are not changed',
@@ -93,7 +98,7 @@ const icons: Record<NonNullable<RestoreRow['change']>, string> = {
 
 function itemOf(row: RestoreRow): FileItem & { readonly row: RestoreRow } {
   const folder = path.dirname(vscode.workspace.asRelativePath(row.path));
-  const facts = [rowLabel(row), folder === '.' ? '' : folder].filter((fact) => fact !== '');
+  const facts = [restoreRowLabel(row), folder === '.' ? '' : folder].filter((fact) => fact !== '');
   return {
     label: toSafeLabel(path.basename(row.path)),
     description: toSafeLabel(facts.join(' · ')),

@@ -4,7 +4,7 @@ import { canUndo } from '../../../transcript/common/shownChanges';
 import { commandIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../../common/chatPorts';
-import { stateText } from '../../common/restore/stateText';
+import { describeFileChange } from '../../common/restore/describeFileChange';
 import type { Dialogs } from '../dialogs';
 import type { DiffViews } from './diffViews';
 import type { ShownFile } from './undoActions';
@@ -38,7 +38,9 @@ export class ReviewActions {
     if (before === undefined) {
       const states = chat.fileChanges.statesOf(path, turn);
       if (states) {
-        this.messages.info(`${vscode.workspace.asRelativePath(path)} has no text to compare: ${stateText(states)}.`);
+        this.messages.info(
+          `${vscode.workspace.asRelativePath(path)} has no text to compare: ${describeFileChange(states)}.`,
+        );
         return;
       }
       const start = isTurn ? 'this turn' : 'this conversation';

@@ -21,7 +21,7 @@ const maxMessageLength = 600;
 const changeTimeoutMs = 5_000;
 const pollIntervalMs = 250;
 /** Ratio of a pause to the duration of the check before it, because each check reads all files with problems. */
-const restShare = 3;
+const pauseFactor = 3;
 
 const rankBySeverity: Record<DiagnosticSeverity, number> = { error: 0, warning: 1, information: 2, hint: 3 };
 const maxRankByFilter = { error: 0, warning: 1, all: 3 } as const;
@@ -125,7 +125,7 @@ async function waitForChange(
     const isSettled = added.length + gone.length > 0 && now === last;
     if (isSettled || clock.monotonicNow() >= endsAtMs) return { problems, added, gone };
     last = now;
-    await pause(clock, Math.max(pollIntervalMs, restShare * tookMs), signal);
+    await pause(clock, Math.max(pollIntervalMs, pauseFactor * tookMs), signal);
   }
 }
 

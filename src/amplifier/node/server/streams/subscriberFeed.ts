@@ -21,7 +21,7 @@ interface SubscriberFeedOptions extends Pick<
 }
 
 /** Pause after writing, as a multiple of the duration of the write. */
-const restShare = 2;
+const pauseFactor = 2;
 const minRestMs = 1;
 const maxRestMs = 5;
 /** Number of batches that are kept for the subscribers that get them later than others. */
@@ -135,7 +135,7 @@ export class SubscriberFeed {
     const startMs = performance.now();
     for (const subscriber of this.subscribers) subscriber.flush();
     const endMs = performance.now();
-    this.nextFlushAtMs = endMs + restShare * (endMs - startMs);
+    this.nextFlushAtMs = endMs + pauseFactor * (endMs - startMs);
   };
 
   private removeSubscriber(subscriber: Subscriber): void {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   endOfPrompt,
   nextProgress,
-  sentPrompt,
+  initialPromptProgress,
   type PromptInput,
 } from '../../../../../src/acp/common/v2/promptProgress';
 
@@ -19,7 +19,7 @@ const cancelled = { kind: 'cancelled' } as const;
 
 /** Why the prompt ended, after the inputs; undefined if it has not. */
 function endAfter(...inputs: PromptInput[]): string | undefined {
-  const end = endOfPrompt(inputs.reduce(nextProgress, sentPrompt));
+  const end = endOfPrompt(inputs.reduce(nextProgress, initialPromptProgress));
   return end && (end.stopReason ?? 'no reason');
 }
 
@@ -84,7 +84,7 @@ describe('the end of a prompt of ACP v2', () => {
   it('ignores states that it does not know, and stays bounded', () => {
     assert.equal(endAfter(accepted, told(), running, state('_dreaming')), undefined);
     const many = Array.from({ length: 1000 }, (_, index) => told(`m${index}`));
-    assert.ok(many.reduce(nextProgress, sentPrompt).reportedMessages.size <= 64);
+    assert.ok(many.reduce(nextProgress, initialPromptProgress).reportedMessages.size <= 64);
   });
 
   it('never ends an unaccepted prompt, whatever comes', () => {

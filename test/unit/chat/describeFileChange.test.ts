@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { stateText } from '../../../src/chat/common/restore/stateText';
+import { describeFileChange } from '../../../src/chat/common/restore/describeFileChange';
 
 const state = (bytes: number, kind: 'file' | 'executable' | 'symlink' = 'file') => ({ kind, object: '1', bytes });
 
 describe('the text of a change without texts', () => {
   it('has kind and size of both sides', () => {
     const texts = [
-      stateText({ before: undefined, after: state(1) }),
-      stateText({ before: state(2_000), after: undefined }),
-      stateText({ before: state(20), after: state(20, 'executable') }),
-      stateText({ before: state(20 * 1024), after: state(3 * 1024 * 1024) }),
-      stateText({ before: state(20), after: state(4, 'symlink') }),
+      describeFileChange({ before: undefined, after: state(1) }),
+      describeFileChange({ before: state(2_000), after: undefined }),
+      describeFileChange({ before: state(20), after: state(20, 'executable') }),
+      describeFileChange({ before: state(20 * 1024), after: state(3 * 1024 * 1024) }),
+      describeFileChange({ before: state(20), after: state(4, 'symlink') }),
     ];
     assert.deepEqual(texts, [
       'no file before, file of 1 byte after',

@@ -6,7 +6,7 @@ import type { SkippedFile } from '../../../changes/common/workspaceCheckpoints';
 const maxNames = 5;
 
 /** Describes which files were not restored, and why. */
-export function skippedText(skipped: readonly SkippedFile[]): string {
+export function describeSkippedFiles(skipped: readonly SkippedFile[]): string {
   const files = skipped.map(({ path, reason }) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
   return [`${countOf(skipped.length, 'file')} could not be restored.`, ...truncateList(files, maxNames)].join(' ');
 }

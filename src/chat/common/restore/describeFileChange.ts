@@ -8,7 +8,7 @@ const kindNames: Record<FileKind, string> = {
 };
 
 /** Describes a change without texts, for example `file of 12 KB before, executable file of 12 KB after`. */
-export function stateText({ after, before }: StatesBeforeAndAfter): string {
+export function describeFileChange({ after, before }: StatesBeforeAndAfter): string {
   return `${sideText(before)} before, ${sideText(after)} after`;
 }
 
