@@ -6,8 +6,8 @@ import {
   agentsRequests,
   type OwnAgent,
   type OwnAgentTest,
-  type OwnDefault,
-  type OwnVariable,
+  type OwnAgentDefault,
+  type OwnAgentVariable,
 } from '../common/page/agentsApi';
 import type { AgentsPage } from './agentsPage';
 
@@ -172,13 +172,13 @@ function Field({ label, id, hint, children }: FieldProps) {
 }
 
 interface VariablesProps {
-  readonly variables: readonly OwnVariable[];
+  readonly variables: readonly OwnAgentVariable[];
   readonly isEdit: boolean;
-  readonly onChange: (variables: OwnVariable[]) => void;
+  readonly onChange: (variables: OwnAgentVariable[]) => void;
 }
 
 function Variables({ variables, isEdit, onChange }: VariablesProps) {
-  const replace = (index: number, part: Partial<OwnVariable>): void =>
+  const replace = (index: number, part: Partial<OwnAgentVariable>): void =>
     onChange(variables.map((variable, at) => (at === index ? { ...variable, ...part } : variable)));
   return (
     <fieldset class="own-agent-variables">
@@ -234,14 +234,14 @@ function Variables({ variables, isEdit, onChange }: VariablesProps) {
 }
 
 interface DefaultsProps {
-  readonly defaults: readonly OwnDefault[];
-  readonly onChange: (defaults: OwnDefault[]) => void;
+  readonly defaults: readonly OwnAgentDefault[];
+  readonly onChange: (defaults: OwnAgentDefault[]) => void;
 }
 
 /** The initial options of new conversations with the agent. */
 function Defaults({ defaults, onChange }: DefaultsProps) {
   const id = useId();
-  const replace = (index: number, part: Partial<OwnDefault>): void =>
+  const replace = (index: number, part: Partial<OwnAgentDefault>): void =>
     onChange(defaults.map((entry, at) => (at === index ? { ...entry, ...part } : entry)));
   return (
     <fieldset class="own-agent-variables" aria-describedby={`${id}-hint`}>

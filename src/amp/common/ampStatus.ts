@@ -12,7 +12,7 @@ export type AmpState =
       readonly clientCount: number;
       readonly failureCounts?: FailureCounts;
     }
-  /** The server could not be started. `message` says why and what to do. */
+  /** The server could not be started. `message` explains why and what to do. */
   | { readonly kind: 'failed'; readonly message: string };
 
 interface AmpEnvironment {

@@ -119,7 +119,7 @@ export class AmpServer implements Disposable {
     return { requests, turns: this.largeAnswers.requestCount, unreadBytes: this.unreadBytes };
   }
 
-  /** Starts listening, then writes the lockfile. Cleans up after a failure. @throws Error that says what to do */
+  /** Starts listening, then writes the lockfile. Cleans up after a failure. @throws Error that explains what to do */
   async start(): Promise<void> {
     try {
       await this.startServing();

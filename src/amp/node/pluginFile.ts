@@ -83,7 +83,7 @@ export class PluginFile {
     return { kind: 'ours', version, age: isSame ? 'current' : ageOf(version, this.pluginVersion) };
   }
 
-  /** Installs or replaces the plugin atomically. @throws Error that says what to do */
+  /** Installs or replaces the plugin atomically. @throws Error that explains what to do */
   async install(): Promise<void> {
     const { kind } = await this.requireOwnPlugin();
     // Amp loads only names that end in `.ts`.

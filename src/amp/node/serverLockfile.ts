@@ -33,7 +33,7 @@ export class ServerLockfile implements Disposable {
 
   constructor(private readonly options: ServerLockfileOptions) {}
 
-  /** Creates the folder. @throws Error that says what to do if it cannot be created or belongs to another user */
+  /** Creates the folder. @throws Error that explains what to do if it cannot be created or belongs to another user */
   async createFolder(): Promise<void> {
     const { folder } = this.options;
     try {
@@ -61,7 +61,7 @@ export class ServerLockfile implements Disposable {
     return lockfile !== undefined && lockfile.pid !== this.options.pid && isProcessAlive(lockfile.pid);
   }
 
-  /** Writes or replaces the lockfile. Concurrent calls run one after another. @throws Error that says what to do */
+  /** Writes or replaces the lockfile. Concurrent calls run one after another. @throws Error that explains what to do */
   write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
     const { pid, ideName } = this.options;
     const lockfile: Lockfile = { port, authToken, pid, workspaceFolders: [...workspaceFolders], ideName };

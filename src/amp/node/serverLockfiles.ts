@@ -20,7 +20,7 @@ export class ServerLockfiles implements Disposable {
     this.optionalLockfiles = others.map((folder) => new ServerLockfile({ ...options, folder }));
   }
 
-  /** Creates the folders. Ignores an unusable folder unless it is the first one. @throws Error that says what to do */
+  /** Creates the folders. Ignores an unusable folder unless it is the first one. @throws Error that explains what to do */
   async createFolders(): Promise<void> {
     await this.primaryLockfile.createFolder();
     const usable = await Promise.all(

@@ -29,7 +29,7 @@ interface PlacePick extends vscode.QuickPickItem {
 export class DiagnosticsPlugin {
   constructor(private readonly deps: DiagnosticsPluginDeps) {}
 
-  /** The command `backline.amp.installDiagnosticsPlugin`. @throws Error that says what to do */
+  /** The command `backline.amp.installDiagnosticsPlugin`. @throws Error that explains what to do */
   async showManageDialog(): Promise<void> {
     const source = await readFile(this.deps.sourceFile, 'utf8');
     const picks = await Promise.all(

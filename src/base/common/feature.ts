@@ -66,7 +66,7 @@ export interface FeatureStatus {
   readonly id: string;
   readonly title: string;
   readonly state: FeatureState;
-  /** Describes the state in one sentence. For `attention` and `failed`, a second sentence says what to do. */
+  /** Describes the state in one sentence. For `attention` and `failed`, a second sentence explains what to do. */
   readonly summary: string;
   readonly actions?: readonly StatusAction[];
 }

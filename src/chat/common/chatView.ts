@@ -13,7 +13,7 @@ export const BackendView = z.object({
   description: Text,
   source: z.enum(['configured', 'installed', 'found', 'demo', 'server']),
   state: z.enum(['stopped', 'starting', 'ready', 'authRequired', 'failed', 'unavailable']),
-  /** A message that says what is wrong and what to do. */
+  /** A message that explains what is wrong and what to do. */
   problem: optional(Text),
   /** Whether the workspace defines the backend and the user has not allowed it yet. */
   needsPermission: optional(z.boolean()),

@@ -48,7 +48,7 @@ export class AnswerTextActions implements Disposable {
     await vscode.env.clipboard.writeText(text);
   }
 
-  /** Replaces the selection. Asks before changing a protected file. @throws Error that says what to do */
+  /** Replaces the selection. Asks before changing a protected file. @throws Error that explains what to do */
   async insertAtCursor(text: string): Promise<void> {
     const editor = this.textEditor;
     if (!editor)

@@ -51,7 +51,7 @@ export class LazyChat implements Feature {
     }
     store.add(commands.setFeatureLoader(this.id, use));
     store.add(commands.setFeatureLoader('review', use));
-    // Only the chat knows the chosen agent and its state.
+    // Only the chat has the chosen agent and its state.
     store.add(status.onDidRequestRefresh(() => void refresh()));
     // Files that were open before the chat was loaded are suggested first.
     store.add(recent);

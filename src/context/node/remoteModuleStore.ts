@@ -282,7 +282,7 @@ function checkHttps(url: string): void {
     throw new ProviderError('Code can be downloaded only over HTTPS. Redirects must use HTTPS, too.');
 }
 
-/** Writes a file atomically, because other windows may read it. @throws ProviderError that says what to do */
+/** Writes a file atomically, because other windows may read it. @throws ProviderError that explains what to do */
 async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
   const folder = path.dirname(file);
   const draft = `${file}.${process.pid}.tmp`;

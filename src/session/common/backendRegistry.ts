@@ -29,7 +29,7 @@ export interface BackendEntry {
 export type BackendHealth =
   | { readonly kind: 'asking' }
   | { readonly kind: 'answers'; readonly version?: string }
-  /** `message` says what to do. */
+  /** `message` explains what to do. */
   | { readonly kind: 'silent' | 'needsToken'; readonly message: string };
 
 /** Lists and opens backends. Owns the opened ones: callers dispose sessions, never backends. */

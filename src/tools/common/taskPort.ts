@@ -1,7 +1,7 @@
 import type { ToolCommand } from '../../session/common/toolCaller';
 
 export interface TaskPort {
-  /** Returns the tasks that VS Code knows, in its order. */
+  /** Returns the tasks of VS Code, in its order. */
   tasks(): Promise<readonly KnownTask[]>;
 }
 

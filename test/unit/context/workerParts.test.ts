@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { handshakeFields, copyPlainData } from '../../../src/context/node/worker/copyPlainData';
+import { pickHandshakeFields, copyPlainData } from '../../../src/context/node/worker/copyPlainData';
 import { BlockedWorkerMonitor } from '../../../src/context/node/workers/blockedWorkerMonitor';
 import { outputMark } from '../../../src/context/node/workers/outputMark';
 import { RunningProviderNote } from '../../../src/context/node/workers/runningProviderNote';
@@ -129,16 +129,16 @@ describe('an answer to the handshake', () => {
     const circle: Record<string, unknown> = { path: '**' };
     circle['self'] = circle;
     const answer = { name: 'N', selector: [{ path: 'a', f: () => 1 }], annotations: null, other: () => 1 };
-    assert.deepEqual(structuredClone(handshakeFields(answer)), {
+    assert.deepEqual(structuredClone(pickHandshakeFields(answer)), {
       name: 'N',
       meta: undefined,
       selector: [{ path: 'a', f: undefined }],
       features: undefined,
       annotations: null,
     });
-    assert.doesNotThrow(() => structuredClone(handshakeFields({ annotations: { selectors: [circle] } })));
+    assert.doesNotThrow(() => structuredClone(pickHandshakeFields({ annotations: { selectors: [circle] } })));
     for (const value of [undefined, null, 'text', 3, () => 1, Symbol('s')])
-      assert.doesNotThrow(() => structuredClone(handshakeFields(value)));
+      assert.doesNotThrow(() => structuredClone(pickHandshakeFields(value)));
   });
 
   it('is refused when it is too large', () => {

@@ -107,7 +107,7 @@ function folderOf(
   return named === undefined ? resolve(cwd).catch(() => cwd) : real(named);
 }
 
-/** One sentence that says what the user is asked to allow. Shows paths relative to the session's folder. */
+/** One sentence that explains what the user is asked to allow. Shows paths relative to the session's folder. */
 export function describePermissionRequest(
   agentTitle: string,
   request: ToolRequest,

@@ -27,7 +27,7 @@ const verbs: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a diff to content. `changes` says which files are affected; a patch only adds their text. A hunk is a part of a
+ * Converts a diff to content. `changes` lists the affected files; a patch only adds their text. A hunk is a part of a
  * file, so each becomes a diff of its own.
  */
 export function contentOfDiff({ changes, patch }: Diff): ToolCallContent[] {

@@ -6,7 +6,7 @@ const sentenceWords =
 
 const slowWordMs = 60;
 
-/** Says one word at a time, slowly enough to press Stop. */
+/** Sends one word at a time, slowly enough to press Stop. */
 export async function speakSlowly(turn: Turn, words: number, saidWords = 0): Promise<void> {
   for (let index = saidWords; index < words; index++) {
     await turn.sleep(Math.max(0, slowWordMs - turn.paceMs));

@@ -32,7 +32,7 @@ import { EarlyUpdates } from './earlyUpdates';
 import { ChildSessions } from './childSessions';
 import { OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from '../v1/fileService';
-import { explainRefusal, initializeParams, openSurface } from './handshake';
+import { explainRefusal, initializeParams, openProtocolSurface } from './handshake';
 import {
   invalidAnswerError,
   parseAnswer,
@@ -108,7 +108,7 @@ export class AgentClient {
       throw explainRefusal(error, agentTitle, offered);
     });
     const send: SendRequest = (...request) => this.request(...request);
-    this.surface = openSurface({ answer, offered, agentTitle, send });
+    this.surface = openProtocolSurface({ answer, offered, agentTitle, send });
     return this.surface.agent;
   }
 

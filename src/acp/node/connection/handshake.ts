@@ -57,7 +57,7 @@ interface Answered {
 }
 
 /** Continues with the version in the answer. @throws BackendError `protocol` for a version that was not offered */
-export function openSurface({ answer, offered, agentTitle, send }: Answered): ProtocolSurface {
+export function openProtocolSurface({ answer, offered, agentTitle, send }: Answered): ProtocolSurface {
   const { protocolVersion } = parseAnswer(Answer, answer, 'initialize');
   if (protocolVersion === 2 && offered === 2) {
     return new V2Surface(parseAnswer(V2InitializeResult, answer, 'initialize'), send, agentTitle);

@@ -10,7 +10,7 @@ import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
 import type { AgentProcessHandle } from '../v1/agentConnection';
 import { IdleConnections } from './idleConnections';
-import { agentPath, RequestGate, type Refusal } from './requestGate';
+import { agentUrlPath, RequestGate, type Refusal } from './requestGate';
 import { ServedAgent } from './servedAgent';
 import { defaultServeLimits, type ServeLimits } from './serveLimits';
 
@@ -76,7 +76,7 @@ export class AgentServer {
   get url(): string {
     const { host, tls } = this.deps;
     const name = host.includes(':') ? `[${host}]` : host;
-    return `${tls ? 'https' : 'http'}://${name}:${this.boundPort}${agentPath}`;
+    return `${tls ? 'https' : 'http'}://${name}:${this.boundPort}${agentUrlPath}`;
   }
 
   get agentCount(): number {
@@ -206,7 +206,7 @@ export class AgentServer {
 
   private async endIdle(connectionId: string): Promise<void> {
     const headers = { [connectionHeader]: connectionId };
-    await this.acp.handleRequest(new Request(`http://localhost${agentPath}`, { method: 'DELETE', headers }));
+    await this.acp.handleRequest(new Request(`http://localhost${agentUrlPath}`, { method: 'DELETE', headers }));
   }
 }
 

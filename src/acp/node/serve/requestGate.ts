@@ -15,7 +15,7 @@ interface RequestGateOptions {
   readonly maxUrlLength: number;
 }
 
-export const agentPath = '/acp';
+export const agentUrlPath = '/acp';
 const ownHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Decides which requests reach the agent. Programs need the token. Web pages are always refused. */
@@ -42,7 +42,7 @@ export class RequestGate {
       return { status: 401, message: 'Send the token as "Authorization: Bearer …".' };
     }
     const path = url.split('?', 1)[0];
-    return path === agentPath ? undefined : { status: 404, message: `The agent is at ${agentPath}.` };
+    return path === agentUrlPath ? undefined : { status: 404, message: `The agent is at ${agentUrlPath}.` };
   }
 
   private hasToken(authorization: readonly string[] | undefined): boolean {

@@ -9,7 +9,7 @@ import type {
   TurnResult,
 } from '../../common/session/agentMessages';
 import {
-  endOfPrompt,
+  promptEndReport,
   nextProgress,
   initialPromptProgress,
   type PromptInput,
@@ -157,7 +157,7 @@ export class V2Surface implements ProtocolSurface {
     const pending = this.pendingPrompts.get(sessionId);
     if (!pending) return;
     pending.progress = nextProgress(pending.progress, input);
-    const report = endOfPrompt(pending.progress);
+    const report = promptEndReport(pending.progress);
     if (!report) return;
     this.pendingPrompts.delete(sessionId);
     pending.end(report);

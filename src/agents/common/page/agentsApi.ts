@@ -74,17 +74,17 @@ const maxNameUnits = 60;
 const maxLineUnits = 8_000;
 const Line = z.string().check(z.maxLength(maxLineUnits));
 
-export const OwnVariable = z.object({
+export const OwnAgentVariable = z.object({
   name: Line,
   /** Empty for a stored secret that stays as it is. */
   value: Line,
   isSecret: z.boolean(),
 });
-export type OwnVariable = z.infer<typeof OwnVariable>;
+export type OwnAgentVariable = z.infer<typeof OwnAgentVariable>;
 
 /** An option of new conversations, such as the mode. */
-export const OwnDefault = z.object({ option: Line, value: Line });
-export type OwnDefault = z.infer<typeof OwnDefault>;
+export const OwnAgentDefault = z.object({ option: Line, value: Line });
+export type OwnAgentDefault = z.infer<typeof OwnAgentDefault>;
 
 /** An agent that the user defines. */
 export const OwnAgent = z.object({
@@ -95,8 +95,8 @@ export const OwnAgent = z.object({
   commandLine: Line,
   folder: Line,
   dialect: z.enum(['v1', 'draft']),
-  variables: z.array(OwnVariable).check(z.maxLength(50)),
-  defaults: z.array(OwnDefault).check(z.maxLength(50)),
+  variables: z.array(OwnAgentVariable).check(z.maxLength(50)),
+  defaults: z.array(OwnAgentDefault).check(z.maxLength(50)),
 });
 export type OwnAgent = z.infer<typeof OwnAgent>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { OwnAgent, OwnVariable } from './agentsApi';
+import type { OwnAgent, OwnAgentVariable } from './agentsApi';
 import { formatCommandLine, parseCommandLine } from './enteredCommand';
 
 /** The parts of an entry of `backline.acp.agents` that the form shows. Others are kept as they are. */
@@ -37,8 +37,8 @@ export function toForm(setting: AgentsSetting, name: string, secretNames: readon
     folder: cwd,
     dialect,
     variables: [
-      ...plain.map(([variable, value]): OwnVariable => ({ name: variable, value, isSecret: false })),
-      ...secretNames.map((variable): OwnVariable => ({ name: variable, value: '', isSecret: true })),
+      ...plain.map(([variable, value]): OwnAgentVariable => ({ name: variable, value, isSecret: false })),
+      ...secretNames.map((variable): OwnAgentVariable => ({ name: variable, value: '', isSecret: true })),
     ],
     defaults: Object.entries(defaults).map(([option, value]) => ({ option, value: String(value) })),
   };
@@ -56,7 +56,7 @@ interface OwnCommand {
   readonly secretNames: readonly string[];
 }
 
-/** Checks a form. @throws Error with a sentence that says what to correct */
+/** Checks a form. @throws Error with a sentence that explains what to correct */
 export function parseForm({ commandLine, folder, variables }: OwnAgent): OwnCommand {
   const [command, ...args] = parseCommandLine(commandLine);
   if (command === undefined || command === '') throw new Error('Enter the command that starts the agent.');
@@ -72,7 +72,7 @@ export function parseForm({ commandLine, folder, variables }: OwnAgent): OwnComm
     }
     if (names.indexOf(name) !== index) throw new Error(`The environment variable ${name} is listed twice. Remove one.`);
   }
-  const entriesOf = (isWanted: (variable: OwnVariable) => boolean): Record<string, string> =>
+  const entriesOf = (isWanted: (variable: OwnAgentVariable) => boolean): Record<string, string> =>
     Object.fromEntries(filled.filter(isWanted).map(({ name, value }) => [name.trim(), value]));
   return {
     command,
@@ -84,7 +84,7 @@ export function parseForm({ commandLine, folder, variables }: OwnAgent): OwnComm
   };
 }
 
-/** Returns the setting with the agent of a form. @throws Error with a sentence that says what to correct */
+/** Returns the setting with the agent of a form. @throws Error with a sentence that explains what to correct */
 export function withOwnAgent(setting: AgentsSetting, form: OwnAgent, takenIds: ReadonlySet<string>): AgentsSetting {
   const { dialect, previousName } = form;
   const defaults = parseDefaults(form.defaults);
@@ -112,7 +112,7 @@ export function withOwnAgent(setting: AgentsSetting, form: OwnAgent, takenIds: R
   return Object.fromEntries(entries);
 }
 
-/** Writes values of switches as booleans. @throws Error with a sentence that says what to correct */
+/** Writes values of switches as booleans. @throws Error with a sentence that explains what to correct */
 function parseDefaults(entered: OwnAgent['defaults']): Readonly<Record<string, string | boolean>> {
   const filled = entered
     .map(({ option, value }) => ({ option: option.trim(), value: value.trim() }))

@@ -86,7 +86,7 @@ export class AmplifierApiError extends Error {
     super(message, options);
   }
 
-  /** A sentence that tells the user what to do. May be empty. */
+  /** A sentence that explains to the user what to do. May be empty. */
   get advice(): string {
     return (facts.get(this.code) ?? fallbackFacts(this.httpStatus)).advice;
   }

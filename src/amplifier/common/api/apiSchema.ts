@@ -143,7 +143,7 @@ export const SessionStatus = z
     last_event_id: Count.optional().catch(undefined),
     state: z.unknown().optional().transform(readState),
   })
-  // A reported approval counts as pending, even if the status says otherwise. If it were ignored, its tool call would
+  // A reported approval counts as pending, even if the status differs. If it were ignored, its tool call would
   // run after the time-out.
   .transform((session) =>
     session.pending_approval && (session.status === 'idle' || session.status === 'processing')

@@ -243,7 +243,7 @@ export function isResponsibleForApprovals(state: SessionState): boolean {
   return hasOwnTurn(state) || (isTurnOpen(state) && isRealServerSession(state));
 }
 
-/** Whether this is the real server: deleting a session does not end its turn, and a time-out permits. */
+/** Whether this is the real server. It treats a time-out as approval, and continues the turn of a deleted session. */
 export function isRealServerSession({ usage }: SessionState): boolean {
   return usage.isCumulative;
 }

@@ -5,7 +5,7 @@ const Texts = z.array(z.string()).catch([]);
 const Contribution = z.object({ id: z.string().min(1), extensions: Texts.default([]), filenames: Texts.default([]) });
 const Manifest = z.object({ contributes: z.object({ languages: z.array(z.unknown()) }) });
 
-/** Determines a file's language by its name, because VS Code only knows the language of loaded documents. */
+/** Determines a file's language by its name, because VS Code only provides the language of loaded documents. */
 export class LanguageTable {
   private readonly languageByFileName = new Map<string, string>();
   private readonly languageByExtension = new Map<string, string>();

@@ -11,11 +11,11 @@ export type ServerAvailability =
   | { readonly kind: 'notAsked' }
   | { readonly kind: 'answers'; readonly version?: string }
   | { readonly kind: 'unreachable' }
-  /** The server requires a valid token. `message` says what to do. */
+  /** The server requires a valid token. `message` explains what to do. */
   | { readonly kind: 'needsToken'; readonly message: string }
-  /** The server does not respond correctly. `message` says what to do. */
+  /** The server does not respond correctly. `message` explains what to do. */
   | { readonly kind: 'unusable'; readonly message: string }
-  /** A session has lost its server while it was in use. `message` says what to do. */
+  /** A session has lost its server while it was in use. `message` explains what to do. */
   | { readonly kind: 'missed'; readonly message: string };
 
 interface ServerMonitorDeps {

@@ -204,7 +204,7 @@ export class AmplifierServer {
     const { host, profilesFrom, version } = this.deps;
     return {
       version,
-      // There is no Amplifier core. The field tells clients that token usage is reported per turn, as documented.
+      // There is no Amplifier core. The field indicates that token usage is reported per turn, as documented.
       amplifier_core_version: '0.0.0',
       capabilities: { streaming: true, extended_thinking: true, tool_use: true },
       config: { host, port: this.boundPort, profiles_path: profilesFrom, collections_path: profilesFrom },

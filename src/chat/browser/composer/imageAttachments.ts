@@ -7,7 +7,7 @@ export function isImageFile({ type }: File): boolean {
   return type.startsWith('image/');
 }
 
-/** @throws Error with a message that says what is wrong and what to do */
+/** @throws Error with a message that explains what is wrong and what to do */
 export async function createImageAttachment(file: File): Promise<DraftAttachment> {
   const title = file.name === '' ? 'Pasted image' : file.name;
   if (!imageTypes.includes(file.type)) {

@@ -15,7 +15,7 @@ import { SavesByOthersTracker } from '../unsaved/savesByOthersTracker';
 import { requireUnprotected } from '../restore/requireUnprotected';
 import { RunningTurnScans } from './runningTurnScans';
 import { ApprovalDiffs } from './approvalDiffs';
-import { NonTextChanges, type StateRestore } from './nonTextChanges';
+import { NonTextChanges, type FileStateRestore } from './nonTextChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
 
@@ -260,7 +260,7 @@ export class ChangeJournal {
     this.ports.onDidChange();
   }
 
-  private async revertNow(path: string, options: Required<RevertOptions>): Promise<StateRestore | undefined> {
+  private async revertNow(path: string, options: Required<RevertOptions>): Promise<FileStateRestore | undefined> {
     const { force, protectedFiles, turn } = options;
     if (this.states.isWithoutTexts(path, turn)) {
       if (protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
@@ -275,7 +275,7 @@ export class ChangeJournal {
   }
 
   /** Records a restore. The changes of the file stay recorded, because undoing the restore brings them back. */
-  private async recordRestore(path: string, { target, turn, undo }: StateRestore): Promise<string> {
+  private async recordRestore(path: string, { target, turn, undo }: FileStateRestore): Promise<string> {
     const previous = this.remainingChanges.filter((change) => change.path === path);
     if (previous.length > 0) await this.ledger.replaceChanges([{ path }]);
     const { id } = undo;
@@ -287,7 +287,7 @@ export class ChangeJournal {
   private async revertText(
     path: string,
     { force, turn, protectedFiles }: Required<RevertOptions>,
-  ): Promise<StateRestore | undefined> {
+  ): Promise<FileStateRestore | undefined> {
     const { files } = this.ports;
     const file = turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path);
     const scope = turn === undefined ? 'conversation' : 'turn';

@@ -23,7 +23,7 @@ interface StateChange extends Omit<ChangedFile, 'path'> {
 }
 
 /** A file that was restored to its state before a turn. */
-export interface StateRestore {
+export interface FileStateRestore {
   readonly turn: number;
   readonly target: FolderCheckpoint;
   /** The state of the folder immediately before the restore. */
@@ -135,7 +135,7 @@ export class NonTextChanges {
    * Restores a file that has no texts. Undefined if the file already has its earlier state.
    * @throws ChatError `notFound`, `changedSince` unless `force`; CheckpointError
    */
-  async restore(path: string, turn: number | undefined, force: boolean): Promise<StateRestore | undefined> {
+  async restore(path: string, turn: number | undefined, force: boolean): Promise<FileStateRestore | undefined> {
     const changes = this.changesOf(path, turn);
     const [first] = changes;
     if (!first) throw new ChatError('notFound', 'There are no known changes to this file.');
@@ -176,7 +176,7 @@ export class NonTextChanges {
     turn: number | undefined,
     text: string,
     isExact: boolean,
-  ): Promise<StateRestore | undefined> {
+  ): Promise<FileStateRestore | undefined> {
     const [first] = this.changesOf(path, turn);
     const { checkpoints } = this.ports;
     if (!first?.before || !checkpoints) return undefined;
@@ -192,7 +192,7 @@ export class NonTextChanges {
    * Deletes a file that others have edited. Takes a checkpoint before, because nothing else stores these edits. @throws
    * ChatError if no checkpoint can be taken
    */
-  async deleteAfterCheckpoint(path: string, turn: number, deleteFile: () => Promise<void>): Promise<StateRestore> {
+  async deleteAfterCheckpoint(path: string, turn: number, deleteFile: () => Promise<void>): Promise<FileStateRestore> {
     const undo = await this.takeCheckpoint(path);
     // The checkpoint does not contain the file if Git ignores it, or if it is excluded or too large.
     const stored = undo && (await this.ports.checkpoints?.stateAt({ path, checkpoint: undo }));
@@ -226,7 +226,7 @@ export class NonTextChanges {
     { checkpoint, turn }: StateChange,
     before: StateChange['before'],
     after: StateChange['after'],
-  ): Promise<StateRestore | undefined> {
+  ): Promise<FileStateRestore | undefined> {
     const { checkpoints } = this.ports;
     if (isSameState(before, after)) return undefined;
     if (!checkpoints) {

@@ -66,7 +66,7 @@ export type ChatUpdate = z.infer<typeof ChatUpdate>;
 export const didUpdate = defineNotification('chat/didUpdate', ChatUpdate);
 /** Inserts text and attachments into the composer. */
 export const didInsert = defineNotification('chat/didInsert', Draft);
-/** Tells the page about a command from the Command Palette or title bar. */
+/** Notifies the page of a command from the Command Palette or title bar. */
 export const didInvokeCommand = defineNotification(
   'chat/didAsk',
   z.object({ what: z.enum(['focusComposer', 'showSessions', 'focusApproval', 'allow', 'deny', 'find']) }),

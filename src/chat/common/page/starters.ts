@@ -1,6 +1,6 @@
 import { DraftAttachment, type Draft, type MentionRow } from '../chatView';
 
-/** What Backline knows about the workspace when a conversation begins. */
+/** Facts about the workspace when a conversation begins. */
 export interface WorkspaceFacts {
   /** The problems that VS Code shows, as an attachment, if there are any. */
   readonly problems: MentionRow | undefined;

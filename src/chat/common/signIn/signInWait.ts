@@ -18,7 +18,7 @@ interface SignInWaitPorts {
 const maxWaitMs = 60 * 60_000;
 
 /**
- * Whether a queued prompt waits for a sign-in and was queued before its window was closed. `now` is in milliseconds
+ * Whether a prompt that was queued before its window was closed still waits for a sign-in. `now` is in milliseconds
  * since the epoch.
  */
 export function isQueuedForSignIn({ signInWaitSince = 0 }: SessionHead, hasQueue: boolean, now: number): boolean {

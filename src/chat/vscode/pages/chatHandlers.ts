@@ -123,7 +123,7 @@ export function createChatHandlers(
         if (!isFirst && !chat) newDraft.save(joinDrafts(newDraft.value, draft));
         throw error;
       } finally {
-        // Sent first, so that the page knows the conversation when it receives the result.
+        // Sent first, so that the page already has the conversation when it receives the result.
         page.feed.flushNow();
       }
     }),

@@ -39,7 +39,7 @@ export class CodeProposals implements Disposable {
     );
   }
 
-  /** Proposes a change of the named file or the active editor. @throws EditorError, or Error that says what to do */
+  /** Proposes a change of the named file or the active editor. @throws EditorError, or Error that explains what to do */
   async propose(code: string, targetPath: string | undefined): Promise<void> {
     const target = targetPath ?? this.activeEditorPath();
     if (target === undefined) throw new Error('No file is open. Open the file for this code and try again.');

@@ -38,7 +38,7 @@ export async function keepUnsavedText(document: vscode.TextDocument): Promise<vo
 }
 
 /**
- * Deletes the file of unsaved text. The result says where the user finds the text: in VS Code’s local history, because
+ * Deletes the file of unsaved text. The result is where the user finds the text: in VS Code’s local history, because
  * the file is saved before, or else in a new untitled editor. @throws Error if it fails
  */
 export async function deleteUnsavedText(document: vscode.TextDocument): Promise<'localHistory' | 'untitledEditor'> {

@@ -50,7 +50,7 @@ export class ContextLookups implements Disposable {
     return await this.mentionSearch.search(handles, params, options);
   }
 
-  /** Returns the provider's items for a mention. @throws Error that says why the request failed */
+  /** Returns the provider's items for a mention. @throws Error that explains why the request failed */
   async itemsOfMention(id: string, mention: Mention, signal: AbortSignal): Promise<readonly ContextItem[]> {
     const handle = this.ports.providers.find(id);
     if (!handle) throw new Error('its context provider is no longer configured or is turned off.');

@@ -49,7 +49,7 @@ export interface ContextProvider extends Disposable {
   readonly newVersion?: ConsentRequest | undefined;
   /** A note for the user about how the provider runs. */
   readonly note?: string | undefined;
-  /** Performs the handshake. @throws ProviderError, or another error that says what went wrong */
+  /** Performs the handshake. @throws ProviderError, or another error that explains what went wrong */
   capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities>;
   /** Returns a document's items; the caller owns them. Call `capabilities` first. @throws the same errors */
   documentItems(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems>;

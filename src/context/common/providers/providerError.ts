@@ -23,7 +23,7 @@ export interface RemoteCodeRequest {
   readonly previousIntegrity?: string | undefined;
 }
 
-/** The provider could not answer. The message says what to do and contains no secrets. */
+/** The provider could not answer. The message explains what to do and contains no secrets. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   constructor(

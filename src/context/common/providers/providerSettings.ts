@@ -52,7 +52,7 @@ export interface SettingsLevels {
 
 export interface ProviderProblem {
   readonly id: string;
-  /** A message that says what is wrong and what to do. */
+  /** A message that explains what is wrong and what to do. */
   readonly message: string;
 }
 

@@ -22,7 +22,7 @@ export function copyPlainData(value: unknown): unknown {
 }
 
 /** Returns the members of a handshake answer that Backline uses. */
-export function handshakeFields(value: unknown): unknown {
+export function pickHandshakeFields(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return copyPlainData(value);
   const fields: Readonly<Record<string, unknown>> = { ...value };
   const { name, meta, selector, features, annotations } = fields;

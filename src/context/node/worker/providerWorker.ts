@@ -14,7 +14,7 @@ import { SharedFileError } from './moduleFileOwners';
 import type { GlobalsSnapshot } from './globalsSnapshot';
 import type { ModuleLoadGuard } from './loadGuard';
 import { loadWithoutRunning } from './moduleHooks';
-import { handshakeFields } from './copyPlainData';
+import { pickHandshakeFields } from './copyPlainData';
 import { loadProvider, importSpecifierOf, type LoadedProvider } from './providerModule';
 import { describeThrown, type ThrownDescription } from './thrown';
 
@@ -246,7 +246,7 @@ export class ProviderWorker {
           return { kind: 'survey', id, files: [] };
         case 'capabilities': {
           const abilities = abilitiesOfFunctions(dialect, has);
-          return { kind: 'capabilities', id, dialect, abilities, handshake: handshakeFields(result) };
+          return { kind: 'capabilities', id, dialect, abilities, handshake: pickHandshakeFields(result) };
         }
         case 'items':
           return this.itemsAnswer(id, readItems(result, body.uri));

@@ -17,7 +17,7 @@ interface WorkerNotes {
   readonly heartbeatCount: number;
   /** The number of modules that the worker has begun to load. */
   readonly loadCount: number;
-  /** The provider that has ended the worker. */
+  /** The provider whose code has ended the worker. */
   readonly exitedBy: number | undefined;
   /** The providers that have started to answer, and have not finished. */
   readonly pending: readonly number[];

@@ -11,7 +11,7 @@ import { messageContexts } from './messageContexts';
 import { messageEntries } from './messageEntries';
 import { isResultBlock } from '../model/callIds';
 import { matchToolResults, type ToolResults } from './toolResults';
-import { factsOf, notesOf } from './threadFacts';
+import { threadFactsOf, threadNotesOf } from './threadFacts';
 import { unsentEntries } from './unsentEntries';
 
 /** A message, its entries, and everything on which they depend. */
@@ -36,8 +36,8 @@ export function mapThread(document: ThreadDocument, from: DocumentOrigin, previo
   const mapping = new ThreadMapping(document, isRecentlyWritten(from.mtimeMs, from.nowMs), previous);
   return {
     head: headOfThread(document, from),
-    facts: factsOf(document),
-    notes: notesOf(document, from.source),
+    facts: threadFactsOf(document),
+    notes: threadNotesOf(document, from.source),
     get entries() {
       return mapping.entries;
     },

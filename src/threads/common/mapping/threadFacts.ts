@@ -5,7 +5,7 @@ import { relationsOf } from '../model/relations';
 import type { OpenThread, ThreadRelation, ThreadSourceKind } from '../threadPorts';
 
 /** Returns labeled details of a thread: its platform and folders, its models and its related threads. */
-export function factsOf(document: ThreadDocument): OpenThread['facts'] {
+export function threadFactsOf(document: ThreadDocument): OpenThread['facts'] {
   const trees = workspaceTreesOf(document);
   const platform = document.env?.initial?.platform;
   const repositories = trees.flatMap(({ repository }) => repository ?? []);
@@ -50,7 +50,7 @@ const relationLabels: Readonly<Record<ThreadRelation['type'], Readonly<Record<Th
 };
 
 /** Returns notes for the user, for example that this machine may have only part of the thread. */
-export function notesOf(document: ThreadDocument, source: ThreadSourceKind): readonly string[] {
+export function threadNotesOf(document: ThreadDocument, source: ThreadSourceKind): readonly string[] {
   const { messages, meta, archived, mainThreadID, originThreadID, forkPointIndex } = document;
   const isStub = source === 'local' && meta?.usesDtw === true;
   const fromMessage = forkPointIndex === undefined ? '' : ` at message ${forkPointIndex + 1}`;

@@ -8,7 +8,7 @@ const networkPattern =
 const unknownOptionPattern = /(?:unknown|unrecogni[sz]ed|invalid) (?:option|argument|flag|command)/i;
 const maxMessageUnits = 300;
 
-/** Converts the error output of a failed CLI command to an error whose message says what to do. */
+/** Converts the error output of a failed CLI command to an error whose message explains what to do. */
 export function cliFailure(args: readonly string[], exitCode: number | null, output: string): ThreadError {
   const words = output.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').trim();
   if (signInPattern.test(words)) {

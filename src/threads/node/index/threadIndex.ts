@@ -16,7 +16,7 @@ import { maxThreadBytes, tooLargeError } from '../files/threadFile';
 import type { ThreadWorkerOwner } from '../worker/threadWorkerOwner';
 import { WorkerEndedError, type WorkerConnection } from '../worker/workerConnection';
 import { CoveragePart, SearchAnswer, TextsAnswer } from '../worker/threadWorkerMessages';
-import { HeadPart } from '../worker/threadWorkerRequests';
+import { HeadBatch } from '../worker/threadWorkerRequests';
 
 interface ThreadIndexDeps {
   /** Absolute path of the index folder, which all windows share. Created when needed. */
@@ -145,7 +145,7 @@ export class ThreadIndex implements Disposable {
     const unread = new Map(changed.map((file) => [file.path, file]));
     let isUnsettled = false;
     const receive = (value: unknown): void => {
-      for (const stored of HeadPart.parse(value)) {
+      for (const stored of HeadBatch.parse(value)) {
         unread.delete(stored.file.path);
         if (stored.head?.isBeingWritten) {
           isUnsettled = true;

@@ -9,8 +9,8 @@ import { FileVersionKey } from '../files/fileKey';
  */
 
 /** Heads that the worker has read now or earlier. They are not validated, as in `threadWorkerMessages.ts`. */
-export const HeadPart = z.array(z.object({ file: FileVersionKey, head: z.nullable(z.custom<ThreadHead>()) }));
-export type HeadPart = z.infer<typeof HeadPart>;
+export const HeadBatch = z.array(z.object({ file: FileVersionKey, head: z.nullable(z.custom<ThreadHead>()) }));
+export type HeadBatch = z.infer<typeof HeadBatch>;
 
 const file = z.object({
   path: z.string(),
@@ -25,13 +25,13 @@ const thread = z.number();
 
 export const WorkerRequest = z.discriminatedUnion('method', [
   /**
-   * Reads heads, and saves them together with `known`. Removes the paths in `gone`. Parts of the answer: `HeadPart`.
+   * Reads heads, and saves them together with `known`. Removes the paths in `gone`. Parts of the answer: `HeadBatch`.
    */
   z.object({
     method: z.literal('readHeads'),
     folder: z.string(),
     files,
-    known: HeadPart,
+    known: HeadBatch,
     gone: z.array(z.string()),
     nowMs,
   }),

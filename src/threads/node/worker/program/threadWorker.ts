@@ -5,7 +5,7 @@ import { ThreadError } from '../../../common/threadPorts';
 import type { FileVersionKey } from '../../files/fileKey';
 import type { StoredHead } from '../../files/headFile';
 import type { WorkerMessage } from '../threadWorkerMessages';
-import { WorkerCall, type HeadPart, type WorkerRequest } from '../threadWorkerRequests';
+import { WorkerCall, type HeadBatch, type WorkerRequest } from '../threadWorkerRequests';
 import { ThreadFileCache } from '../../files/threadFileCache';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 import type { TextIndex } from '../../texts/textIndex';
@@ -89,7 +89,7 @@ export class ThreadWorker {
 
   private async readHeads(
     { folder, files, known, gone, nowMs }: RequestOf<'readHeads'>,
-    onPart: (part: HeadPart) => void,
+    onPart: (part: HeadBatch) => void,
   ): Promise<void> {
     const heads: StoredHead[] = [...known];
     let part: StoredHead[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  endOfPrompt,
+  promptEndReport,
   nextProgress,
   initialPromptProgress,
   type PromptInput,
@@ -19,7 +19,7 @@ const cancelled = { kind: 'cancelled' } as const;
 
 /** Why the prompt ended, after the inputs; undefined if it has not. */
 function endAfter(...inputs: PromptInput[]): string | undefined {
-  const end = endOfPrompt(inputs.reduce(nextProgress, initialPromptProgress));
+  const end = promptEndReport(inputs.reduce(nextProgress, initialPromptProgress));
   return end && (end.stopReason ?? 'no reason');
 }
 
