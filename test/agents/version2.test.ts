@@ -89,7 +89,7 @@ for (const agent of realAgents.filter(({ id }) => id === 'claude' || id === 'cod
       assert.match(JSON.stringify(call?.content ?? call?.result), /of-version-2/);
     });
 
-    it('stops, and goes on', async () => {
+    it('stops, and continues', async () => {
       const running = follower.next('tool:pre', follower.all('tool:pre').length + 1);
       const allowed = allowUntil(follower.next('prompt:complete', follower.all('prompt:complete').length + 1));
       await session.prompt({ text: 'RUN tail -f /dev/null' });

@@ -171,7 +171,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
     assert.ok(!message.includes(']('), message);
   });
 
-  it('says that a client has written the file by itself, and shows the file', async () => {
+  it('reports that a client has written the file by itself, and shows the file', async () => {
     await write('[4]\n');
     await last(1);
     await writeFile(file, '[4]\n');

@@ -137,7 +137,7 @@ describe('what Amplifier is told of the editor', () => {
     assert.deepEqual(await context.readFiles([secret, stray]), [], 'not even when the user attaches them');
   });
 
-  it('leaves out what the user switched off, and says what it would be', async () => {
+  it('leaves out what the user switched off, and reports what it would be', async () => {
     const file = await writeInWorkspace('told/off.txt', 'off\n');
     const editor = await show(file);
     editor.selection = new vscode.Selection(0, 0, 0, 3);

@@ -41,7 +41,7 @@ describe('protected files and the commands of the chat', () => {
     });
   }
 
-  it('apply code after a question that says why', async () => {
+  it('apply code after a question that explains why', async () => {
     const uri = await propose('{ "version": "2.0.0" }', tasks);
     assert.deepEqual(subject.questions, []);
     await subject.window.code.apply(uri);

@@ -46,7 +46,7 @@ describe('saving of what was edited', () => {
     });
   }
 
-  it('goes on in the background when it takes too long, and the edit is made once', async () => {
+  it('continues in the background when it takes too long, and the edit is made once', async () => {
     const file = await writeInWorkspace('save/slow.txt', 'one\n');
     await saveSlowly(file);
     const { text, isDirty } = await editor.editText(file, () => [replace(0, 0, 0, 'a')], { awaitSaveUntil: soon() });

@@ -91,7 +91,7 @@ describe('the commands of a change', () => {
     await assert.rejects(run(commandIds.reviewKeepHunk), /no agent change at the cursor/);
   });
 
-  it('say what to do about a file that was deleted', async () => {
+  it('explain what to do about a file that was deleted', async () => {
     const gone = vscode.Uri.file(inWorkspace('review', 'gone.txt'));
     await assert.rejects(run(commandIds.reviewUndoHunk, gone, 0), /in the Source Control view/);
   });

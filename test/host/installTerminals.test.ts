@@ -20,7 +20,7 @@ describe('the terminal that an agent is installed in', () => {
     installs.dispose();
   });
 
-  it('says that Enter is needed, and that it has closed', async () => {
+  it('reports that Enter is needed, and that it has closed', async () => {
     installs.install('Codex', 'echo installed');
     assert.deepEqual(infos, ['Press Enter in the terminal to install Codex.']);
     await eventually('the terminal', () => assert.equal(vscode.window.activeTerminal?.name, 'Install Codex'));

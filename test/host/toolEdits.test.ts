@@ -162,7 +162,7 @@ describe('tools of the window that change files', () => {
       assert.equal(await onDisk(`${folder}/use7.ts`), use(7));
     });
 
-    it('keeps unsaved text of the user, and says what cannot be renamed', async () => {
+    it('keeps unsaved text of the user, and reports what cannot be renamed', async () => {
       const shown = await show(inWorkspace(`${folder}/use7.ts`));
       await type(shown, new vscode.Position(0, 0), '// typed\n');
       await ready();

@@ -48,7 +48,7 @@ describe('Amp where the CLI is not installed', () => {
 
   after(() => window.close());
 
-  it('says how to install it instead of opening a terminal', async () => {
+  it('explains how to install it instead of opening a terminal', async () => {
     await window.runCommand('Backline: Open Amp Terminal');
     const message = window.messages.filter({ hasText: 'Amp CLI not found on PATH' });
     await message.getByRole('button', { name: 'How to Install' }).waitFor();

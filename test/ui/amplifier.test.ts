@@ -80,7 +80,7 @@ describe('Amplifier, as a user sees it', () => {
     await window.page.keyboard.press('Escape');
   });
 
-  it('takes an API key without showing it, and says what becomes of it', async () => {
+  it('takes an API key without showing it, and shows what becomes of it', async () => {
     await window.runCommand(command);
     await input.fill('two words');
     await toast('The value must not contain spaces.');
@@ -180,7 +180,7 @@ describe('Amplifier, as a user sees it', () => {
     await window.page.keyboard.press('Escape');
   });
 
-  it('says what to do when the server is gone, as soon as the user looks', async () => {
+  it('explains what to do when the server is gone, as soon as the user looks', async () => {
     await server.stop();
     await window.showStatus('is running at');
     await window.picks.filter({ hasText: `No Amplifier server is running at ${server.url.origin}` }).waitFor();

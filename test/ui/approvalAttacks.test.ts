@@ -115,7 +115,7 @@ describe('An agent that wants more than it seems to ask for', () => {
       assert.deepEqual(await agent.allAnswers('input'), ['no']);
     });
 
-    it('is asked for again for each member, when the command alone is always allowed', async () => {
+    it('is requested again for each member, when the command alone is always allowed', async () => {
       const members = Object.entries(input);
       const more = members.map(([name, value]) => asksToRun('make deploy', { [name]: value }));
       await attack('again', asksToRun('make deploy'), asksToRun('make deploy'), ...more);

@@ -34,7 +34,7 @@ describe('The mode of a conversation, chosen before its first prompt', () => {
     await (await chat.button(`Mode: ${to}`)).waitFor();
   }
 
-  it('is there when the user begins to write, holds for the first prompt, and says that it does not ask', async () => {
+  it('is there when the user begins to write, holds for the first prompt, and shows that it does not ask', async () => {
     await chat.type('rename colour to color in src/colour.ts');
     await choose('Ask', 'Auto edit');
     await chat.shows('Edits without asking');

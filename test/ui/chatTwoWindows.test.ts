@@ -12,7 +12,7 @@ describe('One conversation in two windows of VS Code', () => {
   });
   after(() => first.close());
 
-  it('is read along in the other one, which goes on when the first is closed', async () => {
+  it('is read along in the other one, which continues when the first is closed', async () => {
     const [here, there] = [new ChatView(first.page), new ChatView(second.page)];
     await first.runCommand('Backline: Open Chat');
     await here.send('what can you do?');

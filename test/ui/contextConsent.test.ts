@@ -154,7 +154,7 @@ describe('Context providers that need the word of the user', () => {
     await lens('Second version').waitFor();
   });
 
-  it('run code whose hash no settings pin once it was shown, and go on with it when there is another version', async () => {
+  it('run code whose hash no settings pin once it was shown, and continue with it when there is another version', async () => {
     const hash = (): string => `sha384-${createHash('sha384').update(code).digest('base64')}`;
     code = moduleOf('Third version');
     await configure({ [`${web.origin}/latest.js`]: true });

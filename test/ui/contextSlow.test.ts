@@ -91,7 +91,7 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
     await window.page.keyboard.press('Escape');
   });
 
-  it('do not leave a hover that only says that it is loading', async () => {
+  it('do not leave a hover that only shows that it is loading', async () => {
     await configure({ [ownFile('hanging.mjs')]: true });
     await window.page.locator('.codelens-decoration').waitFor({ state: 'detached' });
     const loading = window.page.locator('.monaco-hover:not(.hidden)').filter({ hasText: 'Loading' });
@@ -103,7 +103,7 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
     await loading.first().waitFor({ state: 'hidden' });
   });
 
-  it('are asked again by the status, which says what went wrong', async () => {
+  it('are asked again by the status, which shows what went wrong', async () => {
     await configure({ [ownFile('failing.mjs')]: true });
     await window.showStatus('Retry failing');
     const row = window.picks.filter({ hasText: 'Retry failing: The database is away (failing.mjs:8)' });

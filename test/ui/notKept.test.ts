@@ -62,7 +62,7 @@ describe('The chat, where its folder cannot be written', () => {
     return messages.filter((message, index) => messages.indexOf(message) !== index);
   }
 
-  it('says so once, goes on in memory, and is not told of it again and again in the log', async () => {
+  it('says so once, continues in memory, and is not told of it again and again in the log', async () => {
     await window.runCommand('Backline: Open Chat');
     for (const name of ['Ada', 'Grace', 'Mary']) {
       await chat.send(`what can you do, ${name}?`);

@@ -50,7 +50,7 @@ describe('An agent at a URL, as a user sets it up', () => {
     }
   });
 
-  it('says which secret is missing, and where to store it', async () => {
+  it('shows which secret is missing, and where to store it', async () => {
     await chat.send('what can you do?');
     await chat.shows(/the secret "TOKEN" is not stored\. Run "Backline: Manage Agent Keys…"/);
     await window.screenshot('remote-agent-no-secret');
@@ -70,7 +70,7 @@ describe('An agent at a URL, as a user sets it up', () => {
     await window.screenshot('remote-agent-answer');
   });
 
-  it('says that it is unavailable while its server is away, and goes on in the conversation after that', async () => {
+  it('shows that it is unavailable while its server is away, and continues in the conversation after that', async () => {
     const { port } = new URL(program.url);
     await program.stop();
     await chat.send('/slow 2');

@@ -155,7 +155,7 @@ for (const { name, reach } of kinds) {
       await ends();
     });
 
-    it('is there after a reload, and the agent goes on in its session', async () => {
+    it('is there after a reload, and the agent continues in its session', async () => {
       await window.reload();
       await window.runCommand('Backline: Open Chat');
       // Only what is near the view is on the page.
@@ -185,7 +185,7 @@ for (const { name, reach } of kinds) {
       await shot('restore');
     });
 
-    it('goes on from there', async () => {
+    it('continues from there', async () => {
       await (await chat.prompt()).press('Enter');
       await chat.answer('Allow');
       await contains(changed);

@@ -98,7 +98,7 @@ describe('Amp threads, as a user sees them', () => {
     await window.page.locator('.tab.active').filter({ hasText: 'Tax in the cart' }).waitFor();
   });
 
-  it('are found by what a tool printed, which says what it is', async () => {
+  it('are found by what a tool printed, which shows what it is', async () => {
     await window.searchIn('Backline: Search Amp Threads', '"2 passing"', 'Tool output: ');
     await window.screenshot('threads-search-output');
     await window.page.keyboard.press('Escape');

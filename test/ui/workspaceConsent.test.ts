@@ -128,7 +128,7 @@ describe('What a workspace brings that runs', () => {
     assert.equal(await read(ran), '');
   });
 
-  it('is a module that runs once it is allowed, and is asked for again when its content changes', async () => {
+  it('is a module that runs once it is allowed, and is requested again when its content changes', async () => {
     await window.chooseInStatus('Allow evil');
     await answer('Allow');
     await lens('Evil one').waitFor();

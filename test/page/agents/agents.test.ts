@@ -217,7 +217,7 @@ describe('the page of agents', function () {
     assert.equal(await page.locator('[role=status]').first().innerText(), '');
   });
 
-  it('says why the list could not be loaded, and loads it again', async () => {
+  it('explains why the list could not be loaded, and loads it again', async () => {
     const problem = 'The list of agents could not be loaded: there is no connection to the internet.';
     const { page, host } = await open({}, { ...view, registry: { ...view.registry, problem } });
     await page.getByText(problem).waitFor();
@@ -305,7 +305,7 @@ describe('the page of agents', function () {
       ]);
     });
 
-    it('says what is wrong with a command that does not work, and can write it anyway', async () => {
+    it('shows what is wrong with a command that does not work, and can write it anyway', async () => {
       isWorking = false;
       const { page } = await openForm();
       await page.getByRole('button', { name: 'Add Your Own Agent…' }).click();

@@ -53,7 +53,7 @@ describe('what a question shows', () => {
     assert.ok(await page.getByText('Runs the tests').isVisible());
   });
 
-  it('says when nobody tells what will run', async () => {
+  it('shows when nobody tells what will run', async () => {
     const chat = await asked({ ...commandApproval, parts: [], isUndescribed: true });
     await chat.page.getByText('The agent doesn’t specify what will run.').waitFor();
     const server = await asked(

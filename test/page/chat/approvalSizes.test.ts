@@ -149,7 +149,7 @@ describe('a question in a window of any size', () => {
     });
   }
 
-  it('says how much is out of sight, and less of it while it scrolls', async () => {
+  it('shows how much is out of sight, and less of it while it scrolls', async () => {
     const chat = await openWith(questionOf(lines(40)), { width: 250, height: 500 });
     const rest = chat.page.locator('.approval-rest');
     const restOf = async (): Promise<number> => Number.parseInt((await rest.textContent()) ?? '', 10);

@@ -154,7 +154,7 @@ describe('a question of the agent', () => {
     assert.equal((await chat.host.waitFor(chatRequests.approve)).option, 'Allow once');
   });
 
-  it('is gone as soon as the host says that it is no longer open', async () => {
+  it('is gone as soon as the host reports that it is no longer open', async () => {
     const chat = await openWith(commandApproval);
     await chat.tellSession({ approvals: [] });
     assert.equal(await chat.page.locator('.approval').count(), 0);

@@ -34,7 +34,7 @@ describe('a server in the list of backends', () => {
     assert.equal(chat.host.requestsOf(chatRequests.refreshBackends).length, 1);
   });
 
-  it('that does not answer says what to do before the first prompt', async () => {
+  it('that does not answer explains what to do before the first prompt', async () => {
     const chosenBackend = 'amplifier';
     const chat = await pages.openChat(
       snapshot(null, { ...withServer({ health: { kind: 'silent' }, problem }), chosenBackend }),

@@ -165,7 +165,7 @@ describe('the first prompt of a conversation', () => {
     assert.equal(await chat.page.locator('.command-hint').innerText(), 'the goal');
   });
 
-  it('says when commands can be chosen, as long as none are known', async () => {
+  it('shows when commands can be chosen, as long as none are known', async () => {
     const chat = await pages.openChat(snapshot(null));
     await chat.composer.pressSequentially('/');
     await chat.page.getByText('The agent’s commands appear after the first prompt').waitFor();

@@ -108,7 +108,7 @@ describe('the composer', () => {
     assert.equal(await textOf(chat), 'my own');
   });
 
-  it('keeps the text when it cannot be sent, and says why', async () => {
+  it('keeps the text when it cannot be sent, and explains why', async () => {
     const chat = await pages.openChat();
     chat.host.answer(chatRequests.send, async () => {
       const draft = { text: 'precious', attachments: [] };
@@ -261,7 +261,7 @@ describe('the composer', () => {
     await chat.page.getByText('This conversation is open in another window').waitFor();
   });
 
-  it('says that it is alive while it is visible', async () => {
+  it('reports that it is alive while it is visible', async () => {
     const chat = await pages.openChat(undefined, { prepare: () => undefined });
     await chat.page.clock.install();
     await chat.page.reload();

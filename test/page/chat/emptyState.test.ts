@@ -74,7 +74,7 @@ describe('the chat before its first prompt', function () {
     assert.deepEqual(await chat.host.waitFor(chatRequests.chooseBackend), { backendId: 'opencode' });
   });
 
-  it('says where a remote agent runs, and what it sees', async () => {
+  it('shows where a remote agent runs, and what it sees', async () => {
     const far: BackendView = { ...ready, id: 'far', title: 'Big machine', remoteHost: 'agents.example.com' };
     const chat = await pages.openChat(snapshot(null, { backends: [...backends, far], chosenBackend: 'far' }));
     const words =

@@ -57,7 +57,7 @@ describe('the notices of a small window', () => {
     });
   }
 
-  it('make room for a question, which says how much of its command is out of sight', async () => {
+  it('make room for a question, which shows how much of its command is out of sight', async () => {
     const session = sessionOf({
       status: 'busy',
       approvals: [longApproval, diffApproval],

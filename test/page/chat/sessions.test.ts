@@ -221,7 +221,7 @@ describe('what a conversation is with', () => {
     assert.match((await chat.page.locator(':focus').getAttribute('aria-label')) ?? '', /^Agent/);
   });
 
-  it('says what to do when it is not ready', async () => {
+  it('explains what to do when it is not ready', async () => {
     const chat = await pages.openChat(snapshot(null, { chosenBackend: 'claude', backends }));
     await chat.page.getByRole('button', { name: 'Sign In…' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'claude' });
@@ -309,7 +309,7 @@ describe('what a conversation is with', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path, renamedFrom });
   });
 
-  it('says what failed, with details to copy and something to do', async () => {
+  it('shows what failed, with details to copy and something to do', async () => {
     const failed = sessionOf({ status: 'failed', statusText: 'It ended.', statusDetails: 'exit code 1' });
     const chat = await pages.openChat(snapshot(failed));
     await chat.page.getByText('Details', { exact: true }).click();
@@ -359,7 +359,7 @@ describe('what a conversation is with', () => {
     await chat.page.getByText('Earlier messages are not loaded').waitFor({ state: 'detached' });
   });
 
-  it('says where its commands go', async () => {
+  it('shows where its commands go', async () => {
     const chat = await pages.openChat();
     await chat.composer.click();
     await chat.host.waitFor(chatRequests.focused);

@@ -125,7 +125,7 @@ describe('what agents write', () => {
     assert.equal(await chat.page.locator('.approval-missing').count(), 0);
   });
 
-  it('says nothing of what is missing when nothing is', async () => {
+  it('does not mention what is missing when nothing is', async () => {
     const { page } = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [diffApproval] })));
     assert.equal(await page.locator('.approval-missing').count(), 0);
   });

@@ -92,7 +92,7 @@ describe('streamed markdown', () => {
     );
   });
 
-  it('goes on after an end, and takes another text', async () => {
+  it('continues after an end, and takes another text', async () => {
     const result = await opened.page.evaluate(() => {
       const { markdownPage } = window;
       markdownPage.begin();

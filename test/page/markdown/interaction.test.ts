@@ -64,7 +64,7 @@ describe('links and code of markdown', () => {
     assert.deepEqual(await asked(), [['open', 'src/a.ts', 12]]);
   });
 
-  it('says where a link leads, whatever its title says', async () => {
+  it('shows where a link leads, whatever its title says', async () => {
     const html = await render('[https://good.example](https://аpple.com "https://good.example")');
     assert.match(html, /title="https:\/\/xn--/);
     assert.doesNotMatch(html, /title="https:\/\/good/);

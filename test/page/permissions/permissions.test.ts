@@ -114,7 +114,7 @@ describe('the page of permissions', function () {
     assert.equal(await select.inputValue(), 'deny');
   });
 
-  it('says what holds by default, and has no choice for what Backline does not decide', async () => {
+  it('shows what holds by default, and has no choice for what Backline does not decide', async () => {
     const { page } = await open();
     const shownFor = (name: string): Promise<string> =>
       page
@@ -135,7 +135,7 @@ describe('the page of permissions', function () {
     assert.match(note, /“Use the network” applies only to requests that the agent reports/);
   });
 
-  it('says where a workspace is stricter', async () => {
+  it('shows where a workspace is stricter', async () => {
     const { page } = await open();
     await page.getByText('This workspace: Ask').waitFor();
   });

@@ -64,7 +64,7 @@ describe('a thread of 20,000 entries', () => {
     }
   });
 
-  it('goes on in both directions from there, and keeps the place', async () => {
+  it('continues in both directions from there, and keeps the place', async () => {
     const { page } = await openAt(`p${middle}`);
     const next = async (id: string): Promise<void> => {
       await page.locator(`[data-entry="${id}"]`).waitFor({ state: 'attached' });

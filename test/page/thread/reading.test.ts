@@ -182,7 +182,7 @@ describe('reading a thread', () => {
     await page.locator('[data-entry="m3"][data-new]').waitFor();
   });
 
-  it('says why a thread cannot be read, and tries again', async () => {
+  it('explains why a thread cannot be read, and tries again', async () => {
     const { page, host } = await pages.openThread({ problem: 'The file is 61.2 MB, more than the 50 MB Amp reads.' });
     await page.getByText('61.2 MB').waitFor();
     await page.getByRole('button', { name: 'Try Again' }).click();
@@ -198,7 +198,7 @@ describe('reading a thread', () => {
     await page.getByText('The file is gone.').waitFor({ state: 'detached' });
   });
 
-  it('says what could not be done, until it is dismissed', async () => {
+  it('shows what could not be done, until it is dismissed', async () => {
     const { page } = await pages.openThread(snapshot(), {
       prepare: (host) =>
         host.answer(threadRequests.act, () => {

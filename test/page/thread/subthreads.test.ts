@@ -81,7 +81,7 @@ describe('a thread with subagents that have threads of their own', () => {
     assert.deepEqual(problems, []);
   });
 
-  it('says what cannot be shown, and opens the thread of each', async () => {
+  it('shows what cannot be shown, and opens the thread of each', async () => {
     const { page, host } = await open(parent);
     await page.getByRole('button', { name: 'Expand All' }).click();
     const missing = 'This subagent’s thread can’t be read. It is not here.';

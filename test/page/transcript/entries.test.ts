@@ -68,7 +68,7 @@ describe('the entries of a transcript', () => {
     ['refused', 'Refused'],
     ['limit', 'Limit reached'],
   ] as const) {
-    it(`says that a turn ended as ${outcome}, also without a text`, async () => {
+    it(`shows that a turn ended as ${outcome}, also without a text`, async () => {
       const { page: shown } = await open([{ kind: 'end', id: 'e', turn: 1, outcome }]);
       assert.equal(await shown.locator('.outcome').innerText(), title);
     });
@@ -82,7 +82,7 @@ describe('the entries of a transcript', () => {
     assert.equal(await shown.locator('.entry').count(), 1);
   });
 
-  it('opens cards that go on, and closes those that are done', async () => {
+  it('opens cards that continue, and closes those that are done', async () => {
     const call = toolEntry({ id: 't', state: 'running', input: '{}' });
     const { page: shown, host } = await open([call]);
     assert.equal(await shown.locator('.tool[open]').count(), 1);
@@ -199,7 +199,7 @@ describe('the entries of a transcript', () => {
     assert.ok(!(await moving(true)).includes('breathe'));
   });
 
-  it('says when all of something could not be shown, and tries again', async () => {
+  it('shows when all of something could not be shown, and tries again', async () => {
     const part = { type: 'text', text: 'the end', plain: true, omitted: 20_000 } as const;
     const opened = await open([toolEntry({ id: 't', state: 'failed', parts: [part] })], {
       prepare: (host) =>

@@ -127,7 +127,7 @@ describe('announcementsOf', () => {
     assert.deepEqual(heard, ['All good: see']);
   });
 
-  it('says what state a call has come to, once', () => {
+  it('shows what state a call has come to, once', () => {
     const model = modelOf(toolEntry({ id: 't', title: 'Edit a', state: 'running' }));
     const heard = heardOf(model);
     model.apply({ put: [toolEntry({ id: 't', title: 'Edit a', state: 'waiting' })], before: 0 });
@@ -136,7 +136,7 @@ describe('announcementsOf', () => {
     assert.deepEqual(heard, ['Edit a: waiting for your answer', 'Edit a: failed']);
   });
 
-  it('says nothing of what was there before', () => {
+  it('does not mention what was there before', () => {
     const model = new TranscriptModel();
     const heard = heardOf(model);
     model.apply({ reset: true, put: [answer('a', 1, 'old')], before: 0 });

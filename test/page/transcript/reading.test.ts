@@ -84,7 +84,7 @@ describe('reading a transcript', () => {
     assert.equal(await shown.locator('.jump').count(), 0);
   });
 
-  it('leaves the reader where they are, and says how much is new', async () => {
+  it('leaves the reader where they are, and shows how much is new', async () => {
     const { page: shown, host } = await open(turns(1, 30));
     await scrollBy(shown, -900);
     const top = await shown.$eval(scroller, (element) => element.scrollTop);
@@ -120,7 +120,7 @@ describe('reading a transcript', () => {
     assert.equal(await shown.getByText('Show earlier').count(), 0);
   });
 
-  it('goes on asking as the reader goes on', async () => {
+  it('continues asking as the reader continues', async () => {
     const opened = await pages.openPage({
       ...page,
       prepare: (host) => {

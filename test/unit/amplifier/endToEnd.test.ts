@@ -134,7 +134,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     assert.ok(session.commands.some(({ name }) => name === 'rename'));
   });
 
-  it('stop one turn and go on with the session', async () => {
+  it('stop one turn and continue with the session', async () => {
     await session.prompt({ text: '/slow 500' });
     await recorder.next('content_block:delta');
     await session.cancel();
@@ -222,7 +222,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     assert.ok(!list.some(({ id }) => id === session.id));
   });
 
-  it('say what to do without the token, or with another one', async () => {
+  it('explain what to do without the token, or with another one', async () => {
     for (const options of [{}, { token: 'another' }]) {
       const stranger = connect(options);
       await assert.rejects(stranger.backend.createSession({ cwd: folder }), {

@@ -14,7 +14,7 @@ describe('listNames', () => {
 
 describe('truncateList', () => {
   it('leaves a short list as it is', () => assert.deepEqual(truncateList(['a', 'b'], 2), ['a', 'b']));
-  it('says how many are left out', () =>
+  it('reports how many are left out', () =>
     assert.deepEqual(truncateList(['a', 'b', 'c', 'd'], 2), ['a', 'b', '… and 2 more']));
 });
 

@@ -164,7 +164,7 @@ describe('ApprovalViews', () => {
     assert.deepEqual(asked({ paths: ['/ws/.env'] }).parts, [{ type: 'list', items: ['/ws/.env'] }]);
   });
 
-  it('reports an approval that does not say what will run, and then shows a long prompt in full', () => {
+  it('reports an approval that does not report what will run, and then shows a long prompt in full', () => {
     assert.deepEqual([asked(undefined).isUndescribed, asked(undefined).parts], [true, []]);
     const prompt = `Run this?\n${'echo '.repeat(50)}`;
     const view = asked(undefined, {}, prompt);

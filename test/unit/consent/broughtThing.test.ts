@@ -19,7 +19,7 @@ const subject: ConsentSubject = {
 };
 
 describe('the question for what a workspace brings', () => {
-  it('says what it is, what would run, what changes that, and where it is written', () => {
+  it('reports what it is, what would run, what changes that, and where it is written', () => {
     assert.equal(dialogQuestionOf(subject), 'Allow the agent "Mine[U+202E]" from this workspace to run?');
     const details = dialogDetailsOf(subject, false);
     assert.match(details, /^Command: node agent\.mjs\\nrm -rf$/m);
@@ -30,7 +30,7 @@ describe('the question for what a workspace brings', () => {
     assert.match(dialogDetailsOf(subject, true), /^It has changed since your last answer\.$/m);
   });
 
-  it('recognizes content that is too long for a dialog, and says that there is more', () => {
+  it('recognizes content that is too long for a dialog, and reports that there is more', () => {
     assert.equal(isTooLongForDialog(subject), false);
     const long = { ...subject, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
     const many = { ...subject, facts: Array.from({ length: 60 }, (_, at) => ({ label: `V${at}`, value: 'x' })) };

@@ -58,7 +58,7 @@ describe('the permission for what a workspace brings', () => {
     });
   }
 
-  it('is asked for again when the content changes, which the question says', async () => {
+  it('is requested again when the content changes, which the question says', async () => {
     await answered(desk.ask(subjectOf('a', 'one'), 'user'), 'allowed');
     await answered(desk.ask(subjectOf('a', 'two'), 'user'), 'denied');
     assert.deepEqual(

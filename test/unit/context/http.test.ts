@@ -196,7 +196,7 @@ describe('an HTTP provider', () => {
     assert.deepEqual(first.settings, { key: 'k-s3cret' });
   });
 
-  it('says which secret is missing, and sends nothing', async () => {
+  it('reports which secret is missing, and sends nothing', async () => {
     const server = keep(await serveProvider({ capabilities: () => ({}), items: () => [item] }));
     const { titles, state } = await outcome(server.url, { headers: { authorization: '${secret:gone}' } });
     assert.match(state?.lastError ?? '', /secret "gone".*not stored/);

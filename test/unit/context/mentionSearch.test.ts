@@ -140,7 +140,7 @@ describe('mentions that providers find', () => {
     client.dispose();
   });
 
-  it('say which file is looked at', async () => {
+  it('report which file is looked at', async () => {
     const asked: MentionsParams[] = [];
     const provider = finder((params) => (asked.push(params), Promise.resolve([])));
     const { client, mentions } = windowOf({ 'https://a/': provider }, { uri: 'file:///w/a.ts' });

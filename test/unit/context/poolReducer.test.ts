@@ -316,7 +316,7 @@ describe('the pool of workers of providers', () => {
     assert.deepEqual([model.outcomes.get(3), [...model.state.ownWorkerReasons]], [['failed'], [[3, 'hung']]]);
   });
 
-  it('lets the others go on when a module cannot be loaded, and tries it elsewhere until it is unloaded', () => {
+  it('lets the others continue when a module cannot be loaded, and tries it elsewhere until it is unloaded', () => {
     const model = three();
     assert.deepEqual(model.apply({ kind: 'moduleFailed', question: 2 }), []);
     assert.deepEqual(model.activeIn(1), [1, 3]);

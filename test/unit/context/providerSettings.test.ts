@@ -173,7 +173,7 @@ describe('the settings of providers', () => {
     assert.deepEqual([ids(result), messages(result)], [[], []]);
   });
 
-  it('of a setting that is no object say nothing', () => {
+  it('of a setting that is no object report nothing', () => {
     assert.deepEqual(ids(list({ user: { backline: ['https://a/'], openctx: 7 } })), []);
   });
 

@@ -80,7 +80,7 @@ describe('code from elsewhere', () => {
     assert.equal(fetched.length, 2);
   });
 
-  it('says what to do if it cannot be stored, pinned or not', async () => {
+  it('explains what to do if it cannot be stored, pinned or not', async () => {
     await writeFile(path.join(folder, 'kept'), 'a file');
     for (const options of [{}, { integrity: undefined, allowedCode: integrity }]) {
       await assert.rejects(get(options), (error: unknown) => {
@@ -276,14 +276,14 @@ describe('code from elsewhere', () => {
       assert.equal((await locate(modules)).newVersion?.integrity, hashOf('other'));
     });
 
-    it('goes on offering its new version until that is allowed', async () => {
+    it('continues offering its new version until that is allowed', async () => {
       await allow();
       const modules = modulesOf({ answers: site('other'), allowedCode: hashOf(code) });
       await locate(modules);
       assert.equal((await locate(modules)).newVersion?.integrity, hashOf('other'));
     });
 
-    it('is asked for again when what was kept is gone and there is other code', async () => {
+    it('is requested again when what was kept is gone and there is other code', async () => {
       const asked = await question({ answers: site('other'), allowedCode: hashOf(code) });
       assert.ok(asked?.kind === 'remoteCode');
       assert.deepEqual([asked.previousIntegrity, asked.integrity], [hashOf(code), hashOf('other')]);

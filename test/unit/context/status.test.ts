@@ -45,7 +45,7 @@ describe('the status of context providers', () => {
     assert.deepEqual(labels, ['Open Settings', logOf('a'), logOf('b', 'not used yet')]);
   });
 
-  it('says what each provider can do', () => {
+  it('reports what each provider can do', () => {
     const abilities = { annotations: false, mentions: true, items: true };
     const nothing = { annotations: false, mentions: false, items: false };
     const states = [stateOf('a', { abilities }), stateOf('b', { abilities: nothing })];
@@ -99,7 +99,7 @@ describe('the status of context providers', () => {
     assert.deepEqual(labels, ['Allow far…', 'Open Settings', logOf('far')]);
   });
 
-  it('says why providers of an untrusted workspace are off, without alarm', () => {
+  it('explains why providers of an untrusted workspace are off, without alarm', () => {
     const message = 'This provider comes from the workspace, which is not trusted.';
     const problems = [
       { id: './a.mjs', message },
@@ -168,7 +168,7 @@ describe('the label of an item', () => {
     );
   });
 
-  it('can be written as markdown that says nothing else', () => {
+  it('can be written as markdown that contains nothing else', () => {
     assert.equal(escapeMarkdown('a*b* <i> [x](command:y)'), 'a\\*b\\* \\<i\\> \\[x\\]\\(command\\:y\\)');
     assert.equal(escapeMarkdown('1\r\n  2'), '1  \n&nbsp;&nbsp;2');
   });

@@ -90,7 +90,7 @@ describe('the worker of a provider', () => {
     assert.deepEqual(await asked(provider, 'three'), ['1'], 'a new one');
   });
 
-  it('says that something was not caught, but not what: it may be a secret', async () => {
+  it('reports that something was not caught, but not what: it may be a secret', async () => {
     const lines: string[] = [];
     const keep = (message: string, error?: unknown): void => void lines.push(`${message} ${String(error)}`);
     const log: Logger = { ...nullLogger, debug: keep, info: keep, warn: keep, error: keep };

@@ -25,7 +25,7 @@ describe('the note of a worker', () => {
     assert.deepEqual(seen, [undefined, 1, 2, 1, 3, 1, 3, undefined]);
   });
 
-  it('says who has not finished, and who ended the worker', () => {
+  it('reports who has not finished, and who ended the worker', () => {
     const note = new RunningProviderNote();
     for (const provider of [7, 8, 9]) note.setPending(provider, true);
     note.setPending(8, false);

@@ -19,7 +19,7 @@ describe('a bench', () => {
     assert.deepEqual(await runsOf(lines), { lines, count: 1 });
   });
 
-  it('runs again while a bar does not hold, and says which run a line is of', async () => {
+  it('runs again while a bar does not hold, and reports which run a line is of', async () => {
     const again = await runsOf([line('a', true, 1), line('b', false, 2)], [line('a', false, 3), line('b', true, 4)]);
     assert.deepEqual(again, {
       lines: [line('a', true, 1), JSON.stringify({ bench: 'b', value: 4, holds: true, runs: 2 })],

@@ -53,7 +53,7 @@ describe('the check of a workflow', () => {
     assert.match(problems('npm run lint', 'npm run lent').join(), /no npm script lent/);
   });
 
-  it('says what is no workflow at all', () => {
+  it('reports what is no workflow at all', () => {
     assert.equal(workflowProblems('jobs: 1', []).length, 1);
     assert.equal(workflowProblems('', []).length, 1);
   });

@@ -55,7 +55,7 @@ describe('edit_file', () => {
     assert.equal(edited('/ws/a.txt', made), '1\r\n2\r\nthree\r\n');
   });
 
-  it('says what is wrong with edits, and changes nothing', async () => {
+  it('reports what is wrong with edits, and changes nothing', async () => {
     const made = new ToolBench({ '/ws/a.txt': 'one\ntwo\none\n' });
     const version = textVersion('one\ntwo\none\n');
     const wrong: readonly [object[], RegExp][] = [
@@ -132,7 +132,7 @@ describe('edit_file', () => {
     assert.deepEqual(made.caller.written, []);
   });
 
-  it('says why a file is protected, and writes it once it is allowed', async () => {
+  it('explains why a file is protected, and writes it once it is allowed', async () => {
     const made = new ToolBench({ '/ws/.vscode/tasks.json': '{}' });
     const edits = [{ old_text: '{}', new_text: '[]' }];
     await made.call('edit_file', { path: '.vscode/tasks.json', edits });

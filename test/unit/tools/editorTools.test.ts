@@ -4,7 +4,7 @@ import { placeIn } from './support/fakeLanguage';
 import { bench, main, other, secret } from './support/parserWorkspace';
 
 describe('the tool read_file', () => {
-  it('gives lines with their numbers, and says when they are not saved', async () => {
+  it('gives lines with their numbers, and reports when they are not saved', async () => {
     const made = bench();
     assert.match(
       await made.call('read_file', { path: 'src/other.ts', to: 1 }),
@@ -24,7 +24,7 @@ describe('the tool read_file', () => {
     );
   });
 
-  it('cuts what is long and says where the rest begins', async () => {
+  it('cuts what is long and reports where the rest begins', async () => {
     const made = bench();
     made.editor.setFile('/ws/long.txt', 'x\n'.repeat(5_000));
     assert.match(await made.call('read_file', { path: 'long.txt' }), /… 3001 more lines: from=2001 has the next\.$/);
@@ -92,7 +92,7 @@ describe('places that models name', () => {
     });
   });
 
-  it('say what is missing', async () => {
+  it('report what is missing', async () => {
     const made = bench();
     await assert.rejects(made.call('references', {}), /Name a symbol/);
     await assert.rejects(made.call('references', { path: 'src/main.ts' }), /Name a symbol of src\/main\.ts, or a line/);

@@ -9,7 +9,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 const asked = <T>(key: string, ask: () => Promise<T>, group = 'ts'): LanguageQuery<T> => ({ key, group, ask });
 
 describe('questions that cannot be ended', () => {
-  it('time out with a message that says what to do', async () => {
+  it('time out with a message that explains what to do', async () => {
     const clock = new FakeClock();
     const questions = new LanguageQueryRunner(clock, 12_000);
     assert.equal(

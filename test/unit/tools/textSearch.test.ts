@@ -162,7 +162,7 @@ describe('a search by ripgrep', () => {
     );
   });
 
-  it('says why it could not search', async () => {
+  it('explains why it could not search', async () => {
     const refusing = await searchBy(`process.stderr.write('regex parse error: unclosed group'); process.exitCode = 2;`);
     await assert.rejects(all(refusing, {}), /search failed: regex parse error/);
     const nothing = await searchBy('process.exitCode = 1;');

@@ -133,7 +133,7 @@ for (const version of [1, 2] as const) {
       }
     });
 
-    it('ACP-CANCEL-001, -002, -201…203, -205…207: ends a canceled turn as canceled, and says nothing of it later', async () => {
+    it('ACP-CANCEL-001, -002, -201…203, -205…207: ends a canceled turn as canceled, and does not mention it later', async () => {
       const { sessionId } = await newSession();
       for (const more of [{}, { _meta: {} }]) {
         const before = idles(sessionId).length;
@@ -295,7 +295,7 @@ for (const version of [1, 2] as const) {
       assert.equal((await prompt(sessionId, 'hello')).error, undefined);
     });
 
-    it('ACP-JSONRPC-001…005, ACP-EXT-001, -201, ACP-ERROR-001: answers requests only, by their ids, and goes on after errors', async () => {
+    it('ACP-JSONRPC-001…005, ACP-EXT-001, -201, ACP-ERROR-001: answers requests only, by their ids, and continues after errors', async () => {
       for (const id of [7, 'seven']) assert.equal((await peer.request('session/list', {}, id)).id, id);
       const count = peer.messages.length;
       peer.notify('_kit/told', {});
@@ -318,7 +318,7 @@ for (const version of [1, 2] as const) {
     });
 
     if (version === 2)
-      it('ACP-BATCH-201, ACP-JSONRPC-005: answers an empty batch with one error without an id, and goes on', async () => {
+      it('ACP-BATCH-201, ACP-JSONRPC-005: answers an empty batch with one error without an id, and continues', async () => {
         peer.sendLine('[]');
         assert.equal((await peer.answerTo(null)).error?.code, -32_600);
         await settle();

@@ -77,7 +77,7 @@ describe('the ACP backend with the demo agent as a child process', () => {
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
   });
 
-  it('ends the turn with its last words when it crashes, and goes on with a new process', async () => {
+  it('ends the turn with its last words when it crashes, and continues with a new process', async () => {
     const { session, follower } = await ask('/fail crash');
     assert.match(JSON.stringify(await follower.next('error')), /crashed because you asked/);
     await session.prompt({ text: 'hello' });

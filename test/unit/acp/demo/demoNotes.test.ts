@@ -42,7 +42,7 @@ describe('the demo agent tells a text about a file from the file', () => {
 describe('the demo agent quotes', () => {
   const demos = useDemoAgent();
 
-  it('each text that it got, with its title, and says nothing else', async () => {
+  it('each text that it got, with its title, and nothing else', async () => {
     const [demo, id] = await demos.startSession();
     await demo.prompt(
       id,

@@ -136,7 +136,7 @@ describe('the demo agent as an agent', () => {
       assert.equal(await demo.prompt(sessionId, 'hello again'), 'end_turn');
     });
 
-    it('and goes on with an answer that ended with its process', async () => {
+    it('and continues with an answer that ended with its process', async () => {
       const state = join(demos.folder, 'cut-off');
       const [first, sessionId] = await demos.startSession(['--state', state]);
       const cutOff = first.prompt(sessionId, '/slow 30').catch(() => undefined);
@@ -222,7 +222,7 @@ describe('the demo agent as an agent', () => {
     });
   });
 
-  it('exits when its input ends, and says what it does not understand', async () => {
+  it('exits when its input ends, and reports what it does not understand', async () => {
     const [demo, id] = await demos.startSession();
     const turn = demo.prompt(id, '/slow 500');
     await demo.until(() => demo.updatesOf('agent_message_chunk').length > 0);

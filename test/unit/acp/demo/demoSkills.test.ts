@@ -89,7 +89,7 @@ describe('what the demo agent does', () => {
       assert.match(JSON.stringify(demo.updatesOf('tool_call_update')), /completed.*src\/sum\.ts/);
     });
 
-    it('and says why there is no answer', async () => {
+    it('and explains why there is no answer', async () => {
       answer = () => Promise.reject(new Error('There is no `total` there.'));
       const demo = await ask();
       assert.match(demo.said, /could not find the uses of `total`: There is no `total` there\./);
@@ -162,7 +162,7 @@ describe('what the demo agent does', () => {
       assert.equal(demo.updatesOf('tool_call').length, 0);
     });
 
-    it('and says why when the client does not give the file', async () => {
+    it('and explains why when the client does not give the file', async () => {
       const [demo, id] = await demos.startSession();
       assert.equal(await demo.prompt(id, 'summarize missing.md'), 'end_turn');
       assert.match(demo.said, /I could not read/);
@@ -317,7 +317,7 @@ describe('what the demo agent does', () => {
       assert.match(demo.said, /provide a terminal/);
     });
 
-    it('and says what is wrong with the quotes', async () => {
+    it('and reports what is wrong with the quotes', async () => {
       const [demo, id] = await demos.startSession();
       await demo.prompt(id, `run echo "a`);
       assert.match(demo.said, /missing a closing/);
@@ -326,7 +326,7 @@ describe('what the demo agent does', () => {
   });
 
   describe('can be stopped', () => {
-    it('while it speaks slowly, and says nothing more then', async () => {
+    it('while it speaks slowly, and sends nothing more then', async () => {
       const [demo, id] = await demos.startSession();
       const turn = demo.prompt(id, '/slow 500');
       await demo.until(() => demo.updatesOf('agent_message_chunk').length >= 3);

@@ -130,7 +130,7 @@ describe('the demo agent renames', () => {
     assert.equal(replaceWord('a.b a-b', 'a.b', '$&').text, '$& a-b');
   });
 
-  it('says where the first one was', () => assert.equal(replaceWord('a\r\nb\r\nc b', 'b', 'x').firstLine, 2));
+  it('reports where the first one was', () => assert.equal(replaceWord('a\r\nb\r\nc b', 'b', 'x').firstLine, 2));
 });
 
 describe('the demo agent sorts imports', () => {

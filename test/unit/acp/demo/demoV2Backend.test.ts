@@ -44,7 +44,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
     return { session, follower };
   }
 
-  it('goes on in version 1 where that is offered, and ends its turns', async () => {
+  it('continues in version 1 where that is offered, and ends its turns', async () => {
     const { follower } = await ask('hello', start('1'));
     assert.match((await follower.next('prompt:complete')).response, /Demo agent/);
   });
@@ -114,7 +114,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
     assert.equal(follower.all('approval:required').length, 0);
   });
 
-  it('tells the history of a session to another process, and goes on in it', async () => {
+  it('tells the history of a session to another process, and continues in it', async () => {
     const state = ['--state', join(demos.folder, 'state')];
     const { session } = await ask('rename colour to color in paint.ts', start('2', state));
     const first = new Follower(session);

@@ -211,7 +211,7 @@ describe('a backend over an ACP agent', () => {
     assert.equal(await closed, 'late');
   });
 
-  it('says what the agent cannot do', async () => {
+  it('reports what the agent cannot do', async () => {
     const { backend } = make((app) => basics(app, { agentCapabilities: {} }));
     await assert.rejects(backend.listSessions(), { code: 'unsupported' });
     await assert.rejects(backend.loadSession('x', { cwd }), { code: 'unsupported' });

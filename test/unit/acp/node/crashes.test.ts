@@ -48,7 +48,7 @@ describe('when an ACP agent ends by itself', () => {
     await backend.createSession({ cwd });
   });
 
-  it('in the middle of a turn: the turn ends with its last words, and the conversation goes on after a restart', async () => {
+  it('in the middle of a turn: the turn ends with its last words, and the conversation continues after a restart', async () => {
     const { agents, backend } = make(
       firstTime((app, process) => {
         basics(app);
@@ -73,7 +73,7 @@ describe('when an ACP agent ends by itself', () => {
     assert.equal(follower.all('notice').length, 0, 'it was taken up by session/resume');
   });
 
-  it('and forgets everything: it is reminded, and the session goes on under its new name and says so', async () => {
+  it('and forgets everything: it is reminded, and the session continues under its new name and says so', async () => {
     const prompts: string[] = [];
     const { backend } = make((app, process, nth) => {
       app.onRequest('session/new', () => ({ sessionId: `start-${nth}` }));
@@ -126,7 +126,7 @@ describe('when an ACP agent ends by itself', () => {
     assert.equal(last, 'So far (note:1):\n\nHi.|go');
   });
 
-  it('and can only load, not resume: its history is not told again, and the new turn goes on', async () => {
+  it('and can only load, not resume: its history is not told again, and the new turn continues', async () => {
     const update = (sessionUpdate: string, words: string) => ({
       sessionUpdate,
       content: { type: 'text', text: words },

@@ -74,7 +74,7 @@ describe('the options of an ACP session', () => {
     assert.equal(modeOf(session), 'plan');
   });
 
-  it('are what an agent says that remembers the session, and another mode is told', async () => {
+  it('are what an agent reports that remembers the session, and another mode is told', async () => {
     const { session, follower } = await crashed(moded(wire, { resumes: true }), 'plan');
     await session.prompt({ text: 'two' });
     await follower.next('prompt:complete', 2);
@@ -128,7 +128,7 @@ describe('a session that is made before its first prompt', () => {
     assert.ok(await backend.prepareSession({ cwd }));
   });
 
-  it('is not waited for where the user has to sign in, nor asked for again', async () => {
+  it('is not waited for where the user has to sign in, nor requested again', async () => {
     let asked = 0;
     const { backend } = make((app) => {
       app.onRequest('initialize', () => ({

@@ -114,7 +114,7 @@ describe('what an agent of the draft proposes', () => {
     assert.deepEqual([text, isDirty], ['ours\ntwo\n', true]);
   });
 
-  it('is not made when it does not fit, and says what to do', async () => {
+  it('is not made when it does not fit, and explains what to do', async () => {
     await offer(replace('a.txt', 'three', '3'));
     assert.deepEqual(names(), ['tool:pre', 'tool:error']);
     assert.match(failure() ?? '', /line 1 does not match the diff. Nothing was changed. Ask the agent to read/);

@@ -154,7 +154,7 @@ describe('the manager of agents', () => {
     assert.equal(installer.calls.at(-1), 'remove unused');
   });
 
-  it('removes an agent with its processes, keys and consent, and says how much was freed', async () => {
+  it('removes an agent with its processes, keys and consent, and reports how much was freed', async () => {
     await manager.install(one);
     backends.working.add('one');
     assert.equal(await manager.remove('one'), 'Removed one: 312 MB freed.');

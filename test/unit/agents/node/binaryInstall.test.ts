@@ -185,7 +185,7 @@ only('where scripts start by themselves', process.platform !== 'win32').describe
     await assertFails(install(agent('/broken.zip')), 'doesNotStart');
   });
 
-  it('says what the server answers', async () => {
+  it('reports what the server answers', async () => {
     await assertFails(install(agent('/missing.zip')), 'notFound');
     respond = (_name, response) => response.end('<html>Sign in to the network</html>');
     await assertFails(install(agent('/agent.zip')), 'integrity');

@@ -137,7 +137,7 @@ describe('installing npm packages', () => {
     await realInstallPorts(environment()).tryAgent(installed, signal);
   });
 
-  it('installs, updates and removes, and says how much that freed', async () => {
+  it('installs, updates and removes, and reports how much that freed', async () => {
     const installer = await start();
     await installer.install(agent(), { signal, onProgress: () => undefined });
     await Promise.all([installer.changeAccounts('test-agent', () => ['Work']), publish('1.1.0')]);
@@ -223,17 +223,17 @@ describe('installing npm packages', () => {
     assert.deepEqual(installed.env, { MODE: 'test', ELECTRON_RUN_AS_NODE: '1', ELECTRON_NO_ASAR: '1' });
   });
 
-  it('says that the registry does not have it', async () => {
+  it('reports that the registry does not have it', async () => {
     const error = await assertFails('notFound', {}, '9.9.9');
     assert.match(error.message, /@test\/agent@9\.9\.9/);
   });
 
-  it('says that nobody is there', async () => {
+  it('reports that nobody is there', async () => {
     registry.stop();
     await assertFails('offline');
   });
 
-  it('says that the registry has an error', async () => {
+  it('reports that the registry has an error', async () => {
     registry.fault = (_request, response) => {
       response.writeHead(500).end('no');
       return true;
@@ -306,7 +306,7 @@ describe('installing npm packages', () => {
     assert.ok(!(await readFile(path.join(installed.folder, 'package-lock.json'), 'utf8')).includes('secret-token'));
   });
 
-  it('says that a proxy wants authentication', async () => {
+  it('reports that a proxy wants authentication', async () => {
     const proxy = createServer((_request, response) => response.writeHead(407).end('no'));
     proxy.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
     proxy.listen(0, '127.0.0.1');

@@ -86,7 +86,7 @@ describe('a download', () => {
   });
 
   for (const percent of [10, 50, 99]) {
-    it(`says that the connection was lost at ${percent} %`, async () => {
+    it(`reports that the connection was lost at ${percent} %`, async () => {
       const origin = await serve((_request, response) => {
         response.setHeader('content-length', body.length);
         response.write(body.subarray(0, (body.length * percent) / 100), () => response.destroy());
@@ -100,7 +100,7 @@ describe('a download', () => {
     assert.equal(await codeOf(load(origin)), 'connectionLost');
   });
 
-  it('ends when the server says nothing, before and in the middle of its answer', async () => {
+  it('ends when the server sends nothing, before and in the middle of its answer', async () => {
     for (const start of [false, true]) {
       const clock = new FakeClock();
       let asked = false;
@@ -177,7 +177,7 @@ describe('a download', () => {
     assert.equal(await codeOf(load('https://example.com/a', { fetch: refuse })), 'proxyNeedsSignIn');
   });
 
-  it('says that nobody is there', async () => {
+  it('reports that nobody is there', async () => {
     const origin = await serve(() => undefined);
     server?.close();
     assert.equal(await codeOf(load(origin)), 'offline');

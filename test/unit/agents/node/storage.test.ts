@@ -279,7 +279,7 @@ describe('the files of installed agents', () => {
       distributions: [{ kind: 'uvx', package: 'fast-agent-acp==0.10.1', args: ['-x'], env: { MODEL: 'm' } }],
     };
 
-    it('is not installed without uv, and says where uv comes from', async () => {
+    it('is not installed without uv, and reports where uv comes from', async () => {
       const without = installer();
       await without.start();
       const plan = await without.plan(agent, signal);

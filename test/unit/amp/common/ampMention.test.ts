@@ -64,7 +64,7 @@ describe('the closest folder', () => {
 });
 
 describe('why a file is not offered to Amp', () => {
-  it('says which of the reasons it is', () => {
+  it('reports which of the reasons it is', () => {
     const why = (code: 'excluded' | 'outsideWorkspace' | 'io'): string =>
       explainUnmentionableFile('.env', new EditorError(code, 'It cannot be resolved.'));
     assert.match(why('excluded'), /^\.env is excluded by the setting backline\.exclude/u);

@@ -12,7 +12,7 @@ describe('the status of Amp', () => {
     assert.match(ampStatus({ kind: 'serving', port: 8000, clientCount: 1 }, inFolder).summary, /to 1 client\./);
   });
 
-  it('is off without a folder, and says that one is needed', () => {
+  it('is off without a folder, and reports that one is needed', () => {
     const { state, summary, actions } = ampStatus(
       { kind: 'serving', port: 8000, clientCount: 0 },
       { ...inFolder, hasFolder: false },
@@ -23,7 +23,7 @@ describe('the status of Amp', () => {
     assert.equal(actions?.[0]?.command, 'workbench.action.files.openFolder');
   });
 
-  it('says that edits are refused in Restricted Mode, and leads to the trust', () => {
+  it('reports that edits are refused in Restricted Mode, and leads to the trust', () => {
     const { state, summary, actions } = ampStatus(
       { kind: 'serving', port: 8000, clientCount: 0 },
       { ...inFolder, isTrusted: false },
@@ -44,7 +44,7 @@ describe('the status of Amp', () => {
     assert.ok(!labels(false).includes('Update the diagnostics plugin'));
   });
 
-  it('says what failed, and offers to try again', () => {
+  it('reports what failed, and offers to try again', () => {
     const { state, summary, actions } = ampStatus({ kind: 'failed', message: 'Make /x a folder.' }, inFolder);
     assert.deepEqual([state, summary], ['failed', 'Make /x a folder.']);
     assert.equal(actions?.[0]?.command, 'backline.amp.restart');

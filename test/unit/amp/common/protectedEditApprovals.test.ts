@@ -75,7 +75,7 @@ describe('Amp and protected files', () => {
     await setImmediate();
   }
 
-  it('refuses immediately, says what to do, and asks the user', async () => {
+  it('refuses immediately, explains what to do, and asks the user', async () => {
     const { success, message } = await write('[]\n');
     assert.equal(success, false);
     assert.equal(

@@ -277,7 +277,7 @@ describe('AmpRouter', () => {
       assert.deepEqual(await askCli('openURI', { uri }), { success: true, message: `Asked the user to open ${uri}` });
     });
 
-    it('says why it failed in the result of both dialects', async () => {
+    it('explains why it failed in the result of both dialects', async () => {
       editor.beforeRequest = () => Promise.reject(new EditorError('notFound', 'It does not exist.'));
       const failure = { success: false, message: 'It does not exist.' };
       assert.deepEqual(await askDocument('openURI', { uri: 'x' }), { result: failure });

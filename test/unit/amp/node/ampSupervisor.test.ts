@@ -105,7 +105,7 @@ describe('the supervisor of the Amp server', () => {
     assert.deepEqual([old.isDisposed, live().length, supervisor.status.kind], [true, 1, 'serving']);
   });
 
-  it('says why a server could not start, leaves none behind, and can try again', async () => {
+  it('explains why a server could not start, leaves none behind, and can try again', async () => {
     startError = new Error('Make /x a folder that you can write to.');
     await supervisor.refresh();
     assert.deepEqual(supervisor.status, { kind: 'failed', message: startError.message });

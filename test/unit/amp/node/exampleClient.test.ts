@@ -35,7 +35,7 @@ describe('the example client', () => {
     assert.equal(editor.diskText('/ws/README.md'), '# Saved u\n');
   });
 
-  it('says which editor it took, apart from the answer', async () => {
+  it('reports which editor it took, apart from the answer', async () => {
     const { stdout, stderr } = await run('readFile', 'README.md');
     assert.equal(stdout, '# Saved ü\n');
     assert.match(stderr, /^Connected to .+ at port \d+: \/ws$/m);

@@ -221,7 +221,7 @@ describe('the Amp server, mistreated', () => {
     assert.ok(read > 0 && read < 60, `${read} files of 1 MiB were read for a client that does not read`);
   });
 
-  it('makes one large answer at a time, for all clients together, while small ones go on', async () => {
+  it('makes one large answer at a time, for all clients together, while small ones continue', async () => {
     let [reading, most] = [0, 0];
     const readText = editor.readText.bind(editor);
     editor.readText = async (path, options) => {

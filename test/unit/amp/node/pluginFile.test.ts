@@ -100,7 +100,7 @@ describe('the file of the diagnostics plugin', () => {
     assert.deepEqual(await plugin().readState(), { kind: 'foreign' });
   });
 
-  it('says which folder cannot be made', async () => {
+  it('reports which folder cannot be made', async () => {
     await writeFile(path.join(root, 'amp'), '');
     await assert.rejects(plugin().install(), /Make sure that you can write to .*plugins/);
   });

@@ -132,7 +132,7 @@ describe('the diagnostics plugin for Amp', () => {
     assert.match(await tool.execute({ path: 'a.ts' }), /^2 problems/, 'relative to the workspace of the session');
   });
 
-  it('shows the problems below a folder, and says when there are none', async () => {
+  it('shows the problems below a folder, and reports when there are none', async () => {
     const [one, two] = [await file('ws', 'a.ts'), await file('ws', 'deep', 'b.ts')];
     const editor = new FakeEditor({ [one]: '', [two]: '' }, [inRoot('ws')]);
     editor.setDiagnostics(two, [diagnostic]);
@@ -166,7 +166,7 @@ describe('the diagnostics plugin for Amp', () => {
     assert.match(await tool.execute({ path: inRoot('real', 'a.ts') }), /1 problem/);
   });
 
-  it('says what to do when no window has the folder', async () => {
+  it('explains what to do when no window has the folder', async () => {
     const name = await file('ws2', 'a.ts');
     await serve(new FakeEditor({}, [inRoot('ws')]));
     assert.match(await tool.execute({ path: name }), /No VS Code window serves .*Open its folder in VS Code/);

@@ -23,7 +23,7 @@ describe('errors of the Amplifier API', () => {
     });
   }
 
-  it('says that the next prompt continues in a new session if a session is lost', () => {
+  it('reports that the next prompt continues in a new session if a session is lost', () => {
     const lost = parseApiError(404, '{"error":{"code":"SESSION_NOT_FOUND","message":"No such session"}}');
     const { closed, failed, goesOn, restarted, sessionEnded } = sessionMessages;
     for (const said of [lost.toBackendError().message, closed, failed, restarted, goesOn, sessionEnded]) {

@@ -64,7 +64,7 @@ describe('messages of the stream', () => {
     assert.deepEqual(decoded('content_block:delta', { delta: 'x' }), { session_id: 's', block_index: 0, delta: 'x' });
   });
 
-  it('say what failed, whatever field says it', () => {
+  it('report what failed, whatever field says it', () => {
     for (const [data, text] of [
       [{ error: 'a' }, 'a'],
       [{ message: 'b' }, 'b'],
@@ -119,7 +119,7 @@ describe('messages of the stream', () => {
     });
   });
 
-  it('say what they are there for, though what goes with it cannot be read', () => {
+  it('report what they are there for, though what goes with it cannot be read', () => {
     for (const usage of [
       {},
       { total: 5 },

@@ -6,7 +6,7 @@ import { until } from '../../../support/eventually';
 import { connectTo, patientStop, Recorder, type Harness } from './clientHarness';
 
 /** The server that exists goes on with a turn whatever the client does, and runs what nobody denies. */
-describe('a turn that goes on after the client left it', () => {
+describe('a turn that continues after the client left it', () => {
   let server: RealDialectServer;
   let harness: Harness;
   let session: AmplifierSession;
@@ -74,7 +74,7 @@ describe('a turn that goes on after the client left it', () => {
     await until('the session is ended', () => server.sessions.size === 0);
   });
 
-  it('is denied by what the stream tells when the status says nothing of it', async () => {
+  it('is denied by what the stream tells when the status does not mention it', async () => {
     await beginLate();
     const toStatus = onServer.toStatus.bind(onServer);
     onServer.toStatus = () => ({ ...toStatus(), pending_approval: null });

@@ -76,7 +76,7 @@ describe('the client and the document’s dialect', () => {
     }
   });
 
-  it('goes on from the last event it saw after a lost connection, without a gap or a repeat', async () => {
+  it('continues from the last event it saw after a lost connection, without a gap or a repeat', async () => {
     await open({ script: (it) => it.emit('content_block:delta', { delta: 'one ' }) });
     await session.prompt({ text: 'go' });
     await recorder.next('content_block:delta');
@@ -102,7 +102,7 @@ describe('the client and the document’s dialect', () => {
     assert.equal(server.isDeleted, false);
   });
 
-  it('goes on over the WebSocket after the last event it saw, and says which in header and address', async () => {
+  it('continues over the WebSocket after the last event it saw, and reports which in header and address', async () => {
     await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'one ' }) });
     await session.prompt({ text: 'go' });
     await recorder.next('content_block:delta');
@@ -115,7 +115,7 @@ describe('the client and the document’s dialect', () => {
     assert.deepEqual(server.queries, ['', '?last_event_id=2']);
   });
 
-  it('goes on over the WebSocket of a server that was restarted and remembers', async () => {
+  it('continues over the WebSocket of a server that was restarted and remembers', async () => {
     await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'one ' }) });
     await session.prompt({ text: 'go' });
     await recorder.next('content_block:delta');
@@ -147,7 +147,7 @@ describe('the client and the document’s dialect', () => {
     assert.equal(recorder.all('session:end')[0]?.data.reason, 'server_restarted');
   });
 
-  it('says which of two requests an answer is for, and sends no allowance that could go to the other', async () => {
+  it('reports which of two requests an answer is for, and sends no allowance that could go to the other', async () => {
     const options = ['Allow', 'Deny'];
     const ask = (approval_id: string): void => server.emit('approval:required', { approval_id, prompt: 'p', options });
     await open({ script: () => ['one', 'two'].forEach(ask) });
@@ -177,7 +177,7 @@ describe('the client and the document’s dialect', () => {
     await session.prompt({ text: 'next' });
   });
 
-  it('ends the session when a turn goes on in spite of the cancel route', async () => {
+  it('ends the session when a turn continues in spite of the cancel route', async () => {
     await open({ hasCancelRoute: true, script: () => undefined }, { cancelGraceMs: 50 });
     await session.prompt({ text: 'go' });
     await session.cancel();
@@ -186,7 +186,7 @@ describe('the client and the document’s dialect', () => {
     assert.equal(recorder.all('prompt:complete')[0]?.data.stop_reason, 'cancelled');
   });
 
-  it('says why the session ended though its end is told before the answer to the request for it', async () => {
+  it('explains why the session ended though its end is told before the answer to the request for it', async () => {
     await open({ script: () => undefined });
     await session.prompt({ text: 'go' });
     server.intercept = ({ method }, response) => {

@@ -56,7 +56,7 @@ describe('the client and a server with faults', () => {
   });
 
   describe('gone', () => {
-    it('before anything: says where it looked and what to do', async () => {
+    it('before anything: reports where it looked and what to do', async () => {
       await server.stop();
       await assert.rejects(harness.backend.createSession({ cwd: '/ws' }), (error) => {
         assert.ok(error instanceof BackendError);
@@ -218,7 +218,7 @@ describe('the client and a server with faults', () => {
       });
     }
 
-    it('is asked for again, ever later, while the server is not well', async () => {
+    it('is requested again, ever later, while the server is not well', async () => {
       let refused = 0;
       server.intercept = (request, response) => {
         if (!(request.url ?? '').endsWith('/events') || ++refused > 3) return false;

@@ -109,7 +109,7 @@ describe('approvals that a server tells oddly', () => {
     assert.equal((await recorder.next('approval:granted')).data.approval_id, '7');
   });
 
-  it('are shown by what the status says when the event cannot be read', async () => {
+  it('are shown by what the status reports when the event cannot be read', async () => {
     await ask(unreadable);
     const { data } = await recorder.next('approval:required');
     assert.deepEqual(data.options, request.options);
@@ -137,7 +137,7 @@ describe('approvals that a server tells oddly', () => {
     });
   }
 
-  it('are shown by a status that says that the turn goes on', async () => {
+  it('are shown by a status that reports that the turn continues', async () => {
     await ask(unreadable, request, 'processing');
     await recorder.next('approval:required');
   });

@@ -183,7 +183,7 @@ describe('the client and the real server’s dialect', () => {
     assert.deepEqual(server.session.ran, ['git']);
   });
 
-  it('sends no allowance while the server does not say that anything waits', async () => {
+  it('sends no allowance while the server does not report that anything waits', async () => {
     await open(wholeTurn);
     await session.prompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
@@ -289,7 +289,7 @@ describe('the client and the real server’s dialect', () => {
     assert.equal((await harness.backend.createSession({ cwd: '/ws' })).isBusy, false);
   });
 
-  it('ends the session when the server says that it does not know it, though the stream lives', async () => {
+  it('ends the session when the server reports that it does not know it, though the stream lives', async () => {
     await open(wholeTurn);
     server.sessions.clear();
     await assert.rejects(session.prompt({ text: 'go' }), { code: 'notFound' });
@@ -297,7 +297,7 @@ describe('the client and the real server’s dialect', () => {
     assert.equal(recorder.all('session:end')[0]?.data.reason, 'server_restarted');
   });
 
-  it('stops a turn by ending the session, denies first, and says that the agent forgets', async () => {
+  it('stops a turn by ending the session, denies first, and reports that the agent forgets', async () => {
     await open(async (turn) => {
       await turn.gatedTool('bash');
       await new Promise(() => undefined);

@@ -124,7 +124,7 @@ describe('the stream of events, by its clock', () => {
     await said('again 1 in 8000');
   });
 
-  it('says where to go on', async () => {
+  it('reports where to continue', async () => {
     answer = (response) => {
       response
         .writeHead(200, { 'Content-Type': 'text/event-stream' })
@@ -146,7 +146,7 @@ describe('the stream of events, by its clock', () => {
     ['\u0001', undefined],
     ['x'.repeat(1025), undefined],
   ] as const) {
-    it(`goes on after an id that is ${JSON.stringify(id).slice(0, 20)}`, async () => {
+    it(`continues after an id that is ${JSON.stringify(id).slice(0, 20)}`, async () => {
       answer = (response) => {
         response
           .writeHead(200, { 'Content-Type': 'text/event-stream' })

@@ -119,7 +119,7 @@ describe('approvals of the embedded server', () => {
     assert.deepEqual(await answer({ decision: 'Allow' }), [400, 'APPROVAL_INVALID']);
   });
 
-  it('say that the time was up', async () => {
+  it('report that the time was up', async () => {
     await ask('a1');
     clock.advance(300_000);
     fake.denyByItself('a1');
@@ -167,7 +167,7 @@ describe('approvals of the embedded server', () => {
     assert.equal((await stream.next('approval:denied')).data['approval_id'], 'a2');
   });
 
-  it('with an id mean that question, and the others go on waiting', async () => {
+  it('with an id mean that question, and the others continue waiting', async () => {
     await ask('a1');
     await ask('a2');
     assert.deepEqual(await answer({ decision: 'Allow', approval_id: 'a2' }), [200, 'approved']);

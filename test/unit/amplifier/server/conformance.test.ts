@@ -317,7 +317,7 @@ describe('the embedded server answers as the API reference reads', () => {
       ['/sessions/{id}/prompt', 'context_update.selection', { prompt: 'x', context_update: { selection: 'all' } }],
       ['/sessions/{id}/approval', 'decision', { decision: true }],
     ] as const) {
-      it(`says that ${field} of ${path} is wrong: ${JSON.stringify(body).slice(0, 60)}`, async () => {
+      it(`reports that ${field} of ${path} is wrong: ${JSON.stringify(body).slice(0, 60)}`, async () => {
         const failure = await failureOf('POST', path.replace('{id}', id), body);
         assert.deepEqual([failure.status, failure.code], [400, 'INVALID_REQUEST']);
         assert.equal(failure.details['field'], field);

@@ -48,7 +48,7 @@ describe('the embedded server and clients that may not enter', () => {
     assert.deepEqual(await refusal('/health?token=secret-token', bearer('wrong')), [401, 'UNAUTHORIZED']);
   });
 
-  it('says nothing of its paths to who has no token', async () => {
+  it('does not mention its paths to who has no token', async () => {
     assert.deepEqual(await refusal('/nowhere'), [401, 'UNAUTHORIZED']);
   });
 
@@ -115,7 +115,7 @@ describe('the embedded server and requests that make no sense', () => {
     }
   });
 
-  it('answers 405 to unknown methods and says which it takes', async () => {
+  it('answers 405 to unknown methods and reports which it takes', async () => {
     for (const [method, path, allow] of [
       ['PUT', '/sessions', 'GET, POST'],
       ['POST', `/sessions/${id}`, 'GET, DELETE'],
@@ -157,7 +157,7 @@ describe('the embedded server and requests that make no sense', () => {
     ['an expectation that it does not meet', 'Host: localhost\r\nExpect: something', 417],
     ['a request without a Host', 'Accept: */*', 400],
   ] as const) {
-    it(`says why it refuses ${what}`, async () => {
+    it(`explains why it refuses ${what}`, async () => {
       const socket = await harness.dial();
       socket.write(`GET /health HTTP/1.1\r\n${head}\r\n\r\n`);
       const [data] = (await once(socket, 'data')) as [Buffer];
@@ -281,7 +281,7 @@ describe('the embedded server and its agents', () => {
     return [status, Failure.parse(json).error.code];
   };
 
-  it('says why an agent gives no session', async () => {
+  it('explains why an agent gives no session', async () => {
     for (const [code, expected] of [
       ['notReady', [500, 'MODULE_LOAD_FAILED']],
       ['closed', [500, 'MODULE_LOAD_FAILED']],
@@ -297,7 +297,7 @@ describe('the embedded server and its agents', () => {
     assert.match(harness.log.lines.join('\n'), /a bug/u);
   });
 
-  it('does not wait for ever for one that says nothing', async () => {
+  it('does not wait for ever for one that sends nothing', async () => {
     harness.backend.beforeCreate = () => new Promise(() => undefined);
     assert.deepEqual(await create(), [503, 'PROVIDER_UNAVAILABLE']);
   });

@@ -195,7 +195,7 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
     assert.equal((await call(own.url, 'GET', '/health?token=my-own')).status, 200);
   });
 
-  it('takes any agent by its command line, and says why one cannot be started', async () => {
+  it('takes any agent by its command line, and explains why one cannot be started', async () => {
     const { url } = await run('--port', '0', '--no-token', '--agent', `no-such-agent-here "with args"`);
     const profiles = await call(url, 'GET', '/profiles');
     assert.match(profiles.text, /"name":"no-such-agent-here"/u);
@@ -226,7 +226,7 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
     assert.equal(await readFile(join(workspace, 'src', 'a.ts'), 'utf8'), unsorted);
   });
 
-  it('says that its port is taken, and ends', async () => {
+  it('reports that its port is taken, and ends', async () => {
     const { url } = await start();
     await assert.rejects(run('--port', new URL(url).port), /The program ended/u);
     assert.equal(running.at(-1)?.exitCode, 1);

@@ -38,7 +38,7 @@ describe('event streams of the embedded server', () => {
     assert.deepEqual(early.text, late.text);
   });
 
-  it('number events from 1 and go on after the last one that was seen', async () => {
+  it('number events from 1 and continue after the last one that was seen', async () => {
     await start();
     const first = await harness.subscribe(id);
     for (const text of 'abc') fake.emit(...delta(text));
@@ -69,7 +69,7 @@ describe('event streams of the embedded server', () => {
     assert.deepEqual(deltas(future), ['b']);
   });
 
-  it('say how much is missing when it is no longer kept', async () => {
+  it('report how much is missing when it is no longer kept', async () => {
     await start({ limits: { maxKeptEvents: 10 } });
     const watcher = await harness.subscribe(id);
     for (let n = 0; n < 50; n++) fake.emit(...delta(String(n)));

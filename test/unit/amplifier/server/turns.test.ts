@@ -19,7 +19,7 @@ describe('a turn on the embedded server', () => {
   const messageCount = async (): Promise<unknown> =>
     Reflect.get(Object((await harness.call('GET', `/sessions/${id}`)).json), 'message_count');
 
-  it('that fails says why in both forms, and ends', async () => {
+  it('that fails explains why in both forms, and ends', async () => {
     fake.emit('content_block:delta', { block_index: 0, delta: 'half ' });
     fake.emit('content_block:delta', { block_index: 0, delta: 'an answer' });
     fake.emit('error', { error: 'The agent crashed.', code: 'PROVIDER_ERROR' });
@@ -49,7 +49,7 @@ describe('a turn on the embedded server', () => {
     ['ends', () => fake.emit('prompt:complete', { response: '' })],
     ['fails', () => fake.emit('error', { error: 'crashed' })],
   ] as const) {
-    it(`leaves no question open when it ${how}, though the agent says nothing of it`, async () => {
+    it(`leaves no question open when it ${how}, though the agent does not mention it`, async () => {
       fake.ask('a1');
       await stream.next('approval:required');
       end();

@@ -155,7 +155,7 @@ describe('WebSockets of the embedded server', () => {
     assert.equal(plain.status, 426);
   });
 
-  it('say what is wrong with a handshake in the format of errors', async () => {
+  it('report what is wrong with a handshake in the format of errors', async () => {
     await start();
     const socket = await harness.dial();
     const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13';

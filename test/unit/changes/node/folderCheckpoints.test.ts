@@ -83,14 +83,14 @@ describe('FolderCheckpoints', () => {
     assert.deepEqual([...texts.values()], [undefined, undefined, undefined]);
   });
 
-  it('says what users may miss: nested repositories, but nothing that is ignored or excluded', async () => {
+  it('reports what users may miss: nested repositories, but nothing that is ignored or excluded', async () => {
     workspace.write({ '.gitignore': 'ignored/\n', 'ignored/a': 'a', '.env': 'KEY=1', 'nested/a.txt': 'a' });
     gitIn(workspace.file('nested'), 'init', '-q');
     const { uncovered } = await checkpoints.take('first', signal);
     assert.deepEqual(uncovered, [`${workspace.folder}/nested/`]);
   });
 
-  it('keeps a folder where the other one fails, and says why once', async () => {
+  it('keeps a folder where the other one fails, and explains why once', async () => {
     await checkpoints.stop();
     checkpoints = open({ searchPath: '/nowhere' });
     const { folders, problems } = await checkpoints.take('first', signal);
@@ -157,7 +157,7 @@ describe('FolderCheckpoints', () => {
       assert.equal(workspace.read('a.txt'), 'mine\n');
     });
 
-    it('say what they leave out, and a folder that is no longer in the workspace', async () => {
+    it('report what they leave out, and a folder that is no longer in the workspace', async () => {
       workspace.write({ 'a.txt': 'a\n', 'nested/b.txt': 'b\n' });
       gitIn(workspace.file('nested'), 'init', '-q');
       const { folders } = await checkpoints.take('first', signal);

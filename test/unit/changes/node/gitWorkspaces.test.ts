@@ -281,7 +281,7 @@ describe('CheckpointStore in a Git workspace', () => {
     assert.equal((await store.diff(before.id, currentStateId)).changes.length, 1);
   });
 
-  it('goes on when a repository is made in the folder, and when it goes', async () => {
+  it('continues when a repository is made in the folder, and when it goes', async () => {
     workspace.remove('.git');
     const store = await workspace.open();
     const before = await taken(store);

@@ -50,7 +50,7 @@ describe('the guarded editor', () => {
     await assert.rejects(fake.readText('/ws/.vscode/new.json'), codeIs('notFound'));
   });
 
-  it('says which file, why, and what would have changed', async () => {
+  it('reports which file, why, and what would have changed', async () => {
     const error = await editor.writeText('.vscode/tasks.json', '[]').catch((thrown: unknown) => thrown);
     assert.ok(error instanceof ProtectedChangeError);
     assert.ok(isProtectedChangeError(error));

@@ -135,7 +135,7 @@ describe('the editor over the disk', () => {
     await editor.writeText('src/a.ts', 'y');
   });
 
-  it('says what is no text', async () => {
+  it('reports what is no text', async () => {
     await writeFile(file('image.bin'), Buffer.from([0x89, 0x50, 0x00, 0xff]));
     await writeFile(file('latin1.txt'), Buffer.from([0x61, 0xe4, 0x62]));
     await assert.rejects(editor.readText('image.bin'), codeIs('notText'));

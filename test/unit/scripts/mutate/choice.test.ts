@@ -64,7 +64,7 @@ describe('the report of mutants', () => {
     assert.equal(describeSurvivor(mutant, true), lines.join('\n'));
   });
 
-  it('says that no test reaches a place', () => {
+  it('reports that no test reaches a place', () => {
     const [first] = describeSurvivor(mutant, false).split('\n');
     assert.equal(first, 'src/a/common/b.ts:12  guard that never holds (no test reaches it)');
   });

@@ -82,7 +82,7 @@ describe('trials of mutants', function () {
     assert.equal((await judge(0)).outcome, 'killed');
   });
 
-  it('take the end of the process for a test that failed, and go on in another', async () => {
+  it('take the end of the process for a test that failed, and continue in another', async () => {
     assert.equal((await judge(7)).outcome, 'killed');
     assert.equal((await judge(0)).outcome, 'killed');
   });

@@ -69,7 +69,7 @@ describe('a release', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('is put together by a dry run, which says what would go where and publishes nothing', async () => {
+  it('is put together by a dry run, which reports what would go where and publishes nothing', async () => {
     await run(dryRun, { TOKEN_A: 'secret-a' });
     const folder = path.join(root, 'out/release');
     assert.deepEqual(readdirSync(folder).sort(), ['SHA256SUMS', 'backline-0.2.0.vsix', 'notes.md']);

@@ -42,7 +42,7 @@ describe('the log of a session’s events', () => {
     assert.deepEqual(await read(log, { afterSequence: 4 }), []);
   });
 
-  it('keeps a bounded number of events; a reader that is behind goes on with the oldest kept', async () => {
+  it('keeps a bounded number of events; a reader that is behind continues with the oldest kept', async () => {
     const log = logOf(
       Array.from({ length: 5_000 }, (_, index) => `-${index + 1}`),
       { maxEvents: 3 },

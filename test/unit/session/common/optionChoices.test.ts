@@ -70,7 +70,7 @@ describe('choices for a session', () => {
     assert.equal(findOfferedValue(mode, true), undefined);
   });
 
-  it('that are refused stop everything, in words that say what to do', async () => {
+  it('that are refused stop everything, in words that explain what to do', async () => {
     const target = new Target([select('mode', 'ask', 'plan')], () => false);
     await assert.rejects(applyChoices(target, [choice('mode', 'plan')], 'Agent'), {
       code: 'optionRefused',

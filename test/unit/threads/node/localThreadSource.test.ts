@@ -90,7 +90,7 @@ describe('the local store', () => {
     assert.match((await store.rawJson('T-a', 'm2')) ?? '', /Prompt 2/);
   });
 
-  it('opens and lists of a thread in two folders the file that can be read, and says why when none can', async () => {
+  it('opens and lists of a thread in two folders the file that can be read, and explains why when none can', async () => {
     const more = path.join(folder.home, 'more');
     const second = (id: string): string => path.join(more, `${id}.json`);
     await mkdir(more);
@@ -131,7 +131,7 @@ describe('the local store', () => {
     assert.equal(store.state.kind, 'ready');
   });
 
-  it('says that a folder cannot be read', async () => {
+  it('reports that a folder cannot be read', async () => {
     await rm(folder.threads, { recursive: true });
     await symlink(folder.threads, folder.threads);
     assert.deepEqual(await store.list(), []);
@@ -267,7 +267,7 @@ describe("Amp's own notes", () => {
     }
   });
 
-  it('say where a thread worked that does not say so itself', async () => {
+  it('report where a thread worked that does not say so itself', async () => {
     await put('history.jsonl', '{"text":"Prompt 0","cwd":"/p"}\n');
     await folder.put('T-a', thread('T-a', 2));
     const bench = await makeIndexBench();

@@ -119,7 +119,7 @@ describe('the MCP bridge', () => {
     assert.ok((await client.call(1, 'tools/list')).result);
   });
 
-  it('says that no window has the folder open, and finds one that is opened later', async () => {
+  it('reports that no window has the folder open, and finds one that is opened later', async () => {
     const client = start(workspace);
     assert.match((await client.call(1, 'initialize')).error?.message ?? '', /Open the folder in VS Code/);
     await publish([path.join(folder, 'elsewhere')]);
@@ -146,7 +146,7 @@ describe('the MCP bridge', () => {
     assert.ok((await client.call(4, 'tools/list')).result);
   });
 
-  it('answers what is no JSON object, and goes on', async () => {
+  it('answers what is no JSON object, and continues', async () => {
     await publish();
     const client = start(workspace);
     client.send('nonsense');

@@ -65,7 +65,7 @@ describe('LineDecoder', () => {
     assert.equal(decoder.read(), 'ab');
   });
 
-  it('drops a line above the limit with one report and goes on with the next', () => {
+  it('drops a line above the limit with one report and continues with the next', () => {
     const text = utf8(`ok\n${'x'.repeat(25)}\nnext\n`);
     for (const size of [1, 7, 100]) {
       const lines = decode(cut(text, size), 10);

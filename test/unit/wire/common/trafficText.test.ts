@@ -42,7 +42,7 @@ describe('the traffic as text', () => {
     assert.equal(new Set(ends).size, 1);
   });
 
-  it('says that contents are never recorded, what is kept, and how much is gone', () => {
+  it('reports that contents are never recorded, what is kept, and how much is gone', () => {
     assert.match(textOf([entry]), /without their contents\.\nKeeps the newest 2,000\.\n/);
     assert.match(textOf([entry], 1_234_567), /1,234,567 older ones were dropped/);
   });

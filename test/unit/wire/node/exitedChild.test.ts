@@ -116,7 +116,7 @@ describe('the stream to a child', () => {
     );
   });
 
-  it('says that it is closed, whatever is sent', async () => {
+  it('reports that it is closed, whatever is sent', async () => {
     const { stream } = streamTo({ exitCode: null, signalCode: null });
     stream.dispose();
     await assert.rejects(stream.send({ big: 1n }), ConnectionClosedError);

@@ -30,7 +30,7 @@ describe('backline.acp.agents', () => {
     assert.deepEqual(parseAgentSettings({ mine }).agents.get('mine'), mine);
   });
 
-  it('leaves out a wrong entry, says which one and why, and keeps the others', () => {
+  it('leaves out a wrong entry, reports which one and why, and keeps the others', () => {
     const { agents, problems } = parseAgentSettings({
       good: { command: 'a' },
       noCommand: { args: [] },
@@ -98,7 +98,7 @@ describe('backline.acp.agents', () => {
   });
 
   for (const value of [[], 'agent', 7]) {
-    it(`says what it should be when it is ${JSON.stringify(value)}`, () => {
+    it(`reports what it should be when it is ${JSON.stringify(value)}`, () => {
       const { agents, problems } = parseAgentSettings(value);
       assert.equal(agents.size, 0);
       assert.match(problems[0] ?? '', /must be an object/);

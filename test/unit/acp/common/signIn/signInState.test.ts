@@ -64,7 +64,7 @@ describe('what is known of a sign-in', () => {
     }
   });
 
-  it('says why it failed, and does not demand a sign-in because of another failure', () => {
+  it('explains why it failed, and does not demand a sign-in because of another failure', () => {
     const begun: SignInInput = { type: 'begun', step: 'agent' };
     const offline: SignInInput = { type: 'failed', message: 'offline', isRefused: false };
     assert.equal(after(unknownSignIn, begun, offline).kind, 'unknown');

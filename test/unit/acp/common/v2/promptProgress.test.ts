@@ -66,7 +66,7 @@ describe('the end of a prompt of ACP v2', () => {
     assert.equal(endAfter(accepted, told(), running, state('idle', 'refusal'), idle), 'refusal');
   });
 
-  it('also comes of an agent that never tells the message, or never says that it works', () => {
+  it('also comes of an agent that never tells the message, or never reports that it works', () => {
     assert.equal(endAfter(accepted, running, idle), 'end_turn');
     assert.equal(endAfter(running, idle, accepted), 'end_turn');
     assert.equal(endAfter(accepted, idle), 'end_turn');

@@ -239,7 +239,7 @@ describe('the catalogue of agents', () => {
     );
   });
 
-  it('says how to install a known agent that is configured and missing', async () => {
+  it('explains how to install a known agent that is configured and missing', async () => {
     const { agents } = await load(user({ mine: { command: 'codex-acp' } }));
     assert.deepEqual(agents[0]?.problem, {
       message: '"codex-acp" isn\'t on PATH.',

@@ -161,7 +161,7 @@ describe('remote agents', () => {
     }
   });
 
-  it('say where they connect while they do, and why they are unavailable', async () => {
+  it('report where they connect while they do, and why they are unavailable', async () => {
     const server = await served(echo);
     const backend = await open(entryOf(server.url), {
       keysOf: () => Promise.resolve({ TOKEN: 'a-wrong-token-of-mine' }),

@@ -92,7 +92,7 @@ describe('trying an agent', () => {
     await assert.rejects(trial.run({ args: ['-e', answer] }), { reason: 'notAcp' });
   });
 
-  it('gives up on one that says nothing, and ends it with its child processes', async () => {
+  it('gives up on one that sends nothing, and ends it with its child processes', async () => {
     for (const fault of ['ignoresEverything', 'stubbornGrandchild', 'closesStdin']) {
       const silent = trial.run({ args: [script, fault] }, { timeoutMs: 300, graceMs: 100 });
       await assert.rejects(silent, { name: 'TryAgentError' }, fault);

@@ -61,7 +61,7 @@ describe('the version of ACP that an agent is offered', () => {
     return (await follower.next('prompt:complete')).response;
   }
 
-  it('is the highest, and an agent of version 2 goes on with it', async () => {
+  it('is the highest, and an agent of version 2 continues with it', async () => {
     const { backend, agents } = v2BackendOf(
       (app) => {
         v2Basics(app);
@@ -77,7 +77,7 @@ describe('the version of ACP that an agent is offered', () => {
     assert.equal(agents.started.length, 1);
   });
 
-  it('is the highest, and an agent of version 1 goes on with that without a restart', async () => {
+  it('is the highest, and an agent of version 1 continues with that without a restart', async () => {
     const { agents, backend } = make(echo);
     assert.equal(await answers(backend), 'hello');
     assert.equal(agents.started.length, 1);

@@ -129,7 +129,7 @@ describe('lookupCommand', () => {
       assert.deepEqual(await lookup('agent.cmd', { PATHEXT: undefined }), expected);
     });
 
-    it('says what a shim needs', async () => {
+    it('reports what a shim needs', async () => {
       const error = await rejectsFor(lookup('agent', { Path: 'C:\\npm' }), 'interpreterMissing');
       assert.match(error.message, /needs 'node', which isn't on PATH/);
       assert.equal(error.details, 'PATH: C:\\npm');
@@ -139,7 +139,7 @@ describe('lookupCommand', () => {
       await rejectsFor(lookup('batch'), 'needsShell');
     });
 
-    it('says which PATH it searched', async () => {
+    it('reports which PATH it searched', async () => {
       assert.equal((await rejectsFor(lookup('nothing'), 'notFound')).searchedPath, env.Path);
     });
   });

@@ -84,7 +84,7 @@ describe('ShellEnvironment', () => {
     ['has no absolute path', () => 'sh', /SHELL/],
   ];
   for (const [name, shell, reason] of failures) {
-    it(`falls back to its own environment, and says why, when the shell ${name}`, async () => {
+    it(`falls back to its own environment, and explains why, when the shell ${name}`, async () => {
       const own = ownWith(shell(home));
       assert.deepEqual(await environmentOf(own).get(), {
         HOME: home,

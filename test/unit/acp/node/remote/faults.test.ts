@@ -142,7 +142,7 @@ describe('a connection to a remote agent', () => {
         await follower.next('error');
       });
 
-      it('is refused with a wrong token, in words that say what to do', async () => {
+      it('is refused with a wrong token, in words that explain what to do', async () => {
         const server = await serveAgents(new ScriptedAgents(echo).start, { token: 'another-token-of-mine' });
         cleanups.push(() => server.stop());
         const failure = await failureAt(addressOf(server.url, transport).url);
@@ -269,7 +269,7 @@ describe('a connection to a remote agent', () => {
         assert.equal(backend.state.kind, 'ready');
       });
 
-      it('skips what is no message, and goes on', async () => {
+      it('skips what is no message, and continues', async () => {
         const agent = new HttpAgent();
         const server = await lying({
           ...agent.behavior,

@@ -21,7 +21,7 @@ describe('a connection to a remote agent over http', () => {
     assert.match((await follower.next('error')).error, /was closed by the server/);
   });
 
-  it('goes on if the stream of a closed session ends', async () => {
+  it('continues if the stream of a closed session ends', async () => {
     const agent = new HttpAgent();
     let sessions = 0;
     agent.onMessage = ({ id, method, params }) => {
@@ -74,7 +74,7 @@ describe('a connection to a remote agent over http', () => {
     ]);
   });
 
-  it('fails a request that the server refuses, and goes on', async () => {
+  it('fails a request that the server refuses, and continues', async () => {
     const agent = new HttpAgent();
     agent.onMessage = ({ id, method }) => {
       if (method === 'session/new') agent.say({ id, result: { sessionId: 's1' } });

@@ -178,7 +178,7 @@ describe('what an agent may do', () => {
     opened.approvals.answer('approval-1', 'Reject');
   });
 
-  it('says what a rule about a command would be, also with the environment it holds', async () => {
+  it('reports what a rule about a command would be, also with the environment it holds', async () => {
     const opened = serviceOf();
     const command = { argv: ['npm test'], cwd: '/ws/lib', env: { CI: '1' } };
     const asked = opened.service.mayRun(command);
@@ -242,7 +242,7 @@ describe('the policy for agents', () => {
     }
   });
 
-  it('lets agents read and write files of the workspace where it says nothing, and is obeyed where it does', async () => {
+  it('lets agents read and write files of the workspace where it reports nothing, and is obeyed where it does', async () => {
     const silent = serviceOf();
     assert.deepEqual(await silent.service.mayRead('/ws/a', signal), { isGranted: true });
     assert.deepEqual(silent.service.mayWrite('/ws/a', signal), { isGranted: true });

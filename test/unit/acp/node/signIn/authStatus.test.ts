@@ -71,7 +71,7 @@ describe('an agent that tells the state of the sign-in', () => {
     }
   });
 
-  it('lets a prompt that waits go on when the user has signed in elsewhere, and says when the sign-in ends', async () => {
+  it('lets a prompt that waits continue when the user has signed in elsewhere, and reports when the sign-in ends', async () => {
     let isSignedIn = false;
     const { agents, backend } = makeV1((app) => {
       app.onRequest('initialize', () => ({ protocolVersion: 1, authMethods: [{ id: 'web', name: 'Web' }] }));

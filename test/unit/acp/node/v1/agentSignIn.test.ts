@@ -155,7 +155,7 @@ describe('an ACP agent that wants the user to sign in', () => {
       return opening;
     };
 
-    it('and says that it failed when the agent still refuses', async () => {
+    it('and reports that it failed when the agent still refuses', async () => {
       const wire: string[] = [];
       const { backend } = make(
         refusing(() => false, wire),

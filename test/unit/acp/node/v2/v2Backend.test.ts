@@ -64,7 +64,7 @@ describe('a backend over an agent of ACP v2', () => {
       assert.equal(Offer.safeParse(offer).success, true);
     });
 
-    it('goes on in version 1 with an agent that answers so', async () => {
+    it('continues in version 1 with an agent that answers so', async () => {
       const { session, follower } = await open(makeV1(echo, { protocol: '2' }).backend);
       await session.prompt({ text: 'hello' });
       assert.equal((await follower.next('prompt:complete')).response, 'hello');

@@ -65,7 +65,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
     'while it waits for the user': (teller) => teller.state('requires_action'),
   };
   for (const [when, step] of Object.entries(steps)) {
-    it(`by dying ${when}: the turn fails, and the next prompt goes on in a new process`, async () => {
+    it(`by dying ${when}: the turn fails, and the next prompt continues in a new process`, async () => {
       const { agents, backend } = make(
         firstTime(async (teller, process) => {
           await step(teller);

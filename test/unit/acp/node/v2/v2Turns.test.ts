@@ -66,7 +66,7 @@ describe('a turn of ACP v2', () => {
     assert.equal(follower.all('prompt:submit').length, 1);
   });
 
-  it('that fails says why in a sentence, without the code', async () => {
+  it('that fails explains why in a sentence, without the code', async () => {
     const error = { code: -32603, message: 'The model is overloaded' };
     const { session, follower } = await open(make((teller) => ends(teller, { stopReason: 'error', error })));
     await session.prompt({ text: 'go' });

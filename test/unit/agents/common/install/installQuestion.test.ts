@@ -39,7 +39,7 @@ describe('the question before an installation', () => {
     }
   });
 
-  it('says what is not known, and shows hidden characters', () => {
+  it('reports what is not known, and shows hidden characters', () => {
     const { id, version, kind, address, commandLine } = plan;
     const rest = { id, version, kind, address, commandLine };
     const { detail, message } = installQuestion({ ...rest, name: 'a\u202eb\nc' }, { authors: [] });

@@ -148,7 +148,7 @@ describe('the cards of agents', () => {
     }
   });
 
-  it('say that a failed agent can be restarted', () => {
+  it('report that a failed agent can be restarted', () => {
     const state = { kind: 'failed', message: 'It exited.' } as const;
     const card = cardOf('registry:one', { installed: [installed('one')], backends: [backend('one', { state })] });
     assert.deepEqual(card.state, { kind: 'broken', text: 'It exited.', advice: 'Restart it to try again.' });

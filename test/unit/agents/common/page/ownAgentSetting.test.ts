@@ -84,7 +84,7 @@ describe('the setting of an own agent', () => {
     assert.deepEqual(parseAgentsSetting([1]), {});
   });
 
-  it('says what to correct', () => {
+  it('reports what to correct', () => {
     const wrong = (more: Partial<OwnAgent>, message: RegExp): void =>
       assert.throws(() => withOwnAgent({ Old: {} }, form(more), new Set(['claude'])), message);
     wrong({ name: ' ' }, /Enter a name/);

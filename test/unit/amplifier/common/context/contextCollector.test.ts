@@ -87,7 +87,7 @@ describe('the context of an Amplifier session', () => {
     assert.equal((await collector().collect()).open_files?.[0]?.content, 'typed');
   });
 
-  it('stays within its limits and says what was cut', async () => {
+  it('stays within its limits and reports what was cut', async () => {
     open = Array.from({ length: 30 }, (_value, index) => `/ws/${index}.ts`);
     for (const path of open) editor.setFile(path, 'x\n');
     editor.setFile('/ws/0.ts', `${'y'.repeat(99)}\n`.repeat(2000));
@@ -189,7 +189,7 @@ describe('the context of an Amplifier session', () => {
       assert.deepEqual(withAttachedFiles({}, current, []), {});
     });
 
-    it('has what changed, and says what is gone', () => {
+    it('has what changed, and reports what is gone', () => {
       const git_state = { branch: 'b', staged_files: [], modified_files: [], untracked_files: [] };
       assert.deepEqual(diffContext(told, { workspace_root: '/ws', open_files: [], git_state }), {
         git_state,

@@ -152,7 +152,7 @@ describe('the Amplifier server among the backends', () => {
     assert.deepEqual(made[0]?.backend.calls, ['stop', 'dispose']);
   });
 
-  it('says which setting is wrong, and works once it is corrected', async () => {
+  it('reports which setting is wrong, and works once it is corrected', async () => {
     port = 'x';
     const [entry] = await registry.list();
     assert.match(entry?.problem ?? '', /amplifier\.server\.port/);

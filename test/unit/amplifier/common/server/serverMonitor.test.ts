@@ -149,7 +149,7 @@ describe('the watch on the Amplifier server', () => {
     assert.deepEqual(watch.availability, { kind: 'needsToken', message: 'It needs a token.' });
   });
 
-  it('says what to do about a server that answers as it should not', async () => {
+  it('explains what to do about a server that answers as it should not', async () => {
     answers.push(() => Promise.reject(new AmplifierApiError('NOT_FOUND', 'The server responded with HTTP 404', 404)));
     await watch.check();
     assert.deepEqual(watch.availability, {

@@ -58,7 +58,7 @@ describe('the status of the Amplifier server', () => {
       'off: Amplifier is disabled in untrusted workspaces. [trust]',
     ],
   ] satisfies [string, Partial<ServerSituation>, string][]) {
-    it(`that is ${name} says what to do`, () => assert.equal(said(situation), expected));
+    it(`that is ${name} explains what to do`, () => assert.equal(said(situation), expected));
   }
 
   it('that is the window itself says so, whatever was heard of it', () => {

@@ -197,7 +197,7 @@ describe('protected files out of the box', () => {
     it(`lets ${path} be changed`, () => assert.equal(reasonOf(path), undefined));
   }
 
-  it('says why, as exactly as it can', () => {
+  it('explains why, as exactly as it can', () => {
     assert.equal(reasonOf('.vscode/tasks.json'), 'VS Code runs tasks from this file');
     assert.equal(reasonOf('a/.VSCode/LAUNCH.json'), 'VS Code starts programs from this file');
     assert.match(reasonOf('.vscode/other.json') ?? '', /VS Code reads settings/);

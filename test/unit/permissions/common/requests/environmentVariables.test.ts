@@ -26,7 +26,7 @@ describe('variables of the environment', () => {
     assert.equal(affectsCommandExecution('Npm_Config_Prefix', false), true);
   });
 
-  it('say what they can do', () => {
+  it('report what they can do', () => {
     assert.equal(environmentEffectOf('PATH', false), 'decides which program runs');
     assert.equal(environmentEffectOf('LD_PRELOAD', false), 'makes programs load code');
     assert.equal(environmentEffectOf('GIT_SSH', false), 'makes programs run commands');

@@ -54,7 +54,7 @@ describe("a tool's input", () => {
     ]);
   });
 
-  it('may say what goes into a file only where the tool is about files and runs nothing', () => {
+  it('may report what goes into a file only where the tool is about files and runs nothing', () => {
     const raw = { file_path: '/ws/a', old_string: 'a', new_string: 'b', edits: [{ oldText: 'a', newText: 'b' }] };
     const about = (input: Record<string, unknown>, isAboutFiles: boolean) =>
       Object.keys(parseToolInput(input, isAboutFiles).members);

@@ -14,7 +14,7 @@ describe('the watch over the logs of sessions', () => {
     globalThis.backlineViolation = backlineViolation;
   });
 
-  it('says which rule an event breaks, once for each log, and nothing of what is in it', () => {
+  it('reports which rule an event breaks, once for each log, and nothing of what is in it', () => {
     const reports: string[] = [];
     onGrammarViolation((message) => reports.push(message));
     for (const watch of [createGrammarCheck(), createGrammarCheck()]) {

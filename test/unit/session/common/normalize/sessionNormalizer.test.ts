@@ -396,7 +396,7 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       ]);
     });
 
-    it('of the history has an end that says nothing of how it ended', () => {
+    it('of the history has an end that does not mention how it ended', () => {
       end();
       say('prompt:submit', { prompt: 'old', replayed: true });
       say('prompt:submit', { prompt: 'new' });

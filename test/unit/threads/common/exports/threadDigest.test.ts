@@ -45,7 +45,7 @@ describe('a thread for another agent', () => {
     assert.ok(!text.includes('of the subagent'));
   });
 
-  it('says where the work goes on, and that files may be elsewhere there', () => {
+  it('reports where the work continues, and that files may be elsewhere there', () => {
     assert.match(threadDigest(thread, '/home/kim/shop').text, /You work in the same folder, \/home\/kim\/shop\.\n/);
     const elsewhere = threadDigest(thread, '/work/other').text;
     assert.match(elsewhere, /You work in \/work\/other\. That conversation worked in \/home\/kim\/shop/);

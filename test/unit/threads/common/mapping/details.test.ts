@@ -41,7 +41,7 @@ describe('what tools give back', () => {
     assert.ok(part?.type === 'file' && part.text.startsWith('9: a') && part.firstLine === undefined);
   });
 
-  it('shows what a change would be where its result says nothing of it', () => {
+  it('shows what a change would be where its result does not mention it', () => {
     const input = { path: '/a', old_str: 'one', new_str: 'two' };
     assert.deepEqual(shown('edit_file', 'Done.', input), ['diff', 'text']);
     assert.deepEqual(shown('edit_file', { diff: 'no diff' }, input), ['diff', 'text']);

@@ -108,7 +108,7 @@ describe('a thread that is followed', () => {
     assert.equal(threads.reading(1).first, undefined);
   });
 
-  it('keeps the last entries when the rest cannot be read, and says why', async () => {
+  it('keeps the last entries when the rest cannot be read, and explains why', async () => {
     void followed.start();
     threads.reading(0).first?.(open(all.slice(-10)));
     threads.reading(0).failed(new ThreadError('unreadable', 'The file is damaged.'));
@@ -220,14 +220,14 @@ describe('a thread that is followed', () => {
       return seen;
     }
 
-    it('says nothing of it as long as now and then a reading succeeds', async () => {
+    it('does not mention it as long as now and then a reading succeeds', async () => {
       await read(all);
       void followed.refresh();
       assert.equal(await failFor(300_000, (index) => (index % 12 === 0 ? undefined : busy)), 0);
       assert.equal(shown().length, 100);
     });
 
-    it('keeps what was read, says so after half a minute, and goes on until it can be read', async () => {
+    it('keeps what was read, says so after half a minute, and continues until it can be read', async () => {
       await read(all);
       void followed.refresh();
       assert.equal(await failFor(30_000, () => busy), 0);

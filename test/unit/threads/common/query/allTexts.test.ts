@@ -69,7 +69,7 @@ const finds: readonly (readonly [string, string, string | undefined])[] = [
 
 describe('all text of a thread', () => {
   for (const [query, kind, entryId] of finds) {
-    it(`is found, and says what it is: ${query} is ${kind}`, () => {
+    it(`is found, and reports what it is: ${query} is ${kind}`, () => {
       const texts = textsIn(document);
       const head = { ...read([]).head, id: 'T-1' };
       const [hit] = findTextHits({ head, texts }, parseQuery(query), 0);

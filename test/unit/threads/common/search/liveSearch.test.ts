@@ -104,7 +104,7 @@ describe('a search while it is typed', () => {
     assert.equal(last()?.isBusy, false);
   });
 
-  it('says how much is indexed, stays busy, and asks again while it grows, once a second', async () => {
+  it('reports how much is indexed, stays busy, and asks again while it grows, once a second', async () => {
     here = () => Promise.resolve({ found: [], coverage: part });
     live.setQuery('cart');
     await pass(300);
@@ -127,7 +127,7 @@ describe('a search while it is typed', () => {
     assert.equal(asked.length, 1);
   });
 
-  it('says why it failed, until it does not', async () => {
+  it('explains why it failed, until it does not', async () => {
     const works = here;
     here = () => Promise.reject(new Error('The index is gone.'));
     live.setQuery('cart');

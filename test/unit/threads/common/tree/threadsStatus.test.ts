@@ -4,7 +4,7 @@ import { threadsSummaryBeforeListing, threadsStatus } from '../../../../../src/t
 const listed = { ...threadsSummaryBeforeListing, isListed: true };
 
 describe('the status of the threads', () => {
-  it('says that nothing is read before somebody looks', () => {
+  it('reports that nothing is read before somebody looks', () => {
     assert.match(threadsStatus(threadsSummaryBeforeListing).summary, /when you open the list/);
   });
 
@@ -14,7 +14,7 @@ describe('the status of the threads', () => {
     assert.equal(threadsStatus({ ...listed, heads }).summary, '2 threads, 1 running.');
   });
 
-  it('says where threads would come from when there are none', () => {
+  it('reports where threads would come from when there are none', () => {
     const { state, summary } = threadsStatus({
       ...listed,
       absenceReasons: ['Amp has not run here.', 'No file was opened.'],

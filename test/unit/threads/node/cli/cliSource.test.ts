@@ -63,14 +63,14 @@ describe('the amp CLI as a source', () => {
     await assert.rejects(source.read(slowId), has('notFound', /not installed/));
   });
 
-  it('says how to sign in', async () => {
+  it('explains how to sign in', async () => {
     await amp.fail({ threads: await fixtureText('17-cli/not-logged-in.txt') });
     await list();
     assert.ok(source.state.kind === 'failed' && source.state.message.includes('amp login'));
     await assert.rejects(source.read(slowId), has('notSignedIn', /amp login/));
   });
 
-  it('says that a CLI is too old to tell its threads', async () => {
+  it('reports that a CLI is too old to tell its threads', async () => {
     await amp.fail({ '--json': await fixtureText('17-cli/unknown-json.txt') });
     await list();
     assert.ok(source.state.kind === 'failed' && /too old.*--json.*amp update/.test(source.state.message));
@@ -88,7 +88,7 @@ describe('the amp CLI as a source', () => {
     );
   });
 
-  it('says what went wrong with an export, and keeps the list', async () => {
+  it('reports what went wrong with an export, and keeps the list', async () => {
     await list();
     await amp.fail({ export: await fixtureText('17-cli/export-failure.txt') });
     await assert.rejects(source.read(slowId), has('cli', /threads export.*server error 500/));
@@ -96,7 +96,7 @@ describe('the amp CLI as a source', () => {
     assert.equal(source.state.kind, 'ready');
   });
 
-  it('says that the program cannot be started', async () => {
+  it('reports that the program cannot be started', async () => {
     command = { file: path.join(folder.home, 'none'), args: [] };
     await list();
     assert.ok(source.state.kind === 'failed' && source.state.message.includes('Could not start'));
@@ -219,7 +219,7 @@ describe('the amp CLI as a source', () => {
     assert.equal(source.state.kind, 'ready');
   });
 
-  it('says what to do about a failure that says nothing', async () => {
+  it('explains what to do about a failure that reports nothing', async () => {
     await amp.fail({ threads: '' });
     await list();
     assert.ok(source.state.kind === 'failed');
@@ -262,7 +262,7 @@ describe('the amp CLI as a source', () => {
     await assert.rejects(cli.list(), has('cli', /amp update/));
   });
 
-  it('says why a CLI that is there cannot be started', async () => {
+  it('explains why a CLI that is there cannot be started', async () => {
     const find = (): Promise<never> => Promise.reject(new Error("'amp.cmd' needs 'node'."));
     const cli = new AmpCli(find, commandRunner(systemClock), exports);
     await assert.rejects(cli.list(), has('cli', /Could not start the Amp CLI: 'amp\.cmd' needs 'node'/));

@@ -12,7 +12,7 @@ describe('the private folder of exports', () => {
   });
   afterEach(() => rm(parent, { recursive: true }));
 
-  it('says where none can be made, and makes one once it can', async () => {
+  it('reports where none can be made, and makes one once it can', async () => {
     const blocked = path.join(parent, 'tmp');
     await writeFile(blocked, 'a file where the folder was');
     const folder = new PrivateFolder(blocked);

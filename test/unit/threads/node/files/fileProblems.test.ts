@@ -15,7 +15,7 @@ describe('a thread that cannot be read', () => {
 
   const sentences = /^[A-Z][^:]*\. [A-Z][^:]*\.$/;
 
-  it('says what is in its place, and what to do', async () => {
+  it('reports what is in its place, and what to do', async () => {
     const [loop, directory] = [path.join(folder, 'loop.json'), path.join(folder, 'folder.json')];
     await symlink(loop, loop);
     await mkdir(directory);

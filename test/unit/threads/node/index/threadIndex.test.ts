@@ -307,7 +307,7 @@ describe('the index of threads', () => {
     await assert.rejects(open(noWorker()).list([bench.store]), { code: 'unreadable' });
   });
 
-  it('goes on without a file that ends the worker, says so, and leaves it alone until it changes', async () => {
+  it('continues without a file that ends the worker, says so, and leaves it alone until it changes', async () => {
     const deadly = bench.write('deadly', { answer: 'x'.repeat(5_000_000) });
     for (const id of ['a', 'b']) bench.write(id, { title: id });
     const { deaths, workerFile } = mortalWorker();

@@ -46,7 +46,7 @@ describe('the stored texts of a thread', () => {
     );
   });
 
-  it('say which of them may have a term, by the beginnings of words', () => {
+  it('report which of them may have a term, by the beginnings of words', () => {
     const texts = stored('A Needle', 'needles and pins', 'pineedle', '', 'pins');
     assert.deepEqual(mayHave(texts, 'needle', 'pins', '"and pins"'), [1, 7, 0, 0, 2]);
   });

@@ -202,7 +202,7 @@ describe('the text of threads', () => {
     }
   });
 
-  it('goes on in memory when the disk takes no more, with what is on disk', async () => {
+  it('continues in memory when the disk takes no more, with what is on disk', async () => {
     put('T-a', 'common a');
     const index = open();
     assert.equal(await build(index), true);

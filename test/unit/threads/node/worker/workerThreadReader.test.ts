@@ -83,7 +83,7 @@ describe('the reader of threads', () => {
     assert.equal((await reader.read(file)).entries.length, 1_000);
   });
 
-  it('knows the JSON of an entry, and says when a thread is gone or the reader was closed', async () => {
+  it('knows the JSON of an entry, and reports when a thread is gone or the reader was closed', async () => {
     const file = { path: bench.write('a', { prompt: 'hello' }), source: 'local' } as const;
     assert.match((await reader.rawJson(file, 'm0')) ?? '', /hello/);
     assert.equal(await reader.rawJson(file, 'none'), undefined);

@@ -12,7 +12,7 @@ function setUp(there: readonly string[], choice?: 'thread' | 'workspace') {
   return { ports, looked, asked };
 }
 
-describe('the folder to go on in', () => {
+describe('the folder to continue in', () => {
   it("is the thread's own in the workspace or a worktree, without a question", async () => {
     const { ports, asked } = setUp(['/elsewhere', '/wt/fix/packages']);
     assert.deepEqual(await chooseWorkingFolder(['/elsewhere', '/ws/gone', '/wt/fix/packages'], ports), {

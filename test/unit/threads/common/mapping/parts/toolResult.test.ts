@@ -126,7 +126,7 @@ describe('the result of a command', () => {
     assert.deepEqual(run({ stdout: '', stderr: 'x', pid: 7 }), [terminal]);
   });
 
-  it('says that Amp has cut it, in either form', () => {
+  it('reports that Amp has cut it, in either form', () => {
     const cut = plain('Amp truncated this output.');
     assert.deepEqual(run({ output: 'x', truncation: true }), [terminal, cut]);
     assert.deepEqual(run({ output: 'x', truncation: { lines: 3 } }), [terminal, cut]);
