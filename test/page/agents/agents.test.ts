@@ -257,7 +257,7 @@ describe('the page of agents', function () {
         prepare: (fake) => {
           fake.answer(agentsRequests.testOwnAgent, () =>
             isWorking
-              ? { isWorking, message: 'It works: My Agent 2.0.0 answered.' }
+              ? { isWorking, message: 'It works: My Agent 2.0.0 responded.' }
               : { isWorking, message: "'my-agent' was not found on your PATH." },
           );
           fake.answer(agentsRequests.saveOwnAgent, (form) => {

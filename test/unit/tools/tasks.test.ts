@@ -52,7 +52,7 @@ describe('the tool tasks', () => {
     end.resolve({ exitCode: 2 });
     assert.equal(
       await made.call('tasks', { run: 'npm: test' }),
-      'npm: test ended with exit code 2.\nIts output is only in the user’s terminal.',
+      "npm: test ended with exit code 2.\nIts output is only in the user's terminal.",
     );
     assert.deepEqual(
       made.caller.commands.map(({ argv, cwd, env }) => ({ argv, cwd, env })),
@@ -79,7 +79,7 @@ describe('the tool tasks', () => {
     made.clock.advance(5_000);
     assert.equal(
       await answer,
-      'npm: test has not ended after 5 s and continues.\nIts output is only in the user’s terminal.',
+      "npm: test has not ended after 5 s and continues.\nIts output is only in the user's terminal.",
     );
     assert.equal(
       await made.call('tasks', { run: 'watch' }),

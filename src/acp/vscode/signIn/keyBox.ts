@@ -7,7 +7,7 @@ import { keyTexts } from '../../common/signIn/keyTexts';
 const getKey: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Get a Key' };
 
 /** The agent for which a key is entered. */
-export interface KeyOwner {
+interface KeyOwner {
   readonly title: string;
   /** Whether Backline connects to the agent by a URL, so that keys are sent in HTTP headers. */
   readonly hasUrl: boolean;

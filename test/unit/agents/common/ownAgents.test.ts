@@ -45,7 +45,7 @@ describe('own agents', () => {
   it('are tried with their secrets, and say their name and version', async () => {
     assert.deepEqual(await own.test(form({ folder: 'sub' }), signal), {
       isWorking: true,
-      message: 'It works: My Agent 2.0.0 answered.',
+      message: 'It works: My Agent 2.0.0 responded.',
     });
     assert.deepEqual(tried, [
       { command: 'my-agent', args: ['--acp'], env: {}, secretEnv: { KEY: 's3cret' }, cwd: '/work/sub' },
