@@ -83,29 +83,29 @@ export class SubagentUpdates {
   private mapOther(
     id: string,
     subagent: Subagent,
-    news: Exclude<ShownSubagentUpdate, { readonly kind: 'message' }>,
+    update: Exclude<ShownSubagentUpdate, { readonly kind: 'message' }>,
   ): SessionEvent[] {
     const { mapper } = this;
-    switch (news.kind) {
+    switch (update.kind) {
       case 'call': {
-        const call = this.inside(subagent, news.call);
+        const call = this.inside(subagent, update.call);
         return this.inTurn(mapper.mapNestedCall(call), !mapper.hasToolCall(call.toolCallId));
       }
       case 'callContent': {
-        const toolCallId = idInside(subagent, news.toolCallId);
+        const toolCallId = idInside(subagent, update.toolCallId);
         const known = mapper.describeCall(toolCallId);
-        const content = [...(known?.content ?? []), ...news.items];
+        const content = [...(known?.content ?? []), ...update.items];
         return this.inTurn(
-          mapper.mapNestedCall(this.inside(subagent, { toolCallId: news.toolCallId, content })),
+          mapper.mapNestedCall(this.inside(subagent, { toolCallId: update.toolCallId, content })),
           !known,
         );
       }
       case 'state':
-        return this.applyState(subagent, news.state);
+        return this.applyState(subagent, update.state);
       case 'announcement':
-        return this.announce(news.announcement, id);
+        return this.announce(update.announcement, id);
       case 'notice':
-        return mapper.mapNotice(news.notice);
+        return mapper.mapNotice(update.notice);
     }
   }
 

@@ -7,7 +7,7 @@ import { explainUnknownPrompt, introduceAgent } from '../skills/introduceAgent';
 import { runShell, writeFileOnDisk } from '../skills/ownSkills';
 import { quoteNotes } from '../skills/quoteNotes';
 import { runCommand } from '../skills/runCommand';
-import { showPlan, speakSlowly } from '../skills/showSkills';
+import { showPlan, streamWordsSlowly } from '../skills/showSkills';
 import { summarizeFiles } from '../skills/summarizeFiles';
 import type { Turn } from './turn';
 
@@ -40,7 +40,7 @@ export async function answerPrompt(turn: Turn): Promise<void> {
     case 'write':
       return writeFileOnDisk(turn, intent.text, intent.path);
     case 'slow':
-      return speakSlowly(turn, intent.words, turn.prompt.saidWordCount);
+      return streamWordsSlowly(turn, intent.words, turn.prompt.saidWordCount);
     case 'plan':
       return showPlan(turn);
     case 'fail':

@@ -7,8 +7,8 @@ import type { DemoSession, DemoSessions } from './sessions';
 /** Notifies a client of the start and end of a turn. */
 interface TurnListener {
   answer(prompt: Prompt, signal: AbortSignal): Promise<void>;
-  tellTitle(title: string): Promise<void>;
-  tellUsage(usage: { readonly used: number; readonly size: number }): Promise<void>;
+  sendTitle(title: string): Promise<void>;
+  sendUsage(usage: { readonly used: number; readonly size: number }): Promise<void>;
 }
 
 const contextWordLimit = 100_000;
@@ -62,7 +62,7 @@ export class DemoTurns {
     try {
       if (session.title === undefined && received.text !== '') {
         session.title = received.text.split('\n', 1)[0]?.slice(0, maxTitleLength) ?? '';
-        await listener.tellTitle(session.title);
+        await listener.sendTitle(session.title);
       }
       await listener.answer(prompt, AbortSignal.any([controller.signal, signal]));
       return 'end_turn';
@@ -82,7 +82,7 @@ export class DemoTurns {
     try {
       // Saved first, because the client may have disconnected.
       if (this.sessions.get(session.id)) await this.sessions.save(session);
-      await listener.tellUsage({ used: countWords(session.history), size: contextWordLimit });
+      await listener.sendUsage({ used: countWords(session.history), size: contextWordLimit });
     } catch (error) {
       this.warn(`The session could not be saved: ${messageOf(error)}`);
     }

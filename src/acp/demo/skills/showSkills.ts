@@ -7,7 +7,7 @@ const sentenceWords =
 const slowWordMs = 60;
 
 /** Sends one word at a time, slowly enough to press Stop. */
-export async function speakSlowly(turn: Turn, words: number, saidWords = 0): Promise<void> {
+export async function streamWordsSlowly(turn: Turn, words: number, saidWords = 0): Promise<void> {
   for (let index = saidWords; index < words; index++) {
     await turn.sleep(Math.max(0, slowWordMs - turn.paceMs));
     await turn.say(`${sentenceWords[index % sentenceWords.length] ?? ''} `);

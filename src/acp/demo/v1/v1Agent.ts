@@ -123,8 +123,8 @@ export class V1Agent {
       return await this.options.turns.run(session, blocks, signal, {
         answer: (prompt, turnSignal) =>
           answerPrompt(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal })),
-        tellTitle: (title) => sendUpdate(client, session, { sessionUpdate: 'session_info_update', title }),
-        tellUsage: (usage) => sendUpdate(client, session, { sessionUpdate: 'usage_update', ...usage }),
+        sendTitle: (title) => sendUpdate(client, session, { sessionUpdate: 'session_info_update', title }),
+        sendUsage: (usage) => sendUpdate(client, session, { sessionUpdate: 'usage_update', ...usage }),
       });
     } catch (error) {
       throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;

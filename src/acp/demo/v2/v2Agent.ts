@@ -122,8 +122,8 @@ export class V2Agent {
           await tell({ sessionUpdate, state: 'running' });
           await answerPrompt(new V2Turn({ client, session, prompt: received, signal }));
         },
-        tellTitle: (title) => tell({ sessionUpdate: 'session_info_update', title }),
-        tellUsage: (usage) => tell({ sessionUpdate: 'usage_update', ...usage }),
+        sendTitle: (title) => tell({ sessionUpdate: 'session_info_update', title }),
+        sendUsage: (usage) => tell({ sessionUpdate: 'usage_update', ...usage }),
       });
       const stopReason = await running;
       if (stopReason === 'end_turn') await tell({ sessionUpdate, state: 'idle', stopReason });

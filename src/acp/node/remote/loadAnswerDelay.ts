@@ -26,7 +26,7 @@ export class LoadAnswerDelay implements Disposable {
     private readonly deliver: (message: Message) => void,
   ) {}
 
-  noteSent({ id, method, params }: Message): void {
+  recordSentMessage({ id, method, params }: Message): void {
     const sessionId = sessionIdOf(params);
     if (method === 'session/load' && id !== undefined && sessionId !== undefined) this.loads.set(id, sessionId);
   }

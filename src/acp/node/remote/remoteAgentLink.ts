@@ -119,7 +119,7 @@ class RemoteAgentLink implements AgentProcessHandle {
         return subscription;
       },
       send: (message) => {
-        this.noteSent({ ...message });
+        this.recordSentMessage({ ...message });
         return transport.send(message);
       },
       dispose: () => transport.dispose(),
@@ -132,9 +132,9 @@ class RemoteAgentLink implements AgentProcessHandle {
     else this.messageEmitter.fire(message);
   }
 
-  private noteSent(message: Record<string, unknown>): void {
+  private recordSentMessage(message: Record<string, unknown>): void {
     const { method, params } = message;
-    this.loadAnswers?.noteSent(message);
+    this.loadAnswers?.recordSentMessage(message);
     const sessionId: unknown =
       typeof params === 'object' && params !== null && 'sessionId' in params ? params.sessionId : undefined;
     if (typeof sessionId !== 'string') return;

@@ -28,20 +28,20 @@ export function recordNoApprovalsBefore(step: ReducerStep, timeMs: number): void
 
 export function recordStreamActivity(step: ReducerStep): void {
   const { timeMs } = step.at;
-  updateState(step, { age: { ...step.state.age, heardAtMs: timeMs } });
+  updateState(step, { age: { ...step.state.age, lastActivityAtMs: timeMs } });
   if (step.state.age.quietDueMs === undefined) awaitQuiet(step, quietMs);
 }
 
 export function handleQuietTimer(step: ReducerStep): void {
   const { timeMs } = step.at;
-  const { heardAtMs, quietDueMs = timeMs } = step.state.age;
-  const quietForMs = timeMs - heardAtMs;
+  const { lastActivityAtMs, quietDueMs = timeMs } = step.state.age;
+  const quietForMs = timeMs - lastActivityAtMs;
   // A late timer means that the computer was asleep, so there may be data that was not read yet.
   if (timeMs - quietDueMs > quietMs) awaitQuiet(step, quietMs);
   else if (quietForMs < quietMs) awaitQuiet(step, quietMs - quietForMs);
   else {
     updateState(step, { age: { ...step.state.age, quietDueMs: undefined } });
-    recordNoApprovalsBefore(step, heardAtMs);
+    recordNoApprovalsBefore(step, lastActivityAtMs);
   }
 }
 

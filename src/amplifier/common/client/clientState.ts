@@ -90,7 +90,7 @@ interface AgeFacts {
   /** An approval that is reported now was requested after this time. */
   readonly noneBeforeMs: number | undefined;
   /** When the stream last delivered data. */
-  readonly heardAtMs: number;
+  readonly lastActivityAtMs: number;
   /** When to check whether the stream is silent. */
   readonly quietDueMs: number | undefined;
 }
@@ -198,7 +198,7 @@ export function initialSessionState(options: {
     unnamedPrompts: 0,
     lastContext: undefined,
     approvals: new Map(),
-    age: { noneBeforeMs: undefined, heardAtMs: 0, quietDueMs: undefined },
+    age: { noneBeforeMs: undefined, lastActivityAtMs: 0, quietDueMs: undefined },
     isNewlyConnected: false,
     isRepeatWindowOpen: false,
     unclearSinceMs: undefined,

@@ -109,7 +109,7 @@ export class ServerMonitor implements Disposable {
       );
       if (!signal.aborted) this.setAvailable(version);
     } catch (error) {
-      if (!signal.aborted && this.currentAvailability.kind !== 'missed') this.setAvailability(newsOf(error));
+      if (!signal.aborted && this.currentAvailability.kind !== 'missed') this.setAvailability(availabilityFrom(error));
     }
   }
 
@@ -123,9 +123,9 @@ export class ServerMonitor implements Disposable {
   }
 }
 
-function newsOf(error: unknown): ServerAvailability {
+function availabilityFrom(error: unknown): ServerAvailability {
   if (error instanceof TimeoutError)
-    return newsOf(new AmplifierApiError('TIMEOUT', 'The server did not respond in time'));
+    return availabilityFrom(new AmplifierApiError('TIMEOUT', 'The server did not respond in time'));
   if (!isAmplifierApiError(error)) return { kind: 'unusable', message: messageOf(error) };
   if (error.code === 'UNREACHABLE') return { kind: 'unreachable' };
   const { message } = error.toBackendError();

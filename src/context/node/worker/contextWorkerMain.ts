@@ -14,7 +14,7 @@ import { watchRequires } from './requireWatch';
 
 const memoryMs = 5_000;
 
-const { port, note: memory, isShared, isCareful, isGuarded, folder } = takeStart(workerData);
+const { port, note: memory, isShared, isCareful, isGuarded, folder } = readWorkerStart(workerData);
 const note = new RunningProviderNote(memory);
 /** The provider whose code runs, also in its timers and promises. */
 const context = new AsyncLocalStorage<number>();
@@ -59,7 +59,7 @@ function recordFile(url: string, importer: string | undefined): void {
 }
 
 /** Removes the port and the shared memory from `workerData`, where providers could find them. */
-function takeStart(data: unknown): WorkerStart {
+function readWorkerStart(data: unknown): WorkerStart {
   if (!isWorkerStart(data)) throw new Error('This is the program of a worker. Start it as one.');
   const start = { ...data };
   for (const key of Object.keys(data)) Reflect.deleteProperty(data, key);

@@ -37,14 +37,14 @@ export class GlobalsSnapshot {
   private states: readonly ObjectState[];
 
   constructor() {
-    this.states = takeStates();
+    this.states = captureStates();
   }
 
   /** Returns whether any global has changed since the last call. */
   detectChange(): boolean {
     try {
       if (this.states.every(isSame)) return false;
-      this.states = takeStates();
+      this.states = captureStates();
       return true;
     } catch {
       // The object throws an error when it is inspected, so a provider must have changed it.
@@ -53,7 +53,7 @@ export class GlobalsSnapshot {
   }
 }
 
-function takeStates(): ObjectState[] {
+function captureStates(): ObjectState[] {
   const targets = new Set<object>([globalThis, process.env]);
   for (const name of standardNames) {
     const value: unknown = getOwnPropertyDescriptor(globalThis, name)?.value ?? undefined;

@@ -124,12 +124,12 @@ export class ProviderWorker {
     // Changes that the first provider has made to globals affect a second provider.
     if (isSecond) this.checkGlobals();
     this.openCount++;
-    if (hosted.loaded) this.askLoaded(hosted, hosted.loaded, request);
-    else void this.askUnloaded(hosted, request);
+    if (hosted.loaded) this.sendRequest(hosted, hosted.loaded, request);
+    else void this.loadAndSendRequest(hosted, request);
   }
 
   /** Never rejects. */
-  private async askUnloaded(hosted: HostedProvider, request: WorkerRequest): Promise<void> {
+  private async loadAndSendRequest(hosted: HostedProvider, request: WorkerRequest): Promise<void> {
     let loaded: LoadedProvider;
     try {
       if (request.body.method === 'survey') {
@@ -148,7 +148,7 @@ export class ProviderWorker {
       this.postSoon();
       return;
     }
-    this.askLoaded(hosted, loaded, request);
+    this.sendRequest(hosted, loaded, request);
     this.postSoon();
   }
 
@@ -181,7 +181,7 @@ export class ProviderWorker {
   }
 
   /** Calls the provider, and processes its answer when its promise has resolved. */
-  private askLoaded(hosted: HostedProvider, loaded: LoadedProvider, request: WorkerRequest): void {
+  private sendRequest(hosted: HostedProvider, loaded: LoadedProvider, request: WorkerRequest): void {
     const { note } = this.deps;
     const end = (result: unknown): void => {
       note.setPending(hosted.id, false);

@@ -108,7 +108,7 @@ class CallHierarchyWalk {
     const visible = await filterVisibleFiles(paths, editor, this.signal);
     const all = visible.paths.flatMap((path) => byPath.get(path) ?? []);
     if (all.length > maxCallsPerFunction)
-      this.uniqueRemarks.add(`${item.name} has ${all.length}: the nearest ${maxCallsPerFunction} are told.`);
+      this.uniqueRemarks.add(`${item.name} has ${all.length}: the nearest ${maxCallsPerFunction} are listed.`);
     return all.slice(0, maxCallsPerFunction);
   }
 

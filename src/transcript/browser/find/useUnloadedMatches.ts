@@ -41,16 +41,16 @@ export function useUnloadedMatches(
       if (thisRequest === lastRequest) setFound(answer);
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const askSoon = (): void => {
+    const scheduleSearch = (): void => {
       timer ??= setTimeout(() => {
         timer = undefined;
         void ask();
       }, typingDelayMs);
     };
-    askSoon();
+    scheduleSearch();
     let { countBefore: before } = model;
     const subscription = model.onDidChange(({ isReset, unloadedAddedCount }) => {
-      if (unloadedAddedCount > 0 || (!isReset && model.countBefore > before)) askSoon();
+      if (unloadedAddedCount > 0 || (!isReset && model.countBefore > before)) scheduleSearch();
       before = model.countBefore;
       setRange(loadedRange(model));
     });

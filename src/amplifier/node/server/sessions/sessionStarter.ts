@@ -71,13 +71,14 @@ export class SessionStarter {
     unwanted: AbortSignal,
   ): Promise<StartedSession> {
     const { backend, name, notice } = await raceSignal(this.deps.profileDirectory.openBackend(profile), unwanted);
-    const { cwd, isAsked } = await raceSignal(this.resolveWorkingFolder(context?.workspace_root), unwanted);
+    const { cwd, isRequested } = await raceSignal(this.resolveWorkingFolder(context?.workspace_root), unwanted);
     const { approvalTimeoutMs } = this.deps.limits;
     const asked = { cwd, profile: name, approvalTimeoutMs, ...(model === undefined ? {} : { model }) };
     const session = await this.createSession(backend, asked, unwanted);
     try {
       const notices = notice === undefined ? [] : [notice];
-      if (!isAsked) notices.push(`The agent works in ${cwd}. The requested folder is not available on this server.`);
+      if (!isRequested)
+        notices.push(`The agent works in ${cwd}. The requested folder is not available on this server.`);
       if (model !== undefined) notices.push(...(await raceSignal(chooseModel(session, model), unwanted)));
       return { backend, session, cwd, profile: name, notices };
     } catch (error) {
@@ -124,18 +125,18 @@ export class SessionStarter {
     void work.finally(() => this.pendingCleanups.delete(work));
   }
 
-  private async resolveWorkingFolder(wanted: string | undefined): Promise<{ cwd: string; isAsked: boolean }> {
+  private async resolveWorkingFolder(wanted: string | undefined): Promise<{ cwd: string; isRequested: boolean }> {
     const { workspace } = this.deps;
     const [first] = workspace.folders;
     if (!first) throw new ApiFailure(500, 'SERVER_ERROR', 'No folder is open. Open a folder and try again.');
-    if (wanted === undefined) return { cwd: first.path, isAsked: true };
+    if (wanted === undefined) return { cwd: first.path, isRequested: true };
     try {
       const { path, type } = await workspace.stat(await workspace.resolve(wanted));
-      if (type === 'directory') return { cwd: path, isAsked: true };
+      if (type === 'directory') return { cwd: path, isRequested: true };
     } catch (error) {
       if (!isEditorError(error)) throw error;
     }
-    return { cwd: first.path, isAsked: false };
+    return { cwd: first.path, isRequested: false };
   }
 }
 

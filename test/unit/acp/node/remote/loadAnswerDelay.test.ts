@@ -9,7 +9,7 @@ describe('LoadAnswerDelay', () => {
     const delay = new LoadAnswerDelay(clock, { quietMs: 300, maxQuietWaitMs: 10_000 }, ({ method = 'the answer' }) =>
       delivered.push(method),
     );
-    delay.noteSent({ id: 3, method: 'session/load', params: { sessionId: 's' } });
+    delay.recordSentMessage({ id: 3, method: 'session/load', params: { sessionId: 's' } });
     delay.receive({ id: 3, method: 'elicitation/create', params: {} });
     delay.receive({ id: 3, result: {} });
     delay.receive({ method: 'session/update', params: { sessionId: 's' } });
