@@ -20,7 +20,7 @@ interface AgentsPortDeps {
   readonly guardProcess: (leaderPid: number) => Disposable;
 }
 
-/** Gives the page of agents and the installer access to the code that runs agents. */
+/** What the page of agents and the installer need from the room that runs agents. */
 export class AgentsPort {
   constructor(private readonly deps: AgentsPortDeps) {}
 

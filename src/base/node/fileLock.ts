@@ -108,8 +108,8 @@ export class FileLock implements Disposable {
   }
 
   /**
-   * Removes the lock if it is still stale, and resolves to whether it was removed. Only one window at a time removes
-   * locks, so that none removes the new lock of another one.
+   * Removes the lock if it is still stale, and resolves to whether it did. Only one window at a time removes locks, so
+   * that none removes the new lock of another one.
    */
   private async evictStale(): Promise<boolean> {
     const { files, clock } = this.ports;

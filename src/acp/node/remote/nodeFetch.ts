@@ -92,7 +92,7 @@ export class NodeFetch implements Disposable {
       };
       const { answerTimeoutMs, connectTimeoutMs } = limits;
       const connecting = clock.setTimer(connectTimeoutMs, () => fail(late('accept a connection', connectTimeoutMs)));
-      // The server sends the first response after the start of the agent, which has its own time limit.
+      // The first response waits for the agent, which has its own time limit.
       const answering = this.hasAnswered
         ? clock.setTimer(answerTimeoutMs, () => fail(late('answer', answerTimeoutMs)))
         : undefined;

@@ -100,7 +100,7 @@ export class NonTextChanges {
     this.addRecord(record);
   }
 
-  /** Reads the current states of all changed files, or of the given ones. Never rejects. */
+  /** Reads the current states of all changed files, or of these. Never rejects. */
   async refresh(paths?: ReadonlySet<string>): Promise<void> {
     const { checkpoints } = this.ports;
     if (!checkpoints || this.openByPath.size + this.byTurn.size === 0) return;
