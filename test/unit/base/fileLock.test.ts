@@ -190,13 +190,16 @@ describe('FileLock', () => {
     other.dispose();
   });
 
-  it('is put back when its owner woke up before the removal', async () => {
+  it('is put back when its owner woke up before the removal, or another one has it since the same moment', async () => {
     await heldBy(elsewhere);
     await modifiedAgo(46_000);
     const late = newLock();
     files.once('move', beatNow);
     assert.equal(await late.acquire(), false);
-    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), elsewhere);
+    await modifiedAgo(46_000);
+    files.once('move', () => heldBy(living).then(() => modifiedAgo(46_000)));
+    assert.equal(await late.acquire(), false);
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), living);
     assert.deepEqual(await readdir(folder), ['lock']);
   });
 
@@ -263,10 +266,13 @@ describe('FileLock', () => {
     const lock = newLock();
     await lock.acquire();
     await rm(file);
+    clock.sleptMs += hour;
+    assert.equal(await lock.ensureHeld(), 'taken', 'noticed before a write');
+    await rm(file);
     clock.advance(10_000);
     await turns(50);
+    assert.equal(await lock.ensureHeld(), 'taken', 'noticed by a heartbeat');
     assert.equal(losses, 0);
-    assert.equal(await lock.ensureHeld(), 'taken');
     lock.dispose();
   });
 
