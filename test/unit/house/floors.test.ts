@@ -9,7 +9,6 @@ const mostFloors = 6;
 const known: Readonly<Record<string, readonly [number, string]>> = {
   'src/amplifier/common/client': [10, 'one reducer, whose parts follow each other as a turn does'],
   'src/chat/browser': [7, 'from the saved state to the page'],
-  'src/editor/node': [7, 'from the boundary to the editor without VS Code'],
 };
 
 /** The highest floor of each folder. A file stands one floor above the highest file of its folder that it imports. */
