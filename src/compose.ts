@@ -31,7 +31,7 @@ import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
 import { decodeWholeFile } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
-import { ProtectedFilesSetting } from './editor/node/protectedFilesSetting';
+import { ProtectedFilesSetting } from './editor/node/protection/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { StandingPermissions } from './permissions/common/standingPermissions';

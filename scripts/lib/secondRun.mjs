@@ -38,7 +38,7 @@ export function combineRuns(first, second) {
     const result = again.get(file);
     if (!result) return [];
     const failedAgain = result.failed.map(({ title }) => title);
-    return failed.filter(({ title }) => !failedAgain.includes(title)).map((test) => `${file}: ${nameOf(file, test)}`);
+    return failed.filter(({ title }) => !failedAgain.includes(title)).map((test) => `${file}: ${causeOf(file, test)}`);
   });
   return { ...countsOf(files), files, flaky };
 }
@@ -68,9 +68,11 @@ export function describeSummary({ passes, failures, pending, failed, flaky = [] 
 }
 
 /**
+ * The title with the first line of the error: nobody sees the first run again, and a flaky test needs a cause.
  * @param {string} file
  * @param {import('./summary.mjs').FailedTest} test
  */
-function nameOf(file, { title, error }) {
-  return title === file ? error : title;
+function causeOf(file, { title, error }) {
+  const [firstLine = ''] = error.trim().split('\n');
+  return title === file ? firstLine : `${title}: ${firstLine.trimEnd()}`;
 }

@@ -12,7 +12,7 @@ import { inRoot } from './paths.mjs';
  * @property {number} pending
  * @property {string[]} failed the tests and why
  * @property {FileResult[]} files in the order in which they ran
- * @property {string[]} [flaky] the tests that passed only when their file ran again, with that file
+ * @property {string[]} [flaky] the tests that passed only when their file ran again, with that file and the first line of their error
  */
 
 /** @param {string} name of the run: unit, host, ui, page */

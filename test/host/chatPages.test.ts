@@ -155,6 +155,7 @@ describe('the pages of the chat', () => {
     const startedAt = Date.now();
     for (let index = 0; index < 500; index++) {
       chat.transcript.append('a', 'x');
+      // As words of an agent come: the page draws in between.
       if (index % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const text = (): string =>

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { commandIds, settingIds } from '../../src/manifest';
 import { configureProviders, hoverTexts, itemModule, lensTitles } from './support/context';
 import { eventually } from '../support/eventually';
+import { turns } from '../support/turns';
 import { closeAll, inWorkspace, setSetting, show, type, writeInWorkspace } from './support/workspace';
 
 const text = 'one\nconst two = alpha(1);\nthree\n';
@@ -66,7 +67,7 @@ describe('context providers', () => {
     await configureProviders({ '../own-providers/loop.mjs': true, '../own-providers/narrow.mjs': true });
     await shows(alpha, 'Narrow');
     const startedAt = performance.now();
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await turns(1);
     // Who looped here would be given up after 10 s at the earliest.
     assert.ok(performance.now() - startedAt < 9_000, 'the host answers');
   });

@@ -39,6 +39,7 @@ describe('a file that is open and was written behind the back of VS Code', () =>
     await eventually('an edit that is saved', async () => {
       const file = await writeInWorkspace(`reload/${name}-${++files}.txt`, 'one\nlast\n');
       const { document } = await show(file);
+      // Each delay is another moment while VS Code reads the file.
       await new Promise((resolve) => setTimeout(resolve, delayMs));
       await writeFile(file, 'one\ntwo\nlast\n');
       const answer = await edited(file);

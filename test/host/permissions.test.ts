@@ -108,6 +108,7 @@ describe('the permissions', () => {
       let isDone = false;
       void asking.then(() => (isDone = true));
       await eventually('the end of the questions', async () => {
+        // VS Code does not tell when it has filled the list.
         await new Promise((resolve) => setTimeout(resolve, 200));
         await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
         assert.ok(isDone);

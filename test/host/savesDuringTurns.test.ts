@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { systemClock } from '../../src/base/node/systemClock';
 import { SavesByOthersTracker } from '../../src/chat/common/unsaved/savesByOthersTracker';
 import { readDiskTextAt } from '../../src/chat/vscode/unsaved/textVersions';
 import { windowSaveEvents } from '../../src/chat/vscode/unsaved/windowSaveEvents';
+import { FakeClock } from '../fake/fakeClock';
 import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
@@ -16,14 +16,17 @@ describe('a save in an editor while an agent works', () => {
   let saves: { path: string; before: unknown; saved: unknown }[];
   let watch: SavesByOthersTracker;
   let read: (path: string) => ReturnType<typeof readDiskTextAt>;
+  /** Its limits never end by themselves: a busy machine may take longer to read a file. */
+  let clock: FakeClock;
   beforeEach(() => {
     isRunning = true;
     isAgentsWrite = false;
     saves = [];
     read = readDiskTextAt;
+    clock = new FakeClock();
     watch = new SavesByOthersTracker({
       files: windowSaveEvents,
-      clock: systemClock,
+      clock,
       fileTexts: {
         readDisk: async (path) => ({ text: await read(path), id: undefined, isDirty: false }),
       },
@@ -64,8 +67,11 @@ describe('a save in an editor while an agent works', () => {
     const file = await writeInWorkspace('saves/slow.txt', 'one\n');
     const { document } = await show(file);
     await type(await vscode.window.showTextDocument(document), start, 'mine ');
-    let reads = 0;
-    read = (path) => (++reads === 1 ? new Promise(() => undefined) : readDiskTextAt(path));
+    read = () => {
+      read = readDiskTextAt;
+      clock.advance(300);
+      return new Promise(() => undefined);
+    };
     assert.equal(await document.save(), true);
     assert.equal(await readFile(file, 'utf8'), 'mine one\n');
     await eventually('the save', () => {

@@ -133,7 +133,7 @@ describe('The chat, as a user sees it', () => {
     await chat.send('/slow 100');
     await chat.shows('This answer comes one word at a time');
     await window.runCommand('View: Toggle Secondary Side Bar Visibility');
-    await window.page.waitForTimeout(1_000);
+    await window.page.locator('.part.auxiliarybar').waitFor({ state: 'hidden' });
     await window.runCommand('Backline: Open Chat');
     await chat.shows('/slow 100');
     await chat.shows('Said 100 words');
@@ -183,9 +183,11 @@ describe('The chat, as a user sees it', () => {
   });
 
   it('follows the theme', async () => {
+    const theme = async (): Promise<string | null> =>
+      (await chat.frame()).locator('body').getAttribute('data-vscode-theme-kind');
+    const before = await theme();
     await window.runCommand('Preferences: Toggle between Light/Dark Themes');
-    await window.page.waitForTimeout(500);
-    await chat.frame();
+    await until('the other theme', async () => (await theme()) !== before);
     await window.screenshot('chat-other-theme');
   });
 });

@@ -55,7 +55,7 @@ describe('The chat with an Amplifier server', () => {
       await chat.send('begin');
       await chat.shows('the first half');
       await server.stop();
-      await window.page.waitForTimeout(1_000);
+      await chat.shows(`The connection to ${server.url.origin} was lost. Reconnecting…`);
       isHanging = false;
       await server.start();
       await (await chat.button('Send')).waitFor();

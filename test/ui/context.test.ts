@@ -134,6 +134,7 @@ describe('Context items, as a user sees them', () => {
       assert.match(await hoverOverEndOf(window, 'look at this evil'), /click me/);
       await window.page.locator('.monaco-hover .hover-contents').getByText('click me').click({ timeout: 5_000 });
     });
+    // A command that must not run has no end that could be waited for.
     await window.page.waitForTimeout(700);
     assert.equal(await window.page.locator('.quick-input-widget').isVisible(), false);
     assert.equal(await window.page.locator('.monaco-hover .evil').count(), 0);

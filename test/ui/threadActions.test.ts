@@ -55,6 +55,7 @@ describe('Amp threads, as a user works with them', () => {
         if (isChosen) return;
         await row(of).click({ button: 'right', timeout: 5_000 });
         await entry.hover({ timeout: 5_000 });
+        // Until then, VS Code takes a click for the end of the one that opened the menu.
         await window.page.waitForTimeout(300);
       }
       await entry.click({ timeout: 5_000 });

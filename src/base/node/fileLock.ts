@@ -27,6 +27,9 @@ interface LockPorts {
 }
 
 interface LockState {
+  /** Undefined if there is no lock. */
+  readonly text: string | undefined;
+  readonly modifiedAt: number | undefined;
   readonly owner: Owner | undefined;
   readonly isStale: boolean;
 }
@@ -107,10 +110,7 @@ export class FileLock implements Disposable {
     return true;
   }
 
-  /**
-   * Removes the lock if it is still stale, and resolves to whether it did. Only one window at a time removes locks, so
-   * that none removes the new lock of another one.
-   */
+  /** Removes the lock if it is still stale, and resolves to whether it did. Only one window at a time removes locks. */
   private async evictStale(): Promise<boolean> {
     const { files, clock } = this.ports;
     const guard = `${this.file}.evict`;
@@ -121,12 +121,28 @@ export class FileLock implements Disposable {
       return false;
     }
     try {
-      const { isStale } = await this.readLock();
-      if (isStale) await files.remove(this.file);
-      return isStale;
+      const found = await this.readLock();
+      return found.isStale && (await this.remove(found));
     } finally {
-      await files.remove(guard);
+      // If this window was silent for long, another one has replaced its guard.
+      if ((await files.read(guard)) === this.ownerId) await files.remove(guard);
     }
+  }
+
+  /**
+   * Removes a lock as it was found, and resolves to whether it is gone. The computer may have slept since then, and another
+   * window may have taken the lock: it is moved first, because what was moved cannot change any more, and can be put back.
+   */
+  private async remove({ text, modifiedAt }: LockState): Promise<boolean> {
+    const { files } = this.ports;
+    const moved = `${this.file}.${this.ownerId}`;
+    if (!(await files.move(this.file, moved))) return true;
+    if ((await files.read(moved)) !== text || (await files.modifiedAt(moved)) !== modifiedAt) {
+      await files.move(moved, this.file);
+      return false;
+    }
+    await files.remove(moved);
+    return true;
   }
 
   private scheduleHeartbeat(): void {
@@ -165,8 +181,10 @@ export class FileLock implements Disposable {
 
   private async readLock(): Promise<LockState> {
     const { files } = this.ports;
-    const owner = ownerOf(await files.read(this.file));
-    return { owner, isStale: this.isStale(owner, await files.modifiedAt(this.file)) };
+    const text = await files.read(this.file);
+    const modifiedAt = await files.modifiedAt(this.file);
+    const owner = ownerOf(text);
+    return { text, modifiedAt, owner, isStale: this.isStale(owner, modifiedAt) };
   }
 
   private isStale(owner: Owner | undefined, modifiedAt: number | undefined): boolean {

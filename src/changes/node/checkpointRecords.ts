@@ -4,7 +4,7 @@ import { parseJson } from '../../base/common/parseJson';
 import { maxLeftOut, type Checkpoint, type CheckpointDetails } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { joinNul } from '../common/nameList';
-import type { FolderScanResult } from './folderScan';
+import type { FolderScanResult } from './scan/folderScan';
 import { GitFailure, type PrivateRepository } from './git/privateRepository';
 
 const refs = 'refs/checkpoints/';

@@ -6,7 +6,7 @@ import { errorCode, userMessageOf } from '../../base/common/errors';
 import type { CheckpointLimits, FileChange, LeftOutItem } from '../common/checkpoint';
 import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
-import { FolderScan, type FolderScanResult } from './folderScan';
+import { FolderScan, type FolderScanResult } from './scan/folderScan';
 import type { GitProgram } from './git/gitProgram';
 import { findIgnoredByTree, findIgnored } from './git/ignoreRules';
 import { PrivateRepository, prepareRepository, type RepositoryPlace } from './git/privateRepository';

@@ -18,7 +18,7 @@ import { isAtOrBelow } from '../common/nameList';
 import { orderSteps, type RestorePlan, type RestoreStep } from '../common/restorePlan';
 import type { CurrentState, ResumeDirection } from '../common/workspaceCheckpoints';
 import type { CheckpointRetention } from '../common/retention';
-import { CurrentStateReader } from './currentStateReader';
+import { CurrentStateReader } from './scan/currentStateReader';
 import { GitProgram } from './git/gitProgram';
 import { CheckpointRepositoryProvider } from './checkpointRepositoryProvider';
 import { GitFailure } from './git/privateRepository';

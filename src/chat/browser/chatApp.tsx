@@ -1,6 +1,6 @@
 import { ApprovalArea } from './approval/approvalArea';
 import { ChangesBar } from './notices/changesBar';
-import type { ChatPage } from './chatPage';
+import type { ChatPage } from './page/chatPage';
 import { Composer } from './composer/composer';
 import { PageProvider, usePageState } from './chatPageContext';
 import { ProblemList } from './notices/problemList';

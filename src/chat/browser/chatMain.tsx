@@ -5,7 +5,7 @@ import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnec
 import { HostTimeContext } from '../../webview/browser/hostTime';
 import { hideSelectAllFromHost } from '../../webview/browser/selectAllInFields';
 import { ChatApp } from './chatApp';
-import { ChatPage } from './chatPage';
+import { ChatPage } from './page/chatPage';
 
 declare function acquireVsCodeApi(): VsCodeApi;
 

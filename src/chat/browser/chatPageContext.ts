@@ -1,8 +1,8 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
-import type { ChatPage } from './chatPage';
-import type { ChatPageState } from './chatPageStore';
+import type { ChatPage } from './page/chatPage';
+import type { ChatPageState } from './page/chatPageStore';
 
 const context = createContext<ChatPage | undefined>(undefined);
 

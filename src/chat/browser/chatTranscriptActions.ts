@@ -1,6 +1,6 @@
 import type { TranscriptActions } from '../../transcript/browser/transcriptActions';
 import { chatRequests } from '../common/page/chatApi';
-import type { ChatPage } from './chatPage';
+import type { ChatPage } from './page/chatPage';
 
 /** `isReadonly`: another window is writing to the conversation. */
 export function createTranscriptActions(page: ChatPage, isReadonly = false): TranscriptActions {

@@ -4,7 +4,7 @@ import type { TranscriptOptions } from '../../transcript/browser/transcriptActio
 import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/list/transcriptList';
 import { useFindKey } from '../../transcript/browser/find/useFindKey';
 import { useIsTranscriptEmpty } from '../../transcript/browser/list/useIsTranscriptEmpty';
-import type { ChatPage } from './chatPage';
+import type { ChatPage } from './page/chatPage';
 import { EmptyState } from './emptyState';
 import { usePage, usePageState } from './chatPageContext';
 import { createTranscriptActions } from './chatTranscriptActions';

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { PageCommand } from './chatPage';
+import type { PageCommand } from './page/chatPage';
 import { usePage } from './chatPageContext';
 
 /** Calls the latest `run` whenever the host or another part of the page issues the command. */

@@ -8,7 +8,7 @@ import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
-import type { Chat, Chats } from '../common/chatPorts';
+import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
@@ -139,8 +139,8 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const restorer = new FileRestorer({ chats, checkpoints, newId });
-    const undoRestore = (chat: Chat, restoreId: string): Promise<void> =>
-      restore.undo(chat, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
+    const undoRestore = (sessionId: string, restoreId: string): Promise<void> =>
+      restore.undoIn(sessionId, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, undoRestore });
     const turnReviews = store.add(new TurnReviews(chats, documents, messages, undo));
     const interrupted = new InterruptedRestores({ checkpoints, restorer, undoRestore, dialogs, messages, log });

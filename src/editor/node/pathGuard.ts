@@ -8,7 +8,7 @@ import type { WorkspacePath } from '../common/globRules';
 import { localFileSystem, type GuardFileSystem } from './guardFileSystem';
 import { findHardLinkedNames } from './hardLinkedNames';
 import { ExcludedHardLinks } from './excludedHardLinks';
-import { findHookNames, defaultHookNamesOptions } from './hookNames';
+import { findHookNames, defaultHookNamesOptions } from './protection/hookNames';
 import { findSymlinkedNames } from './symlinkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
 

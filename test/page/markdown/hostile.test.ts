@@ -41,6 +41,7 @@ describe('hostile markdown', () => {
         container.getBoundingClientRect();
         const ms = longestMs || performance.now() - startMs;
         for (const link of [...container.querySelectorAll('a')].slice(0, 20)) link.click();
+        // A script that came with the markdown would run in a task of its own.
         await new Promise((resolve) => setTimeout(resolve));
         const all = [...container.querySelectorAll('*')];
         return {

@@ -51,6 +51,13 @@ export class ChatView {
     await (await this.frame()).locator('.entry-answer').getByText(text).first().waitFor();
   }
 
+  /** Resolves when the button is on the page, also if VS Code loads the page again meanwhile. */
+  async hasButton(name: string): Promise<void> {
+    await eventually(`the button ${name}`, async () => {
+      await (await this.button(name)).waitFor({ timeout: 5_000 });
+    });
+  }
+
   async button(name: string | RegExp): Promise<Locator> {
     return (await this.frame()).getByRole('button', { name }).first();
   }

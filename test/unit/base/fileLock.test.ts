@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, open, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { DiskFiles } from '../../../src/base/node/filePort';
 import { FileLock } from '../../../src/base/node/fileLock';
 import { FakeClock } from '../../fake/fakeClock';
+import { eventually } from '../../support/eventually';
 import { turns } from '../../support/turns';
 
 /** Goes on while the computer sleeps; its timers do not. */
@@ -16,17 +17,40 @@ class SleepyClock extends FakeClock {
   }
 }
 
-/** Lets something happen between the look at a lock and its removal. */
+type Step = 'guard' | 'move' | 'read' | 'created';
+
+/** Lets something happen once before or after a step, and notes the names of files that were to be created. */
 class InterruptedFiles extends DiskFiles {
-  beforeRemoval: (() => Promise<void>) | undefined;
+  readonly created: string[] = [];
+  private readonly interruptions = new Map<Step, () => Promise<void>>();
+
+  /** Before a guard is created, a lock is moved or a file is read, or after a lock was created. */
+  once(step: Step, interrupt: () => Promise<void>): void {
+    this.interruptions.set(step, interrupt);
+  }
 
   override async createNew(file: string, text: string): Promise<boolean> {
-    if (file.endsWith('.evict')) {
-      const { beforeRemoval } = this;
-      this.beforeRemoval = undefined;
-      await beforeRemoval?.();
-    }
-    return await super.createNew(file, text);
+    if (file.endsWith('.evict')) await this.interrupt('guard');
+    this.created.push(path.basename(file));
+    const isNew = await super.createNew(file, text);
+    if (isNew && !file.endsWith('.evict')) await this.interrupt('created');
+    return isNew;
+  }
+
+  override async move(from: string, to: string): Promise<boolean> {
+    await this.interrupt('move');
+    return await super.move(from, to);
+  }
+
+  override async read(file: string): Promise<string | undefined> {
+    await this.interrupt('read');
+    return await super.read(file);
+  }
+
+  private async interrupt(step: Step): Promise<void> {
+    const interrupt = this.interruptions.get(step);
+    this.interruptions.delete(step);
+    await interrupt?.();
   }
 }
 
@@ -52,6 +76,11 @@ describe('FileLock', () => {
   const newLock = () => new FileLock(file, { files, clock, onLost: () => losses++ });
   const heldBy = (owner: object) => writeFile(file, JSON.stringify(owner));
   const beatNow = () => utimes(file, new Date(), new Date());
+  /** Before the time of the clock, in whole milliseconds as every disk stores them. */
+  const modifiedAgo = async (ageMs: number, name = file) => {
+    const date = new Date(clock.now() - ageMs);
+    await utimes(name, date, date);
+  };
 
   it('is not taken from a live process, however long the computer has slept', async () => {
     await heldBy(living);
@@ -113,7 +142,7 @@ describe('FileLock', () => {
     await heldBy(dead);
     const other = newLock();
     const late = newLock();
-    files.beforeRemoval = async () => assert.equal(await other.acquire(), true);
+    files.once('guard', async () => assert.equal(await other.acquire(), true));
     assert.equal(await late.acquire(), false);
     assert.equal(await other.ensureHeld(), 'held');
     clock.advance(20_000);
@@ -143,14 +172,210 @@ describe('FileLock', () => {
     second.dispose();
   });
 
-  it('stops its heartbeat when it is released during a heartbeat', async () => {
+  it('is put back by a window that slept before the removal, when another one has taken it meanwhile', async () => {
+    await heldBy(dead);
+    const [other, late] = [newLock(), newLock()];
+    files.once('move', async () => {
+      clock.sleptMs += 46_000;
+      assert.equal(await other.acquire(), false, 'the late one seems to have crashed, which is noticed at this try');
+      assert.equal(await other.acquire(), true);
+      await writeFile(`${file}.evict`, 'a third window');
+    });
+    assert.equal(await late.acquire(), false);
+    assert.equal(await other.ensureHeld(), 'held');
+    clock.advance(20_000);
+    await turns(50);
+    assert.equal(losses, 0);
+    assert.deepEqual(await readdir(folder), ['lock', 'lock.evict'], 'the guard of the third window stays, too');
+    other.dispose();
+  });
+
+  it('is put back when its owner woke up before the removal, or another one has it since the same moment', async () => {
+    await heldBy(elsewhere);
+    await modifiedAgo(46_000);
+    const late = newLock();
+    files.once('move', beatNow);
+    assert.equal(await late.acquire(), false);
+    await modifiedAgo(46_000);
+    files.once('move', () => heldBy(living).then(() => modifiedAgo(46_000)));
+    assert.equal(await late.acquire(), false);
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), living);
+    assert.deepEqual(await readdir(folder), ['lock']);
+  });
+
+  it('is acquired when its owner removed it before the removal', async () => {
+    await heldBy(dead);
+    const lock = newLock();
+    files.once('move', () => rm(file));
+    assert.equal(await lock.acquire(), true);
+    lock.dispose();
+  });
+
+  it('is not acquired when another window has replaced it right after it was created', async () => {
+    files.once('created', () => heldBy(living));
+    assert.equal(await newLock().acquire(), false);
+    assert.equal(clock.pending, 1, 'only the silence of the other one is counted');
+  });
+
+  it('is given up for now after three tries that each found another lock of a dead process', async () => {
+    await heldBy(dead);
+    const lock = newLock();
+    const removed = files.move.bind(files);
+    files.move = async (from, to) => {
+      const isThere = await removed(from, to);
+      if (from === file) await heldBy(dead);
+      return isThere;
+    };
+    assert.equal(await lock.acquire(), false);
+    assert.equal(files.created.filter((name) => name === 'lock').length, 3);
+  });
+
+  it('is not touched in a folder where a live process holds it', async () => {
+    await heldBy(living);
+    assert.equal(await newLock().acquire(), false);
+    assert.deepEqual(files.created, ['lock'], 'no guard was created');
+  });
+
+  it('is acquired again by the one that holds it', async () => {
+    const lock = newLock();
+    assert.deepEqual([await lock.acquire(), await lock.acquire()], [true, true]);
+    assert.equal(clock.pending, 1, 'it has one heartbeat');
+    lock.dispose();
+  });
+
+  it('is held without a look at the file for 20 s after a heartbeat', async () => {
     const lock = newLock();
     await lock.acquire();
-    clock.advance(10_000);
+    await heldBy(elsewhere);
+    assert.equal(await lock.ensureHeld(), 'held');
+    clock.sleptMs += 19_999;
+    assert.equal(await lock.ensureHeld(), 'held');
+    clock.sleptMs += 1;
+    assert.equal(await lock.ensureHeld(), 'theirs');
+  });
+
+  it('is still held after a long sleep in which nobody took it', async () => {
+    const lock = newLock();
+    await lock.acquire();
+    clock.sleptMs += hour;
+    assert.equal(await lock.ensureHeld(), 'held');
     lock.dispose();
+  });
+
+  it('is taken again, and not lost, when its file was deleted', async () => {
+    const lock = newLock();
+    await lock.acquire();
+    await rm(file);
+    clock.sleptMs += hour;
+    assert.equal(await lock.ensureHeld(), 'taken', 'noticed before a write');
+    await rm(file);
+    clock.advance(10_000);
     await turns(50);
-    assert.equal(clock.pending, 0);
+    assert.equal(await lock.ensureHeld(), 'taken', 'noticed by a heartbeat');
     assert.equal(losses, 0);
+    lock.dispose();
+  });
+
+  it('is renewed by each heartbeat', async () => {
+    const lock = newLock();
+    await lock.acquire();
+    for (let beat = 0; beat < 3; beat++) {
+      await modifiedAgo(hour);
+      clock.advance(10_000);
+      await eventually('the heartbeat', async () => {
+        assert.ok((await stat(file)).mtimeMs > Date.now() - hour / 2);
+        assert.equal(clock.pending, 1);
+      });
+    }
+    assert.equal(losses, 0);
+    lock.dispose();
+  });
+
+  it('is held elsewhere only by a live owner that is another one', async () => {
+    const lock = newLock();
+    assert.equal(await lock.isHeldElsewhere(), false, 'there is none');
+    await heldBy(dead);
+    assert.equal(await lock.isHeldElsewhere(), false, 'its process has ended');
+    await heldBy(living);
+    assert.equal(await lock.isHeldElsewhere(), true);
+    await rm(file);
+    await lock.acquire();
+    assert.equal(await lock.isHeldElsewhere(), false, 'it is its own');
+    lock.dispose();
+  });
+
+  it('is taken from an earlier process with the id of this one', async () => {
+    await heldBy({ ...dead, pid: process.pid });
+    const lock = newLock();
+    assert.equal(await lock.acquire(), true);
+    lock.dispose();
+  });
+
+  it('is taken from another computer, and a guard from another window, only after more than 45 s', async () => {
+    // What is dead here may be alive there.
+    for (const [ageMs, isTaken] of [
+      [45_000, false],
+      [45_001, true],
+    ] as const) {
+      await heldBy({ ...dead, host: 'elsewhere' });
+      await modifiedAgo(ageMs);
+      const lock = newLock();
+      assert.equal(await lock.acquire(), isTaken, `${ageMs} ms`);
+      lock.dispose();
+      await heldBy(dead);
+      await writeFile(`${file}.evict`, 'first');
+      await modifiedAgo(ageMs, `${file}.evict`);
+      assert.equal(await newLock().acquire(), false);
+      assert.equal((await readdir(folder)).includes('lock.evict'), !isTaken, `${ageMs} ms`);
+      await rm(`${file}.evict`, { force: true });
+    }
+  });
+
+  it('is counted as silent for 45 s only', async () => {
+    await heldBy(living);
+    const lock = newLock();
+    await lock.isHeldElsewhere();
+    clock.advance(44_999);
+    assert.equal(await lock.isHeldElsewhere(), true);
+    clock.advance(1);
+    assert.equal(await lock.isHeldElsewhere(), false);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('is removed at its release only by its owner', async () => {
+    const lock = newLock();
+    await lock.acquire();
+    await lock.release();
+    assert.deepEqual(await readdir(folder), []);
+    await heldBy(living);
+    await lock.release();
+    files.once('read', () => Promise.reject(new Error('the disk does not answer')));
+    await lock.release();
+    assert.deepEqual(await readdir(folder), ['lock']);
+    assert.equal(await lock.ensureHeld(), 'theirs', 'a released lock is not held, however recent its heartbeat is');
+    lock.dispose();
+  });
+
+  it('stops its heartbeat when it is released during a heartbeat, whoever has it then', async () => {
+    for (const next of [undefined, elsewhere]) {
+      const lock = newLock();
+      await lock.acquire();
+      if (next) await heldBy(next);
+      clock.advance(10_000);
+      lock.dispose();
+      await turns(50);
+      assert.equal(clock.pending, 0);
+      assert.equal(losses, 0);
+    }
+  });
+
+  it('is not held by one that releases it while it is checked', async () => {
+    const lock = newLock();
+    await lock.acquire();
+    clock.sleptMs += hour;
+    files.once('read', () => Promise.resolve(lock.dispose()));
+    assert.equal(await lock.ensureHeld(), 'taken', 'it was taken again');
+    lock.dispose();
   });
 
   it('leaves no incomplete file on a full disk', async () => {

@@ -7,6 +7,7 @@ import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { ContextClient } from '../../../src/context/common/contextClient';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
+import { FakeClock } from '../../fake/fakeClock';
 import { documentOf, realClient, testWorkerLimits, titles } from './support/contextHarness';
 import { buildContextWorker } from './support/contextWorker';
 import { startServer } from './support/providerServer';
@@ -139,7 +140,8 @@ describe('a provider from an https server', () => {
       workerFile: worker.file,
       remoteFolder: join(worker.folder, 'kept'),
       fetch: (url, init) => fetch(url, init),
-      clock: systemClock,
+      // A slow machine must not use up the limit of the look for a new version.
+      clock: new FakeClock(),
       log: nullLogger,
       isAllowed: () => false,
       allowedCode: (url) => (url === key ? allowed : undefined),

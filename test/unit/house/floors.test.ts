@@ -8,10 +8,6 @@ const mostFloors = 6;
 /** Folders with more floors, how many, and why. It only shrinks: a number goes down with the folder, and goes when that is small. */
 const known: Readonly<Record<string, readonly [number, string]>> = {
   'src/amplifier/common/client': [10, 'one reducer, whose parts follow each other as a turn does'],
-  'src/changes/node': [7, 'from Git to the folders of a window'],
-  'src/chat/browser': [7, 'from the saved state to the page'],
-  'src/chat/common/changes': [7, 'from the texts of files to their review'],
-  'src/editor/node': [7, 'from the boundary to the editor without VS Code'],
 };
 
 /** The highest floor of each folder. A file stands one floor above the highest file of its folder that it imports. */

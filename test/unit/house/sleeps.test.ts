@@ -10,15 +10,12 @@ const waits = path.join('support', 'eventually.ts');
 /** Tests in VS Code and in pages that sleep, how often, and why nothing tells them when to go on. */
 const known: Readonly<Record<string, readonly [number, string]>> = {
   'host/chatPages.test.ts': [2, 'VS Code still tells of files that were just written; a page is slow'],
-  'host/context.test.ts': [1, 'shows that timers of the extension host run'],
   'host/editorReload.test.ts': [1, 'VS Code notices a written file later or sooner'],
   'host/permissions.test.ts': [1, 'a quick pick takes no answer until VS Code has filled it'],
   'host/quickPickItems.test.ts': [1, 'items that change at any speed'],
   'page/markdown/hostile.test.ts': [1, 'scripts that run after a task'],
   'page/markdown/support/markdownPage.ts': [1, 'a task of the page'],
   'page/support/drawn.ts': [1, 'a task of the page'],
-  'ui/chat.test.ts': [2, 'VS Code hides a side bar, and changes a theme'],
-  'ui/chatAmplifier.test.ts': [1, 'a server that stays away'],
   'ui/context.test.ts': [1, 'a command that must not run'],
   'ui/threadActions.test.ts': [1, 'a menu takes a click for the end of the one that opened it'],
   'ui/unsavedText.test.ts': [1, 'VS Code shows nothing when text has been put back'],

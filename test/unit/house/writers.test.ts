@@ -22,7 +22,7 @@ const writers: Readonly<Record<string, string>> = {
   'threads/vscode/threadActions.ts': 'an export, to where the user says in a dialog',
   'amp/node/pluginFile.ts': "Backline's own plugin, by a command of the user",
   'amp/node/serverLockfile.ts': 'own storage',
-  'changes/node/folderScan.ts': 'own storage: the list of names for Git',
+  'changes/node/scan/folderScan.ts': 'own storage: the list of names for Git',
   'changes/node/git/ignoreRules.ts': 'own storage',
   'changes/node/git/indexFile.ts': 'own storage',
   'changes/node/checkpointRepositoryProvider.ts': 'own storage',

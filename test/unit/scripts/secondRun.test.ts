@@ -24,12 +24,18 @@ describe('the second run of test files that fail', () => {
     const { passes, failures, pending } = summary;
     assert.deepEqual({ passes, failures, pending }, { passes: 5, failures: 0, pending: 0 });
     assert.deepEqual(summary.failed, []);
-    assert.deepEqual(summary.flaky, ['b: opens']);
+    assert.deepEqual(summary.flaky, ['b: opens: Error: too slow']);
+  });
+
+  it('reports only the first line of the error of a flaky test, so that each is one line', () => {
+    const error = '\nAssertionError: the card is missing\r\n    at chat.test.ts:7\n+ actual';
+    const first = { ...failed('a', 0), failures: 1, failed: [{ title: 'opens', error }] };
+    assert.deepEqual(combineRuns([first], [passed('a')]).flaky, ['a: opens: AssertionError: the card is missing']);
   });
 
   it('keeps what fails both times, and what fails only in the second run, as failed', () => {
     const summary = combineRuns([failed('a', 1, 'opens', 'sends')], [failed('a', 1, 'sends', 'closes')]);
-    assert.deepEqual(summary.flaky, ['a: opens']);
+    assert.deepEqual(summary.flaky, ['a: opens: Error: too slow']);
     assert.deepEqual(summary.failed, ['sends: Error: too slow', 'closes: Error: too slow']);
     assert.equal(summary.failures, 2);
   });
@@ -72,6 +78,10 @@ describe('the second run of test files that fail', () => {
 
   it('is described in lines that end with the flaky tests', () => {
     const summary = combineRuns([failed('a', 0, 'x'), failed('b', 0, 'y')], [failed('a', 0, 'x'), passed('b')]);
-    assert.deepEqual(describeSummary(summary), ['1 passing, 1 failing', '  x: Error: too slow', 'flaky: b: y']);
+    assert.deepEqual(describeSummary(summary), [
+      '1 passing, 1 failing',
+      '  x: Error: too slow',
+      'flaky: b: y: Error: too slow',
+    ]);
   });
 });

@@ -55,6 +55,9 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   private readonly backendOpenQueue = new KeyedQueue();
   private readonly requestedAgentIds = new Set<string>();
   private lastCatalogue: Catalogue | undefined;
+  /** Numbers of the last load that began, and of the one with `lastCatalogue`. */
+  private lastLoad = 0;
+  private loadOfCatalogue = 0;
   private isDisposed = false;
 
   constructor(private readonly options: AgentRegistryDeps) {}
@@ -97,7 +100,8 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   async open(id: string): Promise<SessionBackend> {
     return await this.backendOpenQueue.run(id, async () => {
       this.requireTrust();
-      const entry = (await this.refreshCatalogue()).agents.find((agent) => agent.id === id);
+      await this.refreshCatalogue();
+      const entry = this.entryOf(id);
       const opened = this.openBackends.get(id);
       if (opened && hasSameConfiguration(opened.entry, entry)) return opened.backend;
       if (opened) await this.stopBackend(id, opened);
@@ -111,20 +115,26 @@ export class AgentRegistry implements BackendRegistry, Disposable {
 
   /** Call when settings, folders or trust change: stops backends whose entry has changed. Never rejects. */
   async refresh(): Promise<void> {
-    const wasLoaded = this.lastCatalogue !== undefined;
-    this.lastCatalogue = undefined;
-    if (wasLoaded || this.openBackends.size > 0) {
-      const { agents } = await this.refreshCatalogue();
-      const isTrusted = this.options.isTrusted();
+    if (this.lastLoad > 0) {
+      await this.refreshCatalogue();
       await Promise.all(
         [...this.openBackends].map(async ([id, opened]) => {
-          const entry = agents.find((agent) => agent.id === id);
-          const isDenied = entry !== undefined && (await this.missingConsentFor(entry))?.decision === 'denied';
-          if (!isTrusted || isDenied || !hasSameConfiguration(opened.entry, entry)) await this.stopBackend(id, opened);
+          if (!(await this.mayContinue(id, opened))) await this.stopBackend(id, opened);
         }),
       );
     }
     this.emitter.fire();
+  }
+
+  private async mayContinue(id: string, { entry }: OpenBackend): Promise<boolean> {
+    // Looked up anew each time, because a newer catalogue may have been loaded meanwhile, also by the one that opened it.
+    const known = this.entryOf(id);
+    const isDenied = known !== undefined && (await this.missingConsentFor(known))?.decision === 'denied';
+    return this.options.isTrusted() && !isDenied && hasSameConfiguration(entry, this.entryOf(id));
+  }
+
+  private entryOf(id: string): CatalogueEntry | undefined {
+    return this.lastCatalogue?.agents.find((agent) => agent.id === id);
   }
 
   /** An installed agent is started in its newest version, which may have been installed since its backend was created. */
@@ -147,8 +157,12 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     this.signInEmitter.dispose();
   }
 
+  /** Loads the catalogue. A load that ends after a later one is ignored, because it may miss what was installed since. */
   private async refreshCatalogue(): Promise<Catalogue> {
+    const load = ++this.lastLoad;
     const catalogue = await this.options.loadCatalogue();
+    if (this.lastCatalogue && this.loadOfCatalogue > load) return this.lastCatalogue;
+    this.loadOfCatalogue = load;
     const reportedProblems = new Set(this.lastCatalogue?.problems);
     for (const problem of catalogue.problems) if (!reportedProblems.has(problem)) this.options.log.warn(problem);
     const hasChanged = JSON.stringify(catalogue) !== JSON.stringify(this.lastCatalogue);

@@ -17,7 +17,7 @@ import {
   type SkippedStep,
 } from '../../common/restorePlan';
 import type { ResumeDirection } from '../../common/workspaceCheckpoints';
-import { mapConcurrently } from '../fileStatus';
+import { mapConcurrently } from '../scan/fileStatus';
 import { journalName } from './hasInterruptedRestore';
 import { StepRunner, type FileSystemTraits } from './restoreStep';
 import type { TreeReader } from '../git/treeReader';

@@ -4,7 +4,7 @@ import { userMessageOf } from '../../../base/common/errors';
 import type { FileKind, FileState } from '../../common/checkpoint';
 import { diskFullError, isDiskFull } from '../../common/checkpointError';
 import { findMatchingSide, type RestoreStep, type SkippedStep, type MatchingSide } from '../../common/restorePlan';
-import { readState } from '../fileStatus';
+import { readState } from '../scan/fileStatus';
 import { SymlinkInPathError, withHeldFolder } from './withHeldFolder';
 import { unfinishedPrefix } from '../git/privateRepository';
 

@@ -10,7 +10,7 @@ import { FolderIcon, WarningIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ApprovalView } from '../../common/chatView';
 import { ApprovalPart } from './approvalPart';
-import type { ChatPage } from '../chatPage';
+import type { ChatPage } from '../page/chatPage';
 import { usePage, usePageState } from '../chatPageContext';
 import { createTranscriptActions } from '../chatTranscriptActions';
 

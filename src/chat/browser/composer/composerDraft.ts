@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Emitter } from '../../../base/common/event';
 import { Draft, type DraftAttachment } from '../../common/chatView';
 import { emptyDraft, isEmptyDraft, isSameDraft, joinDrafts, addAttachments } from '../../common/conversation/drafts';
-import type { SavedPageState } from '../savedPageState';
+import type { SavedPageState } from '../page/savedPageState';
 
 const SavedDraft = z.object({ sessionId: z.optional(z.string()), draft: Draft });
 

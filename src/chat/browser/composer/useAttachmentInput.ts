@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../../base/common/errors';
 import { chatRequests } from '../../common/page/chatApi';
-import type { ChatPage } from '../chatPage';
+import type { ChatPage } from '../page/chatPage';
 import { parseDroppedUris, createImageAttachment, isImageFile } from './imageAttachments';
 import { usePage } from '../chatPageContext';
 

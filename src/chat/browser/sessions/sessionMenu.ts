@@ -1,7 +1,7 @@
 import { ExportIcon, OpenInTabIcon, TrashIcon } from '../../../webview/browser/icons';
 import type { MenuItem } from '../../../webview/browser/menu';
 import { chatRequests } from '../../common/page/chatApi';
-import type { ChatPage } from '../chatPage';
+import type { ChatPage } from '../page/chatPage';
 
 export function sessionMenuItems(page: ChatPage, sessionId: string): MenuItem[] {
   const exported = (format: 'markdown' | 'html' | 'json') => () =>

@@ -5,7 +5,7 @@ import type { Logger } from '../../../base/common/log';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
-import type { ChatFileAccess } from './chatFileAccess';
+import type { ChatFileAccess } from '../chatFileAccess';
 import { ChatError, type RevertOptions, type TurnRange, type FileChangedByTurns, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';

@@ -1,7 +1,7 @@
 import { isEditorError } from '../../../editor/common/editorPort';
 import { mergeTexts } from '../../../changes/common/review/threeWayMerge';
 import type { TextBlobs } from '../chatStore';
-import type { ChatFileAccess } from './chatFileAccess';
+import type { ChatFileAccess } from '../chatFileAccess';
 
 /**
  * Contents of a file. Null if the file does not exist. Undefined if unknown, because the file is too large, not text,

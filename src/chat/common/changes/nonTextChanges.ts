@@ -45,7 +45,10 @@ export class NonTextChanges {
   /** Changes that the user has neither kept nor undone, one per turn, oldest first. */
   private readonly openByPath = new Map<string, readonly StateChange[]>();
   private readonly byTurn = new Map<number, Map<string, StateChange>>();
-  private stateByPath: ReadonlyMap<string, CurrentState> = new Map();
+  private readonly stateByPath = new Map<string, CurrentState>();
+  /** The refresh that has set or removed the state of a file. */
+  private readonly refreshByPath = new Map<string, number>();
+  private lastRefresh = 0;
 
   constructor(private readonly ports: StateChangesPorts) {}
 
@@ -100,7 +103,10 @@ export class NonTextChanges {
     this.addRecord(record);
   }
 
-  /** Reads the current states of all changed files, or of these. Never rejects. */
+  /**
+   * Reads the current states of all changed files, or of these. A refresh that ends after a later one changes nothing of
+   * the files that both have read. Never rejects.
+   */
   async refresh(paths?: ReadonlySet<string>): Promise<void> {
     const { checkpoints } = this.ports;
     if (!checkpoints || this.openByPath.size + this.byTurn.size === 0) return;
@@ -112,11 +118,17 @@ export class NonTextChanges {
     const wanted = [...files].flatMap(([path, checkpoint]) =>
       paths?.has(path) === false ? [] : [{ path, checkpoint }],
     );
+    const refresh = ++this.lastRefresh;
     // Without states, changes appear as edited later, which is safe.
     const none: ReadonlyMap<string, CurrentState> = new Map();
     const states = wanted.length === 0 ? none : await checkpoints.currentStates(wanted).catch(() => none);
-    const others = [...this.stateByPath].filter(([path]) => paths?.has(path) === false);
-    this.stateByPath = new Map([...others, ...states]);
+    for (const path of new Set([...this.stateByPath.keys(), ...wanted.map((file) => file.path)])) {
+      const isNewer = (this.refreshByPath.get(path) ?? 0) > refresh;
+      if (isNewer || paths?.has(path) === false) continue;
+      this.refreshByPath.set(path, refresh);
+      if (states.has(path)) this.stateByPath.set(path, states.get(path));
+      else this.stateByPath.delete(path);
+    }
   }
 
   /** Removes the changes to a file after the user has decided about them. Returns whether there were any. */

@@ -20,7 +20,7 @@ import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { AnswerDelivery } from '../approvals/answerDelivery';
 import type { ChangeJournal } from '../changes/changeJournal';
-import type { ChatFileAccess } from '../changes/chatFileAccess';
+import type { ChatFileAccess } from '../chatFileAccess';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import type { WriteClaims } from '../changes/writeClaims';
 import { ConversationRestoreRecords } from '../restore/conversationRestoreRecords';

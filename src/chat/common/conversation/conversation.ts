@@ -3,7 +3,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { ChangeJournal } from '../changes/changeJournal';
-import type { ChatFileAccess } from '../changes/chatFileAccess';
+import type { ChatFileAccess } from '../chatFileAccess';
 import type { WriteClaims } from '../changes/writeClaims';
 import type { RecordsRead, ConversationFiles, SessionHead } from '../chatStore';
 import { RestoreHistory } from '../restore/restoreHistory';

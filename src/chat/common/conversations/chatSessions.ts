@@ -9,7 +9,7 @@ import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
 import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
-import type { ChatFileAccess } from '../changes/chatFileAccess';
+import type { ChatFileAccess } from '../chatFileAccess';
 import { WriteClaims } from '../changes/writeClaims';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';

@@ -1,6 +1,6 @@
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import type { ChatFileAccess, PendingSave } from '../changes/chatFileAccess';
+import type { ChatFileAccess, PendingSave } from '../chatFileAccess';
 import type { CurrentFile, FileTexts } from '../changes/fileTexts';
 import type { TurnCheckpoint } from '../changes/turnCheckpoint';
 

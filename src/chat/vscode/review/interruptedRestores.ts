@@ -8,7 +8,6 @@ import type {
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
 import type { Messages, MessageAction } from '../../../platform/vscode/messages';
-import type { Chat } from '../../common/chatPorts';
 import type { FileRestorer } from '../../common/restore/fileRestorer';
 import type { Dialogs } from '../dialogs';
 import { describeSkippedFiles } from './describeSkippedFiles';
@@ -17,7 +16,7 @@ interface InterruptedRestoresDeps {
   readonly checkpoints: Pick<WorkspaceCheckpoints, 'interrupted' | 'resume'> | undefined;
   readonly restorer: Pick<FileRestorer, 'recordFinished'>;
   /** Undoes a restore of a conversation, and then shows the conversation. */
-  readonly undoRestore: (chat: Chat, restoreId: string) => Promise<void>;
+  readonly undoRestore: (sessionId: string, restoreId: string) => Promise<void>;
   readonly dialogs: Pick<Dialogs, 'choose'>;
   readonly messages: Messages;
   readonly log: Logger;
@@ -72,7 +71,7 @@ export class InterruptedRestores {
     const { log, restorer, undoRestore } = this.deps;
     try {
       const found = await restorer.recordFinished(outcome, new AbortController().signal);
-      return found ? [{ label: 'Undo Restore', run: () => undoRestore(found.chat, found.restoreId) }] : [];
+      return found ? [{ label: 'Undo Restore', run: () => undoRestore(found.chat.id, found.restoreId) }] : [];
     } catch (error) {
       log.warn(`A finished restore could not be recorded: ${messageOf(error)}`);
       return [];

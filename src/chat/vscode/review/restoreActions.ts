@@ -24,7 +24,7 @@ import { pickFiles, pickScope } from './restorePicks';
 import { describeSkippedFiles } from './describeSkippedFiles';
 
 interface RestoreActionsDeps {
-  readonly chats: Pick<Chats, 'openChats'>;
+  readonly chats: Pick<Chats, 'open' | 'openChats'>;
   readonly checkpoints: Pick<WorkspaceCheckpoints, 'planRestore' | 'textAfterRestore'> | undefined;
   readonly restorer: FileRestorer;
   readonly files: FileRestorePreparer;
@@ -127,6 +127,17 @@ export class RestoreActions {
     await this.run('Undoing a restore', chat, show, () =>
       restorer.undo(chat, restore, { preview, paths: wanted, refused, left }, signal),
     );
+  }
+
+  /** Undoes a restore of files in a conversation that may be closed. @throws ChatError, CheckpointError */
+  async undoIn(sessionId: string, restoreId: string, show: ShowChat): Promise<void> {
+    const chat = await this.deps.chats.open(sessionId);
+    const holder = chat.keepOpen();
+    try {
+      await this.undo(chat, restoreId, show);
+    } finally {
+      holder.dispose();
+    }
   }
 
   /** Lets the user choose a prompt and restores the state before it. @throws ChatError, CheckpointError */

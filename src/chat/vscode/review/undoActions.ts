@@ -22,9 +22,9 @@ interface UndoActionsDeps {
   readonly diffViews: DiffViews;
   readonly editorPort: Pick<EditorPort, 'readText' | 'protectionOf'>;
   readonly dialogs: Dialogs;
-  readonly messages: Messages;
-  /** Undoes a restore of a conversation, and then shows the conversation. */
-  readonly undoRestore: (chat: Chat, restoreId: string) => Promise<void>;
+  readonly messages: Pick<Messages, 'info'>;
+  /** Undoes a restore of a conversation, which may be closed meanwhile, and then shows the conversation. */
+  readonly undoRestore: (sessionId: string, restoreId: string) => Promise<void>;
 }
 
 interface RestoredFile {
@@ -102,7 +102,7 @@ export class UndoActions {
   }
 
   /** Offers to revert the undo of files for which no editor can do that. */
-  private offerUndo(chat: Chat, restores: readonly RestoredFile[]): void {
+  private offerUndo({ id }: Chat, restores: readonly RestoredFile[]): void {
     const [first] = restores;
     if (!first) return;
     const name =
@@ -112,7 +112,7 @@ export class UndoActions {
     this.deps.messages.info(`Restored ${name}.`, {
       label: 'Undo Restore',
       run: async () => {
-        for (const { restoreId } of restores) await this.deps.undoRestore(chat, restoreId);
+        for (const { restoreId } of restores) await this.deps.undoRestore(id, restoreId);
       },
     });
   }

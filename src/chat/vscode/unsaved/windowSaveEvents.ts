@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ChatFileAccess } from '../../common/changes/chatFileAccess';
+import type { ChatFileAccess } from '../../common/chatFileAccess';
 
 /** Saves in the editors of this window. Only files with the scheme `file` are reported. */
 export const windowSaveEvents: Pick<ChatFileAccess, 'onWillSave' | 'onDidSave'> = {

@@ -6,7 +6,7 @@ import { parseThreadJson, readThreadFile, type ThreadFileContent } from './threa
 
 /** Minimum size of a file that is kept in memory, in bytes. Smaller files are parsed quickly. */
 const minKeptBytes = 256 * 1024;
-/** Maximum size of the files that are kept in memory, in bytes. The last one is always kept. */
+/** Maximum size of the files that are kept in memory, in bytes. The last one is always kept, as no file is larger. */
 const maxKeptBytes = 64 * 1024 * 1024;
 const comparedBytes = 64 * 1024;
 
@@ -64,15 +64,15 @@ export class ThreadFileCache {
     }
     this.files.delete(path);
     this.files.set(path, file);
-    this.limitMemory(file);
+    this.limitMemory();
     return file.parsed.json;
   }
 
-  private limitMemory(last: KeptFile): void {
+  private limitMemory(): void {
     const kept = [...this.files.values()].filter(({ parsed }) => parsed);
     let bytes = kept.reduce((sum, { parsed }) => sum + (parsed?.content.length ?? 0), 0);
     for (const file of kept) {
-      if (bytes <= maxKeptBytes || file === last) return;
+      if (bytes <= maxKeptBytes) return;
       bytes -= file.parsed?.content.length ?? 0;
       file.parsed = undefined;
     }

@@ -85,6 +85,7 @@ class MarkdownPage {
     const pause = async (): Promise<void> => {
       this.container.getBoundingClientRect();
       longestMs = Math.max(longestMs, performance.now() - startMs);
+      // Ends the task, whose length is measured.
       await new Promise((resolve) => setTimeout(resolve));
       startMs = performance.now();
     };

@@ -11,8 +11,6 @@ import { agentReaperBundle } from '../../../../scripts/lib/agentReaper.mjs';
 import { buildDemoAgent } from '../../../fake/demoAgentFile';
 import { until } from '../../../support/eventually';
 
-/** Longer than an agent needs to notice, shorter than the turn it is in. */
-
 describe('a window that is killed', () => {
   let folder: string;
   let demo: Awaited<ReturnType<typeof buildDemoAgent>>;
@@ -58,7 +56,8 @@ describe('a window that is killed', () => {
   if (process.platform === 'linux') {
     it('leaves nothing behind that has left the group of its agent', async () => {
       const file = join(folder, 'daemon.pid');
-      const daemon = `(setsid sh -c 'echo $$ > ${file}; sleep 1000' &)`;
+      // The agent answers only after the daemon has told its id.
+      const daemon = `(setsid sh -c 'echo $$ > ${file}; sleep 1000' &); until [ -s ${file} ]; do sleep 0.01; done`;
       const agentFile = join(folder, 'leaver.cjs');
       const start = `require('child_process').execFileSync('/bin/sh', ['-c', ${JSON.stringify(daemon)}], { stdio: 'ignore', env: { ...process.env, PATH: '/usr/bin:/bin' } });`;
       await writeFile(agentFile, `${start}\n${await readFile(stubborn, 'utf8')}`);

@@ -6,7 +6,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { CheckpointLimits } from '../../../../src/changes/common/checkpoint';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
-import type { PendingSave } from '../../../../src/chat/common/changes/chatFileAccess';
+import type { PendingSave } from '../../../../src/chat/common/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
 import { DiskFiles } from '../../../../src/base/node/filePort';

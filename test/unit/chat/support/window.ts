@@ -8,7 +8,7 @@ import type { Clock } from '../../../../src/base/common/async';
 import { Emitter } from '../../../../src/base/common/event';
 import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import type { PendingSave } from '../../../../src/chat/common/changes/chatFileAccess';
+import type { PendingSave } from '../../../../src/chat/common/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';

@@ -13,9 +13,9 @@ const never = (): Promise<never> => new Promise<never>(() => undefined);
 function peerOn(
   stream: DuplexEnd,
   handlers: Record<string, RequestHandler> = {},
-  { writesVersion = false, clock = new FakeClock() } = {},
+  { writesVersion = false, clock = new FakeClock(), log = nullLogger } = {},
 ): JsonRpcPeer {
-  const options = { stream, handlers: new Map(Object.entries(handlers)), writesVersion, clock, log: nullLogger };
+  const options = { stream, handlers: new Map(Object.entries(handlers)), writesVersion, clock, log };
   const peer = new JsonRpcPeer(options);
   peer.start();
   return peer;
@@ -47,6 +47,19 @@ describe('JsonRpcPeer', () => {
     assert.equal(await peerOn(left).request('ping', undefined), null);
     assert.deepEqual(left.sent, [{ id: 0, method: 'ping', params: null }]);
     assert.deepEqual(right.sent, [{ id: 0, result: null }]);
+  });
+
+  it('logs an answer to nothing, and no other one', async () => {
+    const [left, right] = duplexPair();
+    const logged: string[] = [];
+    const peer = peerOn(left, {}, { log: { ...nullLogger, debug: (text: string) => void logged.push(text) } });
+    peerOn(right, { ping: () => Promise.resolve(1) });
+    await peer.request('ping', undefined);
+    await settled();
+    assert.deepEqual(logged, []);
+    await right.send({ id: 99, result: 1 });
+    await settled();
+    assert.deepEqual(logged, ['Ignored an unexpected message (keys: id, result)']);
   });
 
   it('writes the jsonrpc member when told to', async () => {

@@ -5,6 +5,7 @@ import { BackendError, type BackendState, type SessionBackend } from '../../../.
 import type { ProcessEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import { AgentRegistry } from '../../../../../src/acp/node/catalogue/agentRegistry';
 import { answeringConsent, type AnsweringConsent } from '../../../../fake/answeringConsent';
+import { turns } from '../../../../support/turns';
 
 const isBackendError = (code: string) => (error: unknown) => error instanceof BackendError && error.code === code;
 
@@ -52,6 +53,8 @@ describe('the registry of agents', () => {
   let isTrusted: boolean;
   let registry: AgentRegistry;
   let consent: AnsweringConsent;
+  /** Awaited before the catalogue of a load is there. */
+  let beforeLoaded: () => Promise<void>;
 
   const agent = (id: string, more: Partial<ProcessEntry> = {}): ProcessEntry => ({
     id,
@@ -72,8 +75,13 @@ describe('the registry of agents', () => {
     changes = 0;
     isTrusted = true;
     consent = answeringConsent('denied');
+    beforeLoaded = () => Promise.resolve();
     registry = new AgentRegistry({
-      loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
+      loadCatalogue: async () => {
+        const loaded = { agents, problems: [] };
+        await beforeLoaded();
+        return loaded;
+      },
       createBackend: (entry) => {
         assert.ok(entry.url === undefined);
         const backend = new FakeBackend(entry);
@@ -123,6 +131,55 @@ describe('the registry of agents', () => {
     assert.equal(await registry.open('one'), first);
     assert.notEqual(await registry.open('two'), first);
     assert.equal(made.length, 2);
+  });
+
+  it('keeps an agent that was opened while a refresh still loads the catalogue from before it was installed', async () => {
+    const { promise: slow, resolve } = Promise.withResolvers<undefined>();
+    agents = [];
+    await registry.list();
+    beforeLoaded = () => slow;
+    const refresh = registry.refresh();
+    beforeLoaded = () => Promise.resolve();
+    agents = [agent('new', { source: 'installed' })];
+    const backend = await registry.open('new');
+    resolve(undefined);
+    await refresh;
+    assert.deepEqual(registry.backends, [backend]);
+    assert.deepEqual(
+      registry.catalogue?.agents.map(({ id }) => id),
+      ['new'],
+    );
+    assert.equal(made[0]?.stops, 0);
+  });
+
+  it('stops an agent that was removed while it was being opened', async () => {
+    const { promise: slow, resolve } = Promise.withResolvers<undefined>();
+    await registry.list();
+    const backend = await registry.open('one');
+    beforeLoaded = () => slow;
+    const opened = registry.open('one');
+    await turns();
+    beforeLoaded = () => Promise.resolve();
+    agents = [];
+    await registry.refresh();
+    resolve(undefined);
+    await assert.rejects(opened, isBackendError('notFound'));
+    assert.equal(made.find((its) => its === backend)?.stops, 1);
+  });
+
+  it('knows the last of two settings that change right after each other', async () => {
+    const loads: (() => void)[] = [];
+    await registry.list();
+    beforeLoaded = () => new Promise((resolve) => loads.push(resolve));
+    const refreshes = [registry.refresh()];
+    agents = [agent('three')];
+    refreshes.push(registry.refresh());
+    for (const load of loads.toReversed()) load();
+    await Promise.all(refreshes);
+    assert.deepEqual(
+      registry.catalogue?.agents.map(({ id }) => id),
+      ['three'],
+    );
   });
 
   it('tells what new conversations are to begin with, and a change of that does not stop the agent', async () => {

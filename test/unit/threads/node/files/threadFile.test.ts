@@ -83,6 +83,15 @@ describe('the file of a thread', () => {
     }
   });
 
+  it('that is gone after it was read is not being written', () => {
+    const before = keyOf(whole);
+    const parse = (): never => {
+      rmSync(file);
+      throw new ThreadError('unreadable', 'x');
+    };
+    assert.throws(() => readThreadFile(file, before, parse), { code: 'unreadable', message: 'x' });
+  });
+
   it('that cannot be read says why in words of its own, and is not being written', () => {
     assert.throws(() => readThreadFile(folder), {
       code: 'unreadable',

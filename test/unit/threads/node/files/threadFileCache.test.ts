@@ -84,6 +84,66 @@ describe('the cache of thread files', () => {
     }
   });
 
+  it('returns the same object again for the same bytes', () => {
+    const files = warmCache(thread());
+    assert.equal(files.read(path).json, files.read(path).json);
+  });
+
+  it('parses from the first changed message on, and keeps those before it', () => {
+    const before = thread();
+    for (const changed of [1, 20, 39]) {
+      const files = warmCache(before);
+      const known = messagesOf(files.read(path).json);
+      write({ ...before, messages: before.messages.with(changed, { role: 'user', content: [] }) });
+      const now = messagesOf(files.read(path).json);
+      assert.equal(
+        now.findIndex((message, index) => message !== known[index]),
+        changed,
+      );
+    }
+  });
+
+  it('keeps the message before one whose first byte has changed', () => {
+    const before = thread();
+    const files = warmCache(before);
+    const known = messagesOf(files.read(path).json);
+    write({ ...before, messages: [...before.messages.slice(0, 39), 'text'] });
+    const now = messagesOf(files.read(path).json);
+    assert.deepEqual([now[38] === known[38], now[39]], [true, 'text']);
+  });
+
+  it('notices a change that leaves the length of the file as it was', () => {
+    const files = warmCache(thread());
+    files.read(path);
+    const changed = JSON.stringify(thread()).replace('"3: ],[', '"9: ],[');
+    writeFileSync(path, changed);
+    assert.deepEqual(files.read(path).json, JSON.parse(changed));
+    assert.notDeepEqual(JSON.parse(changed), thread());
+  });
+
+  it('reads the same as a parser does where it is not obvious which messages count', () => {
+    const text = JSON.stringify(thread());
+    const open = text.slice(0, -1);
+    const texts = [
+      `${open},"messages":[1]}`,
+      `${open},"messages":[1,2]}`,
+      `${open},"m\\u0065ssages":[3]}`,
+      text,
+      `${open},"messages":{"0":4}}`,
+      JSON.stringify({ messages: {}, filler: 'x'.repeat(500_000) }),
+      JSON.stringify({ messages: {}, filler: 'y'.repeat(500_000) }),
+      JSON.stringify({ messages: [], filler: 'y'.repeat(500_000) }),
+      JSON.stringify({ messages: [], filler: 'z'.repeat(500_000) }),
+      `null${' '.repeat(500_000)}`,
+      `[${text}]`,
+    ];
+    const files = warmCache(thread());
+    for (const [index, changed] of texts.entries()) {
+      writeFileSync(path, changed);
+      assert.deepEqual(files.read(path).json, JSON.parse(changed), `text ${index}`);
+    }
+  });
+
   it('reports what is wrong with a changed file, and reads the next one', () => {
     const value = thread();
     const files = warmCache(value);
@@ -108,4 +168,43 @@ describe('the cache of thread files', () => {
     kept.dispose();
     assert.notEqual(messageNow(files), messageNow(files));
   });
+
+  it('keeps files from 256 KiB on, as smaller ones are parsed quickly', () => {
+    for (const [sizeBytes, isKept] of [
+      [256 * 1024 - 1, false],
+      [256 * 1024, true],
+    ] as const) {
+      writeFileSync(path, fileOf(sizeBytes));
+      const files = new ThreadFileCache();
+      files.keep(path);
+      files.read(path);
+      assert.equal(files.read(path).json === files.read(path).json, isKept, `${sizeBytes} bytes`);
+    }
+  });
+
+  it('keeps files of 64 MiB in all, and forgets those that were not changed for the longest time', () => {
+    const files = new ThreadFileCache();
+    const [first, second, third] = ['first', 'second', 'third'].map((name) => join(folder, name));
+    const sizes = new Map([
+      [first, 32 * 1024 * 1024],
+      [second, 32 * 1024 * 1024],
+      [third, 256 * 1024],
+    ]);
+    const known = new Map<string, unknown>();
+    for (const [file = '', sizeBytes] of sizes) {
+      writeFileSync(file, fileOf(sizeBytes));
+      files.keep(file);
+      files.read(file);
+      known.set(file, files.read(file).json);
+      if (file === second) assert.equal(files.read(first ?? '').json, known.get(first ?? ''), 'both have room');
+    }
+    const isKept = (file = ''): boolean => files.read(file).json === known.get(file);
+    assert.deepEqual([isKept(third), isKept(second), isKept(first)], [true, true, false]);
+  });
 });
+
+/** A thread with one message, whose file has this size. */
+function fileOf(sizeBytes: number): string {
+  const emptyBytes = JSON.stringify({ messages: [''] }).length;
+  return JSON.stringify({ messages: ['x'.repeat(sizeBytes - emptyBytes)] });
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Emitter } from '../../../../src/base/common/event';
-import { ProtectedFilesSetting } from '../../../../src/editor/node/protectedFilesSetting';
-import { MemoryLogger } from '../../amplifier/node/clientHarness';
+import { Emitter } from '../../../../../src/base/common/event';
+import { ProtectedFilesSetting } from '../../../../../src/editor/node/protection/protectedFilesSetting';
+import { MemoryLogger } from '../../../amplifier/node/clientHarness';
 
 describe('ProtectedFilesSetting', () => {
   const isProtected = (setting: ProtectedFilesSetting, relativePath: string): boolean =>

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import * as path from 'node:path';
-import { openFlags } from '../../base/node/openFlags';
-import { parseGitConfig, type GitConfigEntry } from '../common/protection/gitConfig';
+import { openFlags } from '../../../base/node/openFlags';
+import { parseGitConfig, type GitConfigEntry } from '../../common/protection/gitConfig';
 
 /** Paths that Git configuration files refer to. */
 interface ConfiguredPaths {

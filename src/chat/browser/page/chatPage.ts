@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini';
-import { messageOf } from '../../base/common/errors';
-import { Emitter } from '../../base/common/event';
-import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
-import type { ChordFocusGuard } from '../../webview/browser/chordFocusGuard';
-import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
-import { PageError, type RequestType } from '../../webview/common/protocol';
-import { chatRequests, didInvokeCommand, didInsert, didUpdate, type ChatUpdate } from '../common/page/chatApi';
-import type { Draft } from '../common/chatView';
-import { ComposerDraft } from './composer/composerDraft';
+import { messageOf } from '../../../base/common/errors';
+import { Emitter } from '../../../base/common/event';
+import { TranscriptModel } from '../../../transcript/browser/list/transcriptModel';
+import type { ChordFocusGuard } from '../../../webview/browser/chordFocusGuard';
+import type { Requester, HostConnection, VsCodeApi } from '../../../webview/browser/hostConnection';
+import { PageError, type RequestType } from '../../../webview/common/protocol';
+import { chatRequests, didInvokeCommand, didInsert, didUpdate, type ChatUpdate } from '../../common/page/chatApi';
+import type { Draft } from '../../common/chatView';
+import { ComposerDraft } from '../composer/composerDraft';
 import { SavedPageState } from './savedPageState';
 import { ChatPageStore } from './chatPageStore';
 

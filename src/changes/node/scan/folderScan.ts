@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { splitIntoBatches } from '../../base/common/lists';
-import type { CheckpointLimits, LeftOutItem, LeftOutReason } from '../common/checkpoint';
-import { CheckpointError } from '../common/checkpointError';
-import { isValidUtf8Name, joinNul, splitNul } from '../common/nameList';
+import { splitIntoBatches } from '../../../base/common/lists';
+import type { CheckpointLimits, LeftOutItem, LeftOutReason } from '../../common/checkpoint';
+import { CheckpointError } from '../../common/checkpointError';
+import { isValidUtf8Name, joinNul, splitNul } from '../../common/nameList';
 import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
-import { findIgnored } from './git/ignoreRules';
-import { readIndexChecksum, copyIndex, setIndexTime } from './git/indexFile';
-import { GitFailure, type PrivateRepository } from './git/privateRepository';
+import { findIgnored } from '../git/ignoreRules';
+import { readIndexChecksum, copyIndex, setIndexTime } from '../git/indexFile';
+import { GitFailure, type PrivateRepository } from '../git/privateRepository';
 
 /** The result of a scan of the folder. */
 export interface FolderScanResult {

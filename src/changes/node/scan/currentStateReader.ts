@@ -1,11 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Clock } from '../../base/common/async';
-import { BoundedMap } from '../../base/common/boundedMap';
-import type { CurrentState } from '../common/workspaceCheckpoints';
+import type { Clock } from '../../../base/common/async';
+import { BoundedMap } from '../../../base/common/boundedMap';
+import type { CurrentState } from '../../common/workspaceCheckpoints';
 import { mapConcurrently, readState } from './fileStatus';
-import { SymlinkInPathError, withHeldFolder } from './restore/withHeldFolder';
-import type { FileSystemTraits } from './restore/restoreStep';
+import { SymlinkInPathError, withHeldFolder } from '../restore/withHeldFolder';
+import type { FileSystemTraits } from '../restore/restoreStep';
 
 interface KnownState {
   readonly identity: string;

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { access, constants, lstat, open, readlink, type FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
-import { errorCode } from '../../base/common/errors';
-import { openFlags } from '../../base/node/openFlags';
-import type { FileKind, FileState } from '../common/checkpoint';
-import type { CurrentState } from '../common/workspaceCheckpoints';
+import { errorCode } from '../../../base/common/errors';
+import { openFlags } from '../../../base/node/openFlags';
+import type { FileKind, FileState } from '../../common/checkpoint';
+import type { CurrentState } from '../../common/workspaceCheckpoints';
 
 export type FileStatus =
   | { readonly kind: 'file' | 'symlink'; readonly path: string; readonly bytes: number }

@@ -1,6 +1,6 @@
-import { Emitter } from '../../base/common/event';
-import { withoutUndefined } from '../../base/common/withoutUndefined';
-import type { ChatUpdate } from '../common/page/chatApi';
+import { Emitter } from '../../../base/common/event';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { ChatUpdate } from '../../common/page/chatApi';
 import type {
   BackendView,
   CommandView,
@@ -9,7 +9,7 @@ import type {
   SessionRow,
   SessionView,
   UnattendedAction,
-} from '../common/chatView';
+} from '../../common/chatView';
 
 interface RequestProblem {
   readonly id: number;

@@ -1,8 +1,8 @@
-import type { Disposable } from '../../base/common/disposable';
-import type { Event } from '../../base/common/event';
-import type { Logger } from '../../base/common/log';
-import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
-import { ProtectedFiles } from '../common/protection/protectedFiles';
+import type { Disposable } from '../../../base/common/disposable';
+import type { Event } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import { createTimeLimitedRunner } from '../../../base/node/timeLimitedRunner';
+import { ProtectedFiles } from '../../common/protection/protectedFiles';
 
 interface ProtectedFilesSettingDeps {
   readonly log: Logger;

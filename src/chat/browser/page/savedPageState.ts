@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { VsCodeApi } from '../../webview/browser/hostConnection';
+import type { VsCodeApi } from '../../../webview/browser/hostConnection';
 
 const StateRecord = z.record(z.string(), z.unknown());
 

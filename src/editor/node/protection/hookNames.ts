@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
-import { isRemotePath } from '../../base/common/uncPath';
-import { relativePathIn } from '../common/boundary';
-import type { WorkspacePath } from '../common/globRules';
+import { isRemotePath } from '../../../base/common/uncPath';
+import { relativePathIn } from '../../common/boundary';
+import type { WorkspacePath } from '../../common/globRules';
 import { GitConfigReader } from './gitConfigReader';
 
 interface HookNamesOptions {

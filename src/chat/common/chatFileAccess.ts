@@ -1,6 +1,6 @@
-import type { Event } from '../../../base/common/event';
-import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
-import type { EditorPort, WriteOptions } from '../../../editor/common/editorPort';
+import type { Event } from '../../base/common/event';
+import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
+import type { EditorPort, WriteOptions } from '../../editor/common/editorPort';
 
 /** File access for conversations, within the workspace. */
 export interface ChatFileAccess {
