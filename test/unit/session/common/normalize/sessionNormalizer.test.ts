@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { SessionNormalizer } from '../../../../../src/session/common/normalize/sessionNormalizer';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
-import { SessionEvent } from '../../../../../src/session/common/sessionEvents';
+import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
 import { normalized } from '../../../../support/normalized';
 import { laxSession } from './laxSession';
 import { NormalizerUnderTest } from './normalizerUnderTest';
