@@ -13,6 +13,7 @@ export const commandIds = {
   acpSignIn: 'backline.acp.signIn',
   acpSignOut: 'backline.acp.signOut',
   acpManageKeys: 'backline.acp.manageKeys',
+  acpManageProviders: 'backline.acp.manageProviders',
   agentsShow: 'backline.agents.show',
   permissionsShow: 'backline.permissions.show',
   amplifierSetApiKey: 'backline.amplifier.setApiKey',

@@ -39,8 +39,26 @@ export interface SessionBackend extends Disposable {
   signInMethods?(signal: AbortSignal): Promise<SignInMethods>;
   /** Signs out in the backend. Resolves to false if the backend does not support that. @throws BackendError */
   signOut?(signal?: AbortSignal): Promise<boolean>;
+  /** Whether the agent that runs offers `llmProviders`. False until it was started. */
+  readonly hasLlmProviders?: boolean;
+  /**
+   * Lists where the agent sends its requests to models. Starts it. Resolves to undefined if the user cannot change
+   * that here. @throws BackendError
+   */
+  llmProviders?(signal: AbortSignal): Promise<readonly LlmProvider[] | undefined>;
   /** Resolves when processes have exited and connections are closed. Never rejects. */
   stop(): Promise<void>;
+}
+
+/** A service that an agent sends its requests to models to. Names and addresses are the agent's words. */
+export interface LlmProvider {
+  readonly id: string;
+  /** The API protocols that it can use, such as `anthropic`. Can have unknown ones. */
+  readonly supported: readonly string[];
+  /** Whether it cannot be disabled. */
+  readonly isRequired: boolean;
+  /** Undefined if it is disabled. */
+  readonly current?: { readonly apiType: string; readonly baseUrl: string };
 }
 
 export type BackendState =

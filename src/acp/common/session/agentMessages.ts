@@ -147,6 +147,8 @@ export interface AgentAbilities {
   readonly logout: boolean;
   /** Whether the agent can report whether the user is signed in. */
   readonly authStatus: boolean;
+  /** Whether the user can choose where the agent sends its requests to models. */
+  readonly providers: boolean;
   readonly mcp: { readonly stdio: boolean; readonly http: boolean; readonly sse: boolean };
 }
 

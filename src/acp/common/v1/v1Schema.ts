@@ -155,6 +155,7 @@ export const InitializeResult = z.looseObject({
       mcpCapabilities: McpCapabilities.catch(undefined),
       sessionCapabilities: SessionCapabilities.nullish().catch(undefined),
       auth: z.looseObject({ logout: Ability.optional(), status: Ability.optional() }).nullish().catch(undefined),
+      providers: Ability.optional(),
     })
     .nullish()
     .catch(undefined),

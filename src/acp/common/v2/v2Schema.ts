@@ -267,6 +267,7 @@ export const InitializeResult = z.looseObject({
     .looseObject({
       session: SessionCapabilities.nullish().catch(undefined),
       auth: z.looseObject({ status: ability }).nullish().catch(undefined),
+      providers: ability,
     })
     .nullish()
     .catch(undefined),

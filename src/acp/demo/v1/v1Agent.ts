@@ -12,6 +12,7 @@ import { answerPrompt } from '../answer/answerPrompt';
 import { configOptionsOf, modeStateOf, setConfigOption } from '../session/config';
 import { demoCommands } from '../answer/intent';
 import type { PromptBlock } from '../answer/prompt';
+import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
 import { EditorTools } from '../session/editorTools';
 import { replayUpdateOf } from './replay';
 import type { DemoSession } from '../session/sessions';
@@ -27,8 +28,8 @@ export class V1Agent {
 
   /** Creates the app with all handlers. Connect it only once. */
   createApp(): AgentApp {
-    const { name, version, sessions, signIn } = this.options;
-    return agent({ name })
+    const { name, version, providers, sessions, signIn } = this.options;
+    const app = agent({ name })
       .onRequest('initialize', ({ params }) => {
         this.capabilities = params.clientCapabilities ?? {};
         return {
@@ -40,6 +41,7 @@ export class V1Agent {
             promptCapabilities: { embeddedContext: true },
             sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
             auth: { logout: {} },
+            ...(providers ? { providers: {} } : {}),
           },
           authMethods: signIn.methods(this.capabilities.auth?.terminal === true),
         };
@@ -107,6 +109,11 @@ export class V1Agent {
         stopReason: await this.runTurn(client, this.requireSession(params.sessionId), params.prompt, signal),
       }))
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
+    if (!providers) return app;
+    return app
+      .onRequest('providers/list', ListProviders, () => providers.list())
+      .onRequest('providers/set', SetProvider, ({ params }) => answerOf(() => providers.set(params)))
+      .onRequest('providers/disable', DisableProvider, ({ params }) => answerOf(() => providers.disable(params)));
   }
 
   private async runTurn(
@@ -177,5 +184,14 @@ export class V1Agent {
 
   private async requireSignIn(): Promise<void> {
     if (!(await this.options.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
+  }
+}
+
+/** @throws RequestError, which the SDK sends with its words */
+function answerOf(work: () => object): object {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
   }
 }

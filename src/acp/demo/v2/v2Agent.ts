@@ -15,6 +15,7 @@ import type { PromptBlock } from '../answer/prompt';
 import { configOptionsOf, setConfigOption } from '../session/config';
 import type { DemoSignIn } from '../session/demoSignIn';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
+import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
 import { EditorTools } from '../session/editorTools';
 import type { DemoSession } from '../session/sessions';
 import { replayUpdateOf } from './v2Replay';
@@ -29,8 +30,8 @@ export class V2Agent {
 
   /** Creates the app with all handlers; connect it once. */
   createApp(): AgentApp {
-    const { name, version, sessions, signIn } = this.options;
-    return agent({ name })
+    const { name, version, providers, sessions, signIn } = this.options;
+    const app = agent({ name })
       .onRequest('initialize', ({ params }) => {
         this.supportsTerminalSignIn = Boolean(params.capabilities?.auth?.terminal);
         return {
@@ -38,6 +39,7 @@ export class V2Agent {
           info: { name: 'backline-demo-agent', title: name, version },
           capabilities: {
             session: { prompt: { embeddedContext: {} }, mcp: { http: {} }, delete: {}, additionalDirectories: {} },
+            ...(providers ? { providers: {} } : {}),
           },
           authMethods: signIn.methods(this.supportsTerminalSignIn).map(toV2AuthMethod),
         };
@@ -108,6 +110,11 @@ export class V2Agent {
         return { messageId };
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
+    if (!providers) return app;
+    return app
+      .onRequest('providers/list', ListProviders, () => providers.list())
+      .onRequest('providers/set', SetProvider, ({ params }) => answerOf(() => providers.set(params)))
+      .onRequest('providers/disable', DisableProvider, ({ params }) => answerOf(() => providers.disable(params)));
   }
 
   /** Reports the turn's beginning and end. @throws the error of a closed connection */
@@ -180,4 +187,13 @@ function toPromptBlock(block: ContentBlock): PromptBlock[] {
   if (ContentBlock.isText(block)) return [{ type: 'text', text: block.text }];
   if (ContentBlock.isResourceLink(block)) return [{ type: 'resource_link', uri: block.uri }];
   return ContentBlock.isResource(block) ? [{ type: 'resource', resource: block.resource }] : [];
+}
+
+/** @throws RequestError, which the SDK sends with its words */
+function answerOf(work: () => object): object {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
+  }
 }

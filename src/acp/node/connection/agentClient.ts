@@ -42,6 +42,7 @@ import {
   type SendRequest,
   type SessionParams,
 } from './protocolSurface';
+import { ProviderRequests } from './providerRequests';
 import { createSdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
 
@@ -81,6 +82,8 @@ export class AgentClient {
   private readonly elicitations = new OpenAgentRequests();
   private readonly children = new ChildSessions();
   private readonly throttledLog: ThrottledLog;
+  /** The requests for LLM providers, for agents with that ability. */
+  readonly providers = new ProviderRequests((...request) => this.request(...request));
   /**
    * Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are such requests.
    */

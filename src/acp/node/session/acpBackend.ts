@@ -4,6 +4,7 @@ import {
   type BackendSession,
   type BackendState,
   type CreateSessionOptions,
+  type LlmProvider,
   type SessionBackend,
   type SignInMethods,
   type SessionSummary,
@@ -175,6 +176,16 @@ export class AcpBackend implements SessionBackend {
     if (!client.abilities.logout) return false;
     await signIn.signOut(signal);
     return true;
+  }
+
+  get hasLlmProviders(): boolean {
+    return this.gateway.connection.connectedAgent?.client.abilities.providers === true;
+  }
+
+  async llmProviders(signal: AbortSignal): Promise<readonly LlmProvider[] | undefined> {
+    const { client } = await this.gateway.connection.connect(signal);
+    if (!client.abilities.providers) return undefined;
+    return await this.gateway.request('providers/list', signal, (deadline) => client.providers.list(deadline));
   }
 
   async stop(): Promise<void> {

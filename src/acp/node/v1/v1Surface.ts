@@ -109,6 +109,7 @@ function toDescription({
       embeddedContext: promptCapabilities?.embeddedContext === true,
       logout: agentCapabilities?.auth?.logout === true,
       authStatus: agentCapabilities?.auth?.status === true,
+      providers: agentCapabilities?.providers === true,
       mcp: { stdio: true, http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true },
     },
   };

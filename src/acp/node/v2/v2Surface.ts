@@ -197,6 +197,7 @@ function toDescription({ authMethods, capabilities, info }: z.infer<typeof Initi
       embeddedContext: session?.prompt?.embeddedContext === true,
       logout: (authMethods ?? []).length > 0,
       authStatus: capabilities?.auth?.status === true,
+      providers: capabilities?.providers === true,
       mcp: { stdio: session?.mcp?.stdio === true, http: session?.mcp?.http === true, sse: false },
     },
   };
