@@ -25,6 +25,11 @@ export interface SessionBackend extends Disposable {
   listSessions(options?: { cwd?: string; signal?: AbortSignal }): Promise<readonly SessionSummary[]>;
   /** Resumes a stored session. A replayed history arrives as events. @throws BackendError */
   loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
+  /**
+   * Copies a session as it is now. Resolves to the id of the copy, for `loadSession`, or to undefined if the backend
+   * cannot copy sessions. @throws BackendError
+   */
+  forkSession?(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<string | undefined>;
   /** Deletes a stored session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
   /**

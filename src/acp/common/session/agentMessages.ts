@@ -140,6 +140,8 @@ export interface AgentAbilities {
   readonly list: boolean;
   readonly close: boolean;
   readonly delete: boolean;
+  /** Whether the agent can copy a session. */
+  readonly fork: boolean;
   readonly additionalDirectories: boolean;
   readonly images: boolean;
   readonly embeddedContext: boolean;

@@ -141,6 +141,7 @@ const SessionCapabilities = z.looseObject({
   delete: Ability.optional(),
   resume: Ability.optional(),
   close: Ability.optional(),
+  fork: Ability.optional(),
   additionalDirectories: Ability.optional(),
 });
 

@@ -15,7 +15,7 @@ import type { PromptBlock } from '../answer/prompt';
 import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
 import { EditorTools } from '../session/editorTools';
 import { replayUpdateOf } from './replay';
-import type { DemoSession } from '../session/sessions';
+import { ForkSession, type DemoSession } from '../session/sessions';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
 import { sendUpdate } from './v1ToolCall';
 import { V1Turn } from './v1Turn';
@@ -39,7 +39,7 @@ export class V1Agent {
             loadSession: true,
             mcpCapabilities: { http: true },
             promptCapabilities: { embeddedContext: true },
-            sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
+            sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, additionalDirectories: {} },
             auth: { logout: {} },
             ...(providers ? { providers: {} } : {}),
           },
@@ -109,6 +109,13 @@ export class V1Agent {
         stopReason: await this.runTurn(client, this.requireSession(params.sessionId), params.prompt, signal),
       }))
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
+    app.onRequest('session/fork', ForkSession, async ({ params, client }) => {
+      await this.requireSignIn();
+      const session = await sessions.fork(params.sessionId, params);
+      if (!session) throw RequestError.sessionNotFound(params.sessionId);
+      this.announceCommands(client, session);
+      return { sessionId: session.id, ...this.modesAndOptionsOf(session) };
+    });
     if (!providers) return app;
     return app
       .onRequest('providers/list', ListProviders, () => providers.list())

@@ -17,7 +17,7 @@ import type { DemoSignIn } from '../session/demoSignIn';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
 import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
 import { EditorTools } from '../session/editorTools';
-import type { DemoSession } from '../session/sessions';
+import { ForkSession, type DemoSession } from '../session/sessions';
 import { replayUpdateOf } from './v2Replay';
 import { V2Turn } from './v2Turn';
 import { sendUpdate } from './v2ToolCall';
@@ -38,7 +38,13 @@ export class V2Agent {
           protocolVersion: 2,
           info: { name: 'backline-demo-agent', title: name, version },
           capabilities: {
-            session: { prompt: { embeddedContext: {} }, mcp: { http: {} }, delete: {}, additionalDirectories: {} },
+            session: {
+              prompt: { embeddedContext: {} },
+              mcp: { http: {} },
+              delete: {},
+              fork: {},
+              additionalDirectories: {},
+            },
             ...(providers ? { providers: {} } : {}),
           },
           authMethods: signIn.methods(this.supportsTerminalSignIn).map(toV2AuthMethod),
@@ -110,6 +116,12 @@ export class V2Agent {
         return { messageId };
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
+    app.onRequest('session/fork', ForkSession, async ({ params }) => {
+      await this.requireSignIn();
+      const session = await sessions.fork(params.sessionId, params);
+      if (!session) throw RequestError.sessionNotFound(params.sessionId);
+      return { sessionId: session.id, ...setupOf(session) };
+    });
     if (!providers) return app;
     return app
       .onRequest('providers/list', ListProviders, () => providers.list())

@@ -162,23 +162,25 @@ export class AgentClient {
   }
 
   /**
-   * Creates a session and attaches its peer before later updates arrive. If `signal` has fired, closes the new session.
-   * @throws BackendError
+   * Creates a session, with `sourceId` as a copy of another one, and attaches its peer before later updates arrive. If
+   * `signal` has fired, closes the new session. @throws BackendError
    */
   async newSession<Peer extends SessionPeer>(
     params: SessionParams,
     createPeer: (sessionId: string, setup: SessionSetup) => Peer,
     signal?: AbortSignal,
+    sourceId?: string,
   ): Promise<Peer> {
+    const method = sourceId === undefined ? 'session/new' : 'session/fork';
     this.pendingNewSessionCount++;
     try {
       const surface = this.requireSurface();
-      const response = surface.newSession(params, signal);
+      const response = surface.newSession(params, signal, sourceId);
       const answer = await rejectOnAbort(response, signal).finally(() => {
         if (signal?.aborted) void this.closeUnwantedSession(response);
       });
-      const setup = surface.parseSetup(answer, 'session/new');
-      if (setup.sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
+      const setup = surface.parseSetup(answer, method);
+      if (setup.sessionId === undefined) throw invalidAnswerError(method, 'it has no session id');
       const peer = createPeer(setup.sessionId, setup);
       this.attach(setup.sessionId, peer);
       return peer;

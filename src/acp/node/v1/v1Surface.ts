@@ -37,8 +37,9 @@ export class V1Surface implements ProtocolSurface {
     this.agent = toDescription(initialized);
   }
 
-  newSession(params: SessionParams, signal?: AbortSignal): Promise<unknown> {
-    return this.send(methodNames.session.new, params, signal, false);
+  newSession(params: SessionParams, signal?: AbortSignal, sourceId?: string): Promise<unknown> {
+    if (sourceId === undefined) return this.send(methodNames.session.new, params, signal, false);
+    return this.send('session/fork', { sessionId: sourceId, ...params }, signal, false);
   }
 
   parseSetup(answer: unknown, method: string): AgentSessionSetup {
@@ -104,6 +105,7 @@ function toDescription({
       list: sessionCapabilities?.list === true,
       close: sessionCapabilities?.close === true,
       delete: sessionCapabilities?.delete === true,
+      fork: sessionCapabilities?.fork === true,
       additionalDirectories: sessionCapabilities?.additionalDirectories === true,
       images: promptCapabilities?.image === true,
       embeddedContext: promptCapabilities?.embeddedContext === true,

@@ -90,8 +90,9 @@ export class ChatSession implements Chat {
     this.journal = conversation.journal;
     const { fileChangesEmitter, journal } = conversation;
     this.fileChanges = new ReviewableChanges(conversationFiles, journal, fileChangesEmitter.event);
-    const readStored = () => ports.readStored(conversationFiles.head.id);
-    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, readStored);
+    const readStored = () => ports.readStored(this.id);
+    const forkSession = () => this.connection.forkSession(conversationFiles.head.remoteId);
+    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, readStored, forkSession);
     this.answerDelivery = new AnswerDelivery(conversation);
     const draft = createSharedDraft(conversationFiles, (error) => log.error('a listener failed', error));
     this.sharedDraft = draft;

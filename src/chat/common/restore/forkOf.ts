@@ -1,4 +1,4 @@
-import type { RestorePoint } from '../chatPorts';
+import type { PresentState, RestorePoint } from '../chatPorts';
 import type { SessionHead } from '../chatStore';
 import { logVersion, type LogRecord } from '../conversation/logRecord';
 
@@ -7,14 +7,16 @@ interface Fork {
   readonly records: readonly LogRecord[];
 }
 
-/** Returns a conversation that continues another one from before a prompt. */
-export function forkOf(source: SessionHead, point: RestorePoint, id: string, at: number): Fork {
-  const { isStopping, recordsBefore, turn } = point;
-  const { backendId, backendTitle, title } = source;
-  const isFirst = turn === 1;
-  const text = isFirst
-    ? `This conversation starts again from the first prompt of “${title}”.`
-    : `This conversation continues “${title}” from before prompt ${turn}. ${backendTitle} starts a new session and gets a summary with your next prompt.`;
+/** The state of a conversation from which another one continues. */
+export type ForkPoint = Pick<RestorePoint, 'isStopping' | 'recordsBefore' | 'turn'> | PresentState;
+
+/** Returns a conversation that continues another one from before a prompt, or from its present state. */
+export function forkOf(source: SessionHead, point: ForkPoint, id: string, at: number): Fork {
+  const { recordsBefore } = point;
+  const isStopping = 'isStopping' in point && point.isStopping;
+  const remoteId = 'remoteId' in point ? point.remoteId : undefined;
+  const { backendId } = source;
+  const text = noticeOf(source, point);
   // The turn has ended, so no more changes must be added to it.
   const lastCheckpoint = recordsBefore.findLast((record) => record.type === 'checkpoint');
   const records: LogRecord[] = [
@@ -23,9 +25,22 @@ export function forkOf(source: SessionHead, point: RestorePoint, id: string, at:
     ...(isStopping ? [{ type: 'settled' as const, at }] : []),
     ...(lastCheckpoint ? [{ ...lastCheckpoint, at, folders: [] }] : []),
     { type: 'forked', at, from: source.id },
+    ...(remoteId === undefined ? [] : [{ type: 'bound' as const, at, remoteId }]),
     { type: 'notice', at, level: 'info', text },
   ];
-  return { head: headOf(source, id, at), records };
+  const head = headOf(source, id, at);
+  return { head: remoteId === undefined ? head : { ...head, remoteId }, records };
+}
+
+function noticeOf({ backendTitle, title }: SessionHead, point: ForkPoint): string {
+  const newSession = `${backendTitle} starts a new session and gets a summary with your next prompt.`;
+  if ('turn' in point) {
+    return point.turn === 1
+      ? `This conversation starts again from the first prompt of “${title}”.`
+      : `This conversation continues “${title}” from before prompt ${point.turn}. ${newSession}`;
+  }
+  const session = point.remoteId === undefined ? newSession : `${backendTitle} continues in a copy of its session.`;
+  return `This conversation continues “${title}”, which stays as it is. ${session}`;
 }
 
 function headOf(source: SessionHead, id: string, at: number): SessionHead {
