@@ -177,7 +177,7 @@ describe('the server of an agent', () => {
     assert.equal(response.statusCode, 200);
     response.resume();
     const stalled = await begin();
-    const closed = once(stalled, 'close');
+    const closed = new Promise((resolve) => stalled.once('close', resolve));
     clock.advance(2000);
     await closed;
   });
