@@ -65,7 +65,12 @@ describe('Fork Conversation', () => {
   it('leaves the first conversation as it was', async () => {
     await window.runCommand('Backline: Show Conversations');
     const rows = (await chat.frame()).locator('.session-open');
-    await eventually('two conversations', async () => assert.equal(await rows.count(), 2));
+    await eventually('two conversations', async () =>
+      assert.deepEqual((await rows.locator('.session-title').allInnerTexts()).sort(), [
+        '/slow 400',
+        'Forked: /slow 400',
+      ]),
+    );
     await window.screenshot('fork-conversation-list');
     await (await chat.frame()).locator('.session-open[aria-current=false]').click();
     await show(['/slow 400', '/plan']);

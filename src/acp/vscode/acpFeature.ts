@@ -49,7 +49,7 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
 }
 
 /** What other features may do with the stored secrets of agents. */
-export interface AgentSecretsPort extends AgentKeysPort {
+interface AgentSecretsPort extends AgentKeysPort {
   /** Copies the LLM providers that the user has set, for an agent that gets another id. */
   copyProviders(fromId: string, toId: string): Promise<void>;
 }

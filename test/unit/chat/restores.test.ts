@@ -211,7 +211,7 @@ describe('Restoring to a prompt', () => {
       assert.deepEqual(window.agent.calls.at(-1), `fork ${id}`);
       assert.deepEqual([fork.history, fork.draft.text], [chat.history, '']);
       const head = window.store.heads.find((known) => known.id === fork.id);
-      assert.deepEqual([head?.forkedFrom, head?.remoteId], [chat.id, 'copy']);
+      assert.deepEqual([head?.forkedFrom, head?.remoteId, head?.title], [chat.id, 'copy', 'Forked: first']);
       assert.match(
         outline(fork).at(-1) ?? '',
         /continues “first”, which stays as it is\. .* in a copy of its session\.$/,
@@ -261,6 +261,7 @@ describe('Restoring to a prompt', () => {
       const chat = await conversation();
       window.agent.fork = () => Promise.resolve('copy');
       const fork = await restorer().fork(chat);
+      assert.equal((await restorer().fork(fork)).view.title, 'Forked: first');
       const again = await window.chats.fork(fork.id, promptOf(fork, 2));
       assert.deepEqual([again.history, again.draft.text], [['first'], 'second']);
       assert.equal(window.store.heads.find((known) => known.id === again.id)?.remoteId, undefined);

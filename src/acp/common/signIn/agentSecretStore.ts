@@ -6,7 +6,7 @@ import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 
 /** The part of VS Code's `SecretStorage` that is used here. */
-export interface AgentSecretStorage {
+interface AgentSecretStorage {
   get(name: string): PromiseLike<string | undefined>;
   store(name: string, value: string): PromiseLike<void>;
   delete(name: string): PromiseLike<void>;

@@ -1,6 +1,9 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { PresentState, RestorePoint } from '../chatPorts';
 import type { SessionHead } from '../chatStore';
 import { logVersion, type LogRecord } from '../conversation/logRecord';
+
+const titlePrefix = 'Forked: ';
 
 interface Fork {
   readonly head: SessionHead;
@@ -8,7 +11,7 @@ interface Fork {
 }
 
 /** The state of a conversation from which another one continues. */
-export type ForkPoint = Pick<RestorePoint, 'isStopping' | 'recordsBefore' | 'turn'> | PresentState;
+type ForkPoint = Pick<RestorePoint, 'isStopping' | 'recordsBefore' | 'turn'> | PresentState;
 
 /** Returns a conversation that continues another one from before a prompt, or from its present state. */
 export function forkOf(source: SessionHead, point: ForkPoint, id: string, at: number): Fork {
@@ -29,7 +32,10 @@ export function forkOf(source: SessionHead, point: ForkPoint, id: string, at: nu
     { type: 'notice', at, level: 'info', text },
   ];
   const head = headOf(source, id, at);
-  return { head: remoteId === undefined ? head : { ...head, remoteId }, records };
+  if (!('remoteId' in point)) return { head, records };
+  // Both conversations go on, so the list must tell them apart, whatever title the agent has.
+  const title = source.title.startsWith(titlePrefix) ? source.title : `${titlePrefix}${source.title}`;
+  return { head: { ...head, ...withoutUndefined({ remoteId }), title, titledBy: 'user' }, records };
 }
 
 function noticeOf({ backendTitle, title }: SessionHead, point: ForkPoint): string {
