@@ -30,6 +30,9 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     chat = new ChatView(window.page);
   });
   after(() => window.close());
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await window.screenshot('llm-providers-failed');
+  });
 
   const picker = () => window.page.locator('.quick-input-widget:visible');
   const toast = (text: RegExp) => window.page.locator('.notification-toast').getByText(text).first();
@@ -112,7 +115,7 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     );
   });
 
-  it('go to the address of a company, with a header that is kept secret, after a reload as well', async () => {
+  it('go to the address of a company, with a header that is kept secret', async () => {
     await openProvider('main');
     await setAddress('https://gateway.example.com/v1');
     await window.pick('Add Header…');
@@ -122,7 +125,8 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     await window.screenshot('llm-providers-headers');
     await window.pick('Save');
     await toast(/sends its requests for “main” to https:\/\/gateway\.example\.com\/v1/).waitFor();
-    await window.reload();
+    // The agent was restarted, and forgets at each start where it sends its requests.
+    await window.runCommand('Notifications: Clear All Notifications');
     await window.runCommand('Backline: Manage LLM Providers…');
     await window.pick(agent);
     await picker().getByText('Anthropic, https://gateway.example.com/v1').waitFor();
@@ -156,5 +160,24 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     await picker().getByText('OpenAI, https://llm.example.com/v1').waitFor();
     await picker().getByText('Disabled by you').waitFor();
     await window.screenshot('llm-providers-disabled');
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('stop the agent when the secret storage has lost them, as that of this window does in a reload', async () => {
+    await window.reload();
+    await window.runCommand('Backline: Open Chat');
+    await chat.send('hello once more');
+    await chat.shows(/are missing in VS Code’s secret storage/);
+    await window.screenshot('llm-providers-lost');
+    await window.runCommand('Backline: Manage LLM Providers…');
+    await window.pick(agent);
+    const dialog = window.page.locator('.monaco-dialog-box');
+    await dialog.getByText(/are missing in VS Code’s secret storage/).waitFor();
+    await window.screenshot('llm-providers-lost-dialog');
+    await dialog.getByRole('button', { name: 'Remove Them' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await window.runCommand('Backline: Manage LLM Providers…');
+    await window.pick(agent);
+    await picker().getByText('OpenAI, https://small.example.com').waitFor();
   });
 });

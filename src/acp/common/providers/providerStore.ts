@@ -38,9 +38,14 @@ export class ProviderStore implements Disposable {
     return this.store.agentIds;
   }
 
-  /** @throws Error if choices are stored that cannot be read */
+  /** @throws Error if there are choices that cannot be read, for example because the secret storage has lost them */
   async choicesOf(agentId: string): Promise<ProviderChoices> {
-    return await this.store.read(agentId);
+    const choices = await this.store.read(agentId);
+    if (choices.size > 0 || !this.store.agentIds.includes(agentId)) return choices;
+    const advice = 'Run "Backline: Manage LLM Providers…" to remove them, then set them again.';
+    throw new Error(
+      `The LLM providers that you have set for this agent are missing in VS Code’s secret storage. ${advice}`,
+    );
   }
 
   /** Undefined removes the choice. @throws Error in a sentence if the choice cannot be stored */

@@ -142,6 +142,19 @@ describe('what is stored for LLM providers', () => {
     assert.equal((await store.choicesOf('other')).size, 0);
   });
 
+  it('is an error if the secret storage has lost it, until it is set again or removed', async () => {
+    const secrets = new FakeSecrets();
+    const store = new ProviderStore({ secrets, memento: new MemoryMemento(), log: nullLogger });
+    await store.set('own', 'main', gateway);
+    secrets.values.clear();
+    await assert.rejects(store.choicesOf('own'), /missing in VS Code’s secret storage.*Manage LLM Providers/);
+    await store.set('own', 'main', gateway);
+    assert.equal((await store.choicesOf('own')).size, 1);
+    secrets.values.clear();
+    await store.deleteAll('own');
+    assert.equal((await store.choicesOf('own')).size, 0);
+  });
+
   it('belongs to one agent, goes with it to another name, and is gone with it', async () => {
     const secrets = new FakeSecrets();
     const memento = new MemoryMemento();
