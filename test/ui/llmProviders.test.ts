@@ -167,7 +167,7 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     await window.reload();
     await window.runCommand('Backline: Open Chat');
     await chat.send('hello once more');
-    await chat.shows(/are missing in VS Code’s secret storage/);
+    await chat.shows(/are missing in VS Code’s secret storage\. Run "Backline: Manage LLM Providers…" to remove them/);
     await window.screenshot('llm-providers-lost');
     await window.runCommand('Backline: Manage LLM Providers…');
     await window.pick(agent);

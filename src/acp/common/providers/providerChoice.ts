@@ -92,8 +92,7 @@ export function parseChoices(text: string): ProviderChoices {
   const choices = new Map(stored?.map(({ id, ...choice }) => [id, choice]));
   const isValid = stored !== undefined && [...choices.values()].every((choice) => choiceProblem(choice) === undefined);
   if (isValid) return choices;
-  const advice = 'Run "Backline: Manage LLM Providers…" to remove them, then set them again.';
-  throw new Error(`The LLM providers that you have set for this agent are damaged. ${advice}`);
+  throw new Error('The LLM providers that you have set for this agent are damaged.');
 }
 
 function toSentence(problem: string): string {

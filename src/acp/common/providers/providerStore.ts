@@ -42,10 +42,7 @@ export class ProviderStore implements Disposable {
   async choicesOf(agentId: string): Promise<ProviderChoices> {
     const choices = await this.store.read(agentId);
     if (choices.size > 0 || !this.store.agentIds.includes(agentId)) return choices;
-    const advice = 'Run "Backline: Manage LLM Providers…" to remove them, then set them again.';
-    throw new Error(
-      `The LLM providers that you have set for this agent are missing in VS Code’s secret storage. ${advice}`,
-    );
+    throw new Error('The LLM providers that you have set for this agent are missing in VS Code’s secret storage.');
   }
 
   /** Undefined removes the choice. @throws Error in a sentence if the choice cannot be stored */

@@ -25,7 +25,7 @@ export function headerProblem(name: string, value: string): string | undefined {
 /** Like `headerProblem`, for a value in which `${secret:NAME}` has no meaning. */
 export function literalHeaderProblem(name: string, value: string): string | undefined {
   if (!namePattern.test(name)) return `"${name}" is not a valid header name`;
-  if (reservedPattern.test(name)) return `Backline sets the header "${name}" itself`;
+  if (reservedPattern.test(name)) return `the header "${name}" is set with each request and cannot be changed`;
   if (unsendablePattern.test(value)) return `the value of "${name}" contains a character that a header cannot have`;
   return undefined;
 }

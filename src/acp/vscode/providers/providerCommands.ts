@@ -108,6 +108,7 @@ export class ProviderCommands {
     const chosen = await vscode.window.showQuickPick(items, {
       title,
       placeHolder: `${row.description}. ${row.detail}`,
+      ignoreFocusOut: true,
     });
     switch (chosen?.action) {
       case 'setAddress': {
@@ -174,7 +175,8 @@ async function chooseRow(
 ): Promise<ProviderRow | undefined> {
   const items = rows.map((row) => ({ label: row.name, description: row.description, detail: row.detail, row }));
   const placeHolder = problem ?? 'Select where the agent sends its requests';
-  const options = { title: `LLM Providers of ${agent.title}`, placeHolder };
+  // The window may move the focus meanwhile, for example when the agent has been started.
+  const options = { title: `LLM Providers of ${agent.title}`, placeHolder, ignoreFocusOut: true };
   return (await vscode.window.showQuickPick(items, options))?.row;
 }
 

@@ -29,7 +29,10 @@ export class ProviderServices {
 
   /** For an agent that starts. @throws Error if choices are stored that cannot be read */
   async choicesForStart(agentId: string): Promise<ProviderChoices> {
-    const choices = await this.store.choicesOf(agentId);
+    const choices = await this.store.choicesOf(agentId).catch((error: unknown) => {
+      const advice = 'Run "Backline: Manage LLM Providers…" to remove them, then set them again.';
+      throw new Error(`${messageOf(error)} ${advice}`, { cause: error });
+    });
     this.givenByAgent.set(agentId, formatChoices(choices));
     return choices;
   }
