@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { splitCommand } from './acp/common/catalogue/splitCommand';
 import { startAgentProcess } from './acp/node/process/agentProcess';
+import { AgentReaper } from './acp/node/process/agentReaper';
 import { AgentServer } from './acp/node/serve/agentServer';
 import { checkedToken, parseServeOptions, serveUsage, type ServeOptions } from './acp/node/serve/serveOptions';
 import { messageOf } from './base/common/errors';
@@ -50,8 +51,11 @@ async function serve(options: ServeOptions): Promise<void> {
   const token = await readToken(options.token);
   const { tls } = options;
   const pem = tls && { cert: await readFile(tls.cert, 'utf8'), key: await readFile(tls.key, 'utf8') };
+  // If this program is killed, agents that ignore the end of their input would keep running.
+  const reaper = new AgentReaper({ file: path.join(__dirname, 'agent-reaper.js'), log });
+  const guard = (leader: number, mark: string) => reaper.watch(leader, mark);
   const server = new AgentServer({
-    startAgent: () => startAgentProcess({ command, args, env, cwd }, { clock: systemClock, log }),
+    startAgent: () => startAgentProcess({ command, args, env, cwd }, { clock: systemClock, log, guard }),
     host,
     port,
     token,
@@ -61,7 +65,10 @@ async function serve(options: ServeOptions): Promise<void> {
     log,
   });
   await server.start();
-  stopOnSignal(() => server.stop());
+  stopOnSignal(async () => {
+    await server.stop();
+    reaper.dispose();
+  });
   const what = options.agent === undefined ? 'Demo agent (no model)' : path.basename(command);
   const access = options.token === 'generate' ? `, token ${token}` : token === undefined ? ', no token' : '';
   process.stdout.write(`ACP agent at ${server.url} (${what} in ${cwd}${access})\n`);

@@ -152,6 +152,7 @@ export function compose(context: vscode.ExtensionContext): App {
     consent: consent.consent,
     secrets: context.secrets,
     memento: context.globalState,
+    isWorking: (agentId) => working.isWorking(agentId),
     installed: {
       onDidChange: (listener) => agents.onDidChange(listener),
       installedAgents: () => agents.installedAgents(),
@@ -171,7 +172,7 @@ export function compose(context: vscode.ExtensionContext): App {
       isWorking: (backendId) => working.isWorking(backendId),
       onDidEndTurn: working.onDidEndTurn,
     },
-    secrets: acp.agentKeys,
+    secrets: acp.agentSecrets,
     defaultFolder: () => editor.folders[0]?.path ?? homedir(),
     memento: context.globalState,
     storageFolder: path.join(context.globalStorageUri.fsPath, 'agents'),

@@ -53,13 +53,13 @@ export class AcpProgram {
     });
   }
 
-  /** In good order by SIGTERM. Resolves to the exit code when the process is gone. */
-  async stop(): Promise<number | null> {
+  /** In good order by SIGTERM, or as a crash. Resolves to the exit code when the process is gone. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
     const { child } = this;
     this.child = undefined;
     if (child?.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
     const gone = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.kill(signal);
     await gone;
     return child.exitCode;
   }

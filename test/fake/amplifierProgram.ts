@@ -66,8 +66,9 @@ export async function buildAmplifierProgram(): Promise<{ readonly file: string; 
   const { build } = await import('esbuild');
   const { amplifierServerBundle } = await import('../../scripts/lib/amplifierServer.mjs');
   const { demoAgentBundle } = await import('../../scripts/lib/demoAgent.mjs');
+  const { agentReaperBundle } = await import('../../scripts/lib/agentReaper.mjs');
   const folder = await mkdtemp(join(tmpdir(), 'backline-amplifier-'));
-  for (const bundle of [amplifierServerBundle(), demoAgentBundle()]) {
+  for (const bundle of [amplifierServerBundle(), demoAgentBundle(), agentReaperBundle()]) {
     await build({ ...bundle, absWorkingDir: process.cwd(), outdir: folder, logLevel: 'warning' });
   }
   return {

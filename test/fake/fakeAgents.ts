@@ -170,4 +170,9 @@ export class FakeAgentSecrets implements AgentSecrets {
     this.values.delete(id);
     return Promise.resolve();
   }
+  readonly copied: (readonly [fromId: string, toId: string])[] = [];
+  copyProviders(fromId: string, toId: string): Promise<void> {
+    this.copied.push([fromId, toId]);
+    return Promise.resolve();
+  }
 }

@@ -55,6 +55,7 @@ export class FakeChat implements Chat {
     remainingChanges: [],
     get: () => undefined,
     restorePointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
+    presentState: () => Promise.resolve({ recordsBefore: [], remoteId: undefined }),
     editedPaths: () => Promise.resolve(new Set<string>()),
     whenTurnRecorded: () => Promise.resolve(),
     claim: () => Promise.resolve(),

@@ -135,6 +135,7 @@ describe('installing agents', () => {
       registry,
       getLauncher: () => Promise.resolve(launcher),
       loadedLauncher: () => launcher,
+      hasChangedProviders: () => false,
       environment: () => Promise.resolve(env),
       guardProcess: () => ({ dispose: () => undefined }),
     });

@@ -5,6 +5,7 @@ import { messageOf } from '../../base/common/errors';
 import { DocumentAgent } from './draft/documentAgent';
 import { DraftAgent } from './draft/draftAgent';
 import { parseOptions, demoUsage, type DemoOptions } from './options';
+import { DemoProviders } from './session/demoProviders';
 import { DemoSessions } from './session/sessions';
 import { DemoSignIn } from './session/demoSignIn';
 import { DemoTurns } from './session/demoTurns';
@@ -19,12 +20,13 @@ function warn(message: string): void {
   process.stderr.write(`${message}\n`);
 }
 
-async function runAgent({ needsSignIn, stateFolder, protocol }: DemoOptions): Promise<void> {
+async function runAgent({ hasProviders, needsSignIn, stateFolder, protocol }: DemoOptions): Promise<void> {
   const sessions = new DemoSessions(stateFolder);
   const signIn = new DemoSignIn(needsSignIn, stateFolder);
   const turns = new DemoTurns(sessions, warn);
   const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin));
-  const deps = { name, version, sessions, signIn, turns, warn };
+  const providers = hasProviders ? new DemoProviders() : undefined;
+  const deps = { name, version, providers, sessions, signIn, turns, warn };
   const v1 = new V1Agent(deps).createApp();
   // The router continues in version 1 if the client offers only that version.
   if (protocol === 1) await v1.connect(stream).closed;

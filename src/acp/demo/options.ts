@@ -12,6 +12,8 @@ export interface DemoOptions {
   readonly stateFolder: string | undefined;
   readonly needsSignIn: boolean;
   readonly isSigningIn: boolean;
+  /** Whether the client can set LLM providers. */
+  readonly hasProviders: boolean;
 }
 
 export const demoUsage = `Demo agent (no model): an Agent Client Protocol agent over stdio.
@@ -22,6 +24,7 @@ export const demoUsage = `Demo agent (no model): an Agent Client Protocol agent 
   --state DIR        keep sessions in a folder, so that another process can load them
   --auth             require authentication before a session starts
   --sign-in          sign in (with --state) and exit
+  --providers        offer two LLM providers, which are not used
 `;
 
 /** Parses the arguments. @throws RangeError for an unknown argument */
@@ -31,6 +34,7 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
   let stateFolder: string | undefined;
   let needsSignIn = false;
   let signsIn = false;
+  let hasProviders = false;
   for (let at = 0; at < argv.length; at++) {
     const argument = argv[at] ?? '';
     const folder = argument === '--state' ? argv[++at] : /^--state=(.+)$/.exec(argument)?.[1];
@@ -40,9 +44,10 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
     else if (argument === '--draft=document') dialect = 'document';
     else if (argument === '--auth') needsSignIn = true;
     else if (argument === '--sign-in') signsIn = true;
+    else if (argument === '--providers') hasProviders = true;
     else throw new RangeError(`Unknown argument: ${argument}`);
   }
-  return { dialect, protocol, stateFolder, needsSignIn, isSigningIn: signsIn };
+  return { dialect, protocol, stateFolder, needsSignIn, isSigningIn: signsIn, hasProviders };
 }
 
 /** @throws RangeError for another version */

@@ -24,6 +24,7 @@ import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { AgentsPort } from './agentsPort';
 import { askUserForAgent } from './elicitation';
+import { ProviderServices } from './providers/providerServices';
 import { SignInServices, type AgentKeysPort } from './signIn/signInServices';
 import { SignInTerminals } from './signIn/signInTerminal';
 
@@ -43,6 +44,14 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly secrets: vscode.SecretStorage;
   /** Memento for all windows. Stores which agents have keys, never the keys. */
   readonly memento: Memento;
+  /** Whether a turn of the agent runs in this window. */
+  readonly isWorking: (agentId: string) => boolean;
+}
+
+/** What other features may do with the stored secrets of agents. */
+interface AgentSecretsPort extends AgentKeysPort {
+  /** Copies the LLM providers that the user has set, for an agent that gets another id. */
+  copyProviders(fromId: string, toId: string): Promise<void>;
 }
 
 /** Provides agents as backends, and the commands for them. Starts no agent itself. */
@@ -56,6 +65,7 @@ export class AcpFeature implements Feature {
   private readonly terminals = new SignInTerminals();
   private readonly shellEnvironment: ShellEnvironment;
   private readonly signIn: SignInServices;
+  private readonly providers: ProviderServices;
   private launcher: Promise<AgentLauncher> | undefined;
   private loadedLauncher: AgentLauncher | undefined;
 
@@ -64,6 +74,7 @@ export class AcpFeature implements Feature {
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
     this.signIn = new SignInServices(options);
+    this.providers = new ProviderServices(options);
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
       createBackend: async (entry) => await (await this.getLauncher()).create(entry),
@@ -76,6 +87,7 @@ export class AcpFeature implements Feature {
       registry: this.registry,
       getLauncher: () => this.getLauncher(),
       loadedLauncher: () => this.loadedLauncher,
+      hasChangedProviders: (id) => this.providers.store.agentIds.includes(id),
       environment: () => this.shellEnvironment.get(),
       guardProcess: (leaderPid) => this.reaper.watch(leaderPid, randomUUID()),
     });
@@ -85,8 +97,17 @@ export class AcpFeature implements Feature {
     return this.registry;
   }
 
-  get agentKeys(): AgentKeysPort {
-    return this.signIn.port;
+  get agentSecrets(): AgentSecretsPort {
+    const { port } = this.signIn;
+    const { store } = this.providers;
+    return {
+      ...port,
+      deleteAll: async (agentId) => {
+        await port.deleteAll(agentId);
+        await store.deleteAll(agentId);
+      },
+      copyProviders: (fromId, toId) => store.copy(fromId, toId),
+    };
   }
 
   start(): Promise<RunningFeature> {
@@ -117,6 +138,7 @@ export class AcpFeature implements Feature {
     disposables.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
     disposables.add(commands.setHandler(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
     disposables.add(this.signIn.start(registry, commands, messages));
+    disposables.add(this.providers.start(registry, commands, messages));
     showStatus();
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => disposables.dispose() });
   }
@@ -145,6 +167,7 @@ export class AcpFeature implements Feature {
       elicit: askUserForAgent,
       runInTerminal: (command, signal) => this.terminals.run(command, signal),
       keysOf: (agentId) => this.signIn.keys.keysOf(agentId),
+      providersOf: (agentId) => this.providers.choicesForStart(agentId),
     });
     return this.loadedLauncher;
   }

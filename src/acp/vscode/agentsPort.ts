@@ -16,8 +16,16 @@ interface AgentsPortDeps {
   readonly getLauncher: () => Promise<AgentLauncher>;
   /** The code that starts agents, if it was loaded. */
   readonly loadedLauncher: () => AgentLauncher | undefined;
+  /** Whether the user has changed an LLM provider of the agent. */
+  readonly hasChangedProviders: (agentId: string) => boolean;
   readonly environment: () => Promise<Variables>;
   readonly guardProcess: (leaderPid: number) => Disposable;
+}
+
+interface ListedAgent extends BackendEntry {
+  readonly state: BackendState | undefined;
+  /** Whether it is known that the user can choose where the agent sends its requests. */
+  readonly hasLlmProviders: boolean;
 }
 
 /** What the page of agents and the installer need from the room that runs agents. */
@@ -45,12 +53,16 @@ export class AgentsPort {
     return this.deps.registry.onDidChange;
   }
 
-  /** The agents, each with the state of its backend if it was opened. Starts none. */
-  async list(): Promise<readonly (BackendEntry & { readonly state: BackendState | undefined })[]> {
-    const { registry } = this.deps;
+  /** The agents, each with what is known of its backend if it was opened. Starts none. */
+  async list(): Promise<readonly ListedAgent[]> {
+    const { hasChangedProviders, registry } = this.deps;
     const entries = await registry.list();
-    const states = new Map(registry.backends.map(({ id, state }) => [id, state]));
-    return entries.map((entry) => ({ ...entry, state: states.get(entry.id) }));
+    const backends = new Map(registry.backends.map((backend) => [backend.id, backend]));
+    return entries.map((entry) => {
+      const backend = backends.get(entry.id);
+      const hasLlmProviders = backend?.hasLlmProviders === true || hasChangedProviders(entry.id);
+      return { ...entry, state: backend?.state, hasLlmProviders };
+    });
   }
 
   /** The state of a backend now; undefined if it was not opened. */

@@ -148,6 +148,7 @@ const actionIcons: Readonly<Record<AgentActionKind, Icon>> = {
   signIn: ShieldIcon,
   chat: SendIcon,
   restart: RevertIcon,
+  llmProviders: GlobeIcon,
   allow: ShieldIcon,
   edit: EditIcon,
   openWebsite: GlobeIcon,

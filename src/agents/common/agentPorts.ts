@@ -72,7 +72,10 @@ export interface AgentSecrets {
   keysOf(backendId: string): Promise<Readonly<Record<string, string>>>;
   setSecret(backendId: string, variable: string, value: string): Promise<void>;
   deleteSecret(backendId: string, variable: string): Promise<void>;
+  /** Deletes all secrets of an agent, and the LLM providers that the user has set for it. */
   deleteAll(backendId: string): Promise<void>;
+  /** Copies the LLM providers that the user has set, for an agent that gets another id. */
+  copyProviders(fromId: string, toId: string): Promise<void>;
 }
 
 /** What an agent reports about itself when it starts. */

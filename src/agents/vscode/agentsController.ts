@@ -201,6 +201,9 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
       case 'restart':
         await vscode.commands.executeCommand(commandIds.acpRestartAgent, backend?.id);
         return;
+      case 'llmProviders':
+        await vscode.commands.executeCommand(commandIds.acpManageProviders, backend?.id);
+        return;
       case 'allow':
         await vscode.commands.executeCommand(commandIds.reviewWorkspace, backend?.id);
         return;

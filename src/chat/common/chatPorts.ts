@@ -61,10 +61,11 @@ export interface Chats extends Disposable {
   open(sessionId: string): Promise<Chat>;
   /**
    * Creates a conversation with everything before a prompt, and with the prompt as its draft. Its next prompt starts a
-   * new session with a summary. The original conversation is not changed. @throws ChatError `notFound`, `unreadable`,
-   * `storage`
+   * new session with a summary. The original conversation is not changed. Without a prompt, the new conversation
+   * continues from the present state, in a copy of the session if the backend can copy it. @throws ChatError `notFound`,
+   * `unreadable`, `storage`; without a prompt also `busy`, `readonly`
    */
-  fork(sessionId: string, entryId: string): Promise<Chat>;
+  fork(sessionId: string, entryId?: string): Promise<Chat>;
   /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /**
@@ -214,6 +215,12 @@ export interface ChatFileChanges {
   refresh(paths?: ReadonlySet<string>): Promise<void>;
 }
 
+/** What another conversation needs to continue this one from its present state. */
+export interface PresentState extends Pick<RestorePoint, 'recordsBefore'> {
+  /** Id of a session that knows the conversation. */
+  readonly remoteId: string | undefined;
+}
+
 /** Restores a conversation and its files to the moment of an earlier prompt. */
 export interface RestoreRecords {
   /** The remaining changes of all files. */
@@ -225,6 +232,11 @@ export interface RestoreRecords {
    * `storage`
    */
   restorePointBefore(entryId: string): Promise<RestorePoint>;
+  /**
+   * Returns the present state of the conversation, with a copy of its session if the backend can copy it. @throws
+   * ChatError `busy`, `readonly`, `unreadable`, `storage`
+   */
+  presentState(): Promise<PresentState>;
   /** Returns the files that have changed since the agent's last change, including unsaved text. Never rejects. */
   editedPaths(): Promise<ReadonlySet<string>>;
   /** Resolves when the changes of the last turn are recorded. */

@@ -56,6 +56,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatOpenInTab, () => this.openInTab(pages.activePage));
     handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
     handle(commandIds.chatRename, () => this.renameChat(pages.activePage));
+    handle(commandIds.chatFork, () => this.forkChat(pages.activePage));
     handle(commandIds.chatDelete, () => this.deleteChat(pages.activePage));
     // The commands in the view's header apply to the view, wherever the focus is.
     handle(commandIds.chatViewShowSessions, async () => (await pages.revealView()).runCommand('showSessions'));
@@ -63,12 +64,14 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.viewPage));
     handle(commandIds.chatViewExport, () => this.exportChat(pages.viewPage));
     handle(commandIds.chatViewRename, () => this.renameChat(pages.viewPage));
+    handle(commandIds.chatViewFork, () => this.forkChat(pages.viewPage));
     handle(commandIds.chatViewDelete, () => this.deleteChat(pages.viewPage));
     // The command in the title of the active tab applies to that tab, even if the view has the focus.
     handle(commandIds.chatTabShowSessions, () => pages.activeTabPage?.runCommand('showSessions'));
     handle(commandIds.chatTabFind, () => pages.activeTabPage?.runCommand('find'));
     handle(commandIds.chatTabRename, () => this.renameChat(pages.activeTabPage));
     handle(commandIds.chatTabExport, () => this.exportChat(pages.activeTabPage));
+    handle(commandIds.chatTabFork, () => this.forkChat(pages.activeTabPage));
     handle(commandIds.chatTabDelete, () => this.deleteChat(pages.activeTabPage));
     handle(commandIds.chatApplyCode, () => services.code.apply());
     handle(commandIds.chatDiscardCode, () => services.code.discard());
@@ -183,6 +186,15 @@ export class ChatCommands implements Disposable {
     const { review, closeChat } = this.deps.services;
     const chat = this.requireChat(page);
     if (chat && (await review.deleteChat(chat.id))) closeChat(chat.id);
+  }
+
+  private async forkChat(page: ChatPageHost | undefined): Promise<void> {
+    const chat = this.requireChat(page);
+    if (!page || !chat) return;
+    await this.deps.services.restore.forkNow(chat, (next) => {
+      page.show(next);
+      page.focusComposer();
+    });
   }
 
   private async restore(): Promise<void> {

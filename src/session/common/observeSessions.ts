@@ -35,6 +35,9 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
     ...(backend.sessionOptions
       ? { sessionOptions: async (chosen, signal) => (await backend.sessionOptions?.(chosen, signal)) ?? [] }
       : {}),
+    ...(backend.forkSession
+      ? { forkSession: async (id, options, signal) => await backend.forkSession?.(id, options, signal) }
+      : {}),
     // Added only if supported, because callers check for the method to know whether signing in is supported.
     ...(backend.authenticate
       ? { authenticate: async (methodId, signal) => await backend.authenticate?.(methodId, signal) }

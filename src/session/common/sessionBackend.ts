@@ -25,6 +25,11 @@ export interface SessionBackend extends Disposable {
   listSessions(options?: { cwd?: string; signal?: AbortSignal }): Promise<readonly SessionSummary[]>;
   /** Resumes a stored session. A replayed history arrives as events. @throws BackendError */
   loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
+  /**
+   * Copies a session as it is now. Resolves to the id of the copy, for `loadSession`, or to undefined if the backend
+   * cannot copy sessions. @throws BackendError
+   */
+  forkSession?(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<string | undefined>;
   /** Deletes a stored session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
   /**
@@ -39,8 +44,26 @@ export interface SessionBackend extends Disposable {
   signInMethods?(signal: AbortSignal): Promise<SignInMethods>;
   /** Signs out in the backend. Resolves to false if the backend does not support that. @throws BackendError */
   signOut?(signal?: AbortSignal): Promise<boolean>;
+  /** Whether the agent that runs offers `llmProviders`. False until it was started. */
+  readonly hasLlmProviders?: boolean;
+  /**
+   * Lists where the agent sends its requests to models. Starts it. Resolves to undefined if the user cannot change
+   * that here. @throws BackendError
+   */
+  llmProviders?(signal: AbortSignal): Promise<readonly LlmProvider[] | undefined>;
   /** Resolves when processes have exited and connections are closed. Never rejects. */
   stop(): Promise<void>;
+}
+
+/** A service that an agent sends its requests to models to. Names and addresses are the agent's words. */
+export interface LlmProvider {
+  readonly id: string;
+  /** The API protocols that it can use, such as `anthropic`. Can have unknown ones. */
+  readonly supported: readonly string[];
+  /** Whether it cannot be disabled. */
+  readonly isRequired: boolean;
+  /** Undefined if it is disabled. */
+  readonly current?: { readonly apiType: string; readonly baseUrl: string };
 }
 
 export type BackendState =

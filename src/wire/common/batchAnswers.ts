@@ -8,14 +8,15 @@ type Message = Readonly<Record<string, unknown>>;
 
 /** Collects the answers to each JSON-RPC batch, because they are sent together as one array. */
 export class BatchAnswers {
-  private readonly batchById = new Map<string | number, Batch>();
+  /** The batches that wait for an answer with an id, once for each request. Normally, an id is used once. */
+  private readonly batchesById = new Map<string | number, Batch[]>();
 
   /** Call for each batch before its messages are delivered. */
   add(messages: readonly Message[]): void {
     const requests = messages.filter(({ method }) => typeof method === 'string');
     const ids = requests.flatMap(({ id }) => (typeof id === 'string' || typeof id === 'number' ? [id] : []));
     const batch: Batch = { open: ids.length, answers: [] };
-    for (const id of ids) this.batchById.set(id, batch);
+    for (const id of ids) this.batchesById.set(id, [...(this.batchesById.get(id) ?? []), batch]);
   }
 
   /**
@@ -24,16 +25,18 @@ export class BatchAnswers {
    * @throws TypeError
    */
   take(message: object): object | undefined {
-    if (this.batchById.size === 0 || !('id' in message) || 'method' in message) return message;
+    if (this.batchesById.size === 0 || !('id' in message) || 'method' in message) return message;
     const { id } = message;
     if (typeof id !== 'string' && typeof id !== 'number') return message;
-    const batch = this.batchById.get(id);
-    if (!batch) return message;
+    const batches = this.batchesById.get(id);
+    // A request with an id that is in use is refused at once, so the first answer is for the last request.
+    const batch = batches?.at(-1);
+    if (!batches || !batch) return message;
     JSON.stringify(message);
+    if (batches.length === 1) this.batchesById.delete(id);
+    else batches.pop();
     batch.answers.push(message);
     batch.open--;
-    if (batch.open > 0) return undefined;
-    for (const [key, its] of this.batchById) if (its === batch) this.batchById.delete(key);
-    return batch.answers;
+    return batch.open > 0 ? undefined : batch.answers;
   }
 }

@@ -20,6 +20,7 @@ interface AgentsOptions {
   /** Agents that run in this Node.js, in place of the demo agents. */
   readonly entries: readonly Pick<ProcessEntry, 'id' | 'title' | 'args'>[];
   readonly keysOf: AgentLauncherDeps['keysOf'];
+  readonly providersOf: NonNullable<AgentLauncherDeps['providersOf']>;
   readonly needsSignIn: (id: string) => boolean;
   readonly runInTerminal: AgentLauncherDeps['runInTerminal'];
   readonly windowMcpServers: NonNullable<AgentLauncherDeps['windowMcpServers']>;
@@ -67,6 +68,7 @@ export class AgentsUnderTest {
       elicit: () => Promise.resolve({ action: 'decline' }),
       runInTerminal: options.runInTerminal ?? (() => Promise.resolve(false)),
       keysOf: options.keysOf ?? (() => Promise.resolve({})),
+      ...(options.providersOf ? { providersOf: options.providersOf } : {}),
       ...(options.windowMcpServers ? { windowMcpServers: options.windowMcpServers } : {}),
     });
     const agents = entries?.map(entryOf) ?? [

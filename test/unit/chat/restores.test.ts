@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { FileRestorer, type RestoreResult } from '../../../src/chat/common/restore/fileRestorer';
+import { BackendError } from '../../../src/session/common/sessionBackend';
 import { DiskFiles } from '../../../src/base/node/filePort';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
@@ -198,6 +199,89 @@ describe('Restoring to a prompt', () => {
       assert.deepEqual(await listed(fork), {});
       assert.deepEqual(await listed(chat), { [a]: 'one\n', [b]: null });
       assert.deepEqual(await listed(await reopened(fork.id)), {});
+    });
+  });
+
+  describe('continues the conversation in another one', () => {
+    it('from here, in a copy of the session that the backend makes', async () => {
+      const chat = await conversation();
+      const { id } = window.agent.last;
+      window.agent.fork = () => Promise.resolve('copy');
+      const fork = await restorer().fork(chat);
+      assert.deepEqual(window.agent.calls.at(-1), `fork ${id}`);
+      assert.deepEqual([fork.history, fork.draft.text], [chat.history, '']);
+      const head = window.store.heads.find((known) => known.id === fork.id);
+      assert.deepEqual([head?.forkedFrom, head?.remoteId, head?.title], [chat.id, 'copy', 'Forked: first']);
+      assert.match(
+        outline(fork).at(-1) ?? '',
+        /continues “first”, which stays as it is\. .* in a copy of its session\.$/,
+      );
+      await fork.send(draft('other'));
+      assert.ok(window.agent.calls.includes('load copy'));
+      assert.deepEqual(window.agent.last.prompts[0]?.attachments, []);
+      window.agent.last.end();
+      await until('the end', () => ends(fork) === 4);
+      assert.deepEqual(chat.history, ['first', 'second', 'third']);
+    });
+
+    it('whose changes stay with the first one, also after a restart', async () => {
+      const chat = await conversation();
+      window.agent.fork = () => Promise.resolve('copy');
+      const fork = await restorer().fork(chat);
+      assert.deepEqual(await listed(fork), {});
+      assert.deepEqual(await listed(chat), { [a]: 'one\n', [b]: null });
+      const again = await reopened(fork.id);
+      assert.deepEqual(await listed(again), {});
+      await again.send(draft('other'));
+      assert.ok(window.agent.calls.includes('load copy'));
+      await again.stop();
+    });
+
+    for (const [why, copy] of [
+      ['cannot copy sessions', () => Promise.resolve(undefined)],
+      ['refuses', () => Promise.reject(new BackendError('notFound', 'There is no such session.'))],
+    ] as const) {
+      it(`with a summary if the backend ${why}`, async () => {
+        const chat = await conversation();
+        const before = window.agent.last;
+        window.agent.fork = copy;
+        const fork = await restorer().fork(chat);
+        assert.match(outline(fork).at(-1) ?? '', /starts a new session and gets a summary with your next prompt\.$/);
+        await fork.send(draft('other'));
+        assert.notEqual(window.agent.last, before);
+        const [summary] = window.agent.last.prompts[0]?.attachments ?? [];
+        assert.ok(summary?.type === 'text');
+        assert.match(summary.text, /User: first[^]*User: third/);
+        window.agent.last.end();
+        await until('the end', () => ends(fork) === 4);
+      });
+    }
+
+    it('which can be taken back to a prompt like any other', async () => {
+      const chat = await conversation();
+      window.agent.fork = () => Promise.resolve('copy');
+      const fork = await restorer().fork(chat);
+      assert.equal((await restorer().fork(fork)).view.title, 'Forked: first');
+      const again = await window.chats.fork(fork.id, promptOf(fork, 2));
+      assert.deepEqual([again.history, again.draft.text], [['first'], 'second']);
+      assert.equal(window.store.heads.find((known) => known.id === again.id)?.remoteId, undefined);
+    });
+
+    it('but not while a turn runs, or begins meanwhile', async () => {
+      const chat = await conversation();
+      const rows = window.chats.rows.length;
+      let send: Promise<void> | undefined;
+      window.agent.fork = () => {
+        send = chat.send(draft('meanwhile'));
+        return Promise.resolve('copy');
+      };
+      await assert.rejects(window.chats.fork(chat.id), { code: 'busy' });
+      await send;
+      window.agent.calls.length = 0;
+      await assert.rejects(window.chats.fork(chat.id), { code: 'busy' });
+      assert.deepEqual([window.agent.calls, window.chats.rows.length], [[], rows]);
+      window.agent.last.end();
+      await until('the end', () => ends(chat) === 4);
     });
   });
 

@@ -16,11 +16,18 @@ const minSecretLength = 8;
 
 /** Returns why a header cannot be sent, as the end of a sentence. Undefined if it can be sent. */
 export function headerProblem(name: string, value: string): string | undefined {
-  if (!namePattern.test(name)) return `"${name}" is not a valid header name`;
-  if (reservedPattern.test(name)) return `Backline sets the header "${name}" itself`;
-  if (unsendablePattern.test(value)) return `the value of "${name}" contains a character that a header cannot have`;
+  const problem = literalHeaderProblem(name, value);
+  if (problem !== undefined) return problem;
   const wrong = secretNamesIn({ [name]: value }).find((secret) => !isKeyVariable(secret));
   return wrong === undefined ? undefined : `"${wrong}" is not a valid secret name. Use letters, digits and underscores`;
+}
+
+/** Like `headerProblem`, for a value in which `${secret:NAME}` has no meaning. */
+export function literalHeaderProblem(name: string, value: string): string | undefined {
+  if (!namePattern.test(name)) return `"${name}" is not a valid header name`;
+  if (reservedPattern.test(name)) return `the header "${name}" is set with each request and cannot be changed`;
+  if (unsendablePattern.test(value)) return `the value of "${name}" contains a character that a header cannot have`;
+  return undefined;
 }
 
 /** Returns the names in `${secret:NAME}`, without duplicates. */

@@ -1,13 +1,21 @@
 import { isLoopback } from '../../../base/common/loopback';
 
-const schemes: ReadonlySet<string> = new Set(['https:', 'http:', 'wss:', 'ws:']);
-
 /** Returns why Backline does not connect to a URL, as the end of a sentence. Undefined if it connects. */
 export function agentUrlProblem(text: string): string | undefined {
+  const header = 'an Authorization header with a ${secret:NAME}';
+  return urlProblem(text, ['https:', 'http:', 'wss:', 'ws:'], 'https: or wss:', header);
+}
+
+/** Returns why an agent must not send requests with the user's prompts to a URL, as the end of a sentence. */
+export function baseUrlProblem(text: string): string | undefined {
+  return urlProblem(text, ['https:', 'http:'], 'https:', 'an Authorization header');
+}
+
+function urlProblem(text: string, schemes: readonly string[], encrypted: string, instead: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !schemes.has(url.protocol)) return 'enter a URL that begins with https: or wss:';
+  if (!url || !schemes.includes(url.protocol)) return `enter a URL that begins with ${encrypted}`;
   if (url.username !== '' || url.password !== '') {
-    return 'remove the user name and the password from the URL, and send an Authorization header with a ${secret:NAME}';
+    return `remove the user name and the password from the URL, and send ${instead}`;
   }
   if (url.hash !== '') return 'remove the part after # from the URL';
   if (isEncrypted(url) || isLoopback(url)) return undefined;

@@ -140,6 +140,8 @@ export interface AgentAbilities {
   readonly list: boolean;
   readonly close: boolean;
   readonly delete: boolean;
+  /** Whether the agent can copy a session. */
+  readonly fork: boolean;
   readonly additionalDirectories: boolean;
   readonly images: boolean;
   readonly embeddedContext: boolean;
@@ -147,6 +149,8 @@ export interface AgentAbilities {
   readonly logout: boolean;
   /** Whether the agent can report whether the user is signed in. */
   readonly authStatus: boolean;
+  /** Whether the user can choose where the agent sends its requests to models. */
+  readonly providers: boolean;
   readonly mcp: { readonly stdio: boolean; readonly http: boolean; readonly sse: boolean };
 }
 

@@ -40,6 +40,8 @@ export class SessionEventMapper {
   private readonly openMessages = new Map<number, string | undefined>();
   private isReplaying = false;
   private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
+  /** Returns what must be shown before a turn ends. */
+  private takeHeldBack: () => readonly SessionEvent[] = () => [];
 
   constructor(
     private readonly sessionId: string,
@@ -48,6 +50,11 @@ export class SessionEventMapper {
   ) {
     this.config = new ConfigOptions(agent);
     this.toolCalls = new ToolCalls(sessionId, clock);
+  }
+
+  /** Sets what is called before a turn ends, in whatever way. */
+  onEndOfTurn(takeHeldBack: () => readonly SessionEvent[]): void {
+    this.takeHeldBack = takeHeldBack;
   }
 
   get commands(): readonly SlashCommand[] {
@@ -295,8 +302,9 @@ export class SessionEventMapper {
   }
 
   private endOpenParts(): SessionEvent[] {
+    const heldBack = this.takeHeldBack();
     this.turn = undefined;
-    return [...this.endMessages(), ...this.toolCalls.endTurn()];
+    return [...this.endMessages(), ...heldBack, ...this.toolCalls.endTurn()];
   }
 
   private sessionAndRequestFields({ requestId }: Turn) {

@@ -13,6 +13,7 @@ import type { ToolCallContent } from './wireSchema';
 interface Subagent {
   /** Id of the call that shows the subagent. */
   readonly callId: string;
+  /** The end of its text, up to `maxTextLength`. */
   readonly textByMessage: Map<string, string>;
   /** Length of the text that was received since the text was last shown. */
   unshownLength: number;
@@ -23,6 +24,7 @@ const maxSubagents = 200;
 /** Limits for the text that is shown for a subagent, in UTF-16 units, because every event contains the whole text. */
 const maxTextLength = 32 * 1024;
 const maxUnshownLength = 2 * 1024;
+const maxMessages = 200;
 
 /** Shows each subagent of a session as a tool call, with the subagent's own calls inside. */
 export class SubagentUpdates {
@@ -32,7 +34,10 @@ export class SubagentUpdates {
   constructor(
     private readonly mapper: SessionEventMapper,
     private readonly isParentWorking: () => boolean,
-  ) {}
+  ) {
+    // A subagent may not report its own end.
+    mapper.onEndOfTurn(() => [...this.subagentById.values()].flatMap((subagent) => this.showText(subagent)));
+  }
 
   /** Handles the start of a subagent, or a change of its description. Without `parentId`, it belongs to the session. */
   announce({ sessionId, title, description, state }: SubagentAnnouncement, parentId?: string): SessionEvent[] {
@@ -115,9 +120,13 @@ export class SubagentUpdates {
   ): SessionEvent[] {
     const { textByMessage } = subagent;
     const added = content.map(textOfBlock).join('');
-    textByMessage.set(messageId, isWhole ? added : `${textByMessage.get(messageId) ?? ''}${added}`);
+    const text = isWhole ? added : `${textByMessage.get(messageId) ?? ''}${added}`;
+    textByMessage.set(messageId, text.slice(-maxTextLength));
+    dropOldText(textByMessage);
     subagent.unshownLength += added.length;
-    return isWhole || subagent.unshownLength >= maxUnshownLength ? this.showText(subagent) : [];
+    // Without a turn, nothing may follow that shows the rest.
+    const isDue = isWhole || subagent.unshownLength >= maxUnshownLength || this.mapper.openTurn === 'none';
+    return isDue ? this.showText(subagent) : [];
   }
 
   private showText(subagent: Subagent): SessionEvent[] {
@@ -182,6 +191,17 @@ export class SubagentUpdates {
     const [oldest] = this.subagentById.keys();
     if (this.subagentById.size > maxSubagents && oldest !== undefined) this.subagentById.delete(oldest);
     return subagent;
+  }
+}
+
+/** Drops the oldest messages that are not shown any more. */
+function dropOldText(textByMessage: Map<string, string>): void {
+  let length = 0;
+  let count = 0;
+  for (const [id, text] of [...textByMessage].reverse()) {
+    if (length >= maxTextLength || count >= maxMessages) textByMessage.delete(id);
+    length += text.length;
+    count++;
   }
 }
 

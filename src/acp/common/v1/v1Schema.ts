@@ -141,6 +141,7 @@ const SessionCapabilities = z.looseObject({
   delete: Ability.optional(),
   resume: Ability.optional(),
   close: Ability.optional(),
+  fork: Ability.optional(),
   additionalDirectories: Ability.optional(),
 });
 
@@ -155,6 +156,7 @@ export const InitializeResult = z.looseObject({
       mcpCapabilities: McpCapabilities.catch(undefined),
       sessionCapabilities: SessionCapabilities.nullish().catch(undefined),
       auth: z.looseObject({ logout: Ability.optional(), status: Ability.optional() }).nullish().catch(undefined),
+      providers: Ability.optional(),
     })
     .nullish()
     .catch(undefined),

@@ -239,6 +239,7 @@ const SessionCapabilities = z.looseObject({
   prompt: z.looseObject({ image: ability, embeddedContext: ability }).nullish().catch(undefined),
   mcp: z.looseObject({ stdio: ability, http: ability }).nullish().catch(undefined),
   delete: ability,
+  fork: ability,
   additionalDirectories: ability,
 });
 
@@ -267,6 +268,7 @@ export const InitializeResult = z.looseObject({
     .looseObject({
       session: SessionCapabilities.nullish().catch(undefined),
       auth: z.looseObject({ status: ability }).nullish().catch(undefined),
+      providers: ability,
     })
     .nullish()
     .catch(undefined),

@@ -1,3 +1,4 @@
+import type { DemoProviders } from './demoProviders';
 import type { DemoSignIn } from './demoSignIn';
 import type { DemoTurns } from './demoTurns';
 import type { DemoSessions } from './sessions';
@@ -9,5 +10,7 @@ export interface DemoAgentDeps {
   readonly sessions: DemoSessions;
   readonly signIn: DemoSignIn;
   readonly turns: DemoTurns;
+  /** Undefined if it offers none. */
+  readonly providers: DemoProviders | undefined;
   readonly warn: (message: string) => void;
 }

@@ -55,6 +55,14 @@ interface ClientFolders {
   readonly mcpServers?: Parameters<typeof EditorTools.of>[0];
 }
 
+/** The parameters of `session/fork` (a draft, the same in both versions of the protocol). */
+export const ForkSession = z.looseObject({
+  sessionId: z.string(),
+  cwd: z.string(),
+  additionalDirectories: z.array(z.string()).default([]),
+  mcpServers: z.array(z.unknown()).default([]),
+});
+
 const sessionsPerPage = 50;
 
 /** The demo agent's sessions: in memory, and optionally in a folder that other processes share. */
@@ -71,6 +79,19 @@ export class DemoSessions {
     this.openSessions.set(session.id, session);
     await this.save(session);
     return session;
+  }
+
+  /** Creates a copy of a session as it is now. Resolves to undefined if the session does not exist. */
+  async fork(id: string, { cwd, additionalDirectories, mcpServers }: ClientFolders): Promise<DemoSession | undefined> {
+    const source = await this.load(id);
+    if (!source) return undefined;
+    const copy = await this.create(cwd, additionalDirectories ?? []);
+    const { isVerbose, mode, pace, title } = source;
+    Object.assign(copy, { isVerbose, mode, pace, ...withoutUndefined({ title }) });
+    copy.history.push(...structuredClone(source.history));
+    copy.editorTools = EditorTools.of(mcpServers ?? []);
+    await this.save(copy);
+    return copy;
   }
 
   get(id: string): DemoSession | undefined {

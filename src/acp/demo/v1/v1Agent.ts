@@ -12,9 +12,10 @@ import { answerPrompt } from '../answer/answerPrompt';
 import { configOptionsOf, modeStateOf, setConfigOption } from '../session/config';
 import { demoCommands } from '../answer/intent';
 import type { PromptBlock } from '../answer/prompt';
+import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
 import { EditorTools } from '../session/editorTools';
 import { replayUpdateOf } from './replay';
-import type { DemoSession } from '../session/sessions';
+import { ForkSession, type DemoSession } from '../session/sessions';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
 import { sendUpdate } from './v1ToolCall';
 import { V1Turn } from './v1Turn';
@@ -27,8 +28,8 @@ export class V1Agent {
 
   /** Creates the app with all handlers. Connect it only once. */
   createApp(): AgentApp {
-    const { name, version, sessions, signIn } = this.options;
-    return agent({ name })
+    const { name, version, providers, sessions, signIn } = this.options;
+    const app = agent({ name })
       .onRequest('initialize', ({ params }) => {
         this.capabilities = params.clientCapabilities ?? {};
         return {
@@ -38,8 +39,9 @@ export class V1Agent {
             loadSession: true,
             mcpCapabilities: { http: true },
             promptCapabilities: { embeddedContext: true },
-            sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
+            sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, additionalDirectories: {} },
             auth: { logout: {} },
+            ...(providers ? { providers: {} } : {}),
           },
           authMethods: signIn.methods(this.capabilities.auth?.terminal === true),
         };
@@ -107,6 +109,18 @@ export class V1Agent {
         stopReason: await this.runTurn(client, this.requireSession(params.sessionId), params.prompt, signal),
       }))
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
+    app.onRequest('session/fork', ForkSession, async ({ params, client }) => {
+      await this.requireSignIn();
+      const session = await sessions.fork(params.sessionId, params);
+      if (!session) throw RequestError.sessionNotFound(params.sessionId);
+      this.announceCommands(client, session);
+      return { sessionId: session.id, ...this.modesAndOptionsOf(session) };
+    });
+    if (!providers) return app;
+    return app
+      .onRequest('providers/list', ListProviders, () => providers.list())
+      .onRequest('providers/set', SetProvider, ({ params }) => answerOf(() => providers.set(params)))
+      .onRequest('providers/disable', DisableProvider, ({ params }) => answerOf(() => providers.disable(params)));
   }
 
   private async runTurn(
@@ -177,5 +191,14 @@ export class V1Agent {
 
   private async requireSignIn(): Promise<void> {
     if (!(await this.options.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
+  }
+}
+
+/** @throws RequestError, which the SDK sends with its words */
+function answerOf(work: () => object): object {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
   }
 }

@@ -15,8 +15,9 @@ import type { PromptBlock } from '../answer/prompt';
 import { configOptionsOf, setConfigOption } from '../session/config';
 import type { DemoSignIn } from '../session/demoSignIn';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
+import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
 import { EditorTools } from '../session/editorTools';
-import type { DemoSession } from '../session/sessions';
+import { ForkSession, type DemoSession } from '../session/sessions';
 import { replayUpdateOf } from './v2Replay';
 import { V2Turn } from './v2Turn';
 import { sendUpdate } from './v2ToolCall';
@@ -29,15 +30,22 @@ export class V2Agent {
 
   /** Creates the app with all handlers; connect it once. */
   createApp(): AgentApp {
-    const { name, version, sessions, signIn } = this.options;
-    return agent({ name })
+    const { name, version, providers, sessions, signIn } = this.options;
+    const app = agent({ name })
       .onRequest('initialize', ({ params }) => {
         this.supportsTerminalSignIn = Boolean(params.capabilities?.auth?.terminal);
         return {
           protocolVersion: 2,
           info: { name: 'backline-demo-agent', title: name, version },
           capabilities: {
-            session: { prompt: { embeddedContext: {} }, mcp: { http: {} }, delete: {}, additionalDirectories: {} },
+            session: {
+              prompt: { embeddedContext: {} },
+              mcp: { http: {} },
+              delete: {},
+              fork: {},
+              additionalDirectories: {},
+            },
+            ...(providers ? { providers: {} } : {}),
           },
           authMethods: signIn.methods(this.supportsTerminalSignIn).map(toV2AuthMethod),
         };
@@ -108,6 +116,17 @@ export class V2Agent {
         return { messageId };
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
+    app.onRequest('session/fork', ForkSession, async ({ params }) => {
+      await this.requireSignIn();
+      const session = await sessions.fork(params.sessionId, params);
+      if (!session) throw RequestError.sessionNotFound(params.sessionId);
+      return { sessionId: session.id, ...setupOf(session) };
+    });
+    if (!providers) return app;
+    return app
+      .onRequest('providers/list', ListProviders, () => providers.list())
+      .onRequest('providers/set', SetProvider, ({ params }) => answerOf(() => providers.set(params)))
+      .onRequest('providers/disable', DisableProvider, ({ params }) => answerOf(() => providers.disable(params)));
   }
 
   /** Reports the turn's beginning and end. @throws the error of a closed connection */
@@ -180,4 +199,13 @@ function toPromptBlock(block: ContentBlock): PromptBlock[] {
   if (ContentBlock.isText(block)) return [{ type: 'text', text: block.text }];
   if (ContentBlock.isResourceLink(block)) return [{ type: 'resource_link', uri: block.uri }];
   return ContentBlock.isResource(block) ? [{ type: 'resource', resource: block.resource }] : [];
+}
+
+/** @throws RequestError, which the SDK sends with its words */
+function answerOf(work: () => object): object {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
+  }
 }

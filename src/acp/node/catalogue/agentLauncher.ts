@@ -36,7 +36,9 @@ import { endProcessTree } from '../process/processTree';
 import { reconnectRules, RestartPolicy } from '../process/restartPolicy';
 import type { McpServersRequest } from '../connection/agentGateway';
 import type { SignInCommand } from '../../common/signIn/signInWays';
-import type { Elicit, AgentClientDeps } from '../connection/agentClient';
+import type { AgentClient, Elicit, AgentClientDeps } from '../connection/agentClient';
+import { applyProviderChoices } from '../connection/applyProviderChoices';
+import { secretsOfChoices, type ProviderChoices } from '../../common/providers/providerChoice';
 import { tryAgent, TryAgentError, type AgentProgram, type TriedAgent } from './tryAgent';
 import { remoteMcpServers } from './mcpServers';
 import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
@@ -83,6 +85,8 @@ export interface AgentLauncherDeps {
   readonly runInTerminal: (command: SignInTerminalCommand, signal: AbortSignal) => Promise<boolean>;
   /** The keys that the user stored for an agent, by variable. */
   readonly keysOf: (agentId: string) => Promise<Readonly<Record<string, string>>>;
+  /** What the user has chosen for the LLM providers of an agent. Called at each start. By default nothing. */
+  readonly providersOf?: (agentId: string) => Promise<ProviderChoices>;
 }
 
 /** How long processes may take to end after a request to end. */
@@ -156,6 +160,8 @@ export class AgentLauncher {
       terminalEnv: await this.options.environment(),
       mcpServers: (request: McpServersRequest) => this.mcpServers(entry, request, shared.log),
       elicit: (...[request, signal]: Parameters<Elicit>) => elicit(title, request, signal),
+      prepareAgent: (client: AgentClient, signal: AbortSignal) =>
+        this.applyProviders(entry, { client, signal, redactor: shared.redactor }),
     };
   }
 
@@ -286,6 +292,17 @@ export class AgentLauncher {
   /** The keys are passed only to the agent's process: not to MCP servers, terminals or the command that signs in. */
   private async keysOf({ id, workspaceDefinition }: CatalogueEntry): Promise<Readonly<Record<string, string>>> {
     return workspaceDefinition ? {} : await this.options.keysOf(id);
+  }
+
+  /** Like keys, the choices are for the user's own agents only. */
+  private async applyProviders(
+    { id, title, workspaceDefinition }: CatalogueEntry,
+    { client, redactor, signal }: { client: AgentClient; redactor: SecretRedactor; signal: AbortSignal },
+  ): Promise<void> {
+    const choices = workspaceDefinition ? undefined : await this.options.providersOf?.(id);
+    if (!choices) return;
+    for (const secret of secretsOfChoices(choices)) redactor.addSecret(secret);
+    await applyProviderChoices(client, choices, title, signal);
   }
 
   private async signIn(

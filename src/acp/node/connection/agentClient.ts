@@ -42,6 +42,7 @@ import {
   type SendRequest,
   type SessionParams,
 } from './protocolSurface';
+import { ProviderRequests } from './providerRequests';
 import { createSdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
 
@@ -81,6 +82,8 @@ export class AgentClient {
   private readonly elicitations = new OpenAgentRequests();
   private readonly children = new ChildSessions();
   private readonly throttledLog: ThrottledLog;
+  /** The requests for LLM providers, for agents with that ability. */
+  readonly providers = new ProviderRequests((...request) => this.request(...request));
   /**
    * Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are such requests.
    */
@@ -159,23 +162,25 @@ export class AgentClient {
   }
 
   /**
-   * Creates a session and attaches its peer before later updates arrive. If `signal` has fired, closes the new session.
-   * @throws BackendError
+   * Creates a session, with `sourceId` as a copy of another one, and attaches its peer before later updates arrive. If
+   * `signal` has fired, closes the new session. @throws BackendError
    */
   async newSession<Peer extends SessionPeer>(
     params: SessionParams,
     createPeer: (sessionId: string, setup: SessionSetup) => Peer,
     signal?: AbortSignal,
+    sourceId?: string,
   ): Promise<Peer> {
+    const method = sourceId === undefined ? 'session/new' : 'session/fork';
     this.pendingNewSessionCount++;
     try {
       const surface = this.requireSurface();
-      const response = surface.newSession(params, signal);
+      const response = surface.newSession(params, signal, sourceId);
       const answer = await rejectOnAbort(response, signal).finally(() => {
         if (signal?.aborted) void this.closeUnwantedSession(response);
       });
-      const setup = surface.parseSetup(answer, 'session/new');
-      if (setup.sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
+      const setup = surface.parseSetup(answer, method);
+      if (setup.sessionId === undefined) throw invalidAnswerError(method, 'it has no session id');
       const peer = createPeer(setup.sessionId, setup);
       this.attach(setup.sessionId, peer);
       return peer;

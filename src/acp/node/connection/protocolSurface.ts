@@ -37,8 +37,8 @@ export type SendRequest = (
 export interface ProtocolSurface {
   readonly version: ProtocolVersion;
   readonly agent: AgentDescription;
-  /** Resolves with the unparsed answer, for `parseSetup`. */
-  newSession(params: SessionParams, signal?: AbortSignal): Promise<unknown>;
+  /** With `sourceId`, the session begins as a copy of another one. Resolves with the unparsed answer, for `parseSetup`. */
+  newSession(params: SessionParams, signal?: AbortSignal, sourceId?: string): Promise<unknown>;
   parseSetup(answer: unknown, method: string): SessionSetup;
   /** `replays`: the agent sends the history before it answers. */
   restoreSession(

@@ -77,6 +77,7 @@ export class NodeFetch implements Disposable {
     const text = typeof body === 'string' ? body : undefined;
     if (text !== undefined) headers.set('Content-Length', String(Buffer.byteLength(text)));
     return new Promise((resolve, reject) => {
+      let isSettled = false;
       const open = url.protocol === 'https:' ? https.request : http.request;
       // The final request may follow a failure of all pooled sockets, so it gets its own socket.
       const agent = method === 'DELETE' || this.isDisposed ? false : this.agent;
@@ -92,12 +93,17 @@ export class NodeFetch implements Disposable {
       };
       const { answerTimeoutMs, connectTimeoutMs } = limits;
       const connecting = clock.setTimer(connectTimeoutMs, () => fail(late('accept a connection', connectTimeoutMs)));
-      // The first response waits for the agent, which has its own time limit.
-      const answering = this.hasAnswered
-        ? clock.setTimer(answerTimeoutMs, () => fail(late('answer', answerTimeoutMs)))
-        : undefined;
+      let answering: Disposable | undefined;
+      // Counts from the last progress, because a long message takes long on a slow line.
+      const awaitAnswer = (): void => {
+        answering?.dispose();
+        // The first response waits for the agent, which has its own time limit.
+        if (this.hasAnswered && !isSettled)
+          answering = clock.setTimer(answerTimeoutMs, () => fail(late('answer', answerTimeoutMs)));
+      };
       const abort = (): void => fail(new RemoteAgentError('lost', `The connection to ${where} was closed.`));
       const settle = (): void => {
+        isSettled = true;
         connecting.dispose();
         answering?.dispose();
         signal?.removeEventListener('abort', abort);
@@ -118,7 +124,8 @@ export class NodeFetch implements Disposable {
       });
       if (signal?.aborted) abort();
       else signal?.addEventListener('abort', abort, { once: true });
-      request.end(text);
+      awaitAnswer();
+      writeInPieces(request, text, awaitAnswer);
     });
   }
 
@@ -148,6 +155,29 @@ export class NodeFetch implements Disposable {
         : new RemoteAgentError('lost', `The connection to ${where} was closed by the server.`);
     return bodyOf(answer, (error) => toRemoteError(error, where, true), ended);
   }
+}
+
+/** Size of the pieces of a body in bytes. */
+const pieceBytes = 64 * 1024;
+
+/** Sends the body of a request. Calls `onProgress` whenever the network has taken a piece of it. */
+function writeInPieces(request: http.ClientRequest, text: string | undefined, onProgress: () => void): void {
+  const body = Buffer.from(text ?? '');
+  const writeFrom = (start: number): void => {
+    if (request.destroyed) return;
+    if (body.length - start <= pieceBytes) {
+      request.once('finish', onProgress);
+      request.end(start === body.length ? undefined : body.subarray(start));
+      return;
+    }
+    const end = start + pieceBytes;
+    request.write(body.subarray(start, end), (error) => {
+      if (error) return;
+      onProgress();
+      writeFrom(end);
+    });
+  };
+  writeFrom(0);
 }
 
 const colon = 0x3a;

@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import { createNodeHttpHandler, createNodeWebSocketUpgradeHandler } from '@agentclientprotocol/sdk/experimental/node';
 import { AcpServer } from '@agentclientprotocol/sdk/experimental/server';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -44,24 +45,28 @@ export class AgentServer {
   private readonly handle: (request: http.IncomingMessage, response: http.ServerResponse) => void;
   private readonly upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
   private readonly agents = new Set<ServedAgent>();
+  /** Requests for a new connection that have no agent yet. Their bodies may still be arriving. */
+  private readonly opening = new Set<unknown>();
+  private readonly currentOpening = new AsyncLocalStorage<object>();
+  /** All sockets, also those that have not finished their TLS handshake. */
+  private readonly sockets = new Set<Socket>();
   private boundPort = 0;
 
   constructor(private readonly deps: AgentServerDeps) {
     const { clock, startAgent, log, tls } = deps;
     const limits = (this.limits = { ...defaultServeLimits, ...deps.limits });
-    const {
-      headersTimeoutMs: headersTimeout,
-      maxMessageBytes,
-      maxWaitingBytes,
-      requestTimeoutMs: requestTimeout,
-    } = limits;
-    const options = { headersTimeout, requestTimeout, requireHostHeader: false };
-    this.httpServer = tls ? https.createServer({ ...options, ...tls }) : http.createServer(options);
+    const { headersTimeoutMs: headersTimeout, maxMessageBytes, maxWaitingBytes } = limits;
+    // `watchBody` limits the time for a body.
+    const options = { headersTimeout, requestTimeout: 0, requireHostHeader: false };
+    const tlsOptions = { ...tls, handshakeTimeout: headersTimeout };
+    this.httpServer = tls ? https.createServer({ ...options, ...tlsOptions }) : http.createServer(options);
     this.httpServer.maxConnections = limits.maxSockets;
     this.gate = new RequestGate({ ...deps, maxUrlLength: limits.maxUrlLength });
     const connect = (stream: ConstructorParameters<typeof ServedAgent>[0]): ServedAgent => {
       const agent = new ServedAgent(stream, { startAgent, log, maxWaitingBytes });
       this.agents.add(agent);
+      // From now on, the agent counts instead.
+      this.opening.delete(this.currentOpening.getStore());
       void agent.closed.then(() => this.agents.delete(agent));
       return agent;
     };
@@ -90,6 +95,10 @@ export class AgentServer {
     this.httpServer.on('upgrade', (request: http.IncomingMessage, socket: Duplex, head: Buffer) =>
       this.handleUpgrade(request, socket, head),
     );
+    this.httpServer.on('connection', (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
     this.httpServer.on('clientError', (_error, socket) => socket.destroy());
     this.httpServer.listen({ host, port, exclusive: true });
     await once(this.httpServer, 'listening');
@@ -105,7 +114,7 @@ export class AgentServer {
     const agents = [...this.agents].map((agent) => agent.closed);
     await this.acp.close().catch((error: unknown) => this.deps.log.error('Connections did not close', error));
     for (const socket of this.webSockets.clients) socket.terminate();
-    this.httpServer.closeAllConnections();
+    for (const socket of this.sockets) socket.destroy();
     await Promise.all([closed, ...agents]);
   }
 
@@ -120,15 +129,44 @@ export class AgentServer {
       refuse(response, refusal);
       return;
     }
-    if (connectionId === undefined) this.trackNew(response);
-    else {
+    this.watchBody(request);
+    if (connectionId === undefined) {
+      this.trackNew(response);
+      if (request.method === 'POST') this.open(response, () => this.handle(request, response));
+      else this.handle(request, response);
+    } else {
       const use = this.idle.use(connectionId);
       response.once('close', () => {
         use.dispose();
         if (request.method === 'DELETE') this.idle.remove(connectionId);
       });
+      this.handle(request, response);
     }
-    this.handle(request, response);
+  }
+
+  /** Counts a request for a new connection until it has an agent or is over. */
+  private open(request: Writable, work: () => void): void {
+    this.opening.add(request);
+    request.once('close', () => this.opening.delete(request));
+    this.currentOpening.run(request, work);
+  }
+
+  /** Ends a request whose body stops arriving. A long body may take long on a slow line. */
+  private watchBody(request: http.IncomingMessage): void {
+    const { clock } = this.deps;
+    const { requestTimeoutMs } = this.limits;
+    let { bytesRead } = request.socket;
+    const check = (): void => {
+      if (request.complete) return;
+      if (request.socket.bytesRead === bytesRead) {
+        request.socket.destroy();
+        return;
+      }
+      ({ bytesRead } = request.socket);
+      timer = clock.setTimer(requestTimeoutMs, check);
+    };
+    let timer = clock.setTimer(requestTimeoutMs, check);
+    for (const end of ['end', 'close'] as const) request.once(end, () => timer.dispose());
   }
 
   /** Tracks a new connection by the id that the SDK puts in the response headers. */
@@ -152,12 +190,12 @@ export class AgentServer {
       socket.end(`${[...lines, `Content-Length: ${Buffer.byteLength(message)}`].join('\r\n')}\r\n\r\n${message}`);
       return;
     }
-    this.upgrade(request, socket, head);
+    this.open(socket, () => this.upgrade(request, socket, head));
   }
 
   private fullRefusal(isNew: boolean): Refusal | undefined {
     const { maxConnections } = this.limits;
-    if (!isNew || this.agents.size < maxConnections) return undefined;
+    if (!isNew || this.agents.size + this.opening.size < maxConnections) return undefined;
     return { status: 503, message: `The server has ${maxConnections} connections. Close one and try again.` };
   }
 

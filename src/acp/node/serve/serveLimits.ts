@@ -10,6 +10,7 @@ export const defaultServeLimits = {
   maxWaitingBytes: 64 * 1024 * 1024,
   maxUrlLength: 4096,
   headersTimeoutMs: 10_000,
+  /** How long the body of a request may stop arriving. */
   requestTimeoutMs: 60_000,
   /** How long a WebSocket may be open without a first message. */
   firstMessageTimeoutMs: 30_000,

@@ -4,6 +4,7 @@ import {
   type BackendSession,
   type BackendState,
   type CreateSessionOptions,
+  type LlmProvider,
   type SessionBackend,
   type SignInMethods,
   type SessionSummary,
@@ -87,12 +88,28 @@ export class AcpBackend implements SessionBackend {
     return await this.openSession(options, signal);
   }
 
-  private async openSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
+  /** The copy stays open until it is loaded, because an agent may not store a session without a prompt. */
+  async forkSession(
+    sessionId: string,
+    options: CreateSessionOptions,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
+    const { abilities } = (await this.gateway.connection.connect(signal)).client;
+    if (!abilities.fork || !restoreMethodOf(abilities, 'unknown')) return undefined;
+    return (await this.openSession(options, signal, sessionId)).id;
+  }
+
+  private async openSession(
+    options: CreateSessionOptions,
+    signal?: AbortSignal,
+    sourceId?: string,
+  ): Promise<BackendSession> {
     const live = await this.gateway.connection.connect(signal);
     const toolCaller = new SessionToolCaller();
     try {
       const params = await this.gateway.sessionParamsFor(live, options, toolCaller);
-      const session = await this.gateway.request('session/new', signal, (requestSignal) =>
+      const method = sourceId === undefined ? 'session/new' : 'session/fork';
+      const session = await this.gateway.request(method, signal, (requestSignal) =>
         live.client.newSession(
           params,
           (sessionId, setup) => {
@@ -101,6 +118,7 @@ export class AcpBackend implements SessionBackend {
             return created;
           },
           requestSignal,
+          sourceId,
         ),
       );
       this.sessions.set(session.id, session);
@@ -175,6 +193,16 @@ export class AcpBackend implements SessionBackend {
     if (!client.abilities.logout) return false;
     await signIn.signOut(signal);
     return true;
+  }
+
+  get hasLlmProviders(): boolean {
+    return this.gateway.connection.connectedAgent?.client.abilities.providers === true;
+  }
+
+  async llmProviders(signal: AbortSignal): Promise<readonly LlmProvider[] | undefined> {
+    const { client } = await this.gateway.connection.connect(signal);
+    if (!client.abilities.providers) return undefined;
+    return await this.gateway.request('providers/list', signal, (deadline) => client.providers.list(deadline));
   }
 
   async stop(): Promise<void> {

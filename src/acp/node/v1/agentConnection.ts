@@ -38,6 +38,8 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
   readonly agentVersionMemory?: () => AgentVersionMemory;
   /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<AgentProcessHandle>;
+  /** Called after the handshake, before the first session. The agent is not used if it rejects. */
+  readonly prepareAgent?: (client: AgentClient, signal: AbortSignal) => Promise<void>;
   /** Default: the texts for a process. */
   readonly texts?: ConnectionTexts;
   readonly restartPolicy: RestartPolicy;
@@ -243,6 +245,7 @@ export class AgentConnection {
     try {
       const agent = await client.initialize(offered);
       started.canFallBack = false;
+      await this.prepareAgent(client);
       if (this.currentProcess !== started) throw new BackendError('closed', `${title} has ended.`);
       this.hasStartedBefore = true;
       this.currentAgent = { client, agent };
@@ -256,12 +259,18 @@ export class AgentConnection {
       const failure = words && !explained.details ? withDetails(explained, words) : explained;
       this.markProcessEnded(started, Promise.resolve(failure));
       await this.runningProcesses.stop(process);
-      if (canFallBack && mayWorkWithVersion1(error)) {
+      if (started.canFallBack && mayWorkWithVersion1(error)) {
         log.warn(`${title} broke on an offer of version 2 of ACP: ${explained.message}`);
         return undefined;
       }
       throw this.setFailed(failure);
     }
+  }
+
+  private async prepareAgent(client: AgentClient): Promise<void> {
+    const { clock, limits, prepareAgent } = this.options;
+    if (!prepareAgent) return;
+    await withDeadline(clock, 'preparing', limits.requestTimeoutMs, (signal) => prepareAgent(client, signal));
   }
 
   private initializeTimeoutMs(canFallBack: boolean): number {

@@ -37,8 +37,9 @@ export class V1Surface implements ProtocolSurface {
     this.agent = toDescription(initialized);
   }
 
-  newSession(params: SessionParams, signal?: AbortSignal): Promise<unknown> {
-    return this.send(methodNames.session.new, params, signal, false);
+  newSession(params: SessionParams, signal?: AbortSignal, sourceId?: string): Promise<unknown> {
+    if (sourceId === undefined) return this.send(methodNames.session.new, params, signal, false);
+    return this.send('session/fork', { sessionId: sourceId, ...params }, signal, false);
   }
 
   parseSetup(answer: unknown, method: string): AgentSessionSetup {
@@ -104,11 +105,13 @@ function toDescription({
       list: sessionCapabilities?.list === true,
       close: sessionCapabilities?.close === true,
       delete: sessionCapabilities?.delete === true,
+      fork: sessionCapabilities?.fork === true,
       additionalDirectories: sessionCapabilities?.additionalDirectories === true,
       images: promptCapabilities?.image === true,
       embeddedContext: promptCapabilities?.embeddedContext === true,
       logout: agentCapabilities?.auth?.logout === true,
       authStatus: agentCapabilities?.auth?.status === true,
+      providers: agentCapabilities?.providers === true,
       mcp: { stdio: true, http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true },
     },
   };

@@ -53,8 +53,9 @@ export class V2Surface implements ProtocolSurface {
     this.agent = toDescription(initialized);
   }
 
-  newSession(params: SessionParams, signal?: AbortSignal): Promise<unknown> {
-    return this.send('session/new', this.toParams(params), signal, false);
+  newSession(params: SessionParams, signal?: AbortSignal, sourceId?: string): Promise<unknown> {
+    if (sourceId === undefined) return this.send('session/new', this.toParams(params), signal, false);
+    return this.send('session/fork', { sessionId: sourceId, ...this.toParams(params) }, signal, false);
   }
 
   parseSetup(answer: unknown, method: string): AgentSessionSetup {
@@ -192,11 +193,13 @@ function toDescription({ authMethods, capabilities, info }: z.infer<typeof Initi
       list: hasSessions,
       close: hasSessions,
       delete: session?.delete === true,
+      fork: session?.fork === true,
       additionalDirectories: session?.additionalDirectories === true,
       images: session?.prompt?.image === true,
       embeddedContext: session?.prompt?.embeddedContext === true,
       logout: (authMethods ?? []).length > 0,
       authStatus: capabilities?.auth?.status === true,
+      providers: capabilities?.providers === true,
       mcp: { stdio: session?.mcp?.stdio === true, http: session?.mcp?.http === true, sse: false },
     },
   };

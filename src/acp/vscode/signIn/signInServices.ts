@@ -1,13 +1,12 @@
 import { messageOf } from '../../../base/common/errors';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import type { Logger } from '../../../base/common/log';
-import type { Memento } from '../../../base/common/memento';
 import { commandIds } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { AuthKey } from '../../../session/common/sessionBackend';
 import { keysOfAgent } from '../../common/signIn/agentKeys';
-import { AgentKeyStore, type AgentSecretStorage } from '../../common/signIn/agentKeyStore';
+import { AgentKeyStore } from '../../common/signIn/agentKeyStore';
+import type { AgentSecretStoreDeps } from '../../common/signIn/agentSecretStore';
 import { keyMethodId } from '../../common/signIn/signInWays';
 import { secretNamesIn } from '../../common/remote/agentHeaders';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
@@ -16,12 +15,6 @@ import type { CatalogueEntry } from '../../node/catalogue/agentCatalogue';
 import type { AgentRegistry } from '../../node/catalogue/agentRegistry';
 import { KeyCommands } from './keyCommands';
 import { SignInFlow, type SignInAgents } from './signInFlow';
-
-interface SignInServicesDeps {
-  readonly secrets: AgentSecretStorage;
-  readonly memento: Memento;
-  readonly log: Logger;
-}
 
 /** Access of other features to the keys of agents. */
 export interface AgentKeysPort {
@@ -47,7 +40,7 @@ export class SignInServices {
   readonly keys: AgentKeyStore;
   readonly memory: SignInMemory;
 
-  constructor(private readonly options: SignInServicesDeps) {
+  constructor(private readonly options: AgentSecretStoreDeps) {
     this.keys = new AgentKeyStore(options);
     this.memory = new SignInMemory(options.memento);
   }

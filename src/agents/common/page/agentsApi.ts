@@ -19,6 +19,7 @@ export const AgentActionKind = z.enum([
   'signIn',
   'chat',
   'restart',
+  'llmProviders',
   'allow',
   'edit',
   'openWebsite',

@@ -8,6 +8,8 @@ import type { PlatformKey, RegistryAgent } from '../registry/registryAgent';
 export interface ListedBackend extends BackendEntry {
   /** Undefined if the agent was never used in this window. */
   readonly state: BackendState | undefined;
+  /** Whether it is known that the user can choose where the agent sends its requests. */
+  readonly hasLlmProviders?: boolean;
 }
 
 export interface RegistryState {

@@ -157,6 +157,7 @@ const labels: Readonly<Record<AgentActionKind, string>> = {
   signIn: 'Sign In…',
   chat: 'Start Conversation',
   restart: 'Restart',
+  llmProviders: 'LLM Providers…',
   allow: 'Allow…',
   edit: 'Edit…',
   openWebsite: 'Open Website',
@@ -176,13 +177,18 @@ function actionsOf(subject: AgentSubject, situation: AgentsSituation, job: Insta
 }
 
 /** Returns the actions for an agent that conversations can use. */
-function useActions(
-  { backend, ...subject }: AgentSubject,
-  { isTrusted, outdated }: AgentsSituation,
-): AgentActionKind[] {
+function useActions({ backend, ...subject }: AgentSubject, situation: AgentsSituation): AgentActionKind[] {
   if (!backend) return [];
-  if (!isTrusted) return [];
+  if (!situation.isTrusted) return [];
   if (backend.needsPermission) return ['allow'];
+  const providers: AgentActionKind[] = backend.hasLlmProviders ? ['llmProviders'] : [];
+  return [...startActions({ backend, ...subject }, situation), ...providers];
+}
+
+function startActions(
+  { backend, ...subject }: AgentSubject & { readonly backend: ListedBackend },
+  { outdated }: AgentsSituation,
+): AgentActionKind[] {
   const { state } = backend;
   const update: AgentActionKind[] = hasUpdate(subject) ? ['update'] : [];
   if (state?.kind === 'failed') return [...update, 'restart', 'chat'];

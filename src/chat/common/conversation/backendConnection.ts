@@ -109,6 +109,18 @@ export class BackendConnection implements Disposable {
     return this.attachSession(session, withHistory ? undefined : new HistoryFilter(session));
   }
 
+  /** Copies the session `remoteId`. Resolves to undefined if that is not possible. Never rejects. */
+  async forkSession(remoteId: string | undefined): Promise<string | undefined> {
+    if (remoteId === undefined) return undefined;
+    try {
+      const backend = await this.openBackend();
+      return await backend.forkSession?.(remoteId, this.createOptions(), this.lifetimeController.signal);
+    } catch (error) {
+      this.ports.log.info(`Cannot copy a session: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
   /** From now on, treats all events as new, even without a preceding prompt. */
   endHistory(): void {
     this.historyFilter?.endHistory();

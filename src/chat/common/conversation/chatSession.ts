@@ -90,12 +90,12 @@ export class ChatSession implements Chat {
     this.journal = conversation.journal;
     const { fileChangesEmitter, journal } = conversation;
     this.fileChanges = new ReviewableChanges(conversationFiles, journal, fileChangesEmitter.event);
-    const readStored = () => ports.readStored(conversationFiles.head.id);
-    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, readStored);
+    const readStored = () => ports.readStored(this.id);
+    const forkSession = () => this.connection.forkSession(conversationFiles.head.remoteId);
+    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, readStored, forkSession);
     this.answerDelivery = new AnswerDelivery(conversation);
-    const draft = createSharedDraft(conversationFiles, (error) => log.error('a listener failed', error));
-    this.sharedDraft = draft;
-    this.onDidSendOrRestoreDraft = draft.onDidSendOrRestore;
+    this.sharedDraft = createSharedDraft(conversationFiles, (error) => log.error('a listener failed', error));
+    this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
     const connection = new BackendConnection(conversationFiles, ports, {
       onEvent: (event) => this.handleEvent(event),
       onGap: () => conversation.addNotice('warning', 'Some messages were lost in transit.'),
@@ -111,10 +111,10 @@ export class ChatSession implements Chat {
       clock,
       log,
       onEnd: () => this.handleTurnEnd(),
-      onWithdrawn: (promptId) => draft.restoreRefused(promptId),
+      onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
     });
     this.turnRunner = turnRunner;
-    this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft, clock });
+    this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
     conversationFiles.onDidChangeProblem(() => {
       if (conversationFiles.isOutdated) void this.stopForOtherWindow();
     });

@@ -191,15 +191,16 @@ export class ChatSessions implements Chats, WriteObserver {
     return await opening;
   }
 
-  async fork(sessionId: string, entryId: string): Promise<Chat> {
+  async fork(sessionId: string, entryId?: string): Promise<Chat> {
     const { clock, newId, store } = this.ports;
-    const source = await this.open(sessionId);
-    const point = await source.restores.restorePointBefore(entryId);
-    const { head } = await store.read(source.id);
+    const { id, restores } = await this.open(sessionId);
+    const before = entryId === undefined ? undefined : await restores.restorePointBefore(entryId);
+    const point = before ?? (await restores.presentState());
+    const { head } = await store.read(id);
     const fork = forkOf(head, point, newId(), clock.now());
-    await store.add(fork.head, fork.records, source.id);
+    await store.add(fork.head, fork.records, id);
     const chat = await this.open(fork.head.id);
-    chat.saveDraft(point.draft);
+    if (before) chat.saveDraft(before.draft);
     return chat;
   }
 

@@ -1,9 +1,9 @@
-import { ChatError, type RestoreRecords, type NewRestore, type RestorePoint } from '../chatPorts';
+import { ChatError, type NewRestore, type PresentState, type RestorePoint, type RestoreRecords } from '../chatPorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { Conversation } from '../conversation/conversation';
 import type { RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
-import { momentBeforePrompt, changedPathsByTurn, writtenPaths } from './restorePoint';
+import { momentBeforePrompt, changedPathsByTurn, recordsUntilNow, writtenPaths } from './restorePoint';
 
 /** Implements `RestoreRecords`. Before a restore is recorded, this window becomes the writer of the conversation. */
 export class ConversationRestoreRecords implements RestoreRecords {
@@ -12,6 +12,8 @@ export class ConversationRestoreRecords implements RestoreRecords {
     private readonly conversation: Conversation,
     /** Reads the records from disk. @throws ChatError */
     private readonly readRecords: () => Promise<StoredConversation>,
+    /** Copies the session in the backend. Resolves to undefined if that is not possible. Never rejects. */
+    private readonly forkSession: () => Promise<string | undefined>,
   ) {}
 
   get remainingChanges(): readonly RemainingChange[] {
@@ -35,6 +37,17 @@ export class ConversationRestoreRecords implements RestoreRecords {
       writtenPaths: writtenPaths(moment.recordsSince),
       pathsByTurn: changedPathsByTurn(moment.recordsSince),
     };
+  }
+
+  async presentState(): Promise<PresentState> {
+    await this.conversationFiles.claim();
+    this.requireIdle();
+    await this.whenTurnRecorded();
+    const remoteId = await this.forkSession();
+    const { records } = await this.readAll();
+    // A prompt may have been sent meanwhile, so that the copy may know it or not.
+    this.requireIdle();
+    return { recordsBefore: recordsUntilNow(records), remoteId };
   }
 
   async editedPaths(): Promise<ReadonlySet<string>> {
@@ -62,6 +75,11 @@ export class ConversationRestoreRecords implements RestoreRecords {
   async recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void> {
     await this.replaceChanges(replaced);
     this.conversation.addRecord({ type: 'restoreUndone', id });
+  }
+
+  private requireIdle(): void {
+    const { isBusy, isStopping } = this.conversation.transcript;
+    if (isBusy || isStopping) throw new ChatError('busy', 'The agent is working. Stop it, or wait until it is done.');
   }
 
   /** Reads all records. @throws ChatError `storage` if some of them are not on disk yet */

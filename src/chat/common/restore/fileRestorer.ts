@@ -57,8 +57,11 @@ export interface RestoreResult {
 export class FileRestorer {
   constructor(private readonly deps: FileRestorerDeps) {}
 
-  /** Restores only the conversation. Its changes stay with the original conversation. @throws ChatError */
-  async fork(chat: Chat, entryId: string): Promise<Chat> {
+  /**
+   * Restores only the conversation, or without a prompt continues it in another one. Its changes stay with the original
+   * conversation. @throws ChatError
+   */
+  async fork(chat: Chat, entryId?: string): Promise<Chat> {
     const fork = await this.deps.chats.fork(chat.id, entryId);
     await fork.restores.replaceChanges(withoutChange(pathsOf(fork.restores.remainingChanges)));
     return fork;

@@ -37,6 +37,11 @@ export function momentBeforePrompt(records: readonly LogRecord[], turn: number):
   };
 }
 
+/** Returns the records with which another conversation continues from the present state. */
+export function recordsUntilNow(records: readonly LogRecord[]): readonly LogRecord[] {
+  return records.filter(({ type }) => type !== 'queued' && type !== 'unqueued');
+}
+
 /** Returns the absolute paths of files that the agent has written. */
 export function writtenPaths(records: readonly LogRecord[]): ReadonlySet<string> {
   return new Set(

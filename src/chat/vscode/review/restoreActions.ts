@@ -140,6 +140,12 @@ export class RestoreActions {
     }
   }
 
+  /** Continues the conversation in another one, from its present state. @throws ChatError */
+  async forkNow(chat: Chat, show: ShowChat): Promise<void> {
+    if (chat.history.length === 0) throw new Error('This conversation has no prompts yet.');
+    show(await this.withProgress('Forking the conversation', () => this.deps.restorer.fork(chat)));
+  }
+
   /** Lets the user choose a prompt and restores the state before it. @throws ChatError, CheckpointError */
   async pickPrompt(chat: Chat, show: ShowChat): Promise<void> {
     const prompts = [...chat.transcript.entries()].flatMap((entry) => (entry.kind === 'prompt' ? [entry] : []));

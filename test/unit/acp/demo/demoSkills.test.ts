@@ -22,6 +22,7 @@ describe('what the demo agent does', () => {
         'additionalDirectories',
         'close',
         'delete',
+        'fork',
         'list',
         'resume',
       ]);

@@ -88,6 +88,7 @@ describe('own agents', () => {
     assert.deepEqual(tried[0]?.secretEnv, { KEY: 's3cret' });
     await own.save(edited, new Set(['Mine']));
     assert.deepEqual([...secrets.values], [['Other', { KEY: 's3cret' }]]);
+    assert.deepEqual(secrets.copied, [['Mine', 'Other']]);
     assert.deepEqual([...own.names], ['Other']);
   });
 

@@ -106,6 +106,8 @@ export class ChatBackend implements SessionBackend {
   history: SessionEvent[] = [];
   /** Awaited before a session is opened. */
   beforeSession: (signal: AbortSignal | undefined) => Promise<void> = () => Promise.resolve();
+  /** Copies a session; by default the backend cannot. */
+  fork: (id: string) => Promise<string | undefined> = () => Promise.resolve(undefined);
   state: BackendState = { kind: 'stopped' };
   private readonly emitter = new Emitter<BackendState>(rethrow);
   readonly onDidChangeState = this.emitter.event;
@@ -155,6 +157,11 @@ export class ChatBackend implements SessionBackend {
     session.tell(...this.history);
     this.sessions.push(session);
     return session;
+  }
+
+  async forkSession(id: string): Promise<string | undefined> {
+    this.calls.push(`fork ${id}`);
+    return await this.fork(id);
   }
 
   listSessions() {

@@ -36,6 +36,24 @@ describe('the answers to batches', () => {
     assert.deepEqual(answers.take(answer(1)), [answer(1), answer(1)]);
   });
 
+  it('are all sent if two batches use the same id at once', () => {
+    const answers = new BatchAnswers();
+    const refusal = { jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'in use' } };
+    answers.add([
+      { id: 1, method: 'a' },
+      { id: 2, method: 'a' },
+    ]);
+    answers.add([
+      { id: 1, method: 'b' },
+      { id: 3, method: 'b' },
+    ]);
+    assert.equal(answers.take(refusal), undefined);
+    assert.deepEqual(answers.take(answer(3)), [refusal, answer(3)]);
+    assert.equal(answers.take(answer(1)), undefined);
+    assert.deepEqual(answers.take(answer(2)), [answer(1), answer(2)]);
+    assert.deepEqual(answers.take(answer(1)), answer(1));
+  });
+
   it('do not count if they cannot be serialized, so that an error can be sent instead', () => {
     const answers = new BatchAnswers();
     answers.add([

@@ -34,8 +34,8 @@ describe('an agent with a url in backline.acp.agents', () => {
   it('is left out with the reason for a header that cannot be sent', () => {
     const headers = (name: string, value: string): string =>
       problemsOf({ url: 'https://agents.example/acp', headers: { [name]: value } });
-    assert.match(headers('Acp-Connection-Id', 'x'), /Backline sets the header/);
-    assert.match(headers('Host', 'x'), /Backline sets the header/);
+    assert.match(headers('Acp-Connection-Id', 'x'), /is set with each request/);
+    assert.match(headers('Host', 'x'), /is set with each request/);
     assert.match(headers('two words', 'x'), /not a valid header name/);
     assert.match(headers('X-Key', 'a\r\nHost: evil'), /cannot have/);
     assert.match(headers('X-Key', '${secret:PATH}'), /not a valid secret name/);

@@ -124,6 +124,31 @@ describe('the subagents of a session', () => {
     assert.equal(all('content_block:start').length, 1);
   });
 
+  it('show the rest of what they say at the end of the turn, and at once outside of turns', () => {
+    tell(is('running'), says('the end'));
+    assert.equal(textOf(events), undefined);
+    events.push(...mapper.endTurn({ stopReason: 'end_turn' }));
+    assert.deepEqual(textOf(events), ['the end']);
+    assert.ok(
+      events.findIndex(({ event }) => event === 'tool:update') <
+        events.findIndex(({ event }) => event === 'prompt:complete'),
+    );
+    tell(says(' of it'));
+    assert.deepEqual(textOf(events), ['the end of it']);
+    events.push(...mapper.startTurn('go', 'r2'));
+    tell(says('!', 'n'));
+    events.push(...mapper.failTurn('Broken', 'backend'));
+    assert.deepEqual(textOf(events), ['the end of it', '!']);
+  });
+
+  it('keep the newest of many messages', () => {
+    tell(is('running'));
+    for (let nth = 0; nth < 1_000; nth++) tell(says(`${nth}`, `m${nth}`));
+    tell(is('idle', 'end_turn'));
+    const shown = textOf(events) ?? [];
+    assert.deepEqual([shown.length, shown[0], shown.at(-1)], [200, '800', '999']);
+  });
+
   it('keep the newest part of much text', () => {
     for (let count = 0; count < 40; count++) tell(says(`${count}${'x'.repeat(2_048)}`, `m${count}`));
     const shown = textOf(events) ?? [];

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { WebSocket } from 'ws';
 import { startAgentProcess } from '../../../../../src/acp/node/process/agentProcess';
 import type { AgentServer, AgentServerDeps } from '../../../../../src/acp/node/serve/agentServer';
-import { IdleConnections } from '../../../../../src/acp/node/serve/idleConnections';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { addressOf, remoteToken, serveAgents } from '../../../../fake/remoteAgents';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { basics, echo, never, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
 import { eventually } from '../../../../support/eventually';
+import { makeCertificate } from '../../../context/support/tlsServer';
 
 const authorization = `Bearer ${remoteToken}`;
 const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1 } };
@@ -111,6 +111,74 @@ describe('the server of an agent', () => {
     await eventually('a free place', () => assert.equal(server.agentCount, 1));
     assert.equal(await statusOf(url, json), 200);
     assert.equal(agents.started.length, 2);
+  });
+
+  it('has no more connections than the limit if many begin at once', async () => {
+    const { agents, url } = await serve({ limits: { maxConnections: 2 } });
+    const text = JSON.stringify(initialize);
+    const headers = { ...json, 'Content-Length': String(text.length) };
+    const requests = Array.from({ length: 5 }, () => http.request(url, { method: 'POST', headers }));
+    const answers = requests.map(async (request) => {
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    });
+    for (const request of requests) {
+      request.on('error', () => undefined);
+      request.write(text.slice(0, 1));
+    }
+    // All of them have begun when the server refuses the others.
+    await eventually('three refusals', async () => {
+      const known = await Promise.all(answers.map((answer) => Promise.race([answer, Promise.resolve(undefined)])));
+      assert.equal(known.filter((status) => status === 503).length, 3);
+    });
+    for (const request of requests) if (!request.destroyed) request.end(text.slice(1));
+    assert.deepEqual((await Promise.all(answers)).sort(), [200, 200, 503, 503, 503]);
+    assert.equal(agents.started.length, 2);
+    assert.equal(await statusOf(url, json), 503);
+  });
+
+  it('gives the place of a request that never became a connection to another', async () => {
+    const { url } = await serve({ limits: { maxConnections: 1 } });
+    const request = http.request(url, { method: 'POST', headers: { ...json, 'Content-Length': '1000' } });
+    request.on('error', () => undefined);
+    request.write('{');
+    await eventually('a request that waits', async () => assert.equal(await statusOf(url, json), 503));
+    request.destroy();
+    await eventually('a free place', async () => assert.equal(await statusOf(url, json), 200));
+  });
+
+  it('waits for a long body as long as it goes on arriving', async () => {
+    const clock = new FakeClock();
+    const { url } = await serve({ clock, limits: { requestTimeoutMs: 1000 } });
+    const text = JSON.stringify(initialize);
+    const begin = async (): Promise<http.ClientRequest> => {
+      const request = http.request(url, {
+        method: 'POST',
+        headers: { ...json, 'Content-Length': String(text.length) },
+      });
+      request.on('error', () => undefined);
+      const before = clock.pending;
+      request.write(text.slice(0, 1));
+      await eventually('the request at the server', () => assert.ok(clock.pending > before));
+      return request;
+    };
+    const slow = await begin();
+    for (const piece of [text.slice(1, 10), text.slice(10, 20)]) {
+      slow.write(piece);
+      // When the server answers this request, it has read the piece.
+      assert.equal(await statusOf(url, json, '/other'), 404);
+      clock.advance(900);
+    }
+    const answered = once(slow, 'response');
+    slow.end(text.slice(20));
+    const [response] = (await answered) as [http.IncomingMessage];
+    assert.equal(response.statusCode, 200);
+    response.resume();
+    const stalled = await begin();
+    const closed = new Promise((resolve) => stalled.once('close', resolve));
+    clock.advance(2000);
+    await closed;
   });
 
   it('counts a connection whose header with the id is empty as a new one', async () => {
@@ -294,41 +362,17 @@ describe('the server of an agent', () => {
     assert.equal(agents.started.length, 2);
     await assert.rejects(statusOf(url, json), /ECONNREFUSED/);
   });
-});
 
-describe('IdleConnections', () => {
-  it('reports a connection that nothing uses, once, and not before the time is over', () => {
-    const clock = new FakeClock();
-    const idle: string[] = [];
-    const connections = new IdleConnections(clock, 100, (id) => idle.push(id));
-    const one = connections.use('a');
-    const two = connections.use('a');
-    one.dispose();
-    one.dispose();
-    clock.advance(1000);
-    assert.deepEqual(idle, []);
-    two.dispose();
-    clock.advance(99);
-    const again = connections.use('a');
-    clock.advance(1000);
-    again.dispose();
-    clock.advance(99);
-    assert.deepEqual(idle, []);
-    clock.advance(1);
-    assert.deepEqual(idle, ['a']);
-    clock.advance(1000);
-    assert.deepEqual(idle, ['a']);
-  });
-
-  it('forgets connections that were removed, and all when it is disposed', () => {
-    const clock = new FakeClock();
-    const idle: string[] = [];
-    const connections = new IdleConnections(clock, 100, (id) => idle.push(id));
-    connections.use('a').dispose();
-    connections.use('b').dispose();
-    connections.remove('a');
-    connections.dispose();
-    clock.advance(1000);
-    assert.deepEqual(idle, []);
+  it('ends sockets that do not finish their TLS handshake: in time, and when it stops', async () => {
+    const tls = await makeCertificate();
+    for (const limits of [{ headersTimeoutMs: 50 }, {}]) {
+      const { server, url } = await serve({ tls, limits });
+      const socket = net.connect(Number(url.port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      const closed = once(socket, 'close');
+      if (limits.headersTimeoutMs === undefined) await server.stop();
+      await closed;
+    }
   });
 });

@@ -104,6 +104,28 @@ describe('the program that offers an agent', function () {
     await follower.next('prompt:complete');
   });
 
+  if (process.platform !== 'win32') {
+    it('leaves no agent behind when it is killed, even one that ignores both the end of its input and SIGTERM', async () => {
+      const script = join(folder, 'stubborn.cjs');
+      const lines = [
+        'process.on("SIGTERM", () => undefined);',
+        'setInterval(() => undefined, 60000);',
+        `require("fs").writeFileSync(${JSON.stringify(join(folder, 'pid'))}, String(process.pid));`,
+        'process.stdin.once("data", (line) => {',
+        '  const answer = { jsonrpc: "2.0", id: JSON.parse(line).id, result: { protocolVersion: 1 } };',
+        '  process.stdout.write(JSON.stringify(answer) + "\\n");',
+        '});',
+      ];
+      await writeFile(script, lines.join('\n'));
+      const program = await start(['--agent', `"${process.execPath}" "${script}"`]);
+      await backendOf(program, 'webSocket').capabilities();
+      const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+      assert.ok(isProcessAlive(pid));
+      await program.stop('SIGKILL');
+      await eventually('the end of the agent', () => assert.ok(!isProcessAlive(pid)));
+    });
+  }
+
   it('says what is wrong with its options, and ends', async () => {
     await assert.rejects(start(['--host', '192.0.2.7']), /others could read[\s\S]*--tls-cert/);
     await assert.rejects(start(['--token-file', 'missing']), /ENOENT/);

@@ -126,6 +126,26 @@ describe('the cards of agents', () => {
     assert.equal(cardOf('registry:one~Work', { ...view, jobs }).state.kind, 'signIn');
   });
 
+  it('lead to the LLM providers of agents that are known to have some, also if they do not start', () => {
+    for (const [state, kinds] of [
+      [{ kind: 'ready' }, ['chat', 'restart', 'llmProviders']],
+      [
+        { kind: 'failed', message: 'Its LLM provider did not accept the address.' },
+        ['restart', 'chat', 'llmProviders'],
+      ],
+    ] as const) {
+      const one = backend('one', { source: 'configured', state, hasLlmProviders: true });
+      assert.deepEqual(kindsOf(cardOf('backend:one', { backends: [one] })), kinds);
+    }
+    const untrusted = backend('one', { source: 'configured', hasLlmProviders: true });
+    assert.deepEqual(kindsOf(cardOf('backend:one', { backends: [untrusted], isTrusted: false })), []);
+    assert.ok(
+      !kindsOf(cardOf('backend:one', { backends: [backend('one', { source: 'configured' })] })).includes(
+        'llmProviders',
+      ),
+    );
+  });
+
   it('ask for a restart where an older version runs', () => {
     const card = cardOf('registry:one', {
       installed: [installed('one')],

@@ -1,0 +1,73 @@
+import type { Disposable } from '../../../base/common/disposable';
+import type { Event } from '../../../base/common/event';
+import { AgentSecretStore, type AgentSecretStoreDeps } from '../signIn/agentSecretStore';
+import {
+  choiceProblem,
+  formatChoices,
+  parseChoices,
+  type ProviderChoice,
+  type ProviderChoices,
+} from './providerChoice';
+
+/** What the user has chosen for the LLM providers of agents, with its headers in VS Code's secret storage. */
+export class ProviderStore implements Disposable {
+  private readonly store: AgentSecretStore<ProviderChoices>;
+
+  constructor(options: AgentSecretStoreDeps) {
+    this.store = new AgentSecretStore<ProviderChoices>(options, {
+      prefix: 'backline.llmProviders ',
+      mementoName: 'backline.agentsWithLlmProviders',
+      title: 'LLM providers',
+      empty: new Map(),
+      parse: parseChoices,
+      format: formatChoices,
+    });
+  }
+
+  /** Fires with the id of an agent whose choices have changed, also in another window. */
+  get onDidChange(): Event<string> {
+    return this.store.onDidChange;
+  }
+
+  start(): void {
+    this.store.start();
+  }
+
+  /** The agents that have choices, as far as this window knows. */
+  get agentIds(): readonly string[] {
+    return this.store.agentIds;
+  }
+
+  /** @throws Error if there are choices that cannot be read, for example because the secret storage has lost them */
+  async choicesOf(agentId: string): Promise<ProviderChoices> {
+    const choices = await this.store.read(agentId);
+    if (choices.size > 0 || !this.store.agentIds.includes(agentId)) return choices;
+    throw new Error('The LLM providers that you have set for this agent are missing in VS Code’s secret storage.');
+  }
+
+  /** Undefined removes the choice. @throws Error in a sentence if the choice cannot be stored */
+  async set(agentId: string, providerId: string, choice: ProviderChoice | undefined): Promise<void> {
+    const problem = choice && choiceProblem(choice);
+    if (problem !== undefined) throw new Error(problem);
+    await this.store.change(agentId, (choices) => {
+      const next = new Map(choices);
+      if (choice) next.set(providerId, choice);
+      else next.delete(providerId);
+      return next;
+    });
+  }
+
+  /** Copies the choices of an agent to another id, for an agent that gets another name. */
+  async copy(fromId: string, toId: string): Promise<void> {
+    const choices = await this.choicesOf(fromId);
+    if (choices.size > 0) await this.store.change(toId, () => choices);
+  }
+
+  async deleteAll(agentId: string): Promise<void> {
+    await this.store.delete(agentId);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}

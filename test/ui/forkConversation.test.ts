@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { inRoot } from '../../scripts/lib/paths.mjs';
+import { eventually } from '../support/eventually';
+import { ChatView } from './support/chatView';
+import { VsCodeWindow } from './support/window';
+
+/** A conversation goes on in a second one, with an agent of version 2 that can copy its session. */
+describe('Fork Conversation', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async ({ dataDir }) => {
+        const settings = path.join(dataDir, 'data', 'Machine', 'settings.json');
+        await mkdir(path.dirname(settings), { recursive: true });
+        const entry = { command: 'node', args: [inRoot('dist', 'demo-agent.js'), '--protocol', '2'] };
+        const agents = { 'backline.acp.agents': { Copying: entry }, 'backline.chat.backend': 'Copying' };
+        await writeFile(settings, JSON.stringify(agents));
+      },
+    });
+    chat = new ChatView(window.page);
+  });
+  after(() => window.close());
+
+  const prompts = async (): Promise<string[]> =>
+    (await chat.frame()).locator('.entry-prompt .prompt-text').allInnerTexts();
+  const show = (expected: readonly string[]) =>
+    eventually(`the prompts ${expected.join(', ')}`, async () => assert.deepEqual(await prompts(), expected));
+
+  it('is refused while the agent works, with what to do', async () => {
+    await window.runCommand('Backline: Open Chat');
+    await chat.send('/slow 400');
+    await chat.says(/This answer comes/);
+    await window.runCommand('Backline: Fork Conversation');
+    await window.page
+      .locator('.notification-toast')
+      .getByText(/The agent is working\. Stop it/)
+      .first()
+      .waitFor();
+    await window.runCommand('Notifications: Clear All Notifications');
+    await (await chat.button(/^Stop/)).click();
+    await (await chat.button('Send')).waitFor();
+    await show(['/slow 400']);
+  });
+
+  it('goes on in a second conversation, whose agent knows the first one', async () => {
+    await chat.send('/plan');
+    await chat.says('All steps of the plan are done.');
+    await (await chat.button('Send')).waitFor();
+    await window.runCommand('Backline: Fork Conversation');
+    await chat.shows(/which stays as it is\. Copying continues in a copy of its session\./);
+    await show(['/slow 400', '/plan']);
+    await window.screenshot('fork-conversation');
+    await chat.send('hello');
+    await chat.says(/I am a program with a few fixed rules/);
+    await show(['/slow 400', '/plan', 'hello']);
+    const text = await (await chat.frame()).locator('body').innerText();
+    assert.doesNotMatch(text, /summary was sent/i);
+    await window.screenshot('fork-conversation-answer');
+  });
+
+  it('leaves the first conversation as it was', async () => {
+    await window.runCommand('Backline: Show Conversations');
+    const rows = (await chat.frame()).locator('.session-open');
+    await eventually('two conversations', async () =>
+      assert.deepEqual((await rows.locator('.session-title').allInnerTexts()).sort(), [
+        '/slow 400',
+        'Forked: /slow 400',
+      ]),
+    );
+    await window.screenshot('fork-conversation-list');
+    await (await chat.frame()).locator('.session-open[aria-current=false]').click();
+    await show(['/slow 400', '/plan']);
+    await chat.send('hello');
+    await chat.says(/I am a program with a few fixed rules/);
+  });
+});

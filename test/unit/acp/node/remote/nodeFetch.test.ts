@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import * as net from 'node:net';
+import { NodeFetch } from '../../../../../src/acp/node/remote/nodeFetch';
+import { defaultRemoteLimits } from '../../../../../src/acp/node/remote/remoteLimits';
+import { FakeClock } from '../../../../fake/fakeClock';
+import { eventually } from '../../../../support/eventually';
+
+const { answerTimeoutMs } = defaultRemoteLimits;
+const bodyBytes = 24 * 1024 * 1024;
+
+/** Answers the first request at once, then reads only when the test says so. */
+class SlowServer {
+  private readonly server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
+      socket.pause();
+      socket.on('data', (chunk: Buffer) => {
+        this.readBytes += chunk.length;
+        if (this.readBytes >= this.allowedBytes) socket.pause();
+      });
+      socket.pause();
+    });
+    this.socket = socket;
+  });
+  private socket: net.Socket | undefined;
+  private allowedBytes = 0;
+  readBytes = 0;
+
+  async start(): Promise<URL> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    const address = this.server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    return new URL(`http://127.0.0.1:${address.port}/acp`);
+  }
+
+  async read(bytes: number): Promise<void> {
+    this.allowedBytes = this.readBytes + bytes;
+    this.socket?.resume();
+    await eventually('the bytes', () => assert.ok(this.readBytes >= this.allowedBytes));
+  }
+
+  answer(): void {
+    this.socket?.write('HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n');
+  }
+
+  async stop(): Promise<void> {
+    this.socket?.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+describe('a request to a remote agent', () => {
+  const clock = new FakeClock();
+  let server: SlowServer;
+  let network: NodeFetch;
+  let url: URL;
+
+  beforeEach(async () => {
+    server = new SlowServer();
+    url = await server.start();
+    const isSessionOver = (): boolean => false;
+    network = new NodeFetch({ url, where: 'the server', clock, limits: defaultRemoteLimits, isSessionOver });
+    // Only a response that was read frees its socket for the next request.
+    await (await network.fetch(url, { method: 'POST', body: 'first' })).text();
+  });
+  afterEach(async () => {
+    network.dispose();
+    await server.stop();
+  });
+
+  const send = async (): Promise<number> =>
+    (await network.fetch(url, { method: 'POST', body: 'x'.repeat(bodyBytes) })).status;
+
+  it('may take longer than the time for an answer if the line is slow', async () => {
+    const sent = send();
+    for (let nth = 0; nth < 4; nth++) {
+      await server.read(6 * 1024 * 1024 - 1024);
+      clock.advance(answerTimeoutMs * 0.75);
+    }
+    await server.read(bodyBytes - server.readBytes);
+    server.answer();
+    assert.equal(await sent, 202);
+  });
+
+  it('fails if the server stops reading it, or does not answer after it', async () => {
+    let hasFailed = false;
+    const failed = assert.rejects(send(), /did not answer within 90 seconds/).then(() => {
+      hasFailed = true;
+    });
+    await server.read(1024 * 1024);
+    await eventually('the failure', () => {
+      clock.advance(answerTimeoutMs);
+      assert.ok(hasFailed);
+    });
+    await failed;
+  });
+});
