@@ -192,7 +192,7 @@ describe('tools of the window that change files', () => {
     assert.match(await onDisk('edits/ugly.ts'), /^export const x = \[1, 2\];\n/);
     assert.match(
       await subject.call('format', { path: 'edits/ugly.ts', from: 1, to: 1 }),
-      /^Nothing was changed: edits\/ugly\.ts is formatted already/,
+      /^Nothing was changed: edits\/ugly\.ts is already formatted/,
     );
     await writeInWorkspace('edits/words.xyz', 'one\n');
     assert.match(await subject.call('format', { path: 'edits/words.xyz' }), /or VS Code has no formatter/);
