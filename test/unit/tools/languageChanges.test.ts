@@ -125,13 +125,71 @@ describe('the tool rename', () => {
     assert.equal(made.editor.diskText(main), code);
   });
 
-  it('does not rename before the language server has read the project', async () => {
-    const made = bench();
-    made.languageEdits.renames = () => Promise.resolve(renames);
-    made.language.callItemsAt = () => Promise.reject(new LanguageServerTimeoutError('no answer'));
-    await assert.rejects(made.call('rename', input), /still reading the project/);
-    assert.equal(made.editor.diskText(main), code);
-    assert.deepEqual(made.caller.changes, []);
+  describe('with a language server that does not say whether it has read the project', () => {
+    const unread = (): ReturnType<typeof bench> => {
+      const made = bench();
+      made.language.callItemsAt = () => Promise.reject(new LanguageServerTimeoutError('no answer'));
+      made.languageEdits.renames = () => Promise.resolve(renames);
+      return made;
+    };
+    const findsIn = (...paths: readonly string[]): ReturnType<typeof bench>['found'] =>
+      async function* (query) {
+        assert.deepEqual(query, { pattern: 'Parser', isRegex: false, isCaseSensitive: true, isWholeWord: true });
+        await Promise.resolve();
+        for (const path of paths) yield { path, matches: [{ line: 0, character: 0, text: 'Parser' }] };
+      };
+
+    it('renames at once if every file with the name is changed, and says what is uncertain', async () => {
+      const made = unread();
+      made.found = findsIn(main, other, secret);
+      assert.match(
+        await made.call('rename', input),
+        /2 places in 2 files[^]*\nThe language server did not say whether it has read the whole project, but every file with the word `Parser` is changed\.$/,
+      );
+      assert.match(made.editor.diskText(main), /^export class Reader \{/);
+    });
+
+    it('waits for it if a file with the name would stay unchanged', async () => {
+      const made = unread();
+      made.found = findsIn(main, other);
+      let checks = 0;
+      made.language.callItemsAt = () =>
+        ++checks < 3 ? Promise.reject(new LanguageServerTimeoutError('no answer')) : Promise.resolve([]);
+      made.languageEdits.renames = () => Promise.resolve(checks < 3 ? renames.slice(0, 1) : renames);
+      assert.match(
+        await made.call('rename', input),
+        /2 places in 2 files\n {2}src\/main\.ts \(1\)\n {2}src\/other\.ts \(1\)$/,
+      );
+      assert.equal(checks, 3);
+    });
+
+    it('renames in the end, and names the files that stay unchanged', async () => {
+      const made = unread();
+      made.found = findsIn(main, other, secret);
+      made.languageEdits.renames = () => Promise.resolve(renames.slice(0, 1));
+      assert.match(
+        await made.call('rename', input),
+        /1 place in 1 file[^]*\nThe language server did not say[^\n]*\. Check 1 file with the word `Parser` where nothing is changed: src\/other\.ts\.$/,
+      );
+      assert.match(made.editor.diskText(main), /^export class Reader \{/);
+    });
+
+    it('renames in the end if the files cannot be searched', async () => {
+      const made = unread();
+      let checks = 0;
+      made.language.callItemsAt = () => {
+        checks++;
+        return Promise.reject(new LanguageServerTimeoutError('no answer'));
+      };
+      made.found = () => {
+        throw new ToolError('no ripgrep');
+      };
+      assert.match(
+        await made.call('rename', input),
+        /other files may have uses that are not changed\. Search for the old name\.$/,
+      );
+      assert.equal(checks, 3);
+    });
   });
 
   it('says what cannot be renamed', async () => {

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
-import { waitUntilProjectLoaded } from '../calls/projectLoading';
 import { applyProposedEdits } from '../changes/applyChanges';
 import { listChangedFiles } from '../changes/changedFiles';
 import { requestCompleteRename } from '../changes/completeRename';
@@ -30,11 +29,7 @@ export function renameTool(ports: ToolPorts): Tool {
       const name = asked.symbol?.split(/[.#:]/).at(-1) ?? wordAround(code, character);
       if (importPathBefore.test(code.slice(0, character)))
         throw new ToolError('This is the path of an import. rename is for symbols and moves no files.');
-      if (!(await waitUntilProjectLoaded(from, ports, signal)))
-        throw new ToolError(
-          'The language server is still reading the project, so it has not found all uses yet. Try again later.',
-        );
-      const { proposed, remarks } = await requestCompleteRename(from, newName, ports, signal);
+      const { proposed, remarks } = await requestCompleteRename(from, { name, newName }, ports, signal);
       const changed = await applyProposedEdits(`rename ${from.title} to \`${newName}\``, proposed, ports, call, {
         textByPath: new Map([[from.path, from.text]]),
         mayReplace: (replaced) =>
