@@ -53,6 +53,33 @@ describe('the tools of the window', () => {
     await assert.rejects(made.call('problems', { path: 'src/.env' }), /exclude/);
   });
 
+  it('problems say that there are more files than they look at', async () => {
+    const made = bench();
+    const fill = (count: number): void => {
+      for (let index = 0; index < count; index++)
+        made.editor.setDiagnostics(`/ws/src/f${index}.ts`, [problem(1, 'hint', 'hm'), problem(2, 'error', 'wrong')]);
+    };
+    fill(1_000);
+    const whole = await made.call('problems');
+    assert.match(whole, /^1000 problems in the workspace/);
+    assert.doesNotMatch(whole, /there are more\./);
+    fill(1_001);
+    const cut = /\nOnly 1000 files with problems were looked at: there are more\. Name a folder/;
+    const told = await made.call('problems');
+    assert.match(told, /^1000 problems in the workspace/);
+    assert.match(told, cut);
+    const since = /Version (\w+)/.exec(told)?.[1];
+    const changed = made.call('problems', { since });
+    for (let pause = 0; pause < 30; pause++) {
+      for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+      made.clock.advance(250);
+    }
+    assert.match(await changed, cut);
+    for (let index = 0; index < 1_001; index++)
+      made.editor.setDiagnostics(`/ws/src/f${index}.ts`, [problem(1, 'hint', 'hm')]);
+    assert.match(await made.call('problems'), /^VS Code shows no problems[^]*there are more\./);
+  });
+
   it('selection and open_editors tell what the user has, without excluded files', async () => {
     const made = bench();
     assert.match(await made.call('selection'), /is viewing no file/);

@@ -16,6 +16,9 @@ import type { ToolPorts } from '../toolPorts';
 import { ProblemVersions, type KnownProblem, type ProblemChanges } from './problemVersions';
 
 const rowsPerPage = 50;
+/** Limit of files with problems in one look. */
+const maxFiles = 1_000;
+const cutRemark = `Only ${maxFiles} files with problems were looked at: there are more. Name a folder to see its own.`;
 const maxMessageLength = 600;
 /** How long a call waits for a change, because language servers need time after an edit. */
 const changeTimeoutMs = 5_000;
@@ -52,7 +55,7 @@ export function problemsTool(ports: ToolPorts): Tool {
       const scope = path === undefined ? undefined : await editor.resolve(path);
       const where = scope === undefined ? 'the workspace' : displayPath(scope, editor);
       const question = JSON.stringify([scope, severity]);
-      const read = (): Promise<readonly FoundProblem[]> => readProblems(scope, severity, ports, signal);
+      const read = (): Promise<KnownProblems> => readProblems(scope, severity, ports, signal);
       if (since !== undefined) {
         const changesOf = (problems: readonly FoundProblem[]): Changes => {
           const changes = versions.changesSince(since, question, problems);
@@ -62,22 +65,31 @@ export function problemsTool(ports: ToolPorts): Tool {
           );
         };
         const changed = await waitForChange(read, changesOf, ports.clock, signal);
-        return await describeChanges(changed, where, versions.remember(question, changed.problems), ports, signal);
+        const told = await describeChanges(
+          changed,
+          where,
+          versions.remember(question, changed.problems),
+          ports,
+          signal,
+        );
+        return [told, ...(changed.isCut ? [cutRemark] : [])].join('\n');
       }
-      const found = await read();
+      const { problems: found, isCut } = await read();
       const version = `Version ${versions.remember(question, found)}`;
       const isFile = scope !== undefined && (await editor.stat(scope)).type === 'file';
       const isOpen = window.openFiles.some((each) => each.path === scope);
-      const remark =
-        isFile && !isOpen
+      const remarks = [
+        ...(isCut ? [cutRemark] : []),
+        ...(isFile && !isOpen
           ? ['It is not open: many language servers check only open files. Use open, then ask again.']
-          : [];
-      if (found.length === 0) return [`VS Code shows no problems in ${where}. ${version}`, ...remark].join('\n');
+          : []),
+      ];
+      if (found.length === 0) return [`VS Code shows no problems in ${where}. ${version}`, ...remarks].join('\n');
       const shown = selectPage(sortProblems(found, scope, ports), page, rowsPerPage);
       const errors = found.filter(({ problem }) => problem.severity === 'error').length;
       const head = `${countOf(found.length, 'problem')} in ${where}, ${countOf(errors, 'error')}. ${version}`;
       const footer = pageFooter(shown, shown.remainingCount === 1 ? 'problem' : 'problems');
-      return [head, ...problemRows(shown.items, ports), ...footer, ...remark].join('\n');
+      return [head, ...problemRows(shown.items, ports), ...footer, ...remarks].join('\n');
     },
   });
 }
@@ -86,29 +98,36 @@ interface FoundProblem extends KnownProblem {
   readonly problem: Diagnostic;
 }
 
+interface KnownProblems {
+  readonly problems: readonly FoundProblem[];
+  /** Whether there are more files with problems. */
+  readonly isCut: boolean;
+}
+
 async function readProblems(
   scope: string | undefined,
   severity: keyof typeof maxRankByFilter,
   { editor }: Pick<ToolPorts, 'editor'>,
   signal: AbortSignal,
-): Promise<readonly FoundProblem[]> {
-  const files = await editor.diagnostics(scope, { signal });
-  return files.flatMap(({ diagnostics, path }) =>
-    diagnostics
-      .filter((each) => rankBySeverity[each.severity] <= maxRankByFilter[severity])
-      .map((problem) => ({ path, problem, text: describeProblem(problem) })),
-  );
+): Promise<KnownProblems> {
+  const files = await editor.diagnostics(scope, { maxFiles: maxFiles + 1, signal });
+  const problems = files
+    .slice(0, maxFiles)
+    .flatMap(({ diagnostics, path }) =>
+      diagnostics
+        .filter((each) => rankBySeverity[each.severity] <= maxRankByFilter[severity])
+        .map((problem) => ({ path, problem, text: describeProblem(problem) })),
+    );
+  return { problems, isCut: files.length > maxFiles };
 }
 
 type Changes = ProblemChanges<FoundProblem>;
 
-interface ChangedProblems extends Changes {
-  readonly problems: readonly FoundProblem[];
-}
+interface ChangedProblems extends Changes, KnownProblems {}
 
 /** Returns the changes when two consecutive reads agree, or none after a time limit. Rejects with errors of both functions. */
 async function waitForChange(
-  read: () => Promise<readonly FoundProblem[]>,
+  read: () => Promise<KnownProblems>,
   changesOf: (problems: readonly FoundProblem[]) => Changes,
   clock: Clock,
   signal: AbortSignal,
@@ -117,13 +136,13 @@ async function waitForChange(
   let last: string | undefined;
   for (;;) {
     const startedAtMs = clock.monotonicNow();
-    const problems = await read();
+    const { isCut, problems } = await read();
     const tookMs = clock.monotonicNow() - startedAtMs;
     const { added, gone } = changesOf(problems);
     const now = JSON.stringify([added.map(({ text }) => text), gone.map(({ text }) => text)]);
     // A language server reports the problems after one edit in several steps.
     const isSettled = added.length + gone.length > 0 && now === last;
-    if (isSettled || clock.monotonicNow() >= endsAtMs) return { problems, added, gone };
+    if (isSettled || clock.monotonicNow() >= endsAtMs) return { problems, isCut, added, gone };
     last = now;
     await pause(clock, Math.max(pollIntervalMs, pauseFactor * tookMs), signal);
   }
