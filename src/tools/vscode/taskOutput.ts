@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { withDeadline, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
+import { TextTail } from '../common/text/textTail';
 
 /** Limit of the kept end of an output, in UTF-16 units. */
 const maxKept = 256 * 1_024;
@@ -12,7 +13,7 @@ const waitTimeoutMs = 1_000;
 /** The output of one command line in one terminal. */
 interface ShownCommand {
   readonly terminal: vscode.Terminal;
-  text: string;
+  readonly text: TextTail;
   /** Never rejects. */
   readonly whenEnded: Promise<void>;
   /** Whether this terminal has turned out not to be the task's. */
@@ -43,7 +44,7 @@ export class TaskOutput implements Disposable {
 
   /** Undefined if VS Code does not report the output. */
   async text(): Promise<string | undefined> {
-    return (await this.findCommand())?.text;
+    return (await this.findCommand())?.text.toString();
   }
 
   /** Waits for the last output of a task that has ended, then stops listening. Never rejects. */
@@ -81,12 +82,12 @@ export class TaskOutput implements Disposable {
 
 function collect(execution: vscode.TerminalShellExecution, terminal: vscode.Terminal): ShownCommand {
   const chunks = execution.read();
-  const read = async (shown: { text: string; readonly isUnwanted: boolean }): Promise<void> => {
+  const read = async (shown: { readonly text: TextTail; readonly isUnwanted: boolean }): Promise<void> => {
     for await (const chunk of chunks) {
       if (shown.isUnwanted) return;
-      shown.text = (shown.text + chunk).slice(-maxKept);
+      shown.text.push(chunk);
     }
   };
-  const shown = { terminal, text: '', isUnwanted: false };
+  const shown = { terminal, text: new TextTail(maxKept), isUnwanted: false };
   return Object.assign(shown, { whenEnded: read(shown).catch(() => undefined) });
 }
