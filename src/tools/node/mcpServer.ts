@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
-import { BoundedMap } from '../../base/common/boundedMap';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
@@ -9,6 +8,7 @@ import type { ToolCaller } from '../../session/common/toolCaller';
 import { FairCallQueue } from '../common/calls/fairCallQueue';
 import { OpenCalls } from '../common/calls/openCalls';
 import type { ToolProvider } from '../common/toolProvider';
+import { ClientConnections, type CallerOfClient } from './clientConnections';
 import { ClientTokens } from './clientTokens';
 import { answerMcpBody } from './mcpMessages';
 
@@ -37,19 +37,10 @@ const maxRequestsPerClient = 128;
  * while the user is asked.
  */
 const keepAliveMs = 20_000;
-const maxNamedConnections = 500;
 /** In UTF-16 units. */
 const maxNameLength = 200;
 const jsonHeaders = { 'Content-Type': 'application/json' };
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
-
-/** Returns the caller for the name in the client's `initialize` request. */
-type CallerOfClient = (clientName: string | undefined) => ToolCaller;
-
-interface NamedCaller {
-  readonly name: string | undefined;
-  readonly caller: ToolCaller;
-}
 
 interface Refusal {
   readonly status: number;
@@ -63,9 +54,7 @@ export class McpServer {
   private readonly callQueue: FairCallQueue;
   private readonly openCalls = new OpenCalls();
   private readonly requestCountByClient = new Map<string, number>();
-  private readonly callerByClient = new Map<string, CallerOfClient>();
-  private readonly nameByConnection = new BoundedMap<string, string>({ maxEntries: maxNamedConnections });
-  private readonly callerByConnection = new BoundedMap<string, NamedCaller>({ maxEntries: maxNamedConnections });
+  private readonly connections = new ClientConnections();
   private server: Server | undefined;
 
   constructor(private readonly options: McpServerDeps) {
@@ -95,7 +84,7 @@ export class McpServer {
   createSessionAddress(caller: ToolCaller): McpAddress {
     const address = this.createAddress(() => caller);
     const client = this.clientOf(address);
-    const forget = (): void => this.forgetCallers(client);
+    const forget = (): void => this.connections.forget(client);
     if (caller.endSignal.aborted) forget();
     else caller.endSignal.addEventListener('abort', forget, { once: true });
     return address;
@@ -110,13 +99,13 @@ export class McpServer {
       url: `http://127.0.0.1:${port}/mcp`,
       headers: { Authorization: authorization },
     };
-    if (callerOf) this.callerByClient.set(this.clientOf(address), callerOf);
+    if (callerOf) this.connections.setCaller(this.clientOf(address), callerOf);
     return address;
   }
 
   /** Refuses further requests with the token of this address. */
   revokeAddress(address: McpAddress): void {
-    this.forgetCallers(this.clientOf(address));
+    this.connections.forget(this.clientOf(address));
     this.tokens.revoke(address.headers['Authorization'] ?? '');
   }
 
@@ -156,17 +145,19 @@ export class McpServer {
     try {
       const body = await readBody(request);
       const connection = connectionOf(client, request);
-      const answer = await answerMcpBody(body, {
-        ...this.options,
-        tools: this.options.providers.flatMap(({ tools }) => tools),
-        client,
-        connection,
-        caller: () => this.callerOf(client, connection),
-        onClientNamed: (name) => this.nameByConnection.set(connection, name.slice(0, maxNameLength)),
-        callQueue: this.callQueue,
-        openCalls: this.openCalls,
-        signal: AbortSignal.any([this.stopController.signal, closed.signal]),
-      });
+      const answer = await this.connections.use(client, connection, ({ caller, setName }) =>
+        answerMcpBody(body, {
+          ...this.options,
+          tools: this.options.providers.flatMap(({ tools }) => tools),
+          client,
+          connection,
+          caller,
+          onClientNamed: (name) => setName(name.slice(0, maxNameLength)),
+          callQueue: this.callQueue,
+          openCalls: this.openCalls,
+          signal: AbortSignal.any([this.stopController.signal, closed.signal]),
+        }),
+      );
       keepAlive.dispose();
       if (answer === undefined && !response.headersSent) response.writeHead(202).end();
       else if (answer === undefined) response.end();
@@ -188,24 +179,6 @@ export class McpServer {
       });
     let timer = schedule();
     return toDisposable(() => timer.dispose());
-  }
-
-  private forgetCallers(client: string): void {
-    this.callerByClient.delete(client);
-    for (const connection of [...this.callerByConnection.keys()])
-      if (connection === client || connection.startsWith(`${client} `)) this.callerByConnection.delete(connection);
-  }
-
-  /** A connection keeps its caller, so that tools can recognize it. */
-  private callerOf(client: string, connection: string): ToolCaller | undefined {
-    const create = this.callerByClient.get(client);
-    if (!create) return undefined;
-    const name = this.nameByConnection.get(connection);
-    const known = this.callerByConnection.get(connection);
-    if (known && known.name === name) return known.caller;
-    const caller = create(name);
-    this.callerByConnection.set(connection, { name, caller });
-    return caller;
   }
 
   /** Returns an empty string for an unknown token. */

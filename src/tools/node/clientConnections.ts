@@ -1,0 +1,87 @@
+import type { ToolCaller } from '../../session/common/toolCaller';
+
+/** Returns the caller for the name in the client's `initialize` request. */
+export type CallerOfClient = (clientName: string | undefined) => ToolCaller;
+
+interface NamedCaller {
+  readonly name: string | undefined;
+  readonly caller: ToolCaller;
+}
+
+/** One connection of a client: its requests with the same session id. */
+class ClientConnection {
+  openCount = 0;
+  name: string | undefined;
+  private named: NamedCaller | undefined;
+
+  /** Returns the same caller until the name changes, so that tools can recognize it. */
+  callerFrom(create: CallerOfClient): ToolCaller {
+    const { name, named } = this;
+    if (named && named.name === name) return named.caller;
+    const caller = create(name);
+    this.named = { name, caller };
+    return caller;
+  }
+}
+
+const defaultMaxConnections = 500;
+
+/**
+ * Connections of clients that have callers. Of each client, only the last used ones are kept, and all with an open request:
+ * HTTP does not tell when a client has gone, and it can send any session id.
+ */
+export class ClientConnections {
+  /** By client and connection, in the order of their last use. */
+  private readonly connectionsByClient = new Map<string, Map<string, ClientConnection>>();
+  private readonly createByClient = new Map<string, CallerOfClient>();
+
+  constructor(private readonly maxPerClient = defaultMaxConnections) {}
+
+  setCaller(client: string, create: CallerOfClient): void {
+    this.createByClient.set(client, create);
+  }
+
+  /** Forgets the callers of a client. Its later requests have none. */
+  forget(client: string): void {
+    this.createByClient.delete(client);
+    this.connectionsByClient.delete(client);
+  }
+
+  /** Runs `work` with the connection, which is kept at least until it has ended. */
+  async use<T>(client: string, id: string, work: (connection: UsedConnection) => Promise<T>): Promise<T> {
+    const connection = this.touch(client, id);
+    connection.openCount++;
+    try {
+      return await work({
+        setName: (name) => (connection.name = name),
+        caller: () => {
+          const create = this.createByClient.get(client);
+          return create && connection.callerFrom(create);
+        },
+      });
+    } finally {
+      connection.openCount--;
+    }
+  }
+
+  private touch(client: string, id: string): ClientConnection {
+    if (!this.createByClient.has(client)) return new ClientConnection();
+    const connections = this.connectionsByClient.get(client) ?? new Map<string, ClientConnection>();
+    this.connectionsByClient.set(client, connections);
+    const connection = connections.get(id) ?? new ClientConnection();
+    connections.delete(id);
+    connections.set(id, connection);
+    for (const [oldest, { openCount }] of connections) {
+      if (connections.size <= this.maxPerClient) break;
+      if (openCount === 0 && oldest !== id) connections.delete(oldest);
+    }
+    return connection;
+  }
+}
+
+interface UsedConnection {
+  /** Sets the name that the client gives itself. */
+  readonly setName: (name: string) => void;
+  /** Returns the caller of tools; undefined if the client has none. */
+  readonly caller: () => ToolCaller | undefined;
+}
