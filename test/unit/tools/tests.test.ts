@@ -23,6 +23,8 @@ at all
 </testFailure>
 `;
 
+const onePassed = '1 passed, 0 failed. VS Code does not count skipped tests.';
+
 describe('the tool tests', () => {
   it('is there where VS Code runs tests for extensions', () => {
     const made = bench();
@@ -51,10 +53,10 @@ describe('the tool tests', () => {
   it('runs tests after they were allowed, once, with a warning', async () => {
     const made = bench();
     const selected = { action: 'run', files: ['src/main.ts'], names: ['adds'] };
-    assert.equal(await made.call('tests', selected), '1 passed, 0 failed');
+    assert.equal(await made.call('tests', selected), onePassed);
     assert.deepEqual(made.tests.runs, [{ files: ['/ws/src/main.ts'], names: ['adds'] }]);
     for (const selected of [{}, { files: ['src/main.ts'] }, { names: ['adds'] }])
-      assert.equal(await made.call('tests', { action: 'run', ...selected }), '1 passed, 0 failed');
+      assert.equal(await made.call('tests', { action: 'run', ...selected }), onePassed);
     assert.deepEqual(
       made.caller.commands.map(({ argv, cwd }) => [...argv, cwd]),
       [
@@ -78,12 +80,26 @@ describe('the tool tests', () => {
       signals.push(signal);
       return new Promise(() => undefined);
     };
-    const told = assert.rejects(made.call('tests', { action: 'run', timeout: 5 }), /did not end within 5 s/);
+    made.tests.lastFailures = () => Promise.resolve(failed);
+    const told = assert.rejects(
+      made.call('tests', { action: 'run', timeout: 5 }),
+      /^ToolError: The run did not end within 5 s, so it was stopped\.\n[^\n]*last run, as far as known:\n3 passed, 1 failed/,
+    );
     while (made.clock.pending === 0) await Promise.resolve();
     assert.equal(signals[0]?.aborted, false);
     made.clock.advance(5_000);
     await told;
     assert.equal(signals[0].aborted, true);
+    for (const lastFailures of [() => Promise.resolve(''), () => Promise.reject(new Error('broken'))]) {
+      Object.assign(made.tests, { lastFailures });
+      const again = made.call('tests', { action: 'run', timeout: 5 }).then(() => 'it was not stopped', String);
+      while (made.clock.pending === 0) await Promise.resolve();
+      made.clock.advance(5_000);
+      assert.match(
+        await again,
+        /so it was stopped\.(?:\n[^\n]*last run, as far as known:\nThe last run has no failures\.)?$/,
+      );
+    }
     made.tests.results = () => Promise.reject(new Error('broken'));
     await assert.rejects(made.call('tests', { action: 'run' }), /^Error: broken$/);
     assert.equal(made.clock.pending, 0);
@@ -106,7 +122,7 @@ describe('the tool tests', () => {
     const made = bench();
     made.tests.results = () => Promise.resolve(failed);
     const expected = [
-      '3 passed, 1 failed',
+      '3 passed, 1 failed. VS Code does not count skipped tests.',
       'Failed: src/main.test.ts > sum > adds "two"',
       '  expected:',
       '  3',
@@ -141,6 +157,29 @@ describe('the tool tests', () => {
     made.tests.results = () =>
       Promise.resolve(`${route}\n${route}\n<location path="/usr/lib/node.js" line="9" col="1" />\n<Route path=".env">`);
     assert.equal(await made.call('tests', { action: 'failures' }), `${route}\n${route}`);
+  });
+
+  it('tells in its own words that there are no tests, no run and no failures', async () => {
+    const made = bench();
+    for (const [results, expected] of [
+      [
+        'No tests found in the files. Ensure the correct absolute paths are passed.',
+        /^VS Code has found no such tests\./,
+      ],
+      ['No test run was started. Instruct the user to ensure', /^VS Code started no run\./],
+    ] as const) {
+      made.tests.results = () => Promise.resolve(results);
+      assert.match(await made.call('tests', { action: 'run' }), expected);
+    }
+    for (const [results, expected] of [
+      ['No test failures were found yet, call the runTests tool', 'No tests were run in this window yet.'],
+      ['', 'The last run has no failures.'],
+      ['<output>\nran\n</output>\n', 'The last run has no failures.\nOutput:\n  ran'],
+      ['<testFailure name="a" path="">\n</testFailure>\n<output>\nran\n</output>\n', 'Failed: a\nOutput:\n  ran'],
+    ] as const) {
+      made.tests.results = () => Promise.resolve(results);
+      assert.equal(await made.call('tests', { action: 'failures' }), expected);
+    }
   });
 
   it('cuts long results', async () => {

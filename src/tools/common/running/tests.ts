@@ -20,6 +20,7 @@ const maxTimeoutSeconds = 600;
 /** How long VS Code may look for tests, or for the last results. */
 const maxLookSeconds = 30;
 const noAnswer = `VS Code did not answer within ${maxLookSeconds} s: an extension may still be searching for tests. Try again later.`;
+const noFailures = 'The last run has no failures.';
 const warning = 'Tests run code of the workspace, also code that the agent has changed. VS Code may ask you again.';
 
 const input = z.strictObject({
@@ -42,21 +43,49 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
       const look = { seconds: maxLookSeconds, late: noAnswer };
       if (action === 'failures') {
         const failures = await withinTime(look, ports, signal, (unwanted) => tests.lastFailures(unwanted));
-        return await describeTestResults(failures, ports, signal);
+        const told = await describeTestResults(failures, ports, signal);
+        // VS Code tells only the output of a run without failures.
+        return failures === '' || failures.startsWith('<output>') ? [noFailures, told].join('\n').trimEnd() : told;
       }
       const files: string[] = [];
       for (const file of requested) files.push(await editor.resolve(file));
       signal.throwIfAborted();
       if (action === 'list') return await withinTime(look, ports, signal, () => listTests(files, ports));
       await requirePermit({ files, names }, ports, call);
-      const late = `The run did not end within ${timeout} s. Use failures to see those of the last run.`;
-      const results = await withinTime({ seconds: timeout, late }, ports, signal, (unwanted) =>
-        tests.run({ files, names }, unwanted),
-      );
-      return await describeTestResults(results, ports, signal);
+      const late = `The run did not end within ${timeout} s, so it was stopped.`;
+      try {
+        const results = await withinTime({ seconds: timeout, late }, ports, signal, (unwanted) =>
+          tests.run({ files, names }, unwanted),
+        );
+        return await describeTestResults(results, ports, signal);
+      } catch (error) {
+        if (!(error instanceof TimeOverError)) throw error;
+        throw new ToolError([error.message, ...(await knownFailures(ports, signal))].join('\n'));
+      }
     },
   });
 }
+
+/** Returns what VS Code knows of the last run. It does not always report the end of a run that ends immediately. */
+async function knownFailures(
+  ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  try {
+    const limit = { seconds: maxLookSeconds, late: noAnswer };
+    const failures = await withinTime(limit, ports, signal, (unwanted) => ports.tests.lastFailures(unwanted));
+    const told = await describeTestResults(failures, ports, signal);
+    return [
+      'VS Code does not always report the end of a very short run. The last run, as far as known:',
+      told === '' ? noFailures : told,
+    ];
+  } catch {
+    signal.throwIfAborted();
+    return [];
+  }
+}
+
+class TimeOverError extends ToolError {}
 
 interface TimeLimit {
   readonly seconds: number;
@@ -64,7 +93,7 @@ interface TimeLimit {
   readonly late: string;
 }
 
-/** VS Code never reports the end of a run that ends immediately. @throws ToolError after a time-out */
+/** @throws TimeOverError after a time-out */
 async function withinTime<T>(
   { late, seconds }: TimeLimit,
   { clock }: Pick<ToolPorts, 'clock'>,
@@ -76,7 +105,7 @@ async function withinTime<T>(
       raceSignal(work(AbortSignal.any([over, signal])), signal),
     );
   } catch (error) {
-    throw error instanceof TimeoutError ? new ToolError(late) : error;
+    throw error instanceof TimeoutError ? new TimeOverError(late) : error;
   }
 }
 
