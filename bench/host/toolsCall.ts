@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { benchLineOf, median } from '../lib/benchLine';
 import { retryFor, runBench, withTools, type BenchTools } from './support/inHost';
 
@@ -31,7 +33,13 @@ export async function run(): Promise<void> {
     await withTools(async (tools) => {
       await compare('outline', { path: name }, outline, tools, /function add59/, print);
       const { line, symbol } = asked;
-      await compare('hover', { path: name, symbol, line }, hover, tools, /Adds 30/, print);
+      const input = { path: name, symbol, line };
+      await compare('hover', input, hover, tools, /Adds 30/, print);
+      // `hover` also asks where the symbol is declared, because a type can reveal the value of a constant in an excluded file.
+      const definition = (): Thenable<unknown> =>
+        vscode.commands.executeCommand('vscode.executeDefinitionProvider', uri, position);
+      const both = (): Promise<unknown> => Promise.all([hover(), definition()]);
+      await printLeast(input, hover, both, tools, print);
     });
   });
 }
@@ -71,6 +79,45 @@ async function compare(
       better: 'lower',
     }),
   );
+}
+
+/**
+ * Prints what nobody can save: the time of a call to an HTTP server in this extension host that answers a constant, and of the two
+ * commands at once that `hover` needs.
+ */
+async function printLeast(
+  input: object,
+  hover: () => Thenable<unknown>,
+  both: () => Promise<unknown>,
+  { startSession, timeCall, timePost }: BenchTools,
+  print: (line: string) => void,
+): Promise<void> {
+  const constant = JSON.stringify({ result: { content: [{ text: 'x'.repeat(300) }] } });
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => response.end(constant));
+  });
+  await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  try {
+    await startSession();
+    const steps = {
+      'hover over MCP': () => timeCall('hover', input),
+      'the bare command': () => msOf(hover),
+      'hover and definition at once, both bare': () => msOf(both),
+      'a constant answer over HTTP': () => timePost(`http://127.0.0.1:${port}`, input),
+    };
+    const times = new Map<string, number[]>();
+    for (let round = 1; round <= warmUps + rounds; round++) {
+      for (const [step, time] of Object.entries(steps)) {
+        const ms = await time();
+        if (round > warmUps) times.set(step, [...(times.get(step) ?? []), ms]);
+      }
+    }
+    for (const [step, all] of times) print(`  ${step}: ${median(all).toFixed(2)} ms`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 }
 
 async function msOf(work: () => Thenable<unknown>): Promise<number> {

@@ -41,6 +41,8 @@ export interface BenchTools {
   readonly call: (name: string, input: object) => Promise<string>;
   /** Calls from a process outside VS Code. Returns the milliseconds that it waited. @throws Error with the text of a failed call */
   readonly timeCall: (name: string, input: object) => Promise<number>;
+  /** Posts to any server from the same process. Returns the milliseconds that it waited. */
+  readonly timePost: (url: string, message: object) => Promise<number>;
   /** Later calls belong to another session, with limits of its own. */
   readonly startSession: () => Promise<void>;
 }
@@ -86,8 +88,10 @@ export async function withTools(use: (tools: BenchTools) => Promise<void>): Prom
   };
   const call = async (name: string, input: object): Promise<string> => (await timeAndText(name, input)).text;
   const timeCall = async (name: string, input: object): Promise<number> => (await timeAndText(name, input)).ms;
+  const timePost = async (url: string, message: object): Promise<number> =>
+    (await caller.post({ url, headers: {}, body: JSON.stringify(message) })).ms;
   try {
-    await use({ call, timeCall, startSession });
+    await use({ call, timeCall, timePost, startSession });
   } finally {
     caller.dispose();
     await running.stop?.();
