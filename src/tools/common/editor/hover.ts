@@ -24,7 +24,8 @@ export function hoverTool(ports: ToolPorts): Tool {
         ports.language.definitions('definition', from, signal),
       ]);
       // Hides symbols of excluded files, because even the type of a constant can reveal its value.
-      if (await isHidden(definitions, ports)) return `There is no hover information for ${from.title}.`;
+      const elsewhere = definitions.filter(({ path }) => path !== from.path);
+      if (await isHidden(elsewhere, ports)) return `There is no hover information for ${from.title}.`;
       const texts = hovers.map((text) => removeInteractiveParts(text)).filter((text) => text !== '');
       if (texts.length === 0) return [`There is no hover information for ${from.title}.`, ...from.remarks].join('\n');
       return [from.title, ...from.remarks, truncateText(texts.join('\n\n'), maxTextLength)].join('\n');
