@@ -47,6 +47,16 @@ for (const agent of realAgents) {
       });
       after(() => run.stop());
 
+      if (transport === 'stdio' && agent.takesStdioServers === false) {
+        it('are not there: it refuses such a server of its client', async () => {
+          assert.match(
+            await run.ask('references', { path: 'total.ts', symbol: 'total' }),
+            /^There are only(?!.*backline)/,
+          );
+        });
+        return;
+      }
+
       it('are listed, and find references', async () => {
         const answer = await run.ask('references', { path: 'total.ts', symbol: 'total' });
         assert.match(answer, /2 references of `total`/);
@@ -125,9 +135,9 @@ class AgentRun {
         },
       },
     );
-    const { args, id, title } = agent;
+    const { args, id, protocol = 'auto', title } = agent;
     const entry = { id, title, command: program, args, env, dialect: 'v1', mcpServers: {} } as const;
-    const backend = await launcher.create({ ...entry, missingFile: 'error', source: 'found' });
+    const backend = await launcher.create({ ...entry, protocol, missingFile: 'error', source: 'found' });
     return new AgentRun(agent, home, folder, model, server, backend, bench, [total, user, ...used]);
   }
 

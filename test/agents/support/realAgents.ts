@@ -12,6 +12,10 @@ export interface RealAgent {
   readonly variable: string;
   /** The mode of its sessions, if its own choice asks the model whether a call is harmless, which a script cannot answer. */
   readonly mode?: string;
+  /** Whether it uses MCP servers that its client starts; default true. */
+  readonly takesStdioServers?: boolean;
+  /** The only version of the protocol over which it asks whether it may call a tool; default any. */
+  readonly protocol?: '1';
   /** Writes its settings below `home`, and returns its environment. */
   readonly configure: (home: string, model: string) => Promise<Readonly<Record<string, string>>>;
 }
@@ -79,6 +83,8 @@ const codex: RealAgent = {
   title: 'Codex',
   args: [],
   variable: 'BACKLINE_TEST_CODEX',
+  mode: 'workspace-write',
+  protocol: '1',
   async configure(home, model) {
     const config = [
       'model = "scripted"',
@@ -102,6 +108,7 @@ const copilot: RealAgent = {
   title: 'GitHub Copilot',
   args: ['--acp'],
   variable: 'BACKLINE_TEST_COPILOT',
+  takesStdioServers: false,
   configure: (_home, model) =>
     Promise.resolve({ COPILOT_PROVIDER_BASE_URL: `${model}/v1`, COPILOT_MODEL: 'scripted', COPILOT_OFFLINE: 'true' }),
 };
