@@ -40,11 +40,16 @@ export class Settings implements vscode.Disposable {
   /** Fires once for each setting that may have changed. */
   readonly onDidChange = this.changeEmitter.event;
 
+  /** Values of `isEnabled`, because VS Code takes long to look one up. Undefined while changes are not followed. */
+  private enabledById: Map<SettingId, boolean> | undefined;
+
   constructor(private readonly log: Logger) {}
 
   start(): void {
+    this.enabledById = new Map();
     this.disposables.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
+        this.enabledById?.clear();
         for (const id of Object.values(settingIds)) {
           if (change.affectsConfiguration(id)) this.changeEmitter.fire(id);
         }
@@ -241,8 +246,12 @@ export class Settings implements vscode.Disposable {
   }
 
   private isEnabled(id: SettingId): boolean {
+    const known = this.enabledById?.get(id);
+    if (known !== undefined) return known;
     const found = vscode.workspace.getConfiguration().inspect(id);
-    return (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
+    const isEnabled = (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
+    this.enabledById?.set(id, isEnabled);
+    return isEnabled;
   }
 
   private async writeUserTable(id: SettingId, value: Readonly<Record<string, unknown>>): Promise<void> {
