@@ -21,7 +21,7 @@ import { V1Turn } from './v1Turn';
 
 /** The demo agent over ACP v1: one connection, any number of sessions. */
 export class V1Agent {
-  private capabilities: ClientCapabilities = {};
+  private clientCapabilities: ClientCapabilities = {};
 
   constructor(private readonly options: DemoAgentDeps) {}
 
@@ -30,7 +30,7 @@ export class V1Agent {
     const { name, version, sessions, signIn } = this.options;
     return agent({ name })
       .onRequest('initialize', ({ params }) => {
-        this.capabilities = params.clientCapabilities ?? {};
+        this.clientCapabilities = params.clientCapabilities ?? {};
         return {
           protocolVersion: 1,
           agentInfo: { name: 'backline-demo-agent', title: name, version },
@@ -41,7 +41,7 @@ export class V1Agent {
             sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
             auth: { logout: {} },
           },
-          authMethods: signIn.methods(this.capabilities.auth?.terminal === true),
+          authMethods: signIn.methods(this.clientCapabilities.auth?.terminal === true),
         };
       })
       .onRequest('authenticate', async ({ params }) => {
@@ -118,11 +118,11 @@ export class V1Agent {
     if (session.turn) {
       throw new RequestError(-32600, 'This session is still answering. Cancel that turn or wait for its end.');
     }
-    const { capabilities } = this;
+    const { clientCapabilities } = this;
     try {
       return await this.options.turns.run(session, blocks, signal, {
         answer: (prompt, turnSignal) =>
-          answerPrompt(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal })),
+          answerPrompt(new V1Turn({ client, session, clientCapabilities, prompt, signal: turnSignal })),
         sendTitle: (title) => sendUpdate(client, session, { sessionUpdate: 'session_info_update', title }),
         sendUsage: (usage) => sendUpdate(client, session, { sessionUpdate: 'usage_update', ...usage }),
       });
@@ -158,7 +158,7 @@ export class V1Agent {
   }
 
   private modesAndOptionsOf(session: DemoSession) {
-    const takesBooleans = this.capabilities.session?.configOptions?.boolean !== undefined;
+    const takesBooleans = this.clientCapabilities.session?.configOptions?.boolean !== undefined;
     return { modes: modeStateOf(session), configOptions: configOptionsOf(session, takesBooleans) };
   }
 
