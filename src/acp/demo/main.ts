@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { agentProtocolRouter } from '@agentclientprotocol/sdk/experimental/v2';
 import { messageOf } from '../../base/common/errors';
-import { DocumentAgent } from './draft/documentAgent';
+import { DocumentedDraftAgent } from './draft/documentedDraftAgent';
 import { DraftAgent } from './draft/draftAgent';
 import { parseOptions, demoUsage, type DemoOptions } from './options';
 import { DemoProviders } from './session/demoProviders';
@@ -56,7 +56,7 @@ async function main(argv: readonly string[]): Promise<number> {
       await new DraftAgent(new StdioStream(), process.cwd()).run();
       return 0;
     case 'document':
-      await new DocumentAgent(new StdioStream(), process.cwd()).run();
+      await new DocumentedDraftAgent(new StdioStream(), process.cwd()).run();
       return 0;
   }
 }

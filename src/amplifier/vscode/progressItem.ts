@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { progressText, type SessionProgress } from '../common/server/progressText';
+import { statusBarProgressText, type SessionProgress } from '../common/server/statusBarProgressText';
 import type { BackendSession } from '../../session/common/sessionBackend';
 
 /** Shows the current activity of agents in the status bar. */
@@ -29,7 +29,7 @@ export class ProgressItem implements vscode.Disposable {
 
   private render(): void {
     const newestFirst = [...this.progressBySession.values()].reverse();
-    const text = progressText(newestFirst);
+    const text = statusBarProgressText(newestFirst);
     if (text === undefined) {
       this.statusBarItem.hide();
       return;

@@ -133,12 +133,12 @@ export class CheckpointRepositoryProvider {
     if (!user || user.top === this.options.folder) return user;
     const known = this.isIgnoredByRepositoryRoot.get(user.top);
     if (known !== undefined) return known ? undefined : user;
-    const isIgnored = await this.isIgnoredBy(user, signal);
+    const isIgnored = await this.isFolderIgnoredBy(user, signal);
     this.isIgnoredByRepositoryRoot.set(user.top, isIgnored);
     return isIgnored ? undefined : user;
   }
 
-  private async isIgnoredBy(user: UserRepository, signal: AbortSignal): Promise<boolean> {
+  private async isFolderIgnoredBy(user: UserRepository, signal: AbortSignal): Promise<boolean> {
     const gitDir = path.join(this.options.storage, 'around');
     await mkdir(gitDir, { recursive: true, mode: 0o700 });
     const settings = await readUserSettings(this.git, user, gitDir, signal);

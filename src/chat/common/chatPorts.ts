@@ -274,9 +274,9 @@ export interface RestorePoint extends PromptMoment {
   readonly turn: number;
   /** The remaining changes at that moment. */
   readonly remainingChanges: readonly RemainingChange[];
-  /** Absolute paths of the files that the agent has written since then. */
+  /** Absolute paths of the files that the agent has written since the prompt was sent. */
   readonly writtenPaths: ReadonlySet<string>;
-  /** The files that the turns since then have changed, newest first. */
+  /** The files that each turn since the prompt has changed, by turn number. The newest turn comes first. */
   readonly pathsByTurn: ReadonlyMap<number, readonly string[]>;
 }
 

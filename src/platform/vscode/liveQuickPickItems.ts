@@ -38,7 +38,7 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
   }
 
   /** Replaces the items immediately, and highlights the first one. */
-  reset(items: readonly Item[]): void {
+  replaceAndHighlightFirst(items: readonly Item[]): void {
     this.cancelPendingUpdate();
     this.highlightedItem = undefined;
     this.applyItems(items, false);

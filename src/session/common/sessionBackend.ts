@@ -33,8 +33,8 @@ export interface SessionBackend extends Disposable {
   /** Deletes a stored session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
   /**
-   * Signs in with a method of the state `authRequired`, or `key:VARIABLE` for a key that was stored. Rejects if the
-   * backend still refuses a session. Absent if credentials are settings.
+   * Signs in. `methodId` is a method from the state `authRequired`, or `key:VARIABLE` for a stored key. Rejects if the
+   * backend still refuses a session. Absent if the credentials are in the settings.
    * @throws BackendError, for example `authRequired`
    */
   authenticate?(methodId: string, signal?: AbortSignal): Promise<void>;

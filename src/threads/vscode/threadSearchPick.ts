@@ -49,7 +49,7 @@ export class ThreadSearchPick {
       const others = found.filter(({ head, hit }) => hit.entryId !== undefined || !isAmong(head, named));
       const items = [...named, ...others.map(({ head, hit }) => itemOf(head, hit.entryId, detailOf(hit), nowMs))];
       if (shownQuery === currentQuery) liveItems.replace(items, { keepsFirst: false });
-      else liveItems.reset(items);
+      else liveItems.replaceAndHighlightFirst(items);
       shownQuery = currentQuery;
       pick.busy = isBusy;
       pick.title = notes.length === 0 ? title : `${title}: ${notes.join(' ')}`;
@@ -64,13 +64,13 @@ export class ThreadSearchPick {
       search.setQuery(query);
       const named = this.itemsByThreadId(query);
       if (named.length > 0) {
-        liveItems.reset(named);
+        liveItems.replaceAndHighlightFirst(named);
         shownQuery = query;
       }
       if (query !== '') return;
       const items = await this.newestItems();
       if (pick.value.trim() !== '' || disposables.isDisposed) return;
-      liveItems.reset(items);
+      liveItems.replaceAndHighlightFirst(items);
       shownQuery = query;
       pick.busy = false;
       pick.title = title;

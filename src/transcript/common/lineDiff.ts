@@ -11,7 +11,8 @@ const maxLineUnits = 2_000;
 const maxEdits = 2_000;
 
 /**
- * Compares two texts. Null stands for a file that does not exist. At most `maxLines` lines are shown, from both sides.
+ * Compares two texts. Null stands for a file that does not exist. At most `maxLines` lines are shown, counting those
+ * of both texts.
  */
 export function createDiff(
   path: string,

@@ -1,5 +1,5 @@
 import type { Disposable } from '../../base/common/disposable';
-import { ChordReader, isModifier } from '../common/keyChords';
+import { ChordTracker, isModifier } from '../common/keyChords';
 
 /**
  * How long to wait for the second key of a chord, in milliseconds. VS Code drops a pending first key after 5 s, and
@@ -17,7 +17,7 @@ const textEditingKeys: ReadonlySet<string> = new Set(['a', 'c', 'v', 'x', 'y', '
  */
 export class ChordFocusGuard implements Disposable {
   private prefixes: ReadonlySet<string> = new Set();
-  private readonly chordReader = new ChordReader(() => this.prefixes);
+  private readonly chordTracker = new ChordTracker(() => this.prefixes);
   private previousFocus: HTMLElement | undefined;
   private endTimer: number | undefined;
   private readonly listenersController = new AbortController();
@@ -36,7 +36,7 @@ export class ChordFocusGuard implements Disposable {
     focusHolder.setAttribute('aria-label', 'Waiting for the second key of a keyboard shortcut');
     window.document.addEventListener('keydown', (event) => this.handleKey(event), { capture: true, signal });
     const onFocus = (): void => {
-      if (!this.chordReader.isPending) this.restoreFocus();
+      if (!this.chordTracker.isPending) this.restoreFocus();
     };
     window.addEventListener('focus', onFocus, { signal });
     // The chord also ends when the window loses the focus.
@@ -54,12 +54,12 @@ export class ChordFocusGuard implements Disposable {
 
   private handleKey(event: KeyboardEvent): void {
     if (event.isComposing || isModifier(event)) return;
-    const wasPending = this.chordReader.isPending;
+    const wasPending = this.chordTracker.isPending;
     if (!wasPending && isTextEditingKey(event)) return;
-    this.chordReader.handleKey(event);
+    this.chordTracker.handleKey(event);
     if (wasPending) event.preventDefault();
     this.window.clearTimeout(this.endTimer);
-    if (this.chordReader.isPending) {
+    if (this.chordTracker.isPending) {
       this.holdFocus();
       this.endTimer = this.window.setTimeout(() => this.endChord(), chordTimeoutMs);
     } else if (wasPending) {
@@ -76,7 +76,7 @@ export class ChordFocusGuard implements Disposable {
 
   private endChord(): void {
     this.window.clearTimeout(this.endTimer);
-    this.chordReader.reset();
+    this.chordTracker.reset();
     // Calling `focus` now would take the focus from another part of VS Code, so the focus is restored when the page has
     // it again.
     if (this.window.document.hasFocus()) this.restoreFocus();

@@ -46,7 +46,7 @@ export function chordPrefixes(tables: readonly string[]): string[] {
 }
 
 /** Tracks pressed keys, and whether the next key continues a multi-key shortcut. */
-export class ChordReader {
+export class ChordTracker {
   private pendingPrefixes: readonly string[] = [];
 
   constructor(private readonly getPrefixes: () => ReadonlySet<string>) {}

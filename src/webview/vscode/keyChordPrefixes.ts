@@ -20,7 +20,7 @@ export class KeyChordPrefixes implements Disposable {
   private currentPrefixes: readonly string[] = ['ctrl+k', 'meta+k'];
 
   constructor(
-    /** The extension's storage folder, two folders below the user's keybinding file, unless VS Code is remote. */
+    /** The extension's storage folder. Unless VS Code is remote, the user's keybinding file is two folders above it. */
     private readonly globalStorage: vscode.Uri,
     private readonly log: Logger,
   ) {}

@@ -81,7 +81,7 @@ describe('links and code of markdown', () => {
   it('does with code what its buttons say', async () => {
     await render('```ts title="src/a.ts"\nconst a = 1;\n```');
     await opened.page.locator('.md-code').hover();
-    for (const name of ['Copy', 'Insert at Cursor', 'Apply as a Change', 'Open in New File'])
+    for (const name of ['Copy', 'Insert at Cursor', 'Apply in Editor', 'Open in New File'])
       await opened.page.getByRole('button', { name }).click();
     assert.deepEqual(await asked(), [
       ['copy', 'const a = 1;\n'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ChordReader, chordPrefixes, isModifier, type PressedKey } from '../../../src/webview/common/keyChords';
+import { ChordTracker, chordPrefixes, isModifier, type PressedKey } from '../../../src/webview/common/keyChords';
 
 const table = (...bindings: { key: string; when?: string }[]): string =>
   `// Override key bindings\n${JSON.stringify(bindings, null, 2)}`;
@@ -51,39 +51,39 @@ describe('the beginnings of shortcuts', () => {
   });
 });
 
-describe('a reader of shortcuts', () => {
-  const readerOf = (...beginnings: string[]): ChordReader => new ChordReader(() => new Set(beginnings));
+describe('a tracker of shortcuts', () => {
+  const trackerOf = (...beginnings: string[]): ChordTracker => new ChordTracker(() => new Set(beginnings));
 
   it('waits for one key after a beginning, and for no other', () => {
-    const reader = readerOf('ctrl+k');
-    reader.handleKey(keyOf('j', 'KeyJ', { ctrlKey: true }));
-    assert.equal(reader.isPending, false);
-    reader.handleKey(keyOf('k', 'KeyK', { ctrlKey: true }));
-    assert.equal(reader.isPending, true);
-    reader.handleKey(keyOf('y', 'KeyY'));
-    assert.equal(reader.isPending, false);
+    const tracker = trackerOf('ctrl+k');
+    tracker.handleKey(keyOf('j', 'KeyJ', { ctrlKey: true }));
+    assert.equal(tracker.isPending, false);
+    tracker.handleKey(keyOf('k', 'KeyK', { ctrlKey: true }));
+    assert.equal(tracker.isPending, true);
+    tracker.handleKey(keyOf('y', 'KeyY'));
+    assert.equal(tracker.isPending, false);
   });
 
   it('waits on in a shortcut of three keys, and not after a beginning again', () => {
-    const reader = readerOf('ctrl+k', 'ctrl+k ctrl+m');
-    reader.handleKey(keyOf('k', 'KeyK', { ctrlKey: true }));
-    reader.handleKey(keyOf('m', 'KeyM', { ctrlKey: true }));
-    assert.equal(reader.isPending, true);
-    reader.handleKey(keyOf('k', 'KeyK', { ctrlKey: true }));
-    assert.equal(reader.isPending, false);
+    const tracker = trackerOf('ctrl+k', 'ctrl+k ctrl+m');
+    tracker.handleKey(keyOf('k', 'KeyK', { ctrlKey: true }));
+    tracker.handleKey(keyOf('m', 'KeyM', { ctrlKey: true }));
+    assert.equal(tracker.isPending, true);
+    tracker.handleKey(keyOf('k', 'KeyK', { ctrlKey: true }));
+    assert.equal(tracker.isPending, false);
   });
 
   it('knows a key by its letter, by its place and by its code', () => {
     for (const beginning of ['ctrl+k', 'ctrl+[keyk]']) {
-      const reader = readerOf(beginning);
+      const tracker = trackerOf(beginning);
       // A keyboard with Cyrillic letters.
-      reader.handleKey(keyOf('л', 'KeyK', { ctrlKey: true }));
-      assert.equal(reader.isPending, true, beginning);
+      tracker.handleKey(keyOf('л', 'KeyK', { ctrlKey: true }));
+      assert.equal(tracker.isPending, true, beginning);
     }
-    const dvorak = readerOf('ctrl+k');
+    const dvorak = trackerOf('ctrl+k');
     dvorak.handleKey(keyOf('k', 'KeyV', { ctrlKey: true }));
     assert.equal(dvorak.isPending, true);
-    const shifted = readerOf('ctrl+shift+;');
+    const shifted = trackerOf('ctrl+shift+;');
     shifted.handleKey(keyOf(':', 'Semicolon', { ctrlKey: true, shiftKey: true }));
     assert.equal(shifted.isPending, true);
   });
@@ -93,10 +93,10 @@ describe('a reader of shortcuts', () => {
       const names = { ctrlKey: 'ctrl', altKey: 'alt', metaKey: 'meta' } as const;
       const wanted = (['ctrlKey', 'altKey', 'metaKey'] as const).filter((name) => name in held);
       for (const beginning of ['ctrl+k', 'alt+k', 'meta+k', 'ctrl+alt+k']) {
-        const reader = readerOf(beginning);
-        reader.handleKey(keyOf('k', 'KeyK', held));
+        const tracker = trackerOf(beginning);
+        tracker.handleKey(keyOf('k', 'KeyK', held));
         const isSame = beginning === `${wanted.map((name) => names[name]).join('+')}+k`;
-        assert.equal(reader.isPending, isSame, `${wanted.join()} for ${beginning}`);
+        assert.equal(tracker.isPending, isSame, `${wanted.join()} for ${beginning}`);
       }
     }
   });
@@ -108,9 +108,9 @@ describe('a reader of shortcuts', () => {
       ['ctrl+left', 'ArrowLeft', 'ArrowLeft'],
       ['ctrl++', '+', 'BracketRight'],
     ] as const) {
-      const reader = readerOf(...chordPrefixes([table({ key: `${beginning} a` })]));
-      reader.handleKey(keyOf(key, code, { ctrlKey: true }));
-      assert.equal(reader.isPending, true, beginning);
+      const tracker = trackerOf(...chordPrefixes([table({ key: `${beginning} a` })]));
+      tracker.handleKey(keyOf(key, code, { ctrlKey: true }));
+      assert.equal(tracker.isPending, true, beginning);
     }
   });
 

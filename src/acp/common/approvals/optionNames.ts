@@ -17,8 +17,8 @@ export interface NamedOption {
 const kindWords: Readonly<Record<ApprovalOptionKind, string>> = {
   allow_once: 'allows once',
   allow_always: 'always allows',
-  reject_once: 'rejects once',
-  reject_always: 'always rejects',
+  reject_once: 'denies once',
+  reject_always: 'always denies',
 };
 
 /** Returns unique names. Adds the kind to a name that contradicts it or is unclear, because the kind decides. */

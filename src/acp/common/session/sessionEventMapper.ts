@@ -66,8 +66,8 @@ export class SessionEventMapper {
   }
 
   /** Whether terminal output is waiting for `takeTerminalUpdates`. */
-  get hasTerminalUpdates(): boolean {
-    return this.toolCalls.hasTerminalUpdates;
+  get hasPendingTerminalUpdates(): boolean {
+    return this.toolCalls.hasPendingTerminalUpdates;
   }
 
   /** Handles a tool call, which the agent may not have announced. */

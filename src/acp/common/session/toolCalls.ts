@@ -52,7 +52,7 @@ export class ToolCalls {
     private readonly clock: Pick<Clock, 'monotonicNow'>,
   ) {}
 
-  get hasTerminalUpdates(): boolean {
+  get hasPendingTerminalUpdates(): boolean {
     return this.callsWithNewOutput.size > 0;
   }
 

@@ -27,7 +27,7 @@ interface Command {
 
 export const demoCommands: readonly Command[] = [
   { name: 'help', description: 'Show what the demo agent can do' },
-  { name: 'summarize', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
+  { name: 'summarize', description: 'Count the lines, declarations and TODOs in a file', hint: 'path' },
   { name: 'rename', description: 'Rename a word in a file, with your permission', hint: 'old to new in path' },
   { name: 'sort', description: 'Sort the imports of a file, with your permission', hint: 'path' },
   { name: 'uses', description: 'Find the uses of a symbol with the editor’s language server', hint: 'symbol in path' },

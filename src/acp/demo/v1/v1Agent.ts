@@ -22,7 +22,7 @@ import { V1Turn } from './v1Turn';
 
 /** The demo agent over ACP v1: one connection, any number of sessions. */
 export class V1Agent {
-  private capabilities: ClientCapabilities = {};
+  private clientCapabilities: ClientCapabilities = {};
 
   constructor(private readonly options: DemoAgentDeps) {}
 
@@ -31,7 +31,7 @@ export class V1Agent {
     const { name, version, providers, sessions, signIn } = this.options;
     const app = agent({ name })
       .onRequest('initialize', ({ params }) => {
-        this.capabilities = params.clientCapabilities ?? {};
+        this.clientCapabilities = params.clientCapabilities ?? {};
         return {
           protocolVersion: 1,
           agentInfo: { name: 'backline-demo-agent', title: name, version },
@@ -43,7 +43,7 @@ export class V1Agent {
             auth: { logout: {} },
             ...(providers ? { providers: {} } : {}),
           },
-          authMethods: signIn.methods(this.capabilities.auth?.terminal === true),
+          authMethods: signIn.methods(this.clientCapabilities.auth?.terminal === true),
         };
       })
       .onRequest('authenticate', async ({ params }) => {
@@ -132,11 +132,11 @@ export class V1Agent {
     if (session.turn) {
       throw new RequestError(-32600, 'This session is still answering. Cancel that turn or wait for its end.');
     }
-    const { capabilities } = this;
+    const { clientCapabilities } = this;
     try {
       return await this.options.turns.run(session, blocks, signal, {
         answer: (prompt, turnSignal) =>
-          answerPrompt(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal })),
+          answerPrompt(new V1Turn({ client, session, clientCapabilities, prompt, signal: turnSignal })),
         sendTitle: (title) => sendUpdate(client, session, { sessionUpdate: 'session_info_update', title }),
         sendUsage: (usage) => sendUpdate(client, session, { sessionUpdate: 'usage_update', ...usage }),
       });
@@ -172,7 +172,7 @@ export class V1Agent {
   }
 
   private modesAndOptionsOf(session: DemoSession) {
-    const takesBooleans = this.capabilities.session?.configOptions?.boolean !== undefined;
+    const takesBooleans = this.clientCapabilities.session?.configOptions?.boolean !== undefined;
     return { modes: modeStateOf(session), configOptions: configOptionsOf(session, takesBooleans) };
   }
 

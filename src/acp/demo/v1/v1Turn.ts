@@ -18,7 +18,7 @@ import { sendUpdate, V1ToolCall } from './v1ToolCall';
 interface V1TurnDeps {
   readonly client: AgentContext;
   readonly session: DemoSession;
-  readonly capabilities: ClientCapabilities;
+  readonly clientCapabilities: ClientCapabilities;
   readonly prompt: Prompt;
   readonly signal: AbortSignal;
 }
@@ -34,12 +34,12 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
 
   constructor(private readonly options: V1TurnDeps) {
     super(options.session, options.prompt, options.signal);
-    this.files = new ClientFiles(options.client, options.session, options.capabilities.fs);
+    this.files = new ClientFiles(options.client, options.session, options.clientCapabilities.fs);
   }
 
   async runCommand([command, ...args]: readonly [string, ...string[]]): Promise<CommandOutcome> {
-    const { client, session, capabilities } = this.options;
-    if (capabilities.terminal !== true) return { kind: 'unsupported' };
+    const { client, session, clientCapabilities } = this.options;
+    if (clientCapabilities.terminal !== true) return { kind: 'unsupported' };
     const { cwd } = session;
     const title = [command, ...args].join(' ');
     const call = this.createCall({ title, kind: 'execute', rawInput: { command, args, cwd } });

@@ -165,11 +165,11 @@ export class AcpSession implements BackendSession, SessionPeer {
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
     if (this.binding.shouldDropUpdates) return;
     this.emit(this.updates.mapUpdate(update, version, subagentId));
-    if (this.mapper.hasTerminalUpdates) this.terminalUpdates.schedule();
+    if (this.mapper.hasPendingTerminalUpdates) this.terminalUpdates.schedule();
   }
 
   async requestPermission(asked: PermissionRequest, signal: AbortSignal) {
-    const request = this.updates.toOwnRequest(asked);
+    const request = this.updates.toSessionRequest(asked);
     this.emit(this.mapper.mapPermissionRequest(request));
     const { agentId, editor } = this.options;
     const call = requestedCallOf(request, this.mapper);

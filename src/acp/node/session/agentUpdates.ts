@@ -34,7 +34,7 @@ export class AgentUpdates {
   /**
    * Returns a permission request of this session or one of its subagents. Its call is the one shown in this session.
    */
-  toOwnRequest(request: PermissionRequest): PermissionRequest {
+  toSessionRequest(request: PermissionRequest): PermissionRequest {
     return this.subagents.toParentRequest(request);
   }
 

@@ -122,7 +122,7 @@ export class ChangeLedger {
   }
 
   /** Returns the file after the last write of the current turn. Undefined if the turn has not written the file. */
-  currentTurnText(path: string): FileTextId {
+  currentTurnTextId(path: string): FileTextId {
     return this.turnFiles.get(path)?.after;
   }
 

@@ -212,7 +212,7 @@ export class TurnCheckpoint {
     if (kind !== undefined || file.renamedFrom !== undefined)
       states.record(this.turn, { ...file, path }, kind, this.isRestored);
     // Otherwise the file is checked again, because an editor may still have the earlier text.
-    if (kind !== undefined || ledger.currentTurnText(path) === now.id) this.recordedByPath.set(file.path, file);
+    if (kind !== undefined || ledger.currentTurnTextId(path) === now.id) this.recordedByPath.set(file.path, file);
   }
 
   /** Records changes by shell commands that were made before others saved the file. Returns the saved text. */
@@ -238,7 +238,7 @@ export class TurnCheckpoint {
   /** Returns the agent's last text of the file in this turn. */
   private lastAgentText(path: string): FileTextId {
     const { ledger } = this.ports;
-    return ledger.hasTurnWritten(path) ? ledger.currentTurnText(path) : undefined;
+    return ledger.hasTurnWritten(path) ? ledger.currentTurnTextId(path) : undefined;
   }
 
   /** Reads the file on disk, because unsaved text belongs to the user. */

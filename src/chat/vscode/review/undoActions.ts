@@ -101,7 +101,7 @@ export class UndoActions {
     if (failures.length > 0) throw new Error(failures.join('\n'));
   }
 
-  /** Offers to revert the undo of files for which no editor can do that. */
+  /** Offers Undo Restore for files that are not text, because no editor can undo their restore. */
   private offerUndo({ id }: Chat, restores: readonly RestoredFile[]): void {
     const [first] = restores;
     if (!first) return;

@@ -72,7 +72,7 @@ export class WorkerPool {
   private state = emptyPool;
   private lastProvider = 0;
   private lastQuestion = 0;
-  private readonly members = new Map<number, PoolMember>();
+  private readonly providers = new Map<number, PoolMember>();
   private readonly threads = new Map<number, RunningThread>();
   private readonly calls = new Map<number, OpenCall>();
 
@@ -80,14 +80,14 @@ export class WorkerPool {
 
   /** Adds a provider. The caller removes it. @returns its number */
   add(member: PoolMember): number {
-    this.members.set(++this.lastProvider, member);
+    this.providers.set(++this.lastProvider, member);
     return this.lastProvider;
   }
 
   /** Removes a provider. Ends its worker, as `unload` does. */
   remove(provider: number): void {
     this.unload(provider);
-    this.members.delete(provider);
+    this.providers.delete(provider);
   }
 
   /** Returns the worker that has loaded the code of a provider or will load it. */
@@ -171,7 +171,7 @@ export class WorkerPool {
       start: { isShared, isCareful: this.state.isCareful, isGuarded: body.isGuarded, folder: body.module.folder },
       provider,
       onMessages: (messages) => this.handleMessages(worker, messages),
-      onPrint: (printer, line) => this.members.get(printer)?.onPrint(line),
+      onPrint: (printer, line) => this.providers.get(printer)?.onPrint(line),
       onEnd: (end) => this.handleEnd(worker, end),
     });
     const watch = new BlockedWorkerMonitor({
@@ -274,13 +274,13 @@ export class WorkerPool {
     const { limits } = this.deps;
     switch (message.kind) {
       case 'files':
-        this.members.get(message.provider)?.onFiles(message.urls);
+        this.providers.get(message.provider)?.onFiles(message.urls);
         return;
       case 'trouble':
         for (const provider of message.provider === undefined
           ? (this.state.workers.get(worker)?.members ?? [])
           : [message.provider])
-          this.members.get(provider)?.onUncaught(message.details);
+          this.providers.get(provider)?.onUncaught(message.details);
         return;
       case 'memory':
         if (message.bytes <= limits.memoryMib * mib) return;

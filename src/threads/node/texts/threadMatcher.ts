@@ -4,7 +4,7 @@ import type { QueryTerm, ThreadQuery } from '../../common/query/threadQuery';
 import { mayContainSequence } from './pairFilter';
 import { StoredTexts } from './storedTexts';
 import type { SegmentThread, TextSegment, ThreadTextPart } from './textSegment';
-import { hashesOfWord } from './wordScanner';
+import { hashWord } from './wordScanner';
 
 const parts: readonly ThreadTextPart[] = ['conversation', 'work'];
 
@@ -100,7 +100,7 @@ export class ThreadMatcher {
 }
 
 function hashesOfTerm({ words, isPrefix }: QueryTerm): readonly number[] {
-  return (isPrefix ? words.slice(0, -1) : words).map((word) => hashesOfWord(Buffer.from(word))[0]);
+  return (isPrefix ? words.slice(0, -1) : words).map((word) => hashWord(Buffer.from(word))[0]);
 }
 
 function countBits(value: number): number {

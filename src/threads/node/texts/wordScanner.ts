@@ -16,7 +16,7 @@ const secondSeed = 0x2f0b4c47;
 const secondPrime = 0x5bd1e995;
 
 /** Returns two hashes of a folded word in UTF-8. Together they identify the word. */
-export function hashesOfWord(bytes: Uint8Array): readonly [number, number] {
+export function hashWord(bytes: Uint8Array): readonly [number, number] {
   let [first, second] = [firstSeed, secondSeed];
   for (const byte of bytes) {
     first = Math.imul(first ^ byte, firstPrime);
@@ -66,7 +66,7 @@ export class WordScanner {
       const shown = new Set(piece.match(asciiRun)?.map((run) => run.toLowerCase()));
       for (const word of wordsOf(foldForSearch(piece))) {
         const bytes = Buffer.from(word);
-        const [first, second] = hashesOfWord(bytes);
+        const [first, second] = hashWord(bytes);
         this.addWord(first, second, foldedAt, foldedAt + bytes.length);
         foldedAt += bytes.length;
         folded.push(bytes);

@@ -1,4 +1,4 @@
-import { copyWord, hashesOfWord, type WordScanner } from './wordScanner';
+import { copyWord, hashWord, type WordScanner } from './wordScanner';
 
 /** The fields of a thread that may contain a word. The best field comes first. */
 export const wordFields = ['title', 'prompt', 'answer', 'work'] as const;
@@ -119,7 +119,7 @@ export class WordTable {
         const posting = postings[index] ?? 0;
         const thread = newIndexOf(threadIndexOf(posting));
         if (thread === undefined) continue;
-        slot ??= this.findSlot(...hashesOfWord(words.subarray(start, end)), words, start, end);
+        slot ??= this.findSlot(...hashWord(words.subarray(start, end)), words, start, end);
         this.addPosting(slot, thread, fieldIndexOf(posting));
       }
     }

@@ -6,7 +6,7 @@ import { ThreadError, type OpenThread } from '../../common/threadPorts';
 import type { ThreadFile } from '../../common/threadReader';
 import type { ThreadWorkerOwner } from './threadWorkerOwner';
 import type { WorkerConnection } from './workerConnection';
-import { CountAnswer, EntriesAnswer, OpenAnswer } from './threadWorkerMessages';
+import { EntryCountAnswer, EntriesAnswer, OpenAnswer } from './threadWorkerMessages';
 
 interface ReadOptions {
   /** Called at most once, before the first read of a longer thread is complete. Receives the last entries. */
@@ -27,7 +27,7 @@ export class OpenThreadReader implements Disposable {
   private isClosed = false;
   private lastCostMs = 0;
   private readonly readQueue = new KeyedQueue();
-  private lastLink: WorkerConnection | undefined;
+  private lastConnection: WorkerConnection | undefined;
 
   /** `id` identifies this thread in requests to the worker. */
   constructor(
@@ -36,7 +36,7 @@ export class OpenThreadReader implements Disposable {
     private readonly deps: ThreadReadingDeps,
   ) {}
 
-  /** Processor time that the last read has taken, in milliseconds. */
+  /** Processor time of the last read, in milliseconds. */
   get costMs(): number {
     return this.lastCostMs;
   }
@@ -44,18 +44,18 @@ export class OpenThreadReader implements Disposable {
   /** Reads the thread. Unchanged entries are the same objects as in the last read. @throws ThreadError */
   async read(options: ReadOptions = {}): Promise<OpenThread> {
     return await this.readQueue.run('read', () =>
-      this.deps.worker.runWithWorker((link) => this.readNow(link, options)),
+      this.deps.worker.runWithWorker((connection) => this.readNow(connection, options)),
     );
   }
 
   /** Returns an entry's source as indented JSON. Undefined if there is no such entry. @throws ThreadError */
   async rawJson(entryId: string): Promise<string | undefined> {
     return await this.readQueue.run('read', () =>
-      this.deps.worker.runWithWorker(async (link) => {
+      this.deps.worker.runWithWorker(async (connection) => {
         // A restarted worker has not loaded the thread.
-        if (this.lastLink !== link) await this.readNow(link, {});
+        if (this.lastConnection !== connection) await this.readNow(connection, {});
         const request = { method: 'raw', thread: this.id, entryId } as const;
-        return await link.sendRequest(request, z.string().optional());
+        return await connection.sendRequest(request, z.string().optional());
       }),
     );
   }
@@ -64,23 +64,23 @@ export class OpenThreadReader implements Disposable {
     if (this.isClosed) return;
     this.isClosed = true;
     this.entries = [];
-    if (this.lastLink && !this.lastLink.hasEnded)
-      this.lastLink.sendRequest({ method: 'close', thread: this.id }, z.unknown()).catch(() => undefined);
+    if (this.lastConnection && !this.lastConnection.hasEnded)
+      this.lastConnection.sendRequest({ method: 'close', thread: this.id }, z.unknown()).catch(() => undefined);
   }
 
-  private async readNow(link: WorkerConnection, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
+  private async readNow(connection: WorkerConnection, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
     this.throwIfClosed(signal);
     const { file, id: thread, lastReadRevision: revision } = this;
     const request = { method: 'open', thread, file, revision, nowMs: this.deps.clock.now() } as const;
-    const { summary, lastEntries, ...opened } = await link.sendRequest(request, OpenAnswer);
-    this.lastLink = link;
+    const { summary, lastEntries, ...opened } = await connection.sendRequest(request, OpenAnswer);
+    this.lastConnection = connection;
     this.throwIfClosed(signal);
     if (lastEntries.length > 0 && lastEntries.length < summary.head.messageCount)
       onFirst?.({ ...summary, entries: lastEntries });
-    const counted = await link.sendRequest({ method: 'count', thread }, CountAnswer);
+    const counted = await connection.sendRequest({ method: 'count', thread }, EntryCountAnswer);
     const startedAt = this.deps.clock.monotonicNow();
     const { unchangedCount, entryCount } = counted;
-    const middle = await this.fetchEntries(link, unchangedCount, entryCount - lastEntries.length, signal);
+    const middle = await this.fetchEntries(connection, unchangedCount, entryCount - lastEntries.length, signal);
     this.entries = [...this.entries.slice(0, unchangedCount), ...middle, ...lastEntries];
     this.lastReadRevision = opened.revision;
     this.lastCostMs = opened.costMs + counted.costMs + this.deps.clock.monotonicNow() - startedAt;
@@ -88,7 +88,7 @@ export class OpenThreadReader implements Disposable {
   }
 
   private async fetchEntries(
-    link: WorkerConnection,
+    connection: WorkerConnection,
     from: number,
     end: number,
     signal?: AbortSignal,
@@ -98,7 +98,7 @@ export class OpenThreadReader implements Disposable {
       this.throwIfClosed(signal);
       // Requested one after another, because answers to parallel requests would arrive together and block the extension
       // host.
-      const part = await link.sendRequest({ method: 'entries', thread: this.id, from, to }, EntriesAnswer);
+      const part = await connection.sendRequest({ method: 'entries', thread: this.id, from, to }, EntriesAnswer);
       parts.push(part.entries);
       to = part.from;
     }

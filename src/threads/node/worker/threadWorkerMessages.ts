@@ -27,13 +27,13 @@ export const OpenAnswer = z.object({
   costMs: z.number(),
 });
 export type OpenAnswer = z.infer<typeof OpenAnswer>;
-export const CountAnswer = z.object({
+export const EntryCountAnswer = z.object({
   entryCount: z.number(),
   /** Number of entries at the start that the extension host already has. */
   unchangedCount: z.number(),
   costMs: z.number(),
 });
-export type CountAnswer = z.infer<typeof CountAnswer>;
+export type EntryCountAnswer = z.infer<typeof EntryCountAnswer>;
 
 const id = z.number();
 export const WorkerMessage = z.discriminatedUnion('kind', [

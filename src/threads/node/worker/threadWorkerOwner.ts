@@ -18,7 +18,7 @@ type WorkerState =
    * may start at `startsAt`, in milliseconds of the monotonic clock.
    */
   | { readonly kind: 'ended'; readonly failureCount: number; readonly startsAt: number }
-  | { readonly kind: 'running'; readonly failureCount: number; readonly link: WorkerConnection }
+  | { readonly kind: 'running'; readonly failureCount: number; readonly connection: WorkerConnection }
   | { readonly kind: 'closed' };
 
 /** How long an unused worker is kept running. */
@@ -30,6 +30,7 @@ const restartBackoff: Backoff = { firstMs: 250, maxMs: 10_000 };
 export class ThreadWorkerOwner implements Disposable {
   private state: WorkerState = { kind: 'ended', failureCount: 0, startsAt: -Infinity };
   private readonly disposables = new DisposableStore();
+  /** Runs one retry at a time, so that a request that ends the worker does not end other retries with it. */
   private readonly retryQueue = new KeyedQueue();
   private holdCount = 0;
   private idleTimer: Disposable | undefined;
@@ -41,7 +42,7 @@ export class ThreadWorkerOwner implements Disposable {
    * because another request may have caused the end.
    * @throws ThreadError `cancelled` after disposal; WorkerEndedError
    */
-  async runWithWorker<Result>(work: (link: WorkerConnection) => Promise<Result>): Promise<Result> {
+  async runWithWorker<Result>(work: (connection: WorkerConnection) => Promise<Result>): Promise<Result> {
     try {
       return await this.runWithWorkerOnce(work);
     } catch (error) {
@@ -51,10 +52,10 @@ export class ThreadWorkerOwner implements Disposable {
   }
 
   /** Like `runWithWorker`, but without the retry. */
-  async runWithWorkerOnce<Result>(work: (link: WorkerConnection) => Promise<Result>): Promise<Result> {
+  async runWithWorkerOnce<Result>(work: (connection: WorkerConnection) => Promise<Result>): Promise<Result> {
     const hold = this.keepAlive();
     try {
-      return await work(await this.runningLink());
+      return await work(await this.runningConnection());
     } finally {
       hold.dispose();
     }
@@ -76,14 +77,14 @@ export class ThreadWorkerOwner implements Disposable {
     this.state = { kind: 'closed' };
     this.idleTimer?.dispose();
     this.disposables.dispose();
-    if (state.kind === 'running') state.link.dispose();
+    if (state.kind === 'running') state.connection.dispose();
   }
 
-  private async runningLink(): Promise<WorkerConnection> {
+  private async runningConnection(): Promise<WorkerConnection> {
     for (;;) {
       const state = this.updateState();
       if (state.kind === 'closed') throw new ThreadError('cancelled', 'The threads were closed.');
-      if (state.kind === 'running') return state.link;
+      if (state.kind === 'running') return state.connection;
       const pauseMs = state.startsAt - this.deps.clock.monotonicNow();
       if (pauseMs <= 0) this.startWorker(state.failureCount);
       else await this.waitBeforeRestart(pauseMs);
@@ -92,17 +93,17 @@ export class ThreadWorkerOwner implements Disposable {
 
   private updateState(): WorkerState {
     const { state } = this;
-    if (state.kind !== 'running' || !state.link.hasEnded) return state;
-    const failureCount = state.link.hasAnswered ? 0 : state.failureCount + 1;
+    if (state.kind !== 'running' || !state.connection.hasEnded) return state;
+    const failureCount = state.connection.hasAnswered ? 0 : state.failureCount + 1;
     const pauseMs = failureCount < 2 ? 0 : backoffMs(restartBackoff, failureCount - 1);
     this.state = { kind: 'ended', failureCount, startsAt: this.deps.clock.monotonicNow() + pauseMs };
     return this.state;
   }
 
   private startWorker(failureCount: number): void {
-    const link = new WorkerConnection(this.deps.workerFile, this.deps.log);
-    link.start();
-    this.state = { kind: 'running', failureCount, link };
+    const connection = new WorkerConnection(this.deps.workerFile, this.deps.log);
+    connection.start();
+    this.state = { kind: 'running', failureCount, connection };
   }
 
   /** Waits for `pauseMs`. Resolves earlier if this object is disposed. */
@@ -122,7 +123,7 @@ export class ThreadWorkerOwner implements Disposable {
 
   private stopWorker(): void {
     if (this.state.kind !== 'running') return;
-    this.state.link.dispose();
+    this.state.connection.dispose();
     this.state = { kind: 'ended', failureCount: 0, startsAt: -Infinity };
   }
 }

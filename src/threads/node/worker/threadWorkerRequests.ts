@@ -43,7 +43,7 @@ export const WorkerRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('head'), file, nowMs }),
   /** Opens a thread. `revision` is the one that the extension host has, or 0. Answer: `OpenAnswer`. */
   z.object({ method: z.literal('open'), thread, file, revision: z.number(), nowMs }),
-  /** Counts the entries. Only allowed after `open`. Answer: `CountAnswer`. */
+  /** Counts the entries. Only allowed after `open`. Answer: `EntryCountAnswer`. */
   z.object({ method: z.literal('count'), thread }),
   /** Returns entries. Answer: `EntriesAnswer` with the last entries between `from` (inclusive) and `to` (exclusive). */
   z.object({ method: z.literal('entries'), thread, from: z.number(), to: z.number() }),

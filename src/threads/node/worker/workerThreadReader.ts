@@ -39,7 +39,7 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
 
   async head(file: ThreadFile): Promise<ThreadHead | undefined> {
     const request = { method: 'head', file, nowMs: this.deps.clock.now() } as const;
-    return await this.deps.worker.runWithWorker((link) => link.sendRequest(request, HeadAnswer));
+    return await this.deps.worker.runWithWorker((connection) => connection.sendRequest(request, HeadAnswer));
   }
 
   async rawJson(file: ThreadFile, entryId: string): Promise<string | undefined> {

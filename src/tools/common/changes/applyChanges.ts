@@ -66,7 +66,7 @@ interface EditedFile {
   readonly editCount: number;
 }
 
-/** The expected texts of files, because they may have changed since VS Code was asked for the edits. */
+/** The texts for which VS Code made the edits. If a file now has a different text, no file is edited. */
 interface ExpectedTexts {
   /** Texts from before VS Code was asked, by resolved path. */
   readonly textByPath: ReadonlyMap<string, string>;

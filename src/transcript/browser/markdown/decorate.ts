@@ -5,7 +5,7 @@ import type { CodeActions } from './code/codeActions';
 
 /** The buttons in the order in which they are shown. Style sheets and listeners use `name`. */
 const codeButtons = [
-  { name: 'apply', label: 'Apply as a Change', action: 'applyCode' },
+  { name: 'apply', label: 'Apply in Editor', action: 'applyCode' },
   { name: 'insert', label: 'Insert at Cursor', action: 'insertAtCursor' },
   { name: 'open', label: 'Open in New File', action: 'openAsNewFile' },
   { name: 'copy', label: 'Copy', action: 'copy' },

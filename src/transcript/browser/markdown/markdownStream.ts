@@ -74,7 +74,7 @@ export class MarkdownStream implements Disposable {
     this.endsWithCarriageReturn = false;
     const whole = this.completeText + this.openText;
     this.finishCode();
-    // Keeps the formatting of text that was already formatted block by block.
+    // A long text is not parsed again as a whole. Its complete blocks stay as they are, and only the rest is formatted.
     const isTooLong = whole.length > maxMarkdownUnits && this.lastCompleteNode !== null;
     if (isTooLong) this.replaceOpenNodes(renderText(this.openText, { ...this.parserEnv }, this.options.actions));
     else morphChildren(this.container, this.container.firstChild, renderText(whole, {}, this.options.actions));

@@ -49,7 +49,7 @@ export function sessionOf(part: Partial<SessionView> = {}): SessionView {
     options: [],
     commands: [
       { name: 'help', description: 'Show what the demo agent can do' },
-      { name: 'summarize', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
+      { name: 'summarize', description: 'Count the lines, declarations and TODOs in a file', hint: 'path' },
       { name: 'sort', description: 'Sort the imports of a file' },
     ],
     takesImages: true,

@@ -341,7 +341,7 @@ describe('what real ACP agents do', () => {
     await session.prompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.deepEqual(asked.option_kinds, ['reject_once', 'reject_always']);
-    await session.approve(asked.approval_id, 'Go (rejects once)');
+    await session.approve(asked.approval_id, 'Go (denies once)');
     await follower.next('approval:denied');
     await follower.next('prompt:complete');
   });

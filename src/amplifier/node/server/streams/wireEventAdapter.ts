@@ -86,7 +86,7 @@ function withMessage({ event, data }: EventOf<'error'>): SessionEvent {
   return { event, data: { ...data, message: data.error } };
 }
 
-/** Adds the fields of the API reference: `default`, and `tool`, `operation` and `path` in the context. */
+/** Adds the fields of the API reference: `default`, `context.tool`, `context.operation` and `context.path`. */
 function documentedApproval({ event, data }: EventOf<'approval:required'>): SessionEvent {
   const { context = {}, default: otherwise = 'deny' } = data;
   return { event, data: { ...data, default: otherwise, context: { ...subjectOf(context), ...context } } };

@@ -9,7 +9,7 @@ import { isRecentlyWritten } from '../../../common/model/threadState';
 import { ThreadError } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
 import type { ThreadFileCache } from '../../files/threadFileCache';
-import type { CountAnswer, EntriesAnswer, OpenAnswer } from '../threadWorkerMessages';
+import type { EntryCountAnswer, EntriesAnswer, OpenAnswer } from '../threadWorkerMessages';
 
 /**
  * Maximum size of one message to the extension host, in UTF-16 units, so that receiving it causes no noticeable delay.
@@ -66,7 +66,7 @@ export class OpenThreads {
   }
 
   /** Maps the whole thread, and counts its entries. */
-  countEntries(id: number): CountAnswer {
+  countEntries(id: number): EntryCountAnswer {
     const startedAt = performance.now();
     const loaded = this.requireThread(id);
     const { entries } = loaded.thread;

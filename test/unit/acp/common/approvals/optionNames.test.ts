@@ -70,7 +70,7 @@ describe('the names of options', () => {
     it(`'${name}' does not say that it is ${kind}, so that is added`, () => {
       assert.ok(!saysItsKind({ name, kind }));
       const [shown = ''] = uniqueOptionNames([{ name, kind }]);
-      assert.match(shown, kind.startsWith('allow') ? / \(.*allows.*\)$/ : / \(.*rejects.*\)$/);
+      assert.match(shown, kind.startsWith('allow') ? / \(.*allows.*\)$/ : / \(.*denies.*\)$/);
     });
   }
 

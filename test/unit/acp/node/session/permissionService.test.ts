@@ -366,7 +366,7 @@ describe('attacks on the questions', () => {
       { optionId: 'b', name: 'Allow', kind: 'reject_once' },
       { optionId: 'c', name: 'Allow', kind: 'allow_once' },
     ]);
-    const names = ['Allow (allows once)', 'Deny (always allows)', 'Allow (rejects once)'];
+    const names = ['Allow (allows once)', 'Deny (always allows)', 'Allow (denies once)'];
     assert.deepEqual(question?.options, names);
     assert.deepEqual(question.context?.['misnamed'], names.slice(1));
     opened.approvals.answer('approval-1', 'Deny (always allows)');

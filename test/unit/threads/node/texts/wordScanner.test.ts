@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { foldForSearch } from '../../../../../src/threads/common/query/fold';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
 import { mayContainSequence, PairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
-import { copyWord, hashesOfWord, WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
+import { copyWord, hashWord, WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
 import { WordLookup } from '../../../../../src/threads/node/texts/wordLookup';
 import { WordTable } from '../../../../../src/threads/node/texts/wordTable';
 
@@ -36,7 +36,7 @@ function scanned(words: WordScanner, searched: string): readonly string[] {
     const to = Buffer.alloc(400);
     const [start = 0, end = 0] = [words.starts[index], words.ends[index]];
     const word = to.subarray(0, copyWord(words.bytes, start, end, to, 0));
-    assert.deepEqual([words.firstHashes[index], words.secondHashes[index]], hashesOfWord(word));
+    assert.deepEqual([words.firstHashes[index], words.secondHashes[index]], hashWord(word));
     return word.toString();
   });
 }
@@ -62,7 +62,7 @@ describe('the words of a text, found in its bytes', () => {
         const all = texts.map((searched) => {
           const found = scanned(words, searched.toWellFormed());
           builder.addAll(words.firstHashes, words.count);
-          return found.map((word) => hashesOfWord(Buffer.from(word))[0]);
+          return found.map((word) => hashWord(Buffer.from(word))[0]);
         });
         const filter = builder.build();
         for (const hashes of all) assert.ok(mayContainSequence(filter, hashes));
@@ -73,7 +73,7 @@ describe('the words of a text, found in its bytes', () => {
   it('mostly may not where they do not, in long threads and in short ones', () => {
     const builder = new PairFilterBuilder();
     for (const count of [20, 1_000, 100_000]) {
-      const hashes = Int32Array.from({ length: count }, (_, index) => hashesOfWord(Buffer.from(`w${index}`))[0]);
+      const hashes = Int32Array.from({ length: count }, (_, index) => hashWord(Buffer.from(`w${index}`))[0]);
       builder.addAll(hashes, count);
       const filter = builder.build();
       const wrong = hashes.filter((hash, index) =>

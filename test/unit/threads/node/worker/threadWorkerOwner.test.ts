@@ -17,8 +17,8 @@ describe('the owner of the worker of threads', () => {
   /** How many workers were started. */
   const starts = (): number => readFileSync(path.join(folder, 'starts'), 'utf8').length;
   /** `raw` of the entry `die` ends the worker, of `wait` is never answered, of any other says how many workers there were. */
-  const ask = (link: WorkerConnection, entryId = ''): Promise<number> =>
-    link.sendRequest({ method: 'raw', thread: 1, entryId }, z.number());
+  const ask = (connection: WorkerConnection, entryId = ''): Promise<number> =>
+    connection.sendRequest({ method: 'raw', thread: 1, entryId }, z.number());
 
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'backline-owner-'));
@@ -68,7 +68,7 @@ describe('the owner of the worker of threads', () => {
   });
 
   it('starts another one when it has ended, later and later when none of them answers', async () => {
-    const die = (): Promise<number> => owner.runWithWorker((link) => ask(link, 'die'));
+    const die = (): Promise<number> => owner.runWithWorker((connection) => ask(connection, 'die'));
     await assert.rejects(die(), { code: 'unreadable', message: /exited with code 7/ });
     await assert.rejects(die(), { code: 'unreadable' });
     assert.equal(starts(), 2);
@@ -83,13 +83,14 @@ describe('the owner of the worker of threads', () => {
   });
 
   it('asks once more when it was asked something else as well, which may have ended it', async () => {
-    const waiting = owner.runWithWorker((link) => ask(link, 'wait'));
-    await assert.rejects(owner.runWithWorkerOnce((link) => ask(link, 'die')));
+    const waiting = owner.runWithWorker((connection) => ask(connection, 'wait'));
+    await assert.rejects(owner.runWithWorkerOnce((connection) => ask(connection, 'die')));
     assert.equal(await waiting, 2);
   });
 
   it('refuses in words what comes after the end, and what waits for a worker then', async () => {
-    for (let time = 0; time < 2; time++) await assert.rejects(owner.runWithWorkerOnce((link) => ask(link, 'die')));
+    for (let time = 0; time < 2; time++)
+      await assert.rejects(owner.runWithWorkerOnce((connection) => ask(connection, 'die')));
     const waiting = owner.runWithWorker(ask);
     await until('the pause', () => clock.pending === 1);
     owner.dispose();

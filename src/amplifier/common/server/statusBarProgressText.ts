@@ -9,7 +9,7 @@ export interface SessionProgress {
 const maxLength = 60;
 
 /** Returns the text for the status bar: the newest activity and the number of others. Undefined if none. */
-export function progressText(newestFirst: readonly SessionProgress[]): string | undefined {
+export function statusBarProgressText(newestFirst: readonly SessionProgress[]): string | undefined {
   const [newest, ...others] = newestFirst;
   if (!newest) return undefined;
   const percent = newest.percent === undefined ? '' : ` ${Math.round(newest.percent)}%`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { progressText } from '../../../../../src/amplifier/common/server/progressText';
+import { statusBarProgressText } from '../../../../../src/amplifier/common/server/statusBarProgressText';
 
 describe('the progress in the status bar', () => {
   for (const [name, sessions, expected] of [
@@ -18,7 +18,7 @@ describe('the progress in the status bar', () => {
     ['no more than fits', [{ message: 'x'.repeat(100), percent: undefined }], `${'x'.repeat(59)}…`],
   ] as const) {
     it(`shows ${name}`, () => {
-      assert.equal(progressText(sessions), expected === undefined ? undefined : `$(sync~spin) ${expected}`);
+      assert.equal(statusBarProgressText(sessions), expected === undefined ? undefined : `$(sync~spin) ${expected}`);
     });
   }
 });

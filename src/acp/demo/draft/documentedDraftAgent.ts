@@ -9,7 +9,7 @@ import { diskFileHandlers, readFileInFolder } from '../diskFiles';
 import { DraftTurn } from './draftTurn';
 
 /** An agent of the draft protocol as documented: the client stores the threads, and the agent serves files. */
-export class DocumentAgent {
+export class DocumentedDraftAgent {
   private readonly connection: DraftConnection;
   private readonly turnQueue = new KeyedQueue();
   private readonly endController = new AbortController();
