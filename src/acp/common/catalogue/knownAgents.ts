@@ -19,6 +19,8 @@ export interface KnownAgent extends AgentTraits {
   readonly args: readonly string[];
   readonly npmPackage?: string;
   readonly cannotList?: true;
+  /** The version of the protocol to use unless the user sets one. For agents with faults in a higher version. */
+  readonly protocol?: '1';
   /** The value of `agentInfo.name` in the agent's `initialize` result, in lower case. */
   readonly infoName?: string;
 }
@@ -28,7 +30,11 @@ export const demoAgentId = 'demo-agent';
 /** Agents offered if their command is on PATH, best supported first. */
 export const knownAgents: readonly KnownAgent[] = [
   defineAgent('claude', 'Claude', 'claude-agent-acp', [], '@agentclientprotocol/claude-agent-acp'),
-  defineAgent('codex', 'Codex', 'codex-acp', [], '@agentclientprotocol/codex-acp'),
+  {
+    ...defineAgent('codex', 'Codex', 'codex-acp', [], '@agentclientprotocol/codex-acp'),
+    // Over version 2, codex-acp 2.6.0 cannot request permission for MCP tools and treats that as a denial.
+    protocol: '1',
+  },
   {
     ...defineAgent('gemini', 'Gemini', 'gemini', ['--acp'], '@google/gemini-cli'),
     infoName: 'gemini-cli',

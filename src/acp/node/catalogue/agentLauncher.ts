@@ -125,12 +125,14 @@ export class AgentLauncher {
     if (entry.url !== undefined) return this.createRemote(entry, { ...shared, redactor });
     const startAgent = (): Promise<AgentProcessHandle> => this.startAgent(entry, log, redactor);
     if (entry.dialect === 'draft') return new DraftBackend({ ...shared, startAgent });
+    const known = findKnownAgentByCommand(entry.command, entry.args);
     return new AcpBackend({
       ...(await this.commonDeps(entry, { ...shared, redactor })),
       startAgent,
       ...withoutUndefined({
         agentVersionMemory: versionMemory && (() => versionMemory.of(versionKeyOf(entry))),
-        knownAs: findKnownAgentByCommand(entry.command, entry.args)?.id,
+        knownAs: known?.id,
+        protocol: entry.protocol ?? known?.protocol,
       }),
       mayDownload: mayDownloadPackage(entry.command, entry.args),
       restartPolicy: this.createRestartPolicy(),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AgentLauncher } from '../../../../../src/acp/node/catalogue/agentLauncher';
@@ -90,6 +91,33 @@ describe('the start of an agent', () => {
       backend.dispose();
     } finally {
       await demo.remove();
+    }
+  });
+
+  it('offers Codex version 1, or version 2 if the user has chosen so', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'backline-codex-'));
+    const script = join(folder, 'codex-acp.mjs');
+    const offered = join(folder, 'offered');
+    await writeFile(
+      script,
+      `import { appendFileSync } from 'node:fs';
+      import { createInterface } from 'node:readline';
+      for await (const line of createInterface(process.stdin)) {
+        const { id, params } = JSON.parse(line);
+        appendFileSync(process.argv[2], String(params.protocolVersion));
+        console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: 1, agentCapabilities: {} } }));
+      }`,
+    );
+    try {
+      for (const settings of [{}, { protocol: 'auto' }, { protocol: '2' }] as const) {
+        const backend = await launcherWith(noPort).create({ ...entry, args: [script, offered], ...settings });
+        await backend.capabilities();
+        await backend.stop();
+        backend.dispose();
+      }
+      assert.equal(await readFile(offered, 'utf8'), '122');
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 
